@@ -1,0 +1,43 @@
+# Everything sets itself up: a fresh clone needs Python 3.11+ and make only.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint types layers check golden docs clean
+
+help: ## show this
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  \1	/' | expand -t 12
+
+setup: $(READY) ## make the environment in .venv
+
+$(READY): pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "statetool needs Python 3.11 or newer; try: make PYTHON=python3.12")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@
+
+demo: $(READY) ## upgrade an old state, check it, and show what changed
+	@sh samples/demo.sh $(BIN)/statetool
+
+test: $(READY) ## run all tests
+	$(BIN)/python -m pytest -n auto
+
+lint: $(READY) ## style and mistakes
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(READY) ## static types
+	$(BIN)/mypy
+
+layers: $(READY) ## who may import whom
+	$(BIN)/lint-imports
+
+docs: $(READY) ## write the generated pages anew
+	$(BIN)/python -m docs.generate
+
+check: lint types layers test ## everything that CI runs
+
+clean: ## remove what was built
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,0 +1,63 @@
+"""statetool: reads, checks, migrates, compares and edits OpenTofu and Terraform state snapshots.
+
+    result = statefmt.read(data)          # StateError where no snapshot can be made
+    statefmt.write(result.snapshot)       # canonical bytes, as OpenTofu writes them
+    statefmt.inspect(data).findings       # everything that can be said, without raising
+    statefmt.check(data)                  # the rules of `statetool check`
+
+Names are loaded when they are first used, so that a light command starts fast.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from statefmt.version import __version__
+
+if TYPE_CHECKING:
+    from statefmt import addrs
+    from statefmt.diagnostics import Finding, Severity
+    from statefmt.errors import AddressError, StateError
+    from statefmt.rules.check import check
+    from statefmt.statefile.inspect import Inspection, ReadResult, inspect, read
+    from statefmt.statefile.rewrite import write
+    from statefmt.states import Snapshot
+
+__all__ = [
+    "AddressError",
+    "Finding",
+    "Inspection",
+    "ReadResult",
+    "Severity",
+    "Snapshot",
+    "StateError",
+    "__version__",
+    "addrs",
+    "check",
+    "inspect",
+    "read",
+    "write",
+]
+
+_HOMES = {
+    "AddressError": "statefmt.errors",
+    "Finding": "statefmt.diagnostics",
+    "Inspection": "statefmt.statefile.inspect",
+    "ReadResult": "statefmt.statefile.inspect",
+    "Severity": "statefmt.diagnostics",
+    "Snapshot": "statefmt.states",
+    "StateError": "statefmt.errors",
+    "check": "statefmt.rules.check",
+    "inspect": "statefmt.statefile.inspect",
+    "read": "statefmt.statefile.inspect",
+    "write": "statefmt.statefile.rewrite",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "addrs":
+        return import_module("statefmt.addrs")
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'statefmt' has no attribute {name!r}")

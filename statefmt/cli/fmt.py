@@ -1,0 +1,79 @@
+"""`statetool fmt`: canonical form, in each file's own style."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from statefmt.cli.exit_status import FAILED, FINE, FOUND
+from statefmt.cli.failure import show_failure
+from statefmt.cli.options import DropUnknownOption, StateOption, StatesArgument, StyleChoice, YesOption
+from statefmt.errors import StatetoolError, StoreError
+from statefmt.render.report import notes_text
+from statefmt.render.terminal import terminal_for
+from statefmt.session import LoadedState, load, replace_state, rewrite, state_name
+from statefmt.statefile.inspect import CURRENT_VERSION
+from statefmt.store.reading import STANDARD_INPUT
+
+
+def command(
+    states: StatesArgument = None,
+    state: StateOption = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; list the files that are not canonical (exit status 1).")
+    ] = False,
+    stdout: Annotated[bool, typer.Option("--stdout", help="Write to standard output instead of the file.")] = False,
+    style: Annotated[
+        StyleChoice, typer.Option(show_default=False, help="The layout to write; default: keep the file's own.")
+    ] = StyleChoice.KEEP,
+    drop_unknown: DropUnknownOption = False,
+    yes: YesOption = False,
+) -> int:
+    """Rewrite states in canonical form, byte for byte as OpenTofu writes them.
+
+    A file is written in place, after a backup, and only if it is not canonical already. What a state says stays the
+    same, and so does its serial.
+    """
+    names = [*(states or ()), *([state] if state else ())] or [state_name(None)]
+    if stdout and (check or len(names) > 1):
+        raise typer.BadParameter("takes one state, and not --check", param_hint="--stdout")
+    status = FINE
+    for name in names:
+        try:
+            changed = _format(name, check, stdout or name == STANDARD_INPUT, style, drop_unknown)
+        except StatetoolError as error:
+            show_failure(error)
+            status = FAILED
+            continue
+        if changed and check:
+            status = max(status, FOUND)
+    return status
+
+
+def _format(name: str, check: bool, to_stdout: bool, style: StyleChoice, drop_unknown: bool) -> bool:
+    """Format one state. Gives whether it was not canonical."""
+    loaded = load(name)
+    _refuse_older_format(loaded)
+    rewritten = rewrite(loaded, style.applied_to(loaded.result.style), drop_unknown=drop_unknown)
+    changed = rewritten.content != loaded.data
+    if check:
+        if changed:
+            print(name)
+    elif to_stdout:
+        sys.stdout.buffer.write(rewritten.content)
+    elif changed:
+        backup = replace_state(loaded, rewritten.content)
+        print(f"{name}: formatted; the file as it was is kept in {backup}", file=sys.stderr)
+    if changed and not check and rewritten.notes:
+        print(notes_text(rewritten.notes, terminal_for(sys.stderr)), file=sys.stderr)
+    return changed
+
+
+def _refuse_older_format(loaded: LoadedState) -> None:
+    if loaded.result.version != CURRENT_VERSION:
+        raise StoreError(
+            f"{loaded.name}: this state has format version {loaded.result.version}, which no release writes any more; "
+            f"statetool upgrade --in-place {loaded.name}"
+        )

@@ -1,0 +1,110 @@
+"""The program `statetool`: finds the command, runs it, and turns every problem into a message and a status."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import signal
+import sys
+from typing import Final
+
+import click
+import typer
+from typer.core import TyperGroup
+
+from statefmt.cli.exit_status import FAILED, FINE
+from statefmt.cli.failure import show_failure
+from statefmt.errors import StatetoolError
+from statefmt.version import __version__
+
+# Name -> module and one line of help. A command's module is imported only when the command is used.
+COMMANDS: Final = {
+    "check": ("statefmt.cli.check", "Run the rules over states, and gate on what they find."),
+    "fmt": ("statefmt.cli.fmt", "Rewrite states in canonical form."),
+    "list": ("statefmt.cli.list", "List the resource instances in a state."),
+    "upgrade": ("statefmt.cli.upgrade", "Upgrade a state of any format version to canonical version 4."),
+}
+ALIASES: Final = {"ls": "list"}
+
+
+class LazyGroup(TyperGroup):
+    """The commands by name, each imported when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        name = ALIASES.get(cmd_name, cmd_name)
+        if name not in COMMANDS:
+            return None
+        module = importlib.import_module(COMMANDS[name][0])
+        app = typer.Typer(add_completion=False, rich_markup_mode=None)
+        app.command(name)(module.command)
+        return typer.main.get_command(app)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
+
+
+app = typer.Typer(
+    cls=LazyGroup,
+    name="statetool",
+    add_completion=False,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"statetool {__version__}")
+        raise typer.Exit
+
+
+@app.callback(epilog="Exit status: 0 fine, 1 findings or differences, 2 could not do it.")
+def globals_(
+    ctx: typer.Context,
+    color: str = typer.Option(
+        "auto",
+        metavar="WHEN",
+        show_default=False,
+        help="Use colour: auto (the default), always or never. NO_COLOR is honoured.",
+    ),
+    version: bool = typer.Option(
+        False, "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
+    ),
+) -> None:
+    """Read, check, migrate and edit OpenTofu and Terraform state snapshots."""
+    if color not in ("auto", "always", "never"):
+        raise typer.BadParameter("must be auto, always or never", param_hint="--color")
+    ctx.obj = color
+
+
+def run() -> None:
+    """The entry point of the script."""
+    sys.exit(main(sys.argv[1:]))
+
+
+def main(arguments: list[str]) -> int:
+    """Run one command and give its exit status; every problem has become a message on standard error."""
+    try:
+        status = app(arguments, prog_name="statetool", standalone_mode=False)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever reads has gone. Nothing may be written to standard output any more, not even at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+    except click.Abort:
+        return 128 + signal.SIGINT
+    except click.ClickException as error:
+        error.show()
+        return FAILED
+    except StatetoolError as error:
+        show_failure(error)
+        return FAILED
+    return status if isinstance(status, int) else FINE

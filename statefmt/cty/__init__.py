@@ -1,0 +1,69 @@
+"""As much of go-cty as it takes to write output values and sensitive paths the way OpenTofu does."""
+
+from __future__ import annotations
+
+from statefmt.cty.errors import CtyEncodeError, CtyError, CtyTypeError, CtyValueError
+from statefmt.cty.implied import implied_type, simplify, upgrade_output
+from statefmt.cty.number import Number, parse_number
+from statefmt.cty.paths import (
+    GetAttr,
+    Index,
+    Path,
+    PathProblem,
+    canonical_paths,
+    decode_paths,
+    encode_paths,
+    parse_paths,
+)
+from statefmt.cty.types import (
+    BOOL,
+    DYNAMIC,
+    NUMBER,
+    STRING,
+    ListType,
+    MapType,
+    ObjectType,
+    SetType,
+    TupleType,
+    Type,
+    encode_type,
+    parse_type,
+)
+from statefmt.cty.values import Value, canonical_output, canonical_value, read_value, write_value
+
+__all__ = [
+    "BOOL",
+    "DYNAMIC",
+    "NUMBER",
+    "STRING",
+    "CtyEncodeError",
+    "CtyError",
+    "CtyTypeError",
+    "CtyValueError",
+    "GetAttr",
+    "Index",
+    "ListType",
+    "MapType",
+    "Number",
+    "ObjectType",
+    "Path",
+    "PathProblem",
+    "SetType",
+    "TupleType",
+    "Type",
+    "Value",
+    "canonical_output",
+    "canonical_paths",
+    "canonical_value",
+    "decode_paths",
+    "encode_paths",
+    "encode_type",
+    "implied_type",
+    "parse_number",
+    "parse_paths",
+    "parse_type",
+    "read_value",
+    "simplify",
+    "upgrade_output",
+    "write_value",
+]

@@ -1,0 +1,170 @@
+"""cty numbers: binary floating point with a mantissa of 512 bits, as Go's math/big reads them from text."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+PRECISION = 512
+
+# big.Float keeps the exponent in 32 bits; beyond them it has infinity and zero.
+_MAX_EXPONENT = 2**31 - 1
+_MIN_EXPONENT = -(2**31)
+
+# Python refuses to convert longer texts in one go.
+_CHUNK = 4000
+
+_NUMBER = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:([eEpP])([+-]?\d+))?", re.ASCII)
+_INFINITY = re.compile(r"([+-]?)[Ii]nf")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Number:
+    """The value (-1)**negative * mantissa * 2**exponent, rounded to 512 bits.
+
+    `mantissa` is odd, or 0 for zero (which keeps its sign: `-0`) and for infinity. Numbers compare by value.
+    """
+
+    negative: bool
+    mantissa: int
+    exponent: int = 0
+    infinite: bool = False
+
+    @property
+    def order(self) -> tuple[int, int, int]:
+        """A key that sorts numbers by value, and that equal numbers share."""
+        sign = -1 if self.negative else 1
+        if self.infinite:
+            return 2 * sign, 0, 0
+        if not self.mantissa:
+            return 0, 0, 0
+        width = self.mantissa.bit_length()
+        return sign, sign * (width + self.exponent), sign * (self.mantissa << (PRECISION - width))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Number) and self.order == other.order
+
+    def __lt__(self, other: Number) -> bool:
+        return self.order < other.order
+
+    def __hash__(self) -> int:
+        return hash(self.order)
+
+    def small_integer(self) -> int | None:
+        """The number as an int if it is whole, of at most 512 bits and not negative zero; else None."""
+        if self.infinite or self.exponent < 0 or self.mantissa.bit_length() + self.exponent > PRECISION:
+            return None
+        if not self.mantissa and self.negative:
+            return None
+        return (self.mantissa << self.exponent) * (-1 if self.negative else 1)
+
+
+def from_int(value: int) -> Number:
+    """Give the number for an int, rounded to 512 bits."""
+    return _number(value < 0, *_round(abs(value), 0, PRECISION))
+
+
+def parse_number(text: str) -> Number | None:
+    """Read a decimal number as Go's `big.ParseFloat(text, 10, 512, ToNearestEven)` does; None if it does not.
+
+    Accepted are `12`, `+1.5`, `.5`, `5.`, `007`, `1e3`, `1p3` (that is 8) and `inf`, `Inf` with or without a
+    sign; not `Infinity`, `0x1f`, `1_000` or white space. An exponent that 32 bits cannot hold makes zero or
+    infinity (or, as in Go, None when it is the binary part that does not fit).
+    """
+    match = _NUMBER.fullmatch(text)
+    if match is None:
+        infinity = _INFINITY.fullmatch(text)
+        return Number(infinity[1] == "-", 0, infinite=True) if infinity is not None else None
+    sign, whole, fraction, marker, power = match.groups(default="")
+    negative = sign == "-"
+    exponent = _to_exponent(power)
+    if exponent is None or not (whole or fraction):
+        return None
+    mantissa = _to_int(whole + fraction)
+    if not mantissa:
+        return Number(negative, 0)
+    twos = exponent - len(fraction)
+    fives = twos if marker in ("", "e", "E") else -len(fraction)
+    if not _MIN_EXPONENT <= mantissa.bit_length() + twos <= _MAX_EXPONENT:
+        return None
+    return _scale(negative, mantissa, twos, fives)
+
+
+def _to_exponent(text: str) -> int | None:
+    digits = text.lstrip("+-").lstrip("0") or "0"
+    # Go reads the exponent into 64 bits.
+    if len(digits) > 19:
+        return None
+    exponent = -int(digits) if text.startswith("-") else int(digits)
+    return exponent if -(2**63) <= exponent < 2**63 else None
+
+
+def _to_int(digits: str) -> int:
+    if len(digits) <= _CHUNK:
+        return int(digits)
+    half = len(digits) // 2
+    power: int = 10**half
+    return _to_int(digits[:-half]) * power + _to_int(digits[-half:])
+
+
+def _scale(negative: bool, mantissa: int, twos: int, fives: int) -> Number:
+    """Multiply by 5**fives with the precision and the rounding steps of Go's `Float.scan`."""
+    if fives == 0:
+        return _number(negative, *_round(mantissa, twos, PRECISION))
+    power = _power_of_five(abs(fives))
+    if power is None:
+        return Number(negative, 0, infinite=fives > 0)
+    factor, factor_twos = power
+    if fives > 0:
+        return _number(negative, *_round(mantissa * factor, twos + factor_twos, PRECISION))
+    shift = max(0, PRECISION + 2 + factor.bit_length() - mantissa.bit_length())
+    quotient, rest = divmod(mantissa << shift, factor)
+    # One more bit stands for whatever the division left over.
+    return _number(negative, *_round(quotient << 1 | (rest != 0), twos - factor_twos - shift - 1, PRECISION))
+
+
+def _power_of_five(power: int) -> tuple[int, int] | None:
+    """5**power as (mantissa, exponent) with 576 bits, computed in Go's order; None if it overflows."""
+    if power <= 27:
+        return 5**power, 0
+    result = (5**27, 0)
+    square: tuple[int, int] | None = (5, 0)
+    power -= 27
+    while power:
+        if power & 1:
+            if square is None:
+                return None
+            result = _round(result[0] * square[0], result[1] + square[1], PRECISION + 64)
+            if result[0].bit_length() + result[1] > _MAX_EXPONENT:
+                return None
+        power >>= 1
+        if square is not None:
+            square = _round(square[0] * square[0], square[1] * 2, PRECISION + 128)
+            if square[0].bit_length() + square[1] > _MAX_EXPONENT:
+                square = None
+    return result
+
+
+def _round(mantissa: int, exponent: int, bits: int) -> tuple[int, int]:
+    """Round a mantissa to `bits` bits, half to even."""
+    excess = mantissa.bit_length() - bits
+    if excess <= 0:
+        return mantissa, exponent
+    half = 1 << (excess - 1)
+    rest = mantissa & ((half << 1) - 1)
+    mantissa >>= excess
+    if rest > half or (rest == half and mantissa & 1):
+        mantissa += 1
+    return mantissa, exponent + excess
+
+
+def _number(negative: bool, mantissa: int, exponent: int) -> Number:
+    if not mantissa:
+        return Number(negative, 0)
+    size = mantissa.bit_length() + exponent
+    if size > _MAX_EXPONENT:
+        return Number(negative, 0, infinite=True)
+    if size < _MIN_EXPONENT:
+        return Number(negative, 0)
+    zeros = (mantissa & -mantissa).bit_length() - 1
+    return Number(negative, mantissa >> zeros, exponent + zeros)

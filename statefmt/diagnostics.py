@@ -1,0 +1,41 @@
+"""What statetool says about readable data: a severity and a finding."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Severity(Enum):
+    """How bad a finding is; `Severity.ERROR.rank > Severity.INFO.rank`."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+    @property
+    def rank(self) -> int:
+        """2 for an error, 1 for a warning, 0 for information."""
+        return _RANKS[self]
+
+
+_RANKS = {Severity.INFO: 0, Severity.WARNING: 1, Severity.ERROR: 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A problem in readable data.
+
+    `code` is a rule's stable code (`PRV001`). `summary` is OpenTofu's wording where OpenTofu has a
+    diagnostic for the case, so that people can search for it; `detail` may say more. `address` is the
+    resource, instance or output concerned (empty for the whole file), `pointer` an RFC 6901 JSON pointer
+    into the file. `fix` says what to do, often a command.
+    """
+
+    code: str
+    severity: Severity
+    summary: str
+    detail: str = ""
+    address: str = ""
+    pointer: str = ""
+    fix: str = ""

@@ -1,0 +1,81 @@
+"""The exceptions of statetool. Bad data is a Finding; being unable to go on is one of these.
+
+StatetoolError
+├── AddressError           an address cannot be parsed
+├── StateError             no snapshot can be made of the bytes; .findings says why
+│   ├── NotAStateError         empty, not JSON, no version, something else entirely
+│   ├── EncryptedStateError    an encrypted envelope, and no way to open it
+│   └── UnsupportedStateError  a state, in a format that cannot be read
+├── SelectionError         a selector is no address, or fits nothing
+└── StoreError             a file cannot be read or written
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from statefmt.diagnostics import Finding, Severity
+
+
+class StatetoolError(Exception):
+    """Base of every exception that statetool raises on purpose."""
+
+
+@dataclass(frozen=True, slots=True)
+class AddressProblem:
+    """One thing that is wrong with an address: 1-based column (in characters), OpenTofu's summary, detail."""
+
+    column: int
+    summary: str
+    detail: str
+
+
+class AddressError(StatetoolError, ValueError):
+    """An address that cannot be parsed.
+
+    `column`, `summary` and `detail` are those of the first problem; `problems` holds all of them, since
+    OpenTofu reports what its scanner and its parser find separately.
+    """
+
+    def __init__(self, text: str, problems: Sequence[AddressProblem]) -> None:
+        first = problems[0]
+        super().__init__(f"{first.summary}: {first.detail} (column {first.column} of {text!r})")
+        self.text = text
+        self.problems = tuple(problems)
+        self.column = first.column
+        self.summary = first.summary
+        self.detail = first.detail
+
+
+class StateError(StatetoolError):
+    """No snapshot can be made of some bytes. `findings` holds every reason, and whatever else was noticed."""
+
+    def __init__(self, findings: Sequence[Finding]) -> None:
+        self.findings = tuple(findings)
+        super().__init__("; ".join(f"{reason.summary}: {reason.detail}" for reason in self.reasons))
+
+    @property
+    def reasons(self) -> tuple[Finding, ...]:
+        """The findings that are errors."""
+        return tuple(finding for finding in self.findings if finding.severity is Severity.ERROR)
+
+
+class NotAStateError(StateError):
+    """The bytes are not a state at all: empty, not JSON, no version, or another kind of file."""
+
+
+class EncryptedStateError(StateError):
+    """The bytes are an encrypted state and there is no configuration to open it."""
+
+
+class UnsupportedStateError(StateError):
+    """The bytes are a state in a format version that cannot be read."""
+
+
+class SelectionError(StatetoolError):
+    """A selector that is no address or fits nothing; the message says which, and what is near."""
+
+
+class StoreError(StatetoolError):
+    """A file cannot be read or written; the message names it and says what to do."""

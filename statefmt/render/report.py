@@ -1,0 +1,59 @@
+"""What an upgrade did, for standard error."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from statefmt import codes
+from statefmt.diagnostics import Finding
+from statefmt.render.terminal import Terminal
+from statefmt.session import LoadedState, Rewritten, display_name
+from statefmt.statefile.inspect import CURRENT_VERSION
+from statefmt.statefile.upgrade_report import CHOSEN, NOT_CARRIED_OVER
+
+_KINDS = {CHOSEN: "chosen", NOT_CARRIED_OVER: "not carried over"}
+
+
+def upgrade_report(
+    loaded: LoadedState, rewritten: Rewritten, terminal: Terminal, *, target: str, backup: str, dropped_unknown: bool
+) -> str:
+    """Every choice made and everything dropped, and where the result went.
+
+    `target` and `backup` are file names, or "" where there is none.
+    """
+    result, name = loaded.result, display_name(loaded.name)
+    objects = sum(len(resource.objects) for resource in result.snapshot.resources)
+    head = f"{name}: format version {result.version} → {CURRENT_VERSION}"
+    if result.version == CURRENT_VERSION:
+        head = f"{name}: has format version {CURRENT_VERSION} already"
+        head += ", rewritten in canonical form" if rewritten.content != loaded.data else " and is canonical"
+    counts = (
+        _count(len(result.snapshot.resources), "resource"),
+        _count(objects, "object"),
+        _count(len(result.snapshot.outputs), "output"),
+    )
+    lines = [terminal.paint(head, "bold"), f"  {', '.join(counts)}; serial {result.snapshot.serial}"]
+    if rewritten.notes:
+        lines.append(notes_text(rewritten.notes, terminal))
+    if dropped_unknown and any(finding.code == codes.UNKNOWN_MEMBER for finding in result.findings):
+        lines.append("  The unknown members were dropped.")
+    if target:
+        lines.append(f"  written to {target}" + (f"; the file as it was is kept in {backup}" if backup else ""))
+    return "\n".join(lines)
+
+
+def notes_text(notes: Sequence[Finding], terminal: Terminal) -> str:
+    """A line or more for each choice, change and loss on the way to canonical form."""
+    return "\n".join(_note(finding, terminal) for finding in notes)
+
+
+def _note(finding: Finding, terminal: Terminal) -> str:
+    """Notes of an upgrade are short and go by what they are about; other findings speak for themselves."""
+    if finding.code != codes.UPGRADE_CHOICE:
+        return terminal.wrap(f"{finding.severity.value} {finding.code}: {finding.detail}", "  ")
+    about = f"{finding.address}: " if finding.address else ""
+    return terminal.wrap(f"{_KINDS.get(finding.summary, finding.summary)}: {about}{finding.detail}", "  ")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,47 @@
+"""What the terminal can do: width and colour."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, TextIO
+
+_CODES: Final = {"red": "31", "yellow": "33", "cyan": "36", "green": "32", "bold": "1", "dim": "2"}
+_MINIMUM_WIDTH: Final = 40
+_MAXIMUM_WIDTH: Final = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Terminal:
+    """How to write text to a stream: `width` in columns, and whether to use colour."""
+
+    width: int = 80
+    colour: bool = False
+
+    def paint(self, text: str, *styles: str) -> str:
+        """The text in some styles (`red`, `yellow`, `cyan`, `green`, `bold`, `dim`), where there is colour."""
+        if not self.colour:
+            return text
+        return f"\x1b[{';'.join(_CODES[style] for style in styles)}m{text}\x1b[0m"
+
+    def wrap(self, text: str, indent: str) -> str:
+        """The text wrapped to the width, every line indented; long addresses are never broken."""
+        return textwrap.fill(
+            text,
+            self.width,
+            initial_indent=indent,
+            subsequent_indent=indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+
+
+def terminal_for(stream: TextIO, choice: str = "auto", environment: Mapping[str, str] = os.environ) -> Terminal:
+    """What a stream can do. `choice` is `auto`, `always` or `never`; NO_COLOR is honoured by `auto`."""
+    on_terminal = stream.isatty()
+    width = shutil.get_terminal_size().columns if on_terminal else 80
+    colour = choice == "always" or (choice == "auto" and on_terminal and not environment.get("NO_COLOR"))
+    return Terminal(max(_MINIMUM_WIDTH, min(width, _MAXIMUM_WIDTH)), colour)

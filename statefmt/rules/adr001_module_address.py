@@ -1,0 +1,22 @@
+"""A module address is not valid
+
+## What it does
+Reports a `module` that is no module instance address.
+
+## Why is this bad?
+OpenTofu refuses to read the state.
+
+## Example
+```json
+"module": "network"
+```
+
+## What to do
+Correct it: `module.network`, `module.network["a"]`.
+"""
+
+from statefmt import codes
+from statefmt.diagnostics import Severity
+from statefmt.rules.rule import Rule
+
+RULE = Rule(codes.MODULE_ADDRESS_INVALID, "module-address-invalid", Severity.ERROR)

@@ -1,0 +1,22 @@
+"""One resource stands in several blocks
+
+## What it does
+Reports a resource that is spread over several entries of `resources`.
+
+## Why is this bad?
+No program writes that. OpenTofu joins the entries; other tools see one of them.
+
+## Example
+```json
+two entries with "type": "aws_eip", "name": "nat"
+```
+
+## What to do
+Run `statetool fmt`, which joins them.
+"""
+
+from statefmt import codes
+from statefmt.diagnostics import Severity
+from statefmt.rules.rule import Rule
+
+RULE = Rule(codes.RESOURCE_SPREAD, "resource-spread", Severity.WARNING)

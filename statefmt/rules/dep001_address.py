@@ -1,0 +1,22 @@
+"""A dependency is not a resource address
+
+## What it does
+Reports an entry of `dependencies` or `depends_on` that is no resource address.
+
+## Why is this bad?
+OpenTofu refuses to read the state.
+
+## Example
+```json
+"dependencies": ["aws_vpc.main[0]"]
+```
+
+## What to do
+Correct the entry; dependencies name resources, without instance keys.
+"""
+
+from statefmt import codes
+from statefmt.diagnostics import Severity
+from statefmt.rules.rule import Rule
+
+RULE = Rule(codes.DEPENDENCY_ADDRESS_INVALID, "dependency-address-invalid", Severity.ERROR)

@@ -1,0 +1,22 @@
+"""The status of an object is not valid
+
+## What it does
+Reports a `status` other than `"tainted"`.
+
+## Why is this bad?
+OpenTofu refuses to read the state.
+
+## Example
+```json
+"status": "creating"
+```
+
+## What to do
+Remove the member, or set it to `"tainted"` if the object must be replaced.
+"""
+
+from statefmt import codes
+from statefmt.diagnostics import Severity
+from statefmt.rules.rule import Rule
+
+RULE = Rule(codes.INVALID_STATUS, "invalid-status", Severity.ERROR)

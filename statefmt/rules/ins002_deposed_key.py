@@ -1,0 +1,22 @@
+"""A deposed key does not have eight bytes
+
+## What it does
+Reports a `deposed` key that is not eight bytes long.
+
+## Why is this bad?
+OpenTofu refuses to read the state.
+
+## Example
+```json
+"deposed": "5a3e"
+```
+
+## What to do
+Give the object a key of eight hexadecimal digits.
+"""
+
+from statefmt import codes
+from statefmt.diagnostics import Severity
+from statefmt.rules.rule import Rule
+
+RULE = Rule(codes.INVALID_DEPOSED_KEY, "invalid-deposed-key", Severity.ERROR)

@@ -1,0 +1,22 @@
+"""The sensitive paths of an object cannot be read
+
+## What it does
+Reports `sensitive_attributes` that are not a list of paths.
+
+## Why is this bad?
+OpenTofu refuses to read the state. A tool that goes on would show secrets.
+
+## Example
+```json
+"sensitive_attributes": ["password"]
+```
+
+## What to do
+Write paths: `[[{"type": "get_attr", "value": "password"}]]`.
+"""
+
+from statefmt import codes
+from statefmt.diagnostics import Severity
+from statefmt.rules.rule import Rule
+
+RULE = Rule(codes.INVALID_SENSITIVE_PATHS, "invalid-sensitive-paths", Severity.ERROR)

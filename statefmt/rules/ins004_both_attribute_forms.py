@@ -1,0 +1,22 @@
+"""An object has attributes in both forms
+
+## What it does
+Reports an object with `attributes` and `attributes_flat`.
+
+## Why is this bad?
+Only `attributes` counts; what the flat form says is lost when the state is written.
+
+## Example
+```json
+"attributes": {"id": "a"}, "attributes_flat": {"id": "b"}
+```
+
+## What to do
+Remove `attributes_flat` if `attributes` is right.
+"""
+
+from statefmt import codes
+from statefmt.diagnostics import Severity
+from statefmt.rules.rule import Rule
+
+RULE = Rule(codes.BOTH_ATTRIBUTE_FORMS, "both-attribute-forms", Severity.WARNING)

@@ -1,0 +1,22 @@
+"""The type of an output is not valid
+
+## What it does
+Reports an output whose `type` is no type.
+
+## Why is this bad?
+OpenTofu refuses to read the state.
+
+## Example
+```json
+"type": "list(string)"
+```
+
+## What to do
+Write it as OpenTofu does: `["list", "string"]`.
+"""
+
+from statefmt import codes
+from statefmt.diagnostics import Severity
+from statefmt.rules.rule import Rule
+
+RULE = Rule(codes.INVALID_OUTPUT_TYPE, "invalid-output-type", Severity.ERROR)

@@ -1,0 +1,23 @@
+r"""Provider on both the resource and its instance
+
+## What it does
+Reports an instance that names a provider although its resource names one too.
+
+## Why is this bad?
+The instance's own wins. OpenTofu 1.8 and Terraform read the resource level only, and so bind the
+instance to another provider instance.
+
+## Example
+```json
+{"provider": "provider[\"…/aws\"].a", "instances": [{"provider": "provider[\"…/aws\"].a[\"x\"]"}]}
+```
+
+## What to do
+Run `statetool fmt`, which writes the one level that is needed.
+"""
+
+from statefmt import codes
+from statefmt.diagnostics import Severity
+from statefmt.rules.rule import Rule
+
+RULE = Rule(codes.PROVIDER_BOTH_LEVELS, "provider-both-levels", Severity.WARNING)

@@ -1,0 +1,22 @@
+"""No provider, neither on the resource nor on the instance
+
+## What it does
+Reports an instance for which no provider is named at either level.
+
+## Why is this bad?
+OpenTofu refuses to read the state.
+
+## Example
+```json
+{"mode": "managed", "type": "aws_vpc", "name": "main", "instances": [{}]}
+```
+
+## What to do
+Add `provider` to the resource.
+"""
+
+from statefmt import codes
+from statefmt.diagnostics import Severity
+from statefmt.rules.rule import Rule
+
+RULE = Rule(codes.PROVIDER_MISSING, "provider-missing", Severity.ERROR)

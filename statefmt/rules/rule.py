@@ -1,0 +1,85 @@
+"""What a rule is, and how all of them are found.
+
+A rule is a module of this package named after its code (`prv001_…`), with a constant `RULE`. Its docstring is
+its page: the first line is the title, then `## What it does`, `## Why is this bad?`, `## Example` and
+`## What to do`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from inspect import cleandoc
+from types import MappingProxyType
+
+from statefmt.diagnostics import Finding, Severity
+from statefmt.statefile.inspect import Inspection
+from statefmt.statefile.write import canonical
+
+_RULE_MODULE = re.compile(r"[a-z]{3}[0-9]{3}_[a-z0-9_]+")
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a rule looks at: the bytes of a file and all that reading them gave."""
+
+    data: bytes
+    inspection: Inspection
+
+    @cached_property
+    def is_canonical(self) -> bool:
+        """Whether the bytes are what OpenTofu would write, in the file's own style; False where that is unknown."""
+        inspection = self.inspection
+        if inspection.snapshot is None:
+            return False
+        return canonical(inspection.snapshot, inspection.style, keep_unknown=True) == self.data
+
+
+def found_while_reading(subject: Subject) -> Iterable[Finding]:
+    """The check of a rule whose findings the reader itself makes."""
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule: its stable code, its name, how bad its findings are, and what finds them.
+
+    `check` yields findings that reading the file did not make; their severity is set to the rule's.
+    """
+
+    code: str
+    name: str
+    severity: Severity
+    check: Callable[[Subject], Iterable[Finding]] = found_while_reading
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A rule with its documentation page: title and text (markdown)."""
+
+    rule: Rule
+    title: str
+    text: str
+
+
+@cache
+def all_pages() -> Mapping[str, Page]:
+    """Every rule with its page, by code and in the order of the codes."""
+    import statefmt.rules as package
+
+    pages = {}
+    for name in sorted(module.name for module in pkgutil.iter_modules(package.__path__)):
+        if _RULE_MODULE.fullmatch(name):
+            module = importlib.import_module(f"statefmt.rules.{name}")
+            title, _, text = cleandoc(module.__doc__ or "").partition("\n")
+            pages[module.RULE.code] = Page(module.RULE, title, text.strip())
+    return MappingProxyType(pages)
+
+
+def all_rules() -> Mapping[str, Rule]:
+    """Every rule by its code."""
+    return MappingProxyType({code: page.rule for code, page in all_pages().items()})

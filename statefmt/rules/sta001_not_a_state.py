@@ -1,0 +1,24 @@
+"""The file is not a state
+
+## What it does
+Reports a file that is empty, not JSON, not UTF-8, or JSON without a format version.
+
+## Why is this bad?
+Nothing can be read from it. An empty file means "no state" to OpenTofu: the next apply would create
+everything again.
+
+## Example
+```json
+{"serial": 4, "resources": []}
+```
+
+## What to do
+Restore the file from a backup (`terraform.tfstate.backup`, the backend's older versions), or name the
+right file.
+"""
+
+from statefmt import codes
+from statefmt.diagnostics import Severity
+from statefmt.rules.rule import Rule
+
+RULE = Rule(codes.NOT_A_STATE, "not-a-state", Severity.ERROR)

@@ -1,0 +1,22 @@
+"""The state has a format version that cannot be read
+
+## What it does
+Reports states of a format version other than 1 to 4, and the binary format of Terraform before 0.7.
+
+## Why is this bad?
+Another program, or another release of this one, is needed to read it.
+
+## Example
+```json
+{"version": 5, "serial": 1}
+```
+
+## What to do
+Use a newer statetool. For the binary format, upgrade the state with Terraform 0.6.16 first.
+"""
+
+from statefmt import codes
+from statefmt.diagnostics import Severity
+from statefmt.rules.rule import Rule
+
+RULE = Rule(codes.UNSUPPORTED_VERSION, "unsupported-version", Severity.ERROR)

@@ -1,0 +1,22 @@
+"""The state is encrypted
+
+## What it does
+Reports an encrypted state, with the serial, the lineage and the key providers that its envelope names.
+
+## Why is this bad?
+Without its encryption configuration nothing in it can be read or checked.
+
+## Example
+```json
+{"serial": 7, "meta": {"key_provider.pbkdf2.main": "…"}, "encrypted_data": "…", "encryption_version": "v0"}
+```
+
+## What to do
+Run `tofu state pull` where the encryption is configured, and pass what it prints.
+"""
+
+from statefmt import codes
+from statefmt.diagnostics import Severity
+from statefmt.rules.rule import Rule
+
+RULE = Rule(codes.ENCRYPTED, "encrypted", Severity.ERROR)

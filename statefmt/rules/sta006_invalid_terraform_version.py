@@ -1,0 +1,22 @@
+"""`terraform_version` is not a version
+
+## What it does
+Reports a `terraform_version` that is no version number.
+
+## Why is this bad?
+OpenTofu refuses to read the state.
+
+## Example
+```json
+"terraform_version": "latest"
+```
+
+## What to do
+Set it to the release that wrote the state, such as `1.9.0`.
+"""
+
+from statefmt import codes
+from statefmt.diagnostics import Severity
+from statefmt.rules.rule import Rule
+
+RULE = Rule(codes.INVALID_TERRAFORM_VERSION, "invalid-terraform-version", Severity.ERROR)

@@ -1,0 +1,23 @@
+"""The state has a member that statetool does not know
+
+## What it does
+Reports members that no release known to statetool writes, and check results of an unknown kind.
+
+## Why is this bad?
+A newer release, or a hand, wrote it. statetool keeps it; OpenTofu and Terraform drop it when they
+write.
+
+## Example
+```json
+"resources": [{"mode": "managed", "future_member": {}}]
+```
+
+## What to do
+Look whether a newer statetool knows it. `statetool fmt --drop-unknown` removes it.
+"""
+
+from statefmt import codes
+from statefmt.diagnostics import Severity
+from statefmt.rules.rule import Rule
+
+RULE = Rule(codes.UNKNOWN_MEMBER, "unknown-member", Severity.INFO)

@@ -1,0 +1,33 @@
+"""A member stands twice in one object
+
+## What it does
+Reports a member name that appears more than once in one object of the state.
+
+## Why is this bad?
+Only the last one counts; what the others say is lost as soon as any program writes the file.
+
+## Example
+```json
+{"serial": 4, "serial": 5}
+```
+
+## What to do
+Keep the right one and remove the others by hand.
+"""
+
+from collections.abc import Iterable
+
+from statefmt import codes
+from statefmt.diagnostics import Finding, Severity
+from statefmt.rules.rule import Rule, Subject
+from statefmt.statefile.duplicates import duplicate_members
+
+
+def _check(subject: Subject) -> Iterable[Finding]:
+    version = subject.inspection.version
+    # What OpenTofu writes repeats nothing, so canonical files need no closer look.
+    if version is not None and not subject.is_canonical:
+        yield from duplicate_members(subject.data, version)
+
+
+RULE = Rule(codes.DUPLICATE_MEMBER, "duplicate-member", Severity.WARNING, _check)

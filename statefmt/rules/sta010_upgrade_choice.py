@@ -1,0 +1,24 @@
+"""Upgrading the format decides or drops something
+
+## What it does
+Reports, for a state of format version 1 to 3, each choice that upgrading it makes and each thing that
+version 4 has no place for.
+
+## Why is this bad?
+Most of it is harmless: dependencies and child-module outputs are computed anew at the next apply.
+Instances that disagree about their provider need a look.
+
+## Example
+```json
+"backend": {"type": "s3"}
+```
+
+## What to do
+Read the list, then run `statetool upgrade`.
+"""
+
+from statefmt import codes
+from statefmt.diagnostics import Severity
+from statefmt.rules.rule import Rule
+
+RULE = Rule(codes.UPGRADE_CHOICE, "upgrade-choice", Severity.INFO)

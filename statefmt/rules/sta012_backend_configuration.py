@@ -1,0 +1,23 @@
+"""The file is a backend configuration, not a state
+
+## What it does
+Reports the file that `init` leaves in `.terraform/terraform.tfstate`. It looks like a state of format
+version 3, but only records which backend the configuration uses.
+
+## Why is this bad?
+It holds no resources; working on it would make an empty state.
+
+## Example
+```json
+{"version": 3, "backend": {"type": "s3", "config": {}}}
+```
+
+## What to do
+Name the state itself, or pull it: `tofu state pull | statetool check -`.
+"""
+
+from statefmt import codes
+from statefmt.diagnostics import Severity
+from statefmt.rules.rule import Rule
+
+RULE = Rule(codes.BACKEND_CONFIGURATION, "backend-configuration", Severity.ERROR)

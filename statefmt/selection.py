@@ -1,0 +1,64 @@
+"""Choosing resource instances by address selectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from difflib import get_close_matches
+
+from statefmt.addrs import (
+    AbsResourceInstance,
+    list_order,
+    parse_abs_resource,
+    parse_abs_resource_instance,
+    parse_module_instance,
+)
+from statefmt.errors import AddressError, SelectionError
+from statefmt.states import Snapshot
+
+_Matcher = Callable[[AbsResourceInstance], bool]
+
+
+def instances(snapshot: Snapshot) -> list[AbsResourceInstance]:
+    """All resource instances, in the order of `tofu state list`."""
+    found = (addr for resource in snapshot.resources for addr in resource.instance_addrs())
+    return sorted(found, key=list_order)
+
+
+def select(addrs: Sequence[AbsResourceInstance], selectors: Iterable[str]) -> list[AbsResourceInstance]:
+    """Those of `addrs` that any selector fits, in their order.
+
+    A selector is the address of an instance, of a resource (all its instances) or of a module (everything
+    below it). Raises SelectionError for one that is no address or fits nothing, with the nearest addresses.
+    """
+    chosen: set[AbsResourceInstance] = set()
+    for selector in selectors:
+        fits = _matcher(selector)
+        matched = [addr for addr in addrs if fits(addr)]
+        if not matched:
+            raise SelectionError(_no_match(selector, addrs))
+        chosen.update(matched)
+    return [addr for addr in addrs if addr in chosen]
+
+
+def _matcher(selector: str) -> _Matcher:
+    try:
+        module = parse_module_instance(selector)
+        return lambda addr: module.contains(addr.module)
+    except AddressError:
+        pass
+    try:
+        resource = parse_abs_resource(selector)
+        return lambda addr: addr.containing_resource() == resource
+    except AddressError:
+        pass
+    try:
+        instance = parse_abs_resource_instance(selector)
+    except AddressError as error:
+        raise SelectionError(f"{selector!r} is no address: {error.detail} (column {error.column})") from error
+    return lambda addr: addr == instance
+
+
+def _no_match(selector: str, addrs: Sequence[AbsResourceInstance]) -> str:
+    near = get_close_matches(selector, [str(addr) for addr in addrs], n=3, cutoff=0.6)
+    hint = "".join(f"\n  {addr}" for addr in near)
+    return f"no resource instance fits {selector!r}" + (f"; the nearest are:{hint}" if near else "")

@@ -1,0 +1,1 @@
+"""The state file formats: from bytes to a snapshot, and from a snapshot to bytes."""

@@ -1,0 +1,21 @@
+"""Findings for an address in a state that cannot be parsed."""
+
+from __future__ import annotations
+
+from statefmt.diagnostics import Finding, Severity
+from statefmt.errors import AddressError
+
+
+def address_findings(code: str, error: AddressError, what: str, address: str, pointer: str) -> list[Finding]:
+    """One error finding for each problem; `what` names the kind of address, `address` what it belongs to."""
+    return [
+        Finding(
+            code,
+            Severity.ERROR,
+            problem.summary,
+            f"{problem.detail} (column {problem.column} of the {what} {error.text!r})",
+            address,
+            pointer,
+        )
+        for problem in error.problems
+    ]

@@ -1,0 +1,46 @@
+"""Members that stand twice in one object: only the last one counts, so rewriting the file loses the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from statefmt import codes
+from statefmt.diagnostics import Finding, Severity
+from statefmt.statefile.pointer import token
+from statefmt.statefile.spans import elements, members
+
+# What is kept as raw text, or read whole by its own rules; whatever repeats inside stays in the file or is told there.
+_OPAQUE: Final = {
+    4: frozenset({"attributes", "identity", "sensitive_attributes", "type", "value"}),
+    3: frozenset({"config", "value"}),
+}
+
+
+def duplicate_members(data: bytes, version: int) -> Iterator[Finding]:
+    """One finding for each member of a state that is repeated in its object. `data` is valid JSON."""
+    opaque = _OPAQUE[4 if version == 4 else 3]
+    yield from _walk(data, 0, "", opaque)
+
+
+def _walk(data: bytes, start: int, pointer: str, opaque: frozenset[str]) -> Iterator[Finding]:
+    if data[start : start + 1] == b"[":
+        for number, element in enumerate(elements(data, start)):
+            yield from _walk(data, element.start, f"{pointer}/{number}", opaque)
+    elif data[start : start + 1] == b"{":
+        seen = set()
+        for name, _, value in members(data, start):
+            place = f"{pointer}/{token(name)}"
+            if name in seen:
+                yield Finding(
+                    codes.DUPLICATE_MEMBER,
+                    Severity.INFO,
+                    "Duplicate member in state",
+                    f'The member "{name}" stands more than once in its object ({pointer or "at the top level"}). '
+                    "Only the last one counts; the others are lost when the file is written.",
+                    pointer=place,
+                    fix="Keep the right one and remove the others by hand.",
+                )
+            seen.add(name)
+            if name not in opaque:
+                yield from _walk(data, value.start, place, opaque)

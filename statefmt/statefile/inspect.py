@@ -1,0 +1,156 @@
+"""From bytes to everything that can be said of them: findings, and a snapshot where there is no error.
+
+The way of the data: bytes, sniff, that version's document, one-step upgrades, snapshot.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import msgspec
+from msgspec import Raw, Struct
+from msgspec.structs import replace
+
+from statefmt import codes
+from statefmt.diagnostics import Finding, Severity
+from statefmt.errors import StateError
+from statefmt.statefile.decode import collector_paused, decode_document
+from statefmt.statefile.invalid import INVALID, InvalidDocument
+from statefmt.statefile.legacy import StateV1, StateV3
+from statefmt.statefile.lift import lift_state
+from statefmt.statefile.raw import equals
+from statefmt.statefile.sniff import sniff_version
+from statefmt.statefile.style import INDENTED, Style, style_of
+from statefmt.statefile.syntax import utf8_problem
+from statefmt.statefile.unknown import unknown_findings
+from statefmt.statefile.upgrade_report import UpgradeFailed, UpgradeReport
+from statefmt.statefile.upgrade_v1 import upgrade_v1
+from statefmt.statefile.upgrade_v2 import upgrade_v2
+from statefmt.statefile.upgrade_v3 import upgrade_v3
+from statefmt.statefile.v4 import StateV4
+from statefmt.states import Snapshot, Source
+
+CURRENT_VERSION: Final = 4
+
+# Where msgspec stopped: `Expected `int`, got `str` - at `$.resources[0].type``.
+_PATH = re.compile(r"^(?P<reason>.*?)(?: - at `\$(?P<path>.*)`)?$", re.DOTALL)
+_PATH_STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]")
+
+
+class Inspection(Struct, frozen=True, kw_only=True):
+    """Everything that reading some bytes gives.
+
+    `snapshot` is None where there is an error among the findings; `version` is None where the bytes are not a
+    state of a version that can be read. `document` is the parsed v4 document, after upgrades, also where no
+    snapshot can be made of it.
+    """
+
+    findings: tuple[Finding, ...] = ()
+    snapshot: Snapshot | None = None
+    version: int | None = None
+    style: Style = INDENTED
+    document: StateV4 | None = None
+
+
+class ReadResult(Struct, frozen=True):
+    """A snapshot that was read, and what was noticed on the way (no errors)."""
+
+    snapshot: Snapshot
+    findings: tuple[Finding, ...]
+    version: int
+    style: Style
+
+
+def inspect(data: bytes) -> Inspection:
+    """Everything that can be said of some bytes, as findings; bad data raises nothing."""
+    with collector_paused():
+        try:
+            return _inspect(data)
+        except StateError as error:
+            return Inspection(findings=error.findings)
+
+
+def read(data: bytes) -> ReadResult:
+    """The snapshot in some bytes.
+
+    Raises StateError, or one of its kinds (not a state, encrypted, unsupported version), whose findings hold
+    every reason.
+    """
+    with collector_paused():
+        inspection = _inspect(data)
+    if inspection.snapshot is None or inspection.version is None:
+        raise StateError(inspection.findings)
+    return ReadResult(inspection.snapshot, inspection.findings, inspection.version, inspection.style)
+
+
+def _inspect(data: bytes) -> Inspection:
+    report = UpgradeReport()
+    document, version = _quick_v4(data), CURRENT_VERSION
+    try:
+        if document is None:
+            version = sniff_version(data)
+            document = _document(data, version, report)
+        lifted = lift_state(document, exact_keys=version != CURRENT_VERSION)
+    except InvalidDocument as invalid:
+        return _refused(version, data, document, _invalid(invalid.pointer, invalid.reason, invalid.address))
+    except UpgradeFailed as failed:
+        return _refused(version, data, None, failed.finding(), *report.findings)
+    except msgspec.ValidationError as error:
+        return _refused(version, data, None, _validation(error))
+    snapshot = lifted.snapshot
+    if snapshot is not None and version == CURRENT_VERSION:
+        snapshot = replace(snapshot, source=Source(data, snapshot))
+    return Inspection(
+        findings=(*_utf8_findings(data), *report.findings, *unknown_findings(document), *lifted.findings),
+        snapshot=snapshot,
+        version=version,
+        style=style_of(data),
+        document=document,
+    )
+
+
+def _quick_v4(data: bytes) -> StateV4 | None:
+    """The document in one pass, for an ordinary v4 state; None for everything else, to be looked at closely."""
+    try:
+        document = msgspec.json.decode(data, type=StateV4)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    return document if isinstance(document.version, Raw) and equals(document.version, b"4") else None
+
+
+def _document(data: bytes, version: int, report: UpgradeReport) -> StateV4:
+    """The v4 document of a state of any version, climbing one version at a time."""
+    if version == CURRENT_VERSION:
+        return decode_document(data, StateV4)
+    state = upgrade_v1(decode_document(data, StateV1), report) if version == 1 else decode_document(data, StateV3)
+    if version <= 2:
+        state = upgrade_v2(state, report)
+    return upgrade_v3(state, report)
+
+
+def _utf8_findings(data: bytes) -> list[Finding]:
+    problem = utf8_problem(data)
+    if problem is None:
+        return []
+    detail = f"There is {problem}. OpenTofu replaces such bytes, and so changes what the state says."
+    return [Finding(codes.NOT_UTF8, Severity.INFO, "State is not UTF-8", detail, fix="Mend the file first.")]
+
+
+def _refused(version: int, data: bytes, document: StateV4 | None, *findings: Finding) -> Inspection:
+    return Inspection(findings=findings, version=version, style=style_of(data), document=document)
+
+
+def _invalid(pointer: str, reason: str, address: str = "") -> Finding:
+    where = f"The member {pointer} is not valid" if pointer else "The state is not valid"
+    return Finding(codes.INVALID_STRUCTURE, Severity.ERROR, INVALID, f"{where}: {reason}.", address, pointer)
+
+
+def _validation(error: msgspec.ValidationError) -> Finding:
+    match = _PATH.match(str(error))
+    path = (match["path"] if match else "") or ""
+    reason = (match["reason"] if match else str(error)).replace("`", "")
+    # msgspec writes [...] for a member of a map, whose name it does not tell.
+    pointer = "" if "..." in path else "".join(f"/{name or index}" for name, index in _PATH_STEP.findall(path))
+    place = f" at {path.lstrip('.')}" if path and not pointer else ""
+    return _invalid(pointer, reason[:1].lower() + reason[1:] + place)

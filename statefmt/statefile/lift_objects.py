@@ -1,0 +1,197 @@
+"""From one entry of a resource's `instances` to an object: what its members mean, and what is wrong with them.
+
+Source: OpenTofu `internal/states/statefile/version4.go` (prepareStateV4).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec import UNSET, Raw
+
+from statefmt import codes
+from statefmt.addrs import NO_KEY, InstanceKey, IntKey, StringKey
+from statefmt.cty.paths import canonical_paths
+from statefmt.diagnostics import Finding, Severity
+from statefmt.statefile.dependencies import DependencyReader
+from statefmt.statefile.invalid import InvalidDocument, check_uint64
+from statefmt.statefile.normalised import normalised
+from statefmt.statefile.private import canonical_private
+from statefmt.statefile.raw import equals
+from statefmt.statefile.v4 import IndexKey, InstanceObjectV4
+from statefmt.states import ObjectStatus, ResourceInstanceObject
+
+INVALID_METADATA: Final = "Invalid resource instance metadata in state"
+_STATUSES: Final = {status.value: status for status in ObjectStatus}
+_DEPOSED_KEY_BYTES: Final = 8
+_EMPTY_OBJECT: Final = Raw(b"{}")
+_NO_PATHS: Final = b"[]"
+_INT64: Final = range(-(2**63), 2**63)
+_KINDS: Final = {bool: "a boolean", list: "an array", dict: "an object"}
+
+
+class ObjectLifter:
+    """Lifts instance objects; problems go to `findings`."""
+
+    def __init__(self, findings: list[Finding], *, exact_keys: bool) -> None:
+        self._findings = findings
+        self._exact_keys = exact_keys
+        self._dependencies = DependencyReader(findings)
+
+    def key(self, given: IndexKey, resource: str, pointer: str) -> InstanceKey | None:
+        """The instance key that an `index_key` means; None where it is of no type that a key can have."""
+        if given is None:
+            return NO_KEY
+        if isinstance(given, str):
+            return StringKey(given)
+        if isinstance(given, (bool, list, dict)):
+            self._error(
+                codes.INVALID_INSTANCE_KEY,
+                INVALID_METADATA,
+                f"Resource {resource} has an instance with {_KINDS[type(given)]} as its key; "
+                "a key is a whole number or a string.",
+                resource,
+                f"{pointer}/index_key",
+            )
+            return None
+        if self._exact_keys and isinstance(given, int):
+            return IntKey(given)
+        # OpenTofu takes every number in JSON through a 64-bit float into an integer, as amd64 converts it.
+        number = int(float(given))
+        if number not in _INT64:
+            number = _INT64.start
+        if number != given:
+            self._findings.append(
+                normalised(f"the instance key {given}", str(number), resource, f"{pointer}/index_key")
+            )
+        return IntKey(number)
+
+    def lift(
+        self,
+        given: InstanceObjectV4,
+        key: InstanceKey,
+        provider_key: InstanceKey,
+        address: str,
+        pointer: str,
+        origin: tuple[int, int],
+    ) -> ResourceInstanceObject | None:
+        """The object, None where it is refused. `address` is its instance's.
+
+        Raises InvalidDocument where a member cannot be what it must be.
+        """
+        paths = self._sensitive_paths(given, address, pointer)
+        if paths is None:
+            return None
+        status = self._status(given, address, pointer)
+        if status is None:
+            return None
+        dependencies = self._dependencies.resources(given.dependencies or (), address, pointer)
+        depends_on = self._dependencies.instances(given.depends_on or (), address, pointer)
+        deposed = given.deposed or ""
+        if deposed and len(deposed.encode()) != _DEPOSED_KEY_BYTES:
+            self._error(
+                codes.INVALID_DEPOSED_KEY,
+                INVALID_METADATA,
+                f'Instance {address} has an object with the deposed key "{deposed}"; '
+                f"such keys have exactly {_DEPOSED_KEY_BYTES} bytes.",
+                address,
+                f"{pointer}/deposed",
+            )
+            return None
+        attributes, attributes_flat = self._attributes(given, address, pointer)
+        identity, identity_version = self._identity(given, address, pointer)
+        return ResourceInstanceObject(
+            key=key,
+            deposed=deposed,
+            provider_key=provider_key,
+            status=status,
+            schema_version=check_uint64(given.schema_version, f"{pointer}/schema_version"),
+            attributes=attributes,
+            attributes_flat=attributes_flat,
+            sensitive_attributes=paths,
+            private=_private(given, address, pointer),
+            dependencies=dependencies,
+            depends_on=depends_on,
+            create_before_destroy=given.create_before_destroy or False,
+            skip_destroy=given.skip_destroy or False,
+            identity=identity,
+            identity_schema_version=identity_version,
+            unknown=given.unknown,
+            origin=origin,
+        )
+
+    def _sensitive_paths(self, given: InstanceObjectV4, address: str, pointer: str) -> bytes | None:
+        raw = given.sensitive_attributes
+        if raw is UNSET or equals(raw, _NO_PATHS):
+            return _NO_PATHS
+        paths, problems = canonical_paths(bytes(raw))
+        for problem in problems:
+            self._error(
+                codes.INVALID_SENSITIVE_PATHS,
+                problem.summary,
+                f"{problem.detail} (in the sensitive attributes of {address})",
+                address,
+                f"{pointer}/sensitive_attributes",
+            )
+        return None if problems else paths
+
+    def _status(self, given: InstanceObjectV4, address: str, pointer: str) -> ObjectStatus | None:
+        status = _STATUSES.get(given.status or "")
+        if status is None:
+            self._error(
+                codes.INVALID_STATUS,
+                INVALID_METADATA,
+                f'Instance {address} has the status "{given.status}"; it must be "tainted" or left out.',
+                address,
+                f"{pointer}/status",
+            )
+        return status
+
+    def _attributes(
+        self, given: InstanceObjectV4, address: str, pointer: str
+    ) -> tuple[Raw | None, dict[str, str] | None]:
+        raw, flat = given.attributes, given.attributes_flat
+        if raw is UNSET:
+            if flat is None:
+                return _EMPTY_OBJECT, None
+            return None, {name: value or "" for name, value in flat.items()}
+        if flat is not None:
+            self._info(
+                codes.BOTH_ATTRIBUTE_FORMS,
+                "Both attribute forms on one object",
+                f'Instance {address} has "attributes" and "attributes_flat". Only "attributes" counts; '
+                "the flat form is dropped when the file is written.",
+                address,
+                f"{pointer}/attributes_flat",
+            )
+        return raw, None
+
+    def _identity(self, given: InstanceObjectV4, address: str, pointer: str) -> tuple[Raw | None, int | None]:
+        raw, version = given.identity, given.identity_schema_version
+        if version is not None:
+            check_uint64(version, f"{pointer}/identity_schema_version")
+        if raw is not UNSET:
+            return raw, version
+        if version is not None:
+            self._info(
+                codes.NORMALISED_VALUE,
+                "Identity schema version without an identity",
+                f'Instance {address} has "identity_schema_version" but no "identity"; '
+                "it is dropped when the file is written.",
+                address,
+                f"{pointer}/identity_schema_version",
+            )
+        return None, None
+
+    def _error(self, code: str, summary: str, detail: str, address: str, pointer: str) -> None:
+        self._findings.append(Finding(code, Severity.ERROR, summary, detail, address, pointer))
+
+    def _info(self, code: str, summary: str, detail: str, address: str, pointer: str) -> None:
+        self._findings.append(Finding(code, Severity.INFO, summary, detail, address, pointer))
+
+
+def _private(given: InstanceObjectV4, address: str, pointer: str) -> str:
+    try:
+        return canonical_private(given.private)
+    except ValueError as error:
+        raise InvalidDocument(f"{pointer}/private", f"it is {error}", address) from error

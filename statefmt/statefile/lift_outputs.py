@@ -1,0 +1,55 @@
+"""From the `outputs` of a v4 document to output values, re-encoded by their types.
+
+Source: OpenTofu `internal/states/statefile/version4.go`; go-cty `cty/json`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec import UNSET, Raw, UnsetType
+
+from statefmt import codes
+from statefmt.cty.errors import CtyTypeError, CtyValueError
+from statefmt.cty.values import canonical_output
+from statefmt.diagnostics import Finding, Severity
+from statefmt.statefile.pointer import token
+from statefmt.statefile.v4 import OutputV4
+from statefmt.states import OutputValue
+
+
+def lift_outputs(outputs: Mapping[str, OutputV4 | None], findings: list[Finding]) -> tuple[OutputValue, ...]:
+    """The outputs in the order of the file; problems go to `findings`."""
+    lifted = []
+    for name, given in outputs.items():
+        output = given or OutputV4()
+        pointer = f"/outputs/{token(name)}"
+        try:
+            value, type_ = canonical_output(_text(output.value), _text(output.type))
+        except CtyTypeError as error:
+            findings.append(Finding(
+                codes.INVALID_OUTPUT_TYPE, Severity.ERROR, "Invalid output value type in state",
+                f'The type of output "{name}" is not valid: {error}.', f"output.{name}", f"{pointer}/type",
+            ))  # fmt: skip
+            continue
+        except CtyValueError as error:
+            findings.append(Finding(
+                codes.INVALID_OUTPUT_VALUE, Severity.ERROR, "Invalid output value saved in state",
+                f'The value of output "{name}" does not fit its type: {error}.', f"output.{name}", f"{pointer}/value",
+            ))  # fmt: skip
+            continue
+        lifted.append(
+            OutputValue(
+                name=name,
+                value=value,
+                type=type_,
+                sensitive=output.sensitive or False,
+                deprecated=output.deprecated or "",
+                unknown=output.unknown,
+            )
+        )
+    return tuple(lifted)
+
+
+def _text(raw: Raw | UnsetType) -> bytes | None:
+    return None if raw is UNSET else bytes(raw)

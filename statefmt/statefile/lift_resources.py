@@ -1,0 +1,218 @@
+"""From the `resources` of a v4 document to resources and their objects.
+
+Source: OpenTofu `internal/states/statefile/version4.go` (prepareStateV4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from statefmt import codes
+from statefmt.addrs import (
+    NO_KEY,
+    AbsResource,
+    InstanceKey,
+    ModuleInstance,
+    Resource,
+    ResourceMode,
+    parse_module_instance,
+)
+from statefmt.diagnostics import Finding, Severity
+from statefmt.errors import AddressError
+from statefmt.statefile.address_findings import address_findings
+from statefmt.statefile.lift_objects import ObjectLifter
+from statefmt.statefile.normalised import normalised
+from statefmt.statefile.v4 import InstanceObjectV4, ResourceV4
+from statefmt.states import ResourceInstanceObject, ResourceState
+from statefmt.states.provider_binding import BlockProviders, ObjectProvider, lift
+
+_MODES: Final = {"managed": ResourceMode.MANAGED, "data": ResourceMode.DATA}
+
+
+class _Instance(NamedTuple):
+    """An entry of `instances` whose key is valid, with its number in the block."""
+
+    number: int
+    key: InstanceKey
+    document: InstanceObjectV4
+
+
+class _Block(NamedTuple):
+    """One entry of `resources`, with its number in the document."""
+
+    number: int
+    document: ResourceV4
+    instances: list[_Instance]
+
+    @property
+    def pointer(self) -> str:
+        return f"/resources/{self.number}"
+
+
+class ResourceLifter:
+    """Lifts the resources of one document; problems go to `findings`.
+
+    `exact_keys` says that numeric instance keys come from an upgrade and not from JSON.
+    """
+
+    def __init__(self, *, exact_keys: bool = False) -> None:
+        self.findings: list[Finding] = []
+        self._objects = ObjectLifter(self.findings, exact_keys=exact_keys)
+        self._modules: dict[str, ModuleInstance | AddressError] = {"": ModuleInstance()}
+
+    def lift(self, resources: Sequence[ResourceV4 | None]) -> tuple[ResourceState, ...]:
+        """The resources, each once and in the order of its first block."""
+        blocks: dict[AbsResource, list[_Block]] = {}
+        for number, given in enumerate(resources):
+            document = given or ResourceV4()
+            addr = self._address(document, f"/resources/{number}")
+            if addr is not None:
+                instances = self._instances(document, str(addr), f"/resources/{number}")
+                blocks.setdefault(addr, []).append(_Block(number, document, instances))
+        lifted = [self._resource(addr, parts) for addr, parts in blocks.items()]
+        return tuple(resource for resource in lifted if resource is not None)
+
+    def _address(self, document: ResourceV4, pointer: str) -> AbsResource | None:
+        kind, name = document.type or "", document.name or ""
+        mode = _MODES.get(document.mode or "")
+        if mode is None:
+            detail = f'Resource "{kind}" "{name}" has the mode "{document.mode or ""}"; it must be "managed" or "data".'
+            self._add(
+                codes.INVALID_MODE,
+                Severity.ERROR,
+                "Invalid resource mode in state",
+                detail,
+                f"{kind}.{name}",
+                f"{pointer}/mode",
+            )
+            return None
+        module = self._module(document.module or "", f"{kind}.{name}", f"{pointer}/module")
+        return None if module is None else AbsResource(module, Resource(mode, kind, name))
+
+    def _module(self, text: str, resource: str, pointer: str) -> ModuleInstance | None:
+        """A module instance; its text is parsed once, however many resources it has."""
+        module = self._modules.get(text)
+        if module is None:
+            try:
+                module = parse_module_instance(text)
+            except AddressError as error:
+                module = error
+            self._modules[text] = module
+        if isinstance(module, AddressError):
+            self.findings += address_findings(codes.MODULE_ADDRESS_INVALID, module, "module address", resource, pointer)
+            return None
+        if text != str(module):
+            self.findings.append(normalised(f"the module address {text!r}", str(module), resource, pointer))
+        return module
+
+    def _instances(self, document: ResourceV4, resource: str, pointer: str) -> list[_Instance]:
+        instances = []
+        for number, given in enumerate(document.instances or ()):
+            obj = given or InstanceObjectV4()
+            key = self._objects.key(obj.index_key, resource, f"{pointer}/instances/{number}")
+            if key is not None:
+                instances.append(_Instance(number, key, obj))
+        return instances
+
+    def _resource(self, addr: AbsResource, blocks: list[_Block]) -> ResourceState | None:
+        name = str(addr)
+        binding = lift(name, [_providers(block) for block in blocks])
+        self.findings += binding.findings
+        refused = any(finding.severity is Severity.ERROR for finding in binding.findings)
+        objects: list[ResourceInstanceObject] = []
+        seen: set[tuple[InstanceKey, str]] = set()
+        for block, keys in zip(blocks, binding.keys, strict=True):
+            if keys is None:
+                continue
+            # Where the binding is refused the objects are read for their own problems only.
+            provider_keys = (NO_KEY,) * len(block.instances) if refused else keys
+            for instance, provider_key in zip(block.instances, provider_keys, strict=True):
+                obj = self._object(name, block, instance, provider_key)
+                if obj is not None and self._is_first(name, obj, block, instance, seen):
+                    objects.append(obj)
+        self._old_members(name, blocks)
+        if len(blocks) > 1:
+            self._add(
+                codes.RESOURCE_SPREAD,
+                Severity.INFO,
+                "Resource spread over several blocks",
+                f'Resource {name} stands in {len(blocks)} entries of "resources"; it is written as one.',
+                name,
+                blocks[1].pointer,
+            )
+        if refused:
+            return None
+        return ResourceState(
+            addr=addr,
+            provider_config=binding.config,
+            objects=tuple(objects),
+            unknown=tuple(member for block in blocks for member in block.document.unknown),
+            origin=tuple(block.number for block in blocks),
+        )
+
+    def _old_members(self, resource: str, blocks: list[_Block]) -> None:
+        for block in blocks:
+            if block.document.each:
+                self._add(
+                    codes.NORMALISED_VALUE,
+                    Severity.INFO,
+                    "Member that is not written any more",
+                    f'Resource {resource} has the member "each", which Terraform 0.12 wrote; the instance keys say the '
+                    "same, and it is dropped when the file is written.",
+                    resource,
+                    f"{block.pointer}/each",
+                )
+
+    def _object(
+        self, resource: str, block: _Block, instance: _Instance, provider_key: InstanceKey
+    ) -> ResourceInstanceObject | None:
+        return self._objects.lift(
+            instance.document,
+            instance.key,
+            provider_key,
+            f"{resource}{instance.key}",
+            f"{block.pointer}/instances/{instance.number}",
+            (block.number, instance.number),
+        )
+
+    def _is_first(
+        self,
+        resource: str,
+        obj: ResourceInstanceObject,
+        block: _Block,
+        instance: _Instance,
+        seen: set[tuple[InstanceKey, str]],
+    ) -> bool:
+        identity = (obj.key, obj.deposed)
+        if identity not in seen:
+            seen.add(identity)
+            return True
+        address = f"{resource}{obj.key}"
+        which = f'The deposed object "{obj.deposed}" of instance' if obj.deposed else "Instance"
+        self._add(
+            codes.DUPLICATE_INSTANCE,
+            Severity.ERROR,
+            "Duplicate resource instance in state",
+            f"{which} {address} appears more than once in the state.",
+            address,
+            f"{block.pointer}/instances/{instance.number}",
+        )
+        return False
+
+    def _add(self, code: str, severity: Severity, summary: str, detail: str, address: str, pointer: str) -> None:
+        self.findings.append(Finding(code, severity, summary, detail, address, pointer))
+
+
+def _providers(block: _Block) -> BlockProviders:
+    """What one block says about providers, for the binding."""
+    return BlockProviders(
+        block.document.provider or "",
+        [
+            ObjectProvider(
+                instance.key, instance.document.provider or "", f"{block.pointer}/instances/{instance.number}"
+            )
+            for instance in block.instances
+        ],
+        block.pointer,
+    )

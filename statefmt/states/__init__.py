@@ -1,0 +1,18 @@
+"""The state model: what one snapshot says, as immutable values."""
+
+from statefmt.states.check_results import CheckObject, CheckResult
+from statefmt.states.output import OutputValue
+from statefmt.states.resource import ObjectStatus, ResourceInstanceObject, ResourceState, UnknownMember
+from statefmt.states.snapshot import Snapshot, Source
+
+__all__ = [
+    "CheckObject",
+    "CheckResult",
+    "ObjectStatus",
+    "OutputValue",
+    "ResourceInstanceObject",
+    "ResourceState",
+    "Snapshot",
+    "Source",
+    "UnknownMember",
+]

@@ -1,0 +1,35 @@
+"""Version strings as the state's `terraform_version` may hold them.
+
+Source: hashicorp/go-version 1.8 (`version.go`), which OpenTofu and Terraform both use.
+"""
+
+from __future__ import annotations
+
+import re
+
+_VERSION = re.compile(
+    r"v?(?P<segments>[0-9]+(?:\.[0-9]+)*)"
+    r"(?:-(?P<numeric_pre>[0-9]+[0-9A-Za-z\-~]*(?:\.[0-9A-Za-z\-~]+)*)"
+    r"|-?(?P<pre>[A-Za-z\-~]+[0-9A-Za-z\-~]*(?:\.[0-9A-Za-z\-~]+)*))?"
+    r"(?:\+(?P<metadata>[0-9A-Za-z\-~]+(?:\.[0-9A-Za-z\-~]+)*))?",
+    re.ASCII,
+)
+_INT64_MAX = 2**63 - 1
+
+
+def normalise_version(text: str) -> str | None:
+    """The canonical form (`v1.2` becomes `1.2.0`, `1.2.3-rc1` stays), or None where it is no version."""
+    match = _VERSION.fullmatch(text)
+    if match is None:
+        return None
+    segments = [int(part) for part in match["segments"].split(".")]
+    if max(segments) > _INT64_MAX:
+        return None
+    segments += [0] * (3 - len(segments))
+    version = ".".join(str(segment) for segment in segments)
+    prerelease = match["pre"] or match["numeric_pre"]
+    if prerelease:
+        version += f"-{prerelease}"
+    if match["metadata"]:
+        version += f"+{match['metadata']}"
+    return version

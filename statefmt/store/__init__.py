@@ -1,0 +1,1 @@
+"""Where the bytes of states live: local files. Nothing here knows what the bytes mean."""

@@ -1,0 +1,58 @@
+"""Reading a file's bytes, with an error that says what is wrong with it."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from pathlib import Path
+from typing import Final
+
+from statefmt.errors import StoreError
+
+STANDARD_INPUT: Final = "-"
+
+
+def read_bytes(name: str) -> bytes:
+    """The bytes of a regular file, or of standard input for `-`.
+
+    Raises StoreError where there is no such file, it may not be read, or it is no regular file.
+    """
+    if name == STANDARD_INPUT:
+        if sys.stdin is None or sys.stdin.isatty():
+            raise StoreError("standard input is a terminal: pipe a state into it, or name a file")
+        return sys.stdin.buffer.read()
+    try:
+        # O_NONBLOCK: opening a pipe that nobody writes to must not wait forever.
+        descriptor = os.open(name, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    except OSError as error:
+        raise StoreError(f"{name}: {_reason(error)}") from error
+    with os.fdopen(descriptor, "rb") as file:
+        check_regular(name, os.fstat(descriptor))
+        try:
+            return file.read()
+        except OSError as error:
+            raise StoreError(f"{name}: {_reason(error)}") from error
+
+
+def check_regular(name: str, status: os.stat_result) -> None:
+    """Raises StoreError where an open file is a folder, a device, a pipe or a socket."""
+    if stat.S_ISREG(status.st_mode):
+        return
+    if stat.S_ISDIR(status.st_mode):
+        likely = Path(name) / "terraform.tfstate"
+        hint = f"; did you mean {likely}?" if likely.is_file() else ""
+        raise StoreError(f"{name}: this is a folder, not a state file{hint}")
+    if stat.S_ISFIFO(status.st_mode):
+        raise StoreError(f"{name}: this is a pipe; give it as standard input: statetool … - < {name}")
+    raise StoreError(f"{name}: this is a device or socket, not a state file")
+
+
+def _reason(error: OSError) -> str:
+    if isinstance(error, FileNotFoundError):
+        return "there is no such file"
+    if isinstance(error, PermissionError):
+        return "permission denied"
+    if isinstance(error, IsADirectoryError):
+        return "this is a folder, not a state file"
+    return error.strerror or str(error)
