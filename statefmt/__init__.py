@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from statefmt.errors import AddressError, StateError
     from statefmt.rules.check import check
     from statefmt.statefile.inspect import Inspection, ReadResult, inspect, read
-    from statefmt.statefile.rewrite import write
+    from statefmt.statefile.write import write
     from statefmt.states import Snapshot
 
 __all__ = [
@@ -51,7 +51,7 @@ _HOMES = {
     "check": "statefmt.rules.check",
     "inspect": "statefmt.statefile.inspect",
     "read": "statefmt.statefile.inspect",
-    "write": "statefmt.statefile.rewrite",
+    "write": "statefmt.statefile.write",
 }
 
 

@@ -41,10 +41,12 @@ def hostname_for_comparison(given: str) -> str:
                 f"hostname label {go_quote(label)} specified in punycode format; service hostnames must be given in "
                 "unicode"
             )
-    from statefmt.addrs.domain_name import DomainNameError, to_ascii
+    from statefmt.addrs.domain_name import DomainNameError, to_ascii, to_unicode
 
     try:
-        return to_ascii(host) + port_suffix
+        hostname = to_ascii(host)
+        to_unicode(hostname)  # A few names can be looked up but not be shown; OpenTofu crashes on them.
+        return hostname + port_suffix
     except DomainNameError as error:
         raise HostnameError(str(error)) from None
 

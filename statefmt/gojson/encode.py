@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from statefmt.gojson.floats import encode_float
 from statefmt.gojson.parse import JSONValue, Members, NumberText
 from statefmt.gojson.strings import encode_string
 
-PlainJSON: TypeAlias = "JSONValue | int | float | list[PlainJSON] | Mapping[str, PlainJSON]"
+PlainJSON: TypeAlias = "JSONValue | int | float | Sequence[PlainJSON] | Mapping[str, PlainJSON]"
 
 
 def encode_value(value: PlainJSON) -> bytes:

@@ -58,16 +58,13 @@ def _format(raw: bytes, spaces: int, slowly: Callable[[bytes], bytes]) -> bytes:
 
 
 def _compact_slowly(raw: bytes) -> bytes:
-    depth = deepest = 0
+    depth = 0
     for match in _STRUCTURE.finditer(raw):
         token = match.group()
-        if token in (b"[", b"{"):
-            depth += 1
-            deepest = max(deepest, depth)
-        elif token in (b"]", b"}"):
-            depth -= 1
-    if deepest > _MAX_DEPTH:
-        raise ValueError("exceeded max depth")
+        depth += token[:1] in (b"[", b"{")
+        if depth > _MAX_DEPTH:
+            raise ValueError("exceeded max depth")
+        depth -= token[-1:] in (b"]", b"}")
     return _STRING_OR_SPACE.sub(rb"\1", raw)
 
 

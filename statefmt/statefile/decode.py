@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from statefmt.statefile.raw import starts_with
-from statefmt.statefile.spans import elements, members
+from statefmt.statefile.spans import container_at
 
 T = TypeVar("T", bound=Struct)
 
@@ -98,7 +98,7 @@ def object_members(raw: Raw | bytes) -> dict[str, Raw]:
         raise
     except (msgspec.DecodeError, UnicodeDecodeError):
         text = bytes(raw)
-        return {name: Raw(text[value.start : value.end]) for name, _, value in members(text)}
+        return {item.name: Raw(text[item.value.start : item.value.end]) for item in container_at(text).items}
 
 
 def _elements(raw: Raw | bytes) -> list[Raw]:
@@ -108,7 +108,7 @@ def _elements(raw: Raw | bytes) -> list[Raw]:
         raise
     except (msgspec.DecodeError, UnicodeDecodeError):
         text = bytes(raw)
-        return [Raw(text[start:end]) for start, end in elements(text)]
+        return [Raw(text[item.value.start : item.value.end]) for item in container_at(text).items]
 
 
 def _decode_leaf(raw: Raw | bytes, type_: Any) -> Any:

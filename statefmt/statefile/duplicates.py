@@ -8,7 +8,7 @@ from typing import Final
 from statefmt import codes
 from statefmt.diagnostics import Finding, Severity
 from statefmt.statefile.pointer import token
-from statefmt.statefile.spans import elements, members
+from statefmt.statefile.spans import container_at, skip_space
 
 # What is kept as raw text, or read whole by its own rules; whatever repeats inside stays in the file or is told there.
 _OPAQUE: Final = {
@@ -20,16 +20,17 @@ _OPAQUE: Final = {
 def duplicate_members(data: bytes, version: int) -> Iterator[Finding]:
     """One finding for each member of a state that is repeated in its object. `data` is valid JSON."""
     opaque = _OPAQUE[4 if version == 4 else 3]
-    yield from _walk(data, 0, "", opaque)
+    yield from _walk(data, skip_space(data, 0), "", opaque)
 
 
 def _walk(data: bytes, start: int, pointer: str, opaque: frozenset[str]) -> Iterator[Finding]:
-    if data[start : start + 1] == b"[":
-        for number, element in enumerate(elements(data, start)):
-            yield from _walk(data, element.start, f"{pointer}/{number}", opaque)
-    elif data[start : start + 1] == b"{":
+    opening = data[start : start + 1]
+    if opening == b"[":
+        for number, item in enumerate(container_at(data, start).items):
+            yield from _walk(data, item.value.start, f"{pointer}/{number}", opaque)
+    elif opening == b"{":
         seen = set()
-        for name, _, value in members(data, start):
+        for name, _, _, value in container_at(data, start).items:
             place = f"{pointer}/{token(name)}"
             if name in seen:
                 yield Finding(

@@ -1,13 +1,13 @@
 """Where the parts of a JSON text stand: members of objects, elements of arrays, without decoding any of them.
 
-This is the exact way, for texts that msgspec does not follow (half a surrogate pair in an escape) or does not
-tell apart (members that repeat). The text is known to be valid JSON.
+This is the exact way, for rewriting a part and keeping all other bytes, and for texts that msgspec does not
+follow (half a surrogate pair in an escape) or does not tell apart (members that repeat). The text is known to be
+valid JSON.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from statefmt.gojson import loads_exact
@@ -26,17 +26,36 @@ class Span(NamedTuple):
     end: int
 
 
-class MemberSpan(NamedTuple):
-    """A member of an object: its decoded name, and where name and value stand."""
+class Item(NamedTuple):
+    """A part of an object or an array: a member (with its decoded `name`), or an element (`name` is "").
+
+    `before` is what separates it from the part before it: white space, and the comma unless it is the first.
+    `whole` is the member with its name, or the element; `value` the value alone.
+    """
 
     name: str
-    key: Span
+    before: Span
+    whole: Span
     value: Span
 
 
-def value_span(text: bytes, start: int = 0) -> Span:
+class Container(NamedTuple):
+    """An object or an array: its items in order, and `after`, the white space before the closing bracket."""
+
+    span: Span
+    items: tuple[Item, ...]
+    after: Span
+
+    def find(self, name: str) -> Item | None:
+        """The last member of that name, or of that name in another case, as Go finds it."""
+        exact = [item for item in self.items if item.name == name]
+        found = exact or [item for item in self.items if item.name.lower() == name]
+        return found[-1] if found else None
+
+
+def value_at(text: bytes, start: int = 0) -> Span:
     """The value that follows at `start`, white space before it left out."""
-    start = _skip_space(text, start)
+    start = skip_space(text, start)
     first = text[start : start + 1]
     if first == b'"':
         match = _STRING.match(text, start)
@@ -49,30 +68,33 @@ def value_span(text: bytes, start: int = 0) -> Span:
     return Span(start, match.end())
 
 
-def members(text: bytes, start: int = 0) -> Iterator[MemberSpan]:
-    """The members of the object at `start`, in order, repeated names included."""
-    position = _skip_space(text, _skip_space(text, start) + 1)
-    while text[position : position + 1] != b"}":
-        key = value_span(text, position)
-        value = value_span(text, _skip_space(text, key.end) + 1)
-        name = loads_exact(text[key.start : key.end])
-        yield MemberSpan(str(name), key, value)
-        position = _next_part(text, value.end)
+def container_at(text: bytes, start: int = 0) -> Container:
+    """The object or array that follows at `start`, with its items."""
+    opening = skip_space(text, start)
+    is_object = text[opening : opening + 1] == b"{"
+    items: list[Item] = []
+    end = opening + 1
+    while True:
+        position = skip_space(text, end)
+        if text[position : position + 1] in (b"}", b"]"):
+            return Container(Span(opening, position + 1), tuple(items), Span(end, position))
+        if items:
+            # Past the comma.
+            position = skip_space(text, position + 1)
+        before = Span(end, position)
+        value = value_at(text, position)
+        name = ""
+        if is_object:
+            name = str(loads_exact(text[value.start : value.end], replace_invalid=True))
+            value = value_at(text, skip_space(text, value.end) + 1)
+        items.append(Item(name, before, Span(position, value.end), value))
+        end = value.end
 
 
-def elements(text: bytes, start: int = 0) -> Iterator[Span]:
-    """The elements of the array at `start`, in order."""
-    position = _skip_space(text, _skip_space(text, start) + 1)
-    while text[position : position + 1] != b"]":
-        value = value_span(text, position)
-        yield value
-        position = _next_part(text, value.end)
-
-
-def _next_part(text: bytes, position: int) -> int:
-    """Past the comma that may follow a part, and the white space."""
-    position = _skip_space(text, position)
-    return _skip_space(text, position + 1) if text[position : position + 1] == b"," else position
+def skip_space(text: bytes, position: int) -> int:
+    """The first byte from `position` on that is not white space."""
+    match = _SPACE.match(text, position)
+    return match.end() if match else position
 
 
 def _closing_bracket(text: bytes, start: int) -> int:
@@ -87,8 +109,3 @@ def _closing_bracket(text: bytes, start: int) -> int:
         depth += 1 if bracket in (b"{", b"[") else -1
         position += 1
     return position
-
-
-def _skip_space(text: bytes, position: int) -> int:
-    match = _SPACE.match(text, position)
-    return match.end() if match else position

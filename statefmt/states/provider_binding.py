@@ -129,6 +129,17 @@ def lower(resource: ResourceState) -> Lowered:
     return Lowered("", {key: str(AbsProviderInstance(config, key)) for key in keys})
 
 
+def same_provider(one: str, other: str) -> bool:
+    """Whether two `provider` texts name the same provider configuration, or the same instance of one."""
+    if one == other:
+        return True
+    for read in (_read_config, _read_instance):
+        meaning = read(one)
+        if not isinstance(meaning, _Unreadable) and meaning == read(other):
+            return True
+    return False
+
+
 def _bind_block(
     resource: str,
     block: BlockProviders,

@@ -1,0 +1,198 @@
+"""Rewriting a v4 file with the fewest changes: what an operation did not touch keeps its bytes.
+
+The new text is made of pieces: spans of the old file, and new text between them. An object or an array is only
+taken apart where something in it changed, and a member is only written anew where its value changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, TypeVar
+
+from statefmt.addrs import resource_file_order
+from statefmt.gojson import encode_string, loads_exact
+from statefmt.statefile.assemble import Assembler, Entry, Pieces
+from statefmt.statefile.spans import Container, Span, container_at
+from statefmt.statefile.style import style_of
+from statefmt.statefile.tree import Tree, TreeBuilder, encode_tree, object_order
+from statefmt.states import ResourceInstanceObject, ResourceState, Snapshot, Source
+from statefmt.states.provider_binding import Lowered, lower, same_provider
+
+_S = TypeVar("_S")
+
+_TREES: Final = TreeBuilder(keep_unknown=True)
+# How deep the members of each kind of object stand in the file.
+_TOP, _RESOURCE, _OBJECT = 1, 3, 5
+
+
+def splice(source: Source, snapshot: Snapshot) -> bytes:
+    """The text of a snapshot that was made, by changes, from the one that was read from `source`."""
+    data = source.data
+    return b"".join(
+        data[piece.start : piece.end] if isinstance(piece, Span) else piece for piece in splice_pieces(source, snapshot)
+    )
+
+
+def splice_pieces(source: Source, snapshot: Snapshot) -> Pieces:
+    """What the new text is made of: spans of `source.data`, and new text."""
+    return _Splicer(source).document(snapshot)
+
+
+class _Splicer:
+    def __init__(self, source: Source) -> None:
+        self._data = source.data
+        self._old = source.snapshot
+        self._write = Assembler(source.data, style_of(source.data).layout)
+        self._top = container_at(source.data)
+        self._blocks: Container | None = None
+
+    def document(self, new: Snapshot) -> Pieces:
+        old = self._old
+        changes = _changed(
+            {**_TREES.envelope(old), **dict(old.unknown), "check_results": _TREES.check_results(old.check_results)},
+            {**_TREES.envelope(new), **dict(new.unknown), "check_results": _TREES.check_results(new.check_results)},
+        )
+        edited: dict[str, Pieces | None] = self._texts(changes, _TOP)
+        if new.outputs != old.outputs:
+            outputs = _changed(
+                {output.name: _TREES.output(output) for output in old.outputs},
+                {output.name: _TREES.output(output) for output in new.outputs},
+            )
+            names = [output.name for output in new.outputs]
+            edited["outputs"] = self._edit_or_write(self._top, "outputs", self._texts(outputs, _TOP + 1), names, _TOP)
+        if new.resources != old.resources:
+            edited["resources"] = self._resources(new)
+        order = ["version", "terraform_version", "serial", "lineage", "outputs", "resources", "check_results"]
+        return [
+            Span(0, self._top.span.start),
+            *self._write.edited(self._top, edited, order, _TOP),
+            Span(self._top.span.end, len(self._data)),
+        ]
+
+    def _resources(self, new: Snapshot) -> Pieces:
+        container = self._block_container()
+        old = {number: resource for resource in self._old.resources for number in resource.origin}
+        kept = {resource.origin[0]: resource for resource in new.resources if resource.origin}
+        unchanged = {number for resource in new.resources for number in resource.origin if old[number] == resource}
+        entries: list[Entry[ResourceState]] = []
+        for number, item in enumerate(container.items if container else ()):
+            resource = kept.get(number)
+            if number in unchanged:
+                entries.append(Entry(old[number], item, [item.whole]))
+            elif resource is not None:
+                entries.append(Entry(resource, item, self._resource(item.value, old[number], resource)))
+        for resource in sorted(new.resources, key=lambda resource: resource_file_order(resource.addr)):
+            if not resource.origin:
+                content: Pieces = [self._write.text(_TREES.resource(resource), _RESOURCE)]
+                _insert(entries, resource, content, lambda other: resource_file_order(other.addr))
+        return self._write.array(container, entries, _RESOURCE - 1)
+
+    def _resource(self, block: Span, old: ResourceState, new: ResourceState) -> Pieces:
+        """One block of the file with what changed in its resource."""
+        if len(new.origin) > 1:
+            # A resource that the file spreads over several blocks becomes one of them.
+            return [self._write.text(_TREES.resource(new), _RESOURCE)]
+        container = container_at(self._data, block.start)
+        binding = lower(new)
+        changes = _changed(
+            {**_TREES.resource_head(old, lower(old)), **dict(old.unknown)},
+            {**_TREES.resource_head(new, binding), **dict(new.unknown)},
+        )
+        changes |= self._provider_change(container, binding.resource_level)
+        edited = self._texts(changes, _RESOURCE)
+        edited["instances"] = self._objects(container, old, new, binding)
+        order = ["module", "mode", "type", "name", "each", "provider", "instances"]
+        return self._write.edited(container, edited, order, _RESOURCE)
+
+    def _objects(self, block: Container, old: ResourceState, new: ResourceState, binding: Lowered) -> Pieces:
+        container = self._member(block, "instances")
+        before = {obj.origin: obj for obj in old.objects}
+        after = {obj.origin: obj for obj in new.objects if obj.origin}
+        entries: list[Entry[ResourceInstanceObject]] = []
+        for number, item in enumerate(container.items if container else ()):
+            origin = (new.origin[0], number)
+            obj = after.pop(origin, None)
+            if obj is None:
+                continue
+            entries.append(Entry(obj, item, self._object(item.value, before[origin], obj, binding)))
+        for obj in sorted(new.objects, key=object_order):
+            if obj.origin is None or obj.origin in after:
+                _insert(entries, obj, self._arriving_object(obj, binding), object_order)
+        return self._write.array(container, entries, _OBJECT - 1)
+
+    def _arriving_object(self, obj: ResourceInstanceObject, binding: Lowered) -> Pieces:
+        """An object that was not in this block: a new one, or one from another block, with that one's bytes."""
+        if obj.origin is not None:
+            blocks = self._block_container()
+            home = next((resource for resource in self._old.resources if obj.origin[0] in resource.origin), None)
+            if blocks is not None and home is not None:
+                block = container_at(self._data, blocks.items[obj.origin[0]].value.start)
+                elements = self._member(block, "instances")
+                if elements is not None:
+                    old = next(other for other in home.objects if other.origin == obj.origin)
+                    return self._object(elements.items[obj.origin[1]].value, old, obj, binding)
+        return [self._write.text(_TREES.object(obj, binding.instance_level), _OBJECT)]
+
+    def _object(
+        self, element: Span, old: ResourceInstanceObject, new: ResourceInstanceObject, binding: Lowered
+    ) -> Pieces:
+        """An object as it stands in the file, with what changed in it."""
+        after = _TREES.object(new, binding.instance_level)
+        if self._data[element.start : element.start + 1] != b"{":
+            # An element that is null reads as an object without members.
+            return [self._write.text(after, _OBJECT)]
+        container = container_at(self._data, element.start)
+        changes = _changed(_TREES.object(old, {}), _TREES.object(new, {})) if old != new else {}
+        changes |= self._provider_change(container, binding.instance_level.get(new.provider_key, ""))
+        if not changes:
+            return [element]
+        return self._write.edited(container, self._texts(changes, _OBJECT), list(after), _OBJECT)
+
+    def _provider_change(self, container: Container, wanted: str) -> dict[str, Tree | None]:
+        """The change of `provider` in a resource or an object, where what the file says there is not what it must say.
+
+        It may say so at another level, or at both, and still mean the same as a whole; once a resource is touched,
+        each level says its own part.
+        """
+        item = container.find("provider")
+        said = loads_exact(self._data[item.value.start : item.value.end]) if item else None
+        if (said or "") == wanted or (isinstance(said, str) and wanted and same_provider(said, wanted)):
+            return {}
+        return {"provider": encode_string(wanted) if wanted else None}
+
+    def _texts(self, changes: Mapping[str, Tree | None], depth: int) -> dict[str, Pieces | None]:
+        return {name: None if tree is None else [self._write.text(tree, depth)] for name, tree in changes.items()}
+
+    def _edit_or_write(
+        self, parent: Container, name: str, edited: Mapping[str, Pieces | None], order: Sequence[str], depth: int
+    ) -> Pieces:
+        return self._write.edited(self._member(parent, name), edited, order, depth + 1)
+
+    def _block_container(self) -> Container | None:
+        if self._blocks is None:
+            self._blocks = self._member(self._top, "resources")
+        return self._blocks
+
+    def _member(self, parent: Container, name: str) -> Container | None:
+        """The object or array that a member holds; None where it is absent or null."""
+        found = parent.find(name)
+        if found is None or self._data[found.value.start : found.value.start + 1] not in (b"{", b"["):
+            return None
+        return container_at(self._data, found.value.start)
+
+
+def _changed(old: Mapping[str, Tree], new: Mapping[str, Tree]) -> dict[str, Tree | None]:
+    """The members whose text differs, with their new value; None for those that are gone."""
+    changed: dict[str, Tree | None] = {name: None for name in old if name not in new}
+    for name, tree in new.items():
+        before = old.get(name)
+        if before is None or (before is not tree and encode_tree(before) != encode_tree(tree)):
+            changed[name] = tree
+    return changed
+
+
+def _insert(entries: list[Entry[_S]], subject: _S, content: Pieces, order: Callable[[_S], Any]) -> None:
+    """Put an entry before the first one that sorts after it."""
+    mine = order(subject)
+    place = next((number for number, entry in enumerate(entries) if order(entry.subject) > mine), len(entries))
+    entries.insert(place, Entry(subject, None, content))
