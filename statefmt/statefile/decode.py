@@ -18,6 +18,7 @@ from msgspec import Raw, Struct
 
 from statefmt.statefile.raw import starts_with
 from statefmt.statefile.spans import container_at
+from statefmt.states import UnknownMember
 
 T = TypeVar("T", bound=Struct)
 
@@ -80,13 +81,15 @@ def _decode_object(raw: Raw | bytes, struct: type[Struct]) -> Struct:
     """Decode an object by its members, matching names as Go does: exactly, else whatever their case."""
     types = _member_types(struct)
     known: dict[str, Any] = {}
-    unknown: list[tuple[str, Raw]] = []
+    unknown: list[UnknownMember] = []
+    last_known = ""
     for name, value in object_members(raw).items():
         field = name if name in types else name.lower()
         if field in types:
             known[field] = _decode(value, types[field])
+            last_known = field
         else:
-            unknown.append((name, value))
+            unknown.append(UnknownMember(name, value, last_known))
     return struct(**known, unknown=tuple(unknown))
 
 

@@ -8,33 +8,30 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from msgspec import UNSET, Meta, Raw, Struct, UnsetType, field
+from msgspec import UNSET, Meta, Raw, UnsetType
 
-from statefmt.statefile.v4 import NOT_JSON
-from statefmt.states import UnknownMember
+from statefmt.statefile.v4 import FormatObject
 
 _Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 _Unsigned = Annotated[int, Meta(ge=0)]
 
 
-class RemoteV1(Struct, forbid_unknown_fields=True):
+class RemoteV1(FormatObject):
     """`remote`: where Terraform before 0.9 kept the state (versions 1 and 2)."""
 
     type: str | None = None
     config: dict[str, str | None] | None = None
-    unknown: tuple[UnknownMember, ...] = field(default=(), name=NOT_JSON)
 
 
-class InstanceV1(Struct, forbid_unknown_fields=True):
+class InstanceV1(FormatObject):
     """One object in version 1."""
 
     id: str | None = None
     attributes: dict[str, str | None] | None = None
     meta: dict[str, str | None] | None = None
-    unknown: tuple[UnknownMember, ...] = field(default=(), name=NOT_JSON)
 
 
-class ResourceV1(Struct, forbid_unknown_fields=True):
+class ResourceV1(FormatObject):
     """One resource instance in version 1, with its current, tainted and deposed objects."""
 
     type: str | None = None
@@ -43,58 +40,52 @@ class ResourceV1(Struct, forbid_unknown_fields=True):
     tainted: list[InstanceV1 | None] | None = None
     deposed: list[InstanceV1 | None] | None = None
     provider: str | None = None
-    unknown: tuple[UnknownMember, ...] = field(default=(), name=NOT_JSON)
 
 
-class ModuleV1(Struct, forbid_unknown_fields=True):
+class ModuleV1(FormatObject):
     """One module in version 1; `path` starts with `root`."""
 
     path: list[str | None] | None = None
     outputs: dict[str, str | None] | None = None
     resources: dict[str, ResourceV1 | None] | None = None
     depends_on: list[str | None] | None = None
-    unknown: tuple[UnknownMember, ...] = field(default=(), name=NOT_JSON)
 
 
-class StateV1(Struct, forbid_unknown_fields=True):
+class StateV1(FormatObject):
     """A whole document of format version 1."""
 
     version: _Int64 | None = None
     serial: _Int64 | None = None
     remote: RemoteV1 | None = None
     modules: list[ModuleV1 | None] | None = None
-    unknown: tuple[UnknownMember, ...] = field(default=(), name=NOT_JSON)
 
 
-class BackendV3(Struct, forbid_unknown_fields=True):
+class BackendV3(FormatObject):
     """`backend`: which backend a configuration was initialised with."""
 
     type: str | None = None
     config: Raw | UnsetType = UNSET
     hash: _Unsigned | None = None
-    unknown: tuple[UnknownMember, ...] = field(default=(), name=NOT_JSON)
 
 
-class OutputV3(Struct, forbid_unknown_fields=True):
+class OutputV3(FormatObject):
     """One output in versions 2 and 3."""
 
     sensitive: bool | None = None
     type: str | None = None
     value: Raw | UnsetType = UNSET
-    unknown: tuple[UnknownMember, ...] = field(default=(), name=NOT_JSON)
 
 
-class InstanceV3(Struct, forbid_unknown_fields=True):
+class InstanceV3(FormatObject):
     """One object in versions 2 and 3; `meta` holds what later became `schema_version` and `private`."""
 
     id: str | None = None
     attributes: dict[str, str | None] | None = None
     meta: dict[str, Raw] | None = None
     tainted: bool | None = None
-    unknown: tuple[UnknownMember, ...] = field(default=(), name=NOT_JSON)
 
 
-class ResourceV3(Struct, forbid_unknown_fields=True):
+class ResourceV3(FormatObject):
     """One resource instance in versions 2 and 3."""
 
     type: str | None = None
@@ -102,20 +93,18 @@ class ResourceV3(Struct, forbid_unknown_fields=True):
     primary: InstanceV3 | None = None
     deposed: list[InstanceV3 | None] | None = None
     provider: str | None = None
-    unknown: tuple[UnknownMember, ...] = field(default=(), name=NOT_JSON)
 
 
-class ModuleV3(Struct, forbid_unknown_fields=True):
+class ModuleV3(FormatObject):
     """One module in versions 2 and 3."""
 
     path: list[str | None] | None = None
     outputs: dict[str, OutputV3 | None] | None = None
     resources: dict[str, ResourceV3 | None] | None = None
     depends_on: list[str | None] | None = None
-    unknown: tuple[UnknownMember, ...] = field(default=(), name=NOT_JSON)
 
 
-class StateV3(Struct, forbid_unknown_fields=True):
+class StateV3(FormatObject):
     """A whole document of format version 2 or 3."""
 
     version: _Int64 | None = None
@@ -125,4 +114,3 @@ class StateV3(Struct, forbid_unknown_fields=True):
     remote: RemoteV1 | None = None
     backend: BackendV3 | None = None
     modules: list[ModuleV3 | None] | None = None
-    unknown: tuple[UnknownMember, ...] = field(default=(), name=NOT_JSON)

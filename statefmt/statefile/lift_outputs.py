@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from msgspec import UNSET, Raw, UnsetType
 
 from statefmt import codes
-from statefmt.cty.errors import CtyTypeError, CtyValueError
+from statefmt.cty.errors import CtyEncodeError, CtyTypeError, CtyValueError
 from statefmt.cty.values import canonical_output
 from statefmt.diagnostics import Finding, Severity
 from statefmt.statefile.pointer import token
@@ -30,6 +30,12 @@ def lift_outputs(outputs: Mapping[str, OutputV4 | None], findings: list[Finding]
             findings.append(Finding(
                 codes.INVALID_OUTPUT_TYPE, Severity.ERROR, "Invalid output value type in state",
                 f'The type of output "{name}" is not valid: {error}.', f"output.{name}", f"{pointer}/type",
+            ))  # fmt: skip
+            continue
+        except CtyEncodeError as error:
+            findings.append(Finding(
+                codes.INVALID_OUTPUT_VALUE, Severity.ERROR, "Failed to serialize output value in state",
+                f'The value of output "{name}" cannot be written: {error}.', f"output.{name}", f"{pointer}/value",
             ))  # fmt: skip
             continue
         except CtyValueError as error:

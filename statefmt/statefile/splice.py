@@ -15,7 +15,7 @@ from statefmt.statefile.assemble import Assembler, Entry, Pieces
 from statefmt.statefile.spans import Container, Span, container_at
 from statefmt.statefile.style import style_of
 from statefmt.statefile.tree import Tree, TreeBuilder, encode_tree, object_order
-from statefmt.states import ResourceInstanceObject, ResourceState, Snapshot, Source
+from statefmt.states import ResourceInstanceObject, ResourceState, Snapshot, Source, UnknownMember
 from statefmt.states.provider_binding import Lowered, lower, same_provider
 
 _S = TypeVar("_S")
@@ -49,8 +49,8 @@ class _Splicer:
     def document(self, new: Snapshot) -> Pieces:
         old = self._old
         changes = _changed(
-            {**_TREES.envelope(old), **dict(old.unknown), "check_results": _TREES.check_results(old.check_results)},
-            {**_TREES.envelope(new), **dict(new.unknown), "check_results": _TREES.check_results(new.check_results)},
+            {**_TREES.envelope(old), **_unknown(old.unknown), "check_results": _TREES.check_results(old.check_results)},
+            {**_TREES.envelope(new), **_unknown(new.unknown), "check_results": _TREES.check_results(new.check_results)},
         )
         edited: dict[str, Pieces | None] = self._texts(changes, _TOP)
         if new.outputs != old.outputs:
@@ -95,8 +95,8 @@ class _Splicer:
         container = container_at(self._data, block.start)
         binding = lower(new)
         changes = _changed(
-            {**_TREES.resource_head(old, lower(old)), **dict(old.unknown)},
-            {**_TREES.resource_head(new, binding), **dict(new.unknown)},
+            {**_TREES.resource_head(old, lower(old)), **_unknown(old.unknown)},
+            {**_TREES.resource_head(new, binding), **_unknown(new.unknown)},
         )
         changes |= self._provider_change(container, binding.resource_level)
         edited = self._texts(changes, _RESOURCE)
@@ -179,6 +179,10 @@ class _Splicer:
         if found is None or self._data[found.value.start : found.value.start + 1] not in (b"{", b"["):
             return None
         return container_at(self._data, found.value.start)
+
+
+def _unknown(members: tuple[UnknownMember, ...]) -> dict[str, Tree]:
+    return {member.name: member.raw for member in members}
 
 
 def _changed(old: Mapping[str, Tree], new: Mapping[str, Tree]) -> dict[str, Tree | None]:

@@ -34,8 +34,8 @@ _TRUE = b"true"
 class TreeBuilder:
     """Builds trees, with or without what statetool does not know.
 
-    With `keep_unknown`, unknown members follow the known ones of their object, and check results of unknown
-    kind or status stay as they are; else they are left out, as OpenTofu does.
+    With `keep_unknown`, unknown members stand after the same known member as in the file, and check results of
+    unknown kind or status stay as they are; else they are left out, as OpenTofu does.
     """
 
     def __init__(self, *, keep_unknown: bool) -> None:
@@ -44,13 +44,13 @@ class TreeBuilder:
     def snapshot(self, snapshot: Snapshot) -> Mapping[str, Tree]:
         outputs = sorted(snapshot.outputs, key=lambda output: output.name)
         resources = sorted(snapshot.resources, key=lambda resource: resource_file_order(resource.addr))
-        return {
+        members: dict[str, Tree] = {
             **self.envelope(snapshot),
             "outputs": {output.name: self.output(output) for output in outputs},
             "resources": [self.resource(resource) for resource in resources],
             "check_results": self.check_results(snapshot.check_results),
-            **self._unknown(snapshot.unknown),
         }
+        return self._with_unknown(members, snapshot.unknown)
 
     def envelope(self, snapshot: Snapshot) -> dict[str, Leaf]:
         """The members of the document that stand alone."""
@@ -67,16 +67,16 @@ class TreeBuilder:
             members["sensitive"] = _TRUE
         if output.deprecated:
             members["deprecated"] = encode_string(output.deprecated)
-        return members | self._unknown(output.unknown)
+        return self._with_unknown(members, output.unknown)
 
     def resource(self, resource: ResourceState) -> dict[str, Tree]:
         binding = lower(resource)
         objects = sorted(resource.objects, key=object_order)
-        return {
+        members = {
             **self.resource_head(resource, binding),
             "instances": [self.object(obj, binding.instance_level) for obj in objects],
-            **self._unknown(resource.unknown),
         }
+        return self._with_unknown(members, resource.unknown)
 
     def resource_head(self, resource: ResourceState, binding: Lowered) -> dict[str, Tree]:
         """The members of a resource that stand before its instances."""
@@ -125,20 +125,20 @@ class TreeBuilder:
             members["identity"] = obj.identity
         if obj.identity_schema_version is not None:
             members["identity_schema_version"] = b"%d" % obj.identity_schema_version
-        return members | self._unknown(obj.unknown) if obj.unknown else members
+        return self._with_unknown(members, obj.unknown)
 
     def check_results(self, results: Sequence[CheckResult]) -> Tree:
         kept = [result for result in results if result.known_kind or self._keep_unknown]
         return [self._check_result(result) for result in kept] or _NULL
 
     def _check_result(self, result: CheckResult) -> dict[str, Tree]:
-        return {
+        members: dict[str, Tree] = {
             "object_kind": encode_string(result.object_kind),
             "config_addr": encode_string(result.config_addr),
             "status": self._check_status(result.status),
             "objects": [self._check_object(obj) for obj in result.objects] or _NULL,
-            **self._unknown(result.unknown),
         }
+        return self._with_unknown(members, result.unknown)
 
     def _check_object(self, obj: CheckObject) -> dict[str, Tree]:
         members: dict[str, Tree] = {
@@ -147,14 +147,22 @@ class TreeBuilder:
         }
         if obj.failure_messages:
             members["failure_messages"] = _strings(obj.failure_messages)
-        return members | self._unknown(obj.unknown)
+        return self._with_unknown(members, obj.unknown)
 
     def _check_status(self, status: str) -> bytes:
         keep = status in KNOWN_STATUSES or (self._keep_unknown and status)
         return encode_string(status if keep else "unknown")
 
-    def _unknown(self, unknown: tuple[UnknownMember, ...]) -> dict[str, Tree]:
-        return dict(unknown) if self._keep_unknown else {}
+    def _with_unknown(self, members: dict[str, Tree], unknown: tuple[UnknownMember, ...]) -> dict[str, Tree]:
+        """The members with the unknown ones, each after the known member that it follows in the file."""
+        if not unknown or not self._keep_unknown:
+            return members
+        placed: dict[str, Tree] = {name: raw for name, raw, after in unknown if not after}
+        for known, tree in members.items():
+            placed[known] = tree
+            placed |= {name: raw for name, raw, after in unknown if after == known}
+        # What followed a member that is not written (`each`, an empty list) goes last.
+        return placed | {name: raw for name, raw, after in unknown if after and after not in members}
 
 
 def object_order(obj: ResourceInstanceObject) -> tuple[object, str]:

@@ -35,7 +35,7 @@ def unknown_findings(document: StateV4) -> Iterator[Finding]:
 
 
 def _findings(unknown: tuple[UnknownMember, ...], address: str, pointer: str) -> Iterator[Finding]:
-    for name, _ in unknown:
+    for name, _, _ in unknown:
         yield Finding(
             codes.UNKNOWN_MEMBER,
             Severity.INFO,

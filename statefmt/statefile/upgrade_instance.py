@@ -70,7 +70,7 @@ def _attributes(old: InstanceV3, text: str, pointer: str, report: UpgradeReport)
 def _meta(meta: dict[str, Raw], pointer: str) -> tuple[int, str]:
     """The schema version that the SDK of those days kept in `meta`, and the rest of it as private data."""
     try:
-        members = {name: loads_exact(bytes(raw)) for name, raw in meta.items()}
+        members = {name: loads_exact(bytes(raw), replace_invalid=True) for name, raw in meta.items()}
         schema_version = _schema_version(members.get("schema_version"))
         if schema_version is not None:
             del members["schema_version"]

@@ -50,7 +50,7 @@ class UpgradeReport:
 
     def unknown(self, pointer: str, members: tuple[UnknownMember, ...], address: str = "") -> None:
         """Members that the old format does not have."""
-        for name, _ in members:
+        for name, _, _ in members:
             self.dropped(f'the unknown member "{name}"', address, f"{pointer}/{name}")
 
     def backend_configuration(self) -> None:

@@ -12,22 +12,28 @@ from msgspec import UNSET, Raw, Struct, UnsetType, field
 from statefmt.states import UnknownMember
 
 # A member name that no program writes (a private-use character), so that `unknown` can be an ordinary field.
-NOT_JSON = "\ue000unknown"
+_NOT_JSON = "\ue000unknown"
+
+
+class FormatObject(Struct, forbid_unknown_fields=True):
+    """An object of a state format: the members that the format names, and what else the file has there."""
+
+    unknown: tuple[UnknownMember, ...] = field(default=(), name=_NOT_JSON)
+
 
 IndexKey = int | float | str | bool | list[Raw] | dict[str, Raw] | None
 
 
-class OutputV4(Struct, forbid_unknown_fields=True):
+class OutputV4(FormatObject):
     """One entry of `outputs`."""
 
     value: Raw | UnsetType = UNSET
     type: Raw | UnsetType = UNSET
     sensitive: bool | None = None
     deprecated: str | None = None
-    unknown: tuple[UnknownMember, ...] = field(default=(), name=NOT_JSON)
 
 
-class InstanceObjectV4(Struct, forbid_unknown_fields=True):
+class InstanceObjectV4(FormatObject):
     """One entry of a resource's `instances`: an object, current or deposed."""
 
     index_key: IndexKey = None
@@ -45,10 +51,9 @@ class InstanceObjectV4(Struct, forbid_unknown_fields=True):
     skip_destroy: bool | None = None
     identity: Raw | UnsetType = UNSET
     identity_schema_version: int | None = None
-    unknown: tuple[UnknownMember, ...] = field(default=(), name=NOT_JSON)
 
 
-class ResourceV4(Struct, forbid_unknown_fields=True):
+class ResourceV4(FormatObject):
     """One entry of `resources`. `each` was written by Terraform 0.12 and is only read."""
 
     module: str | None = None
@@ -58,29 +63,26 @@ class ResourceV4(Struct, forbid_unknown_fields=True):
     each: str | None = None
     provider: str | None = None
     instances: list[InstanceObjectV4 | None] | None = None
-    unknown: tuple[UnknownMember, ...] = field(default=(), name=NOT_JSON)
 
 
-class CheckObjectV4(Struct, forbid_unknown_fields=True):
+class CheckObjectV4(FormatObject):
     """One entry of a check result's `objects`."""
 
     object_addr: str | None = None
     status: str | None = None
     failure_messages: list[str | None] | None = None
-    unknown: tuple[UnknownMember, ...] = field(default=(), name=NOT_JSON)
 
 
-class CheckResultV4(Struct, forbid_unknown_fields=True):
+class CheckResultV4(FormatObject):
     """One entry of `check_results`."""
 
     object_kind: str | None = None
     config_addr: str | None = None
     status: str | None = None
     objects: list[CheckObjectV4 | None] | None = None
-    unknown: tuple[UnknownMember, ...] = field(default=(), name=NOT_JSON)
 
 
-class StateV4(Struct, forbid_unknown_fields=True):
+class StateV4(FormatObject):
     """A whole document of format version 4."""
 
     version: Raw | UnsetType = UNSET
@@ -90,4 +92,3 @@ class StateV4(Struct, forbid_unknown_fields=True):
     outputs: dict[str, OutputV4 | None] | None = None
     resources: list[ResourceV4 | None] | None = None
     check_results: list[CheckResultV4 | None] | None = None
-    unknown: tuple[UnknownMember, ...] = field(default=(), name=NOT_JSON)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from enum import Enum
+from typing import NamedTuple
 
 from msgspec import Raw, Struct
 
@@ -17,8 +18,16 @@ from statefmt.addrs import (
     NoKey,
 )
 
-# A member that this release of statetool has no meaning for: its name and its exact JSON text.
-UnknownMember = tuple[str, Raw]
+
+class UnknownMember(NamedTuple):
+    """A member that statetool has no meaning for: its name, its exact JSON text, and which member it stands after.
+
+    `after` is the name of the last known member before it in its object, "" where there is none.
+    """
+
+    name: str
+    raw: Raw
+    after: str
 
 
 class ObjectStatus(Enum):
