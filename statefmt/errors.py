@@ -2,6 +2,7 @@
 
 StatetoolError
 ├── AddressError           an address cannot be parsed
+├── CtyError               a type description or a value is not what it must be (`statefmt.cty.errors`)
 ├── StateError             no snapshot can be made of the bytes; .findings says why
 │   ├── NotAStateError         empty, not JSON, no version, something else entirely
 │   ├── EncryptedStateError    an encrypted envelope, and no way to open it

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from statefmt import codes
 from statefmt.diagnostics import Finding
-from statefmt.rules.rule import Rule, Subject, all_rules
+from statefmt.rules.rule import Rule, all_rules
+from statefmt.rules.subject import Subject
 from statefmt.statefile.inspect import inspect
 from statefmt.statefile.write import canonical
 from statefmt.states import Snapshot

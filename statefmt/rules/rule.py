@@ -12,31 +12,14 @@ import pkgutil
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from inspect import cleandoc
 from types import MappingProxyType
 
 from statefmt.diagnostics import Finding, Severity
-from statefmt.statefile.inspect import Inspection
-from statefmt.statefile.write import canonical
+from statefmt.rules.subject import Subject
 
 _RULE_MODULE = re.compile(r"[a-z]{3}[0-9]{3}_[a-z0-9_]+")
-
-
-@dataclass(frozen=True)
-class Subject:
-    """What a rule looks at: the bytes of a file and all that reading them gave."""
-
-    data: bytes
-    inspection: Inspection
-
-    @cached_property
-    def is_canonical(self) -> bool:
-        """Whether the bytes are what OpenTofu would write, in the file's own style; False where that is unknown."""
-        inspection = self.inspection
-        if inspection.snapshot is None:
-            return False
-        return canonical(inspection.snapshot, inspection.style, keep_unknown=True) == self.data
 
 
 def found_while_reading(subject: Subject) -> Iterable[Finding]:

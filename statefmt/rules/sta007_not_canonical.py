@@ -21,7 +21,8 @@ from collections.abc import Iterable
 
 from statefmt import codes
 from statefmt.diagnostics import Finding, Severity
-from statefmt.rules.rule import Rule, Subject
+from statefmt.rules.rule import Rule
+from statefmt.rules.subject import Subject
 
 
 def _check(subject: Subject) -> Iterable[Finding]:

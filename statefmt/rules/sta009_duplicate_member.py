@@ -19,7 +19,8 @@ from collections.abc import Iterable
 
 from statefmt import codes
 from statefmt.diagnostics import Finding, Severity
-from statefmt.rules.rule import Rule, Subject
+from statefmt.rules.rule import Rule
+from statefmt.rules.subject import Subject
 from statefmt.statefile.duplicates import duplicate_members
 
 

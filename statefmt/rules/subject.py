@@ -1,0 +1,86 @@
+"""What rules look at: a file's bytes, all that reading them gave, and its parts one by one.
+
+The parts come from the parsed document, so that they are there also where no snapshot can be made of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from statefmt.addrs import IntKey, StringKey
+from statefmt.statefile.inspect import Inspection
+from statefmt.statefile.v4 import InstanceObjectV4, ResourceV4
+from statefmt.statefile.write import canonical
+
+
+@dataclass(frozen=True, slots=True)
+class ResourcePart:
+    """One entry of `resources`: its address as it reads, also where the address is not valid."""
+
+    document: ResourceV4
+    address: str
+    pointer: str
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectPart:
+    """One entry of a resource's `instances`; `address` is that of the instance, a deposed key not included."""
+
+    document: InstanceObjectV4
+    resource: ResourcePart
+    address: str
+    pointer: str
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A state to be checked. Everything is worked out once, when a rule first asks for it."""
+
+    data: bytes
+    inspection: Inspection
+
+    @cached_property
+    def resources(self) -> tuple[ResourcePart, ...]:
+        """The entries of `resources`, in the order of the file."""
+        document = self.inspection.document
+        return tuple(
+            ResourcePart(resource or ResourceV4(), _resource_address(resource or ResourceV4()), f"/resources/{number}")
+            for number, resource in enumerate((document.resources if document else None) or ())
+        )
+
+    @cached_property
+    def objects(self) -> tuple[ObjectPart, ...]:
+        """The entries of all `instances`, in the order of the file."""
+        return tuple(part for resource in self.resources for part in _objects(resource))
+
+    @cached_property
+    def is_canonical(self) -> bool:
+        """Whether the bytes are what OpenTofu would write, in the file's own style; False where that is unknown."""
+        inspection = self.inspection
+        if inspection.snapshot is None:
+            return False
+        return canonical(inspection.snapshot, inspection.style, keep_unknown=True) == self.data
+
+
+def _objects(resource: ResourcePart) -> Iterator[ObjectPart]:
+    for number, given in enumerate(resource.document.instances or ()):
+        obj = given or InstanceObjectV4()
+        address = f"{resource.address}{_key_text(obj)}"
+        yield ObjectPart(obj, resource, address, f"{resource.pointer}/instances/{number}")
+
+
+def _resource_address(resource: ResourceV4) -> str:
+    mode = "data." if resource.mode == "data" else ""
+    address = f"{mode}{resource.type or ''}.{resource.name or ''}"
+    return f"{resource.module}.{address}" if resource.module else address
+
+
+def _key_text(obj: InstanceObjectV4) -> str:
+    key = obj.index_key
+    if isinstance(key, str):
+        return str(StringKey(key))
+    if isinstance(key, (int, float)) and not isinstance(key, bool):
+        return str(IntKey(int(key)))
+    return "" if key is None else "[?]"
