@@ -93,7 +93,9 @@ def _inspect(data: bytes) -> Inspection:
             document = _document(data, version, report)
         lifted = lift_state(document, exact_keys=version != CURRENT_VERSION)
     except InvalidDocument as invalid:
-        return _refused(version, data, document, _invalid(invalid.pointer, invalid.reason, invalid.address))
+        return _refused(
+            version, data, document, _invalid(invalid.pointer, invalid.reason, invalid.address, invalid.code)
+        )
     except UpgradeFailed as failed:
         return _refused(version, data, None, failed.finding(), *report.findings)
     except msgspec.ValidationError as error:
@@ -141,9 +143,9 @@ def _refused(version: int, data: bytes, document: StateV4 | None, *findings: Fin
     return Inspection(findings=findings, version=version, style=style_of(data), document=document)
 
 
-def _invalid(pointer: str, reason: str, address: str = "") -> Finding:
+def _invalid(pointer: str, reason: str, address: str = "", code: str = codes.INVALID_STRUCTURE) -> Finding:
     where = f"The member {pointer} is not valid" if pointer else "The state is not valid"
-    return Finding(codes.INVALID_STRUCTURE, Severity.ERROR, INVALID, f"{where}: {reason}.", address, pointer)
+    return Finding(code, Severity.ERROR, INVALID, f"{where}: {reason}.", address, pointer)
 
 
 def _validation(error: msgspec.ValidationError) -> Finding:

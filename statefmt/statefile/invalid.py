@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from statefmt import codes
+
 INVALID: Final = "Invalid state file format"
 _UINT64_MAX: Final = 2**64 - 1
 
@@ -14,8 +16,9 @@ _UINT64_MAX: Final = 2**64 - 1
 class InvalidDocument(Exception):  # noqa: N818 - not an error of the program; never leaves statefile
     """Raised inside `statefmt.statefile` only; becomes a finding."""
 
-    def __init__(self, pointer: str, reason: str, address: str = "") -> None:
+    def __init__(self, pointer: str, reason: str, address: str = "", code: str = codes.INVALID_STRUCTURE) -> None:
         super().__init__(f"{pointer}: {reason}")
+        self.code = code
         self.pointer = pointer
         self.reason = reason
         self.address = address

@@ -194,4 +194,4 @@ def _private(given: InstanceObjectV4, address: str, pointer: str) -> str:
     try:
         return canonical_private(given.private)
     except ValueError as error:
-        raise InvalidDocument(f"{pointer}/private", f"it is {error}", address) from error
+        raise InvalidDocument(f"{pointer}/private", f"it is {error}", address, codes.PRIVATE_INVALID) from error

@@ -1,0 +1,23 @@
+"""What checking one state gave."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from statefmt.diagnostics import Finding
+from statefmt.statefile.positions import Position
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedState:
+    """The findings of one state, sorted, and where in its file they are.
+
+    `name` is the path as it was given, or `<standard input>`. `positions` has the place of each pointer that a
+    finding names. `hidden` counts the findings that a baseline or a setting holds back.
+    """
+
+    name: str
+    findings: tuple[Finding, ...]
+    positions: Mapping[str, Position] = field(default_factory=dict)
+    hidden: int = 0
