@@ -8,6 +8,7 @@ StatetoolError
 │   ├── EncryptedStateError    an encrypted envelope, and no way to open it
 │   └── UnsupportedStateError  a state, in a format that cannot be read
 ├── SelectionError         a selector is no address, or fits nothing
+├── SettingsError          a settings file or a baseline is not what it must be
 └── StoreError             a file cannot be read or written
 """
 
@@ -76,6 +77,10 @@ class UnsupportedStateError(StateError):
 
 class SelectionError(StatetoolError):
     """A selector that is no address or fits nothing; the message says which, and what is near."""
+
+
+class SettingsError(StatetoolError):
+    """A settings file or a baseline that cannot be read; the message names the file and the key."""
 
 
 class StoreError(StatetoolError):

@@ -21,7 +21,7 @@ from statefmt.statefile.inspect import ReadResult, read
 from statefmt.statefile.style import Style
 from statefmt.statefile.write import canonical
 from statefmt.store.default_state import default_state
-from statefmt.store.reading import STANDARD_INPUT, read_bytes
+from statefmt.store.reading import STANDARD_INPUT, display_name, read_bytes
 from statefmt.store.writing import create_file, replace_content
 
 
@@ -78,11 +78,6 @@ def rewrite(loaded: LoadedState, style: Style, *, drop_unknown: bool) -> Rewritt
     return Rewritten(content, notes)
 
 
-def display_name(name: str) -> str:
-    """A state's name for messages."""
-    return "<standard input>" if name == STANDARD_INPUT else name
-
-
 def write_new(path: str, content: bytes, *, replace: bool) -> Path | None:
     """Write to a path, or to standard output for `-`. With `replace`, an existing file is backed up and replaced.
 
@@ -93,7 +88,7 @@ def write_new(path: str, content: bytes, *, replace: bool) -> Path | None:
         sys.stdout.buffer.flush()
         return None
     target = Path(path)
-    if not target.exists():
+    if not os.path.exists(target):  # noqa: PTH110 - Path.exists raises where a name cannot be looked up
         create_file(target, content)
         return None
     if not replace:

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
 
 from statefmt import codes
+from statefmt.baseline import Baseline, baseline_text, read_baseline
 from statefmt.cli.exit_status import FAILED, FINE, FOUND
 from statefmt.cli.failure import show_failure
-from statefmt.cli.options import FormatOption, OutputFormat, StateOption, StatesArgument
-from statefmt.diagnostics import Finding, Severity
-from statefmt.errors import StatetoolError
-from statefmt.render.check import check_json, check_text
-from statefmt.render.terminal import terminal_for
-from statefmt.rules.check import check, selected_rules
-from statefmt.session import display_name, state_name
-from statefmt.store.reading import read_bytes
+from statefmt.cli.options import StateOption, StatesArgument
+from statefmt.cli.streams import result_terminal
+from statefmt.diagnostics import Severity
+from statefmt.errors import StatetoolError, StoreError
+from statefmt.gate import Gate, relative_path
+from statefmt.render.check_text import check_text, statistics_text
+from statefmt.rules.check import selected_rules
+from statefmt.rules.checked import CheckedState
+from statefmt.session import state_name
+from statefmt.settings import Settings, find_settings, load_settings
+from statefmt.store.discover import find_states
 
 
 class FailOn(StrEnum):
@@ -29,8 +35,17 @@ class FailOn(StrEnum):
     INFO = "info"
 
 
+class CheckFormat(StrEnum):
+    """How to show what was found."""
+
+    TEXT = "text"
+    JSON = "json"
+    SARIF = "sarif"
+    JUNIT = "junit"
+    GITHUB = "github"
+
+
 def command(
-    ctx: typer.Context,
     states: StatesArgument = None,
     state: StateOption = None,
     select: Annotated[
@@ -42,42 +57,125 @@ def command(
         typer.Option(metavar="CODES", help="Leave these rules out; wins over --select."),
     ] = None,
     fail_on: Annotated[
-        FailOn, typer.Option(show_default=False, help="Fail from this severity on; default: error.")
-    ] = FailOn.ERROR,
-    output_format: FormatOption = OutputFormat.TEXT,
+        Optional[FailOn],  # noqa: UP045
+        typer.Option(show_default=False, help="Fail from this severity on; default: error."),
+    ] = None,
+    exit_zero: Annotated[bool, typer.Option("--exit-zero", help="Exit with 0 whatever is found.")] = False,
+    output_format: Annotated[
+        CheckFormat, typer.Option("--format", show_default=False, help="How to show the result; default: text.")
+    ] = CheckFormat.TEXT,
+    statistics: Annotated[bool, typer.Option("--statistics", help="Count the findings of each rule instead.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="In folders, take backups and what is in .terraform too.")
+    ] = False,
+    baseline: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(metavar="FILE", help="Report only what is not in this baseline."),
+    ] = None,
+    write_baseline: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(metavar="FILE", help="Write a baseline of everything found, and exit with 0."),
+    ] = None,
+    settings: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(metavar="FILE", help="Use these settings; default: the nearest statetool.toml or pyproject.toml."),
+    ] = None,
+    no_settings: Annotated[bool, typer.Option("--no-settings", help="Use no settings file.")] = False,
 ) -> int:
-    """Run the rules over states.
+    """Run the rules over states: files, folders and globs.
 
     Exit status 0: nothing at or above the failing severity; 1: something was found; 2: a file is no state.
     """
+    gate = _gate(select, ignore, baseline, settings, no_settings)
+    if write_baseline is not None:
+        gate = replace(gate, baseline=Baseline())
+    names = [*(states or ()), *([state] if state else ())]
+    checked, status = _check_all(gate, find_states(names, everything=everything) if names else [state_name(None)])
+    if write_baseline is not None:
+        _write_baseline(write_baseline, checked)
+        return status
+    failing = Severity(fail_on.value if fail_on else gate.settings.fail_on)
+    if output_format is CheckFormat.TEXT:
+        print((statistics_text if statistics else check_text)(checked, result_terminal()))
+    else:
+        sys.stdout.buffer.write(_written(checked, output_format, failing))
+    return status if exit_zero else max(status, *(_status(result, failing) for result in checked), FINE)
+
+
+def _gate(
+    select: str | None, ignore: str | None, baseline: Path | None, settings: Path | None, no_settings: bool
+) -> Gate:
+    """What to check for, from the command line and the settings."""
+    found = None if no_settings else settings or find_settings(Path.cwd())
+    settled = load_settings(found) if found else Settings()
+    folder = found.parent if found else Path()
+    chosen = _codes(select) or settled.select
+    ignored = [*(_codes(ignore) or ()), *(settled.ignore if select is None else ())]
     try:
-        selected_rules(_codes(select), _codes(ignore))
+        selected_rules(chosen, ignored)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--select/--ignore") from error
-    names = [*(states or ()), *([state] if state else ())] or [state_name(None)]
+    known = baseline or (folder / settled.baseline if settled.baseline else None)
+    return Gate(
+        select=chosen,
+        ignore=ignored,
+        settings=settled,
+        folder=folder,
+        baseline=read_baseline(known) if known else Baseline(),
+        baseline_folder=known.parent if known else Path(),
+    )
+
+
+def _check_all(gate: Gate, names: list[str]) -> tuple[list[CheckedState], int]:
+    """Check every state; those that cannot be read are told at once, and the rest still checked."""
+    checked: list[CheckedState] = []
     status = FINE
-    found: dict[str, list[Finding]] = {}
     for name in names:
         try:
-            findings = check(read_bytes(name), select=_codes(select), ignore=_codes(ignore))
+            result = gate.check(name)
         except StatetoolError as error:
             show_failure(error)
             status = FAILED
             continue
-        found[display_name(name)] = findings
-        status = max(status, _status(findings, Severity(fail_on.value)))
-    if output_format is OutputFormat.JSON:
-        sys.stdout.buffer.write(check_json(found))
-    else:
-        print(check_text(found, terminal_for(sys.stdout, ctx.obj or "auto")))
-    return status
+        checked.append(result)
+        if any(finding.code in codes.NO_STATE for finding in result.findings):
+            status = FAILED
+    return checked, status
+
+
+def _written(checked: list[CheckedState], output_format: CheckFormat, failing: Severity) -> bytes:
+    """The result in a format for programs, each imported when it is asked for."""
+    if output_format is CheckFormat.SARIF:
+        from statefmt.render.sarif import check_sarif
+
+        return check_sarif(checked)
+    if output_format is CheckFormat.JUNIT:
+        from statefmt.render.junit import check_junit
+
+        return check_junit(checked, fail_on=failing)
+    if output_format is CheckFormat.GITHUB:
+        from statefmt.render.github import check_github
+
+        commands = check_github(checked)
+        return f"{commands}\n".encode() if commands else b""
+    from statefmt.render.check_json import check_json
+
+    return check_json(checked)
+
+
+def _write_baseline(path: Path, checked: list[CheckedState]) -> None:
+    findings = {relative_path(result.name, path.parent): result.findings for result in checked}
+    try:
+        path.write_bytes(baseline_text(findings))
+    except OSError as error:
+        raise StoreError(f"{path}: {error.strerror}; the baseline was not written") from error
+    count = sum(len(found) for found in findings.values())
+    print(f"{path}: {count} finding{'' if count == 1 else 's'} noted", file=sys.stderr)
 
 
 def _codes(text: str | None) -> list[str] | None:
     return None if text is None else [part.strip() for part in text.split(",")]
 
 
-def _status(findings: list[Finding], failing: Severity) -> int:
-    if any(finding.code in codes.NO_STATE for finding in findings):
-        return FAILED
-    return FOUND if any(finding.severity.rank >= failing.rank for finding in findings) else FINE
+def _status(result: CheckedState, failing: Severity) -> int:
+    return FOUND if any(finding.severity.rank >= failing.rank for finding in result.findings) else FINE

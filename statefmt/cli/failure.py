@@ -5,6 +5,9 @@ from __future__ import annotations
 import sys
 from typing import Final
 
+import click
+
+from statefmt.cli.streams import message_terminal
 from statefmt.errors import StateError, StatetoolError
 
 # Enough to act on; `check` shows all of them.
@@ -14,15 +17,30 @@ _MOST_FINDINGS: Final = 10
 def show_failure(error: StatetoolError, name: str = "") -> None:
     """Say on standard error what a command could not do, with every reason that a state gives."""
     if not isinstance(error, StateError):
-        print(f"statetool: {error}", file=sys.stderr)
+        # Whatever the message lists or recommends stands on indented lines of its own, to be copied.
+        first, *listed = f"statetool: {error}".split("\n")
+        print("\n".join([message_terminal().wrap(first, "", "  "), *listed]), file=sys.stderr)
         return
     from statefmt.render.findings_text import findings_text
-    from statefmt.render.terminal import terminal_for
     from statefmt.session import StateFileError
 
     name = error.name if isinstance(error, StateFileError) else name
     reasons = error.reasons
     print(f"statetool: {name}: this state cannot be used", file=sys.stderr)
-    print(findings_text(reasons[:_MOST_FINDINGS], terminal_for(sys.stderr)), file=sys.stderr)
+    print(findings_text(reasons[:_MOST_FINDINGS], message_terminal()), file=sys.stderr)
     if len(reasons) > _MOST_FINDINGS:
         print(f"  … and {len(reasons) - _MOST_FINDINGS} more; `statetool check` shows all of them", file=sys.stderr)
+
+
+def show_usage_error(error: click.ClickException) -> None:
+    """Say on standard error how a command is used, and what is wrong with this use."""
+    text = error.format_message()
+    if text.startswith("Usage: "):
+        # A command without arguments: the text is its whole help.
+        print(text, file=sys.stderr)
+        return
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    if context is not None:
+        print(context.get_usage(), file=sys.stderr)
+        print(f"Try '{context.command_path} --help' for help.\n", file=sys.stderr)
+    print(message_terminal().wrap(f"Error: {text}", "", "  "), file=sys.stderr)

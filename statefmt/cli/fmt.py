@@ -10,9 +10,9 @@ import typer
 from statefmt.cli.exit_status import FAILED, FINE, FOUND
 from statefmt.cli.failure import show_failure
 from statefmt.cli.options import DropUnknownOption, StateOption, StatesArgument, StyleChoice, YesOption
+from statefmt.cli.streams import message_terminal
 from statefmt.errors import StatetoolError, StoreError
 from statefmt.render.report import notes_text
-from statefmt.render.terminal import terminal_for
 from statefmt.session import LoadedState, load, replace_state, rewrite, state_name
 from statefmt.statefile.inspect import CURRENT_VERSION
 from statefmt.store.reading import STANDARD_INPUT
@@ -65,9 +65,10 @@ def _format(name: str, check: bool, to_stdout: bool, style: StyleChoice, drop_un
         sys.stdout.buffer.write(rewritten.content)
     elif changed:
         backup = replace_state(loaded, rewritten.content)
-        print(f"{name}: formatted; the file as it was is kept in {backup}", file=sys.stderr)
+        done = f"{name}: formatted; the file as it was is kept in {backup}"
+        print(message_terminal().wrap(done, "", "  "), file=sys.stderr)
     if changed and not check and rewritten.notes:
-        print(notes_text(rewritten.notes, terminal_for(sys.stderr)), file=sys.stderr)
+        print(notes_text(rewritten.notes, message_terminal()), file=sys.stderr)
     return changed
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import os
 import signal
 import sys
 from typing import Final
@@ -13,7 +12,8 @@ import typer
 from typer.core import TyperGroup
 
 from statefmt.cli.exit_status import FAILED, FINE
-from statefmt.cli.failure import show_failure
+from statefmt.cli.failure import show_failure, show_usage_error
+from statefmt.cli.streams import discard_output, open_streams, output_problem, use_colour
 from statefmt.errors import StatetoolError
 from statefmt.version import __version__
 
@@ -22,6 +22,7 @@ COMMANDS: Final = {
     "check": ("statefmt.cli.check", "Run the rules over states, and gate on what they find."),
     "fmt": ("statefmt.cli.fmt", "Rewrite states in canonical form."),
     "list": ("statefmt.cli.list", "List the resource instances in a state."),
+    "rule": ("statefmt.cli.rule", "List the rules of check, or explain one."),
     "upgrade": ("statefmt.cli.upgrade", "Upgrade a state of any format version to canonical version 4."),
 }
 ALIASES: Final = {"ls": "list"}
@@ -40,7 +41,12 @@ class LazyGroup(TyperGroup):
         module = importlib.import_module(COMMANDS[name][0])
         app = typer.Typer(add_completion=False, rich_markup_mode=None)
         app.command(name)(module.command)
-        return typer.main.get_command(app)
+        command = typer.main.get_command(app)
+        for parameter in command.params:
+            if isinstance(parameter, click.Option):
+                # Else messages speak of an environment variable that is called None.
+                parameter.show_envvar = False
+        return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -81,28 +87,40 @@ def globals_(
     if color not in ("auto", "always", "never"):
         raise typer.BadParameter("must be auto, always or never", param_hint="--color")
     ctx.obj = color
+    use_colour(color)
 
 
 def run() -> None:
     """The entry point of the script."""
+    open_streams()
     sys.exit(main(sys.argv[1:]))
 
 
 def main(arguments: list[str]) -> int:
     """Run one command and give its exit status; every problem has become a message on standard error."""
     try:
-        status = app(arguments, prog_name="statetool", standalone_mode=False)
+        command = typer.main.get_command(app)
+        # Not command.main(), which takes a closed pipe for status 1, and 1 means that something was found.
+        with command.make_context("statetool", list(arguments)) as context:
+            status = command.invoke(context)
         sys.stdout.flush()
+    except click.exceptions.Exit as stop:
+        # --help and --version
+        return stop.exit_code
     except BrokenPipeError:
-        # Whoever reads has gone. Nothing may be written to standard output any more, not even at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Whoever reads has gone.
+        discard_output()
         return 128 + signal.SIGPIPE
+    except OSError as error:
+        discard_output()
+        print(f"statetool: {output_problem(error)}", file=sys.stderr)
+        return FAILED
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
     except click.Abort:
         return 128 + signal.SIGINT
     except click.ClickException as error:
-        error.show()
+        show_usage_error(error)
         return FAILED
     except StatetoolError as error:
         show_failure(error)

@@ -9,8 +9,8 @@ import typer
 
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options import DropUnknownOption, StateArgument, StateOption, StyleChoice, YesOption, one_state
+from statefmt.cli.streams import message_terminal
 from statefmt.render.report import upgrade_report
-from statefmt.render.terminal import terminal_for
 from statefmt.session import load, replace_state, rewrite, state_name, write_new
 from statefmt.store.reading import STANDARD_INPUT
 
@@ -36,6 +36,8 @@ def command(
     """
     if in_place and output is not None:
         raise typer.BadParameter("cannot be used together with --output", param_hint="--in-place")
+    if output == "":
+        raise typer.BadParameter("the name is empty", param_hint="--output")
     name = state_name(one_state(state, state_option))
     if in_place and name == STANDARD_INPUT:
         raise typer.BadParameter("needs a file, not standard input", param_hint="--in-place")
@@ -50,7 +52,7 @@ def command(
     report = upgrade_report(
         loaded,
         rewritten,
-        terminal_for(sys.stderr),
+        message_terminal(),
         target="" if target == STANDARD_INPUT else target,
         backup=str(backup or ""),
         dropped_unknown=drop_unknown,

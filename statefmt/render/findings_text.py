@@ -2,23 +2,59 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from typing import Final
 
 from statefmt.diagnostics import Finding, Severity
+from statefmt.render.printable import printable
 from statefmt.render.terminal import Terminal
 
-_COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
-_PLURALS = {Severity.ERROR: "errors", Severity.WARNING: "warnings", Severity.INFO: "notes"}
-_SINGULARS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+COLOURS: Final = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
+_PLURALS: Final = {Severity.ERROR: "errors", Severity.WARNING: "warnings", Severity.INFO: "notes"}
+_SINGULARS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+_WIDEST: Final = max(len(severity.value) for severity in Severity)
+_WORD: Final = re.compile(r"\w+")
 
 
 def findings_text(findings: Iterable[Finding], terminal: Terminal, indent: str = "  ") -> str:
-    """One paragraph a finding: severity, code and address; summary; detail; what to do."""
-    return "\n".join(_finding_text(finding, terminal, indent) for finding in findings)
+    """One paragraph a finding: severity, code and address; what is wrong; what to do."""
+    return "\n".join(finding_text(finding, terminal, indent) for finding in findings)
 
 
-def counts_text(findings: Sequence[Finding]) -> str:
+def finding_text(finding: Finding, terminal: Terminal, indent: str = "", place: str = "") -> str:
+    """A finding's paragraph: what and where on the first line, below it what is wrong and what to do.
+
+    `place` is where the finding is in a file; where it is given, severities are as wide as each other, and a place
+    that does not fit on the first line has its own.
+    """
+    address = printable(finding.address)
+    kind = f"{finding.severity.value:<{_WIDEST if place else 0}} {finding.code}"
+    head = terminal.paint(kind, "bold", COLOURS[finding.severity])
+    if address:
+        head += f" {terminal.paint(address, 'bold')}"
+    if place:
+        fits = len(f"{indent}{kind} {address}  {place}") <= terminal.width
+        head += f"{'  ' if fits else f'{chr(10)}{indent}  '}{terminal.paint(place, 'dim')}"
+    lines = [indent + head, terminal.wrap(message(finding), indent + "  ")]
+    if finding.fix:
+        lines.append(terminal.wrap(f"→ {finding.fix}", indent + "  ", hanging="  "))
+    return "\n".join(lines)
+
+
+def message(finding: Finding) -> str:
+    """Summary and detail as one text; the summary is left out where the detail holds all of its words."""
+    summary, detail = finding.summary, finding.detail
+    if not detail or not summary:
+        return summary or detail
+    if set(_WORD.findall(summary.lower())) <= set(_WORD.findall(detail.lower())):
+        return detail
+    stop = "" if summary[-1] in ".:!?" else ":" if detail[0].islower() else "."
+    return f"{summary}{stop} {detail}"
+
+
+def counts_text(findings: Iterable[Finding]) -> str:
     """`2 errors, 1 warning`, or `no findings`."""
     counts = Counter(finding.severity for finding in findings)
     parts = [
@@ -27,14 +63,3 @@ def counts_text(findings: Sequence[Finding]) -> str:
         if counts[severity]
     ]
     return ", ".join(parts) or "no findings"
-
-
-def _finding_text(finding: Finding, terminal: Terminal, indent: str) -> str:
-    head = terminal.paint(f"{finding.severity.value} {finding.code}", "bold", _COLOURS[finding.severity])
-    address = f" {terminal.paint(finding.address, 'bold')}" if finding.address else ""
-    lines = [f"{indent}{head}{address}", terminal.wrap(finding.summary, indent + "  ")]
-    if finding.detail:
-        lines.append(terminal.wrap(finding.detail, indent + "  "))
-    if finding.fix:
-        lines.append(terminal.wrap(f"→ {finding.fix}", indent + "  "))
-    return "\n".join(lines)

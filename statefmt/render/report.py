@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from statefmt import codes
 from statefmt.diagnostics import Finding
 from statefmt.render.terminal import Terminal
-from statefmt.session import LoadedState, Rewritten, display_name
+from statefmt.session import LoadedState, Rewritten
 from statefmt.statefile.inspect import CURRENT_VERSION
 from statefmt.statefile.upgrade_report import CHOSEN, NOT_CARRIED_OVER
+from statefmt.store.reading import display_name
 
 _KINDS = {CHOSEN: "chosen", NOT_CARRIED_OVER: "not carried over"}
 
@@ -32,13 +33,17 @@ def upgrade_report(
         _count(objects, "object"),
         _count(len(result.snapshot.outputs), "output"),
     )
-    lines = [terminal.paint(head, "bold"), f"  {', '.join(counts)}; serial {result.snapshot.serial}"]
+    lines = [
+        terminal.paint(terminal.wrap(head, "", "  "), "bold"),
+        f"  {', '.join(counts)}; serial {result.snapshot.serial}",
+    ]
     if rewritten.notes:
         lines.append(notes_text(rewritten.notes, terminal))
     if dropped_unknown and any(finding.code == codes.UNKNOWN_MEMBER for finding in result.findings):
         lines.append("  The unknown members were dropped.")
     if target:
-        lines.append(f"  written to {target}" + (f"; the file as it was is kept in {backup}" if backup else ""))
+        kept = f"; the file as it was is kept in {backup}" if backup else ""
+        lines.append(terminal.wrap(f"written to {target}{kept}", "  "))
     return "\n".join(lines)
 
 

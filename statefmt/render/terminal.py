@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
-import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, TextIO
+
+from statefmt.render.printable import words
 
 _CODES: Final = {"red": "31", "yellow": "33", "cyan": "36", "green": "32", "bold": "1", "dim": "2"}
 _MINIMUM_WIDTH: Final = 40
@@ -27,16 +28,21 @@ class Terminal:
             return text
         return f"\x1b[{';'.join(_CODES[style] for style in styles)}m{text}\x1b[0m"
 
-    def wrap(self, text: str, indent: str) -> str:
-        """The text wrapped to the width, every line indented; long addresses are never broken."""
-        return textwrap.fill(
-            text,
-            self.width,
-            initial_indent=indent,
-            subsequent_indent=indent,
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
+    def wrap(self, text: str, indent: str, hanging: str = "") -> str:
+        """The text wrapped to the width; long addresses are never broken.
+
+        Every line is indented, all but the first by `hanging`, too.
+        """
+        lines: list[str] = []
+        room = 0
+        for word in words(text):
+            if lines and len(word) < room:
+                lines[-1] += " " + word
+                room -= len(word) + 1
+            else:
+                lines.append((indent + hanging if lines else indent) + word)
+                room = self.width - len(lines[-1])
+        return "\n".join(lines)
 
 
 def terminal_for(stream: TextIO, choice: str = "auto", environment: Mapping[str, str] = os.environ) -> Terminal:

@@ -19,20 +19,38 @@ def read_bytes(name: str) -> bytes:
     Raises StoreError where there is no such file, it may not be read, or it is no regular file.
     """
     if name == STANDARD_INPUT:
-        if sys.stdin is None or sys.stdin.isatty():
-            raise StoreError("standard input is a terminal: pipe a state into it, or name a file")
-        return sys.stdin.buffer.read()
+        return _standard_input()
+    if not name:
+        raise StoreError("the name of the state is empty")
     try:
         # O_NONBLOCK: opening a pipe that nobody writes to must not wait forever.
         descriptor = os.open(name, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     except OSError as error:
         raise StoreError(f"{name}: {_reason(error)}") from error
-    with os.fdopen(descriptor, "rb") as file:
+    try:
         check_regular(name, os.fstat(descriptor))
-        try:
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
             return file.read()
-        except OSError as error:
-            raise StoreError(f"{name}: {_reason(error)}") from error
+    except OSError as error:
+        raise StoreError(f"{name}: {_reason(error)}") from error
+    finally:
+        os.close(descriptor)
+
+
+def _standard_input() -> bytes:
+    if sys.stdin is None:
+        raise StoreError("standard input is closed: pipe a state into it, or name a file")
+    if sys.stdin.isatty():
+        raise StoreError("standard input is a terminal: pipe a state into it, or name a file")
+    try:
+        return sys.stdin.buffer.read()
+    except OSError as error:
+        raise StoreError(f"standard input: {_reason(error)}") from error
+
+
+def display_name(name: str) -> str:
+    """A state's name for messages."""
+    return "<standard input>" if name == STANDARD_INPUT else name
 
 
 def check_regular(name: str, status: os.stat_result) -> None:
@@ -41,7 +59,8 @@ def check_regular(name: str, status: os.stat_result) -> None:
         return
     if stat.S_ISDIR(status.st_mode):
         likely = Path(name) / "terraform.tfstate"
-        hint = f"; did you mean {likely}?" if likely.is_file() else ""
+        # os.path tells nothing of a folder that may not be looked into, where Path raises.
+        hint = f"; did you mean {likely}?" if os.path.isfile(likely) else ""  # noqa: PTH113
         raise StoreError(f"{name}: this is a folder, not a state file{hint}")
     if stat.S_ISFIFO(status.st_mode):
         raise StoreError(f"{name}: this is a pipe; give it as standard input: statetool … - < {name}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +20,8 @@ from statefmt.store.reading import check_regular
 
 # Backups and new files hold secrets in clear text.
 _PRIVATE_MODE: Final = 0o600
+# What a terminal or a scheduler sends, and what a write that has begun does not stop for.
+_SIGNALS: Final = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGTSTP")
 
 
 def replace_content(path: Path, old: bytes, new: bytes, *, now: int) -> Path | None:
@@ -37,21 +40,18 @@ def replace_content(path: Path, old: bytes, new: bytes, *, now: int) -> Path | N
             check_regular(str(path), os.fstat(descriptor))
             if file.read() != old:
                 raise StoreError(f"{path}: the file changed while it was worked on; nothing was written, try again")
-            backup = _backup(path, old, now)
-            try:
-                _overwrite(descriptor, new)
-            except OSError as error:
-                _overwrite(descriptor, old)
-                reason = f"{path}: it could not be written ({error.strerror})"
-                raise StoreError(f"{reason}; its content is as before, and also in {backup}") from error
+            with _signals_held_back():
+                backup = _backup(path, old, now)
+                _overwrite_or_restore(path, descriptor, old, new, backup)
     return backup
 
 
 def create_file(path: Path, content: bytes) -> None:
     """Create a new file with mode 0600, whole or not at all. Raises StoreError where it exists already."""
     _check_platform()
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
-    with _explained(path):
+    # Not named after the file, whose name may be as long as names can be.
+    temporary = path.with_name(f".statetool.{secrets.token_hex(8)}.tmp")
+    with _explained(path), _signals_held_back():
         try:
             _write_new(temporary, content)
             _publish(temporary, path)
@@ -67,9 +67,12 @@ def _backup(path: Path, content: bytes, now: int) -> Path:
         backup = path.with_name(f"{path.name}.{now}{extra}.backup")
         try:
             _write_new(backup, content)
+            _sync_folder(path.parent)
         except FileExistsError:
             continue
-        _sync_folder(path.parent)
+        except OSError as error:
+            reason = error.strerror.lower() if isinstance(error, PermissionError) else error.strerror
+            raise StoreError(f"{path}: no backup could be made beside it ({reason}); nothing was written") from error
         return backup
     raise StoreError(f"{path}: 1000 backups of this second exist already; nothing was written")
 
@@ -99,6 +102,19 @@ def _write_new(path: Path, content: bytes) -> None:
         os.close(descriptor)
 
 
+def _overwrite_or_restore(path: Path, descriptor: int, old: bytes, new: bytes, backup: Path) -> None:
+    """Write over a file's content; where that fails, write the old content back."""
+    try:
+        _overwrite(descriptor, new)
+    except OSError as error:
+        reason = f"{path}: it could not be written ({error.strerror})"
+        try:
+            _overwrite(descriptor, old)
+        except OSError:
+            raise StoreError(f"{reason} and may be damaged; its old content is in {backup}") from error
+        raise StoreError(f"{reason}; its content is as before, and also in {backup}") from error
+
+
 def _overwrite(descriptor: int, content: bytes) -> None:
     """Write over a file's content and only then cut it to length, so that it is never seen empty."""
     os.lseek(descriptor, 0, os.SEEK_SET)
@@ -115,11 +131,26 @@ def _write_all(descriptor: int, content: bytes) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except PermissionError:
+        # Files can be made in a folder that may not be read, and there is no other way to make their names durable.
+        return
     try:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+@contextmanager
+def _signals_held_back() -> Iterator[None]:
+    """Let signals such as that of ^C wait, which would leave a file half written."""
+    waiting = {signal.Signals[name] for name in _SIGNALS if hasattr(signal, name)}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, waiting)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager

@@ -1,0 +1,53 @@
+"""The standard streams of the process: open, in UTF-8, written in full, and with colour where it is wanted."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from contextvars import ContextVar
+
+from statefmt.render.terminal import Terminal, terminal_for
+
+_colour: ContextVar[str] = ContextVar("colour", default="auto")
+
+
+def open_streams() -> None:
+    """Make the standard streams of this process fit for use, whatever it was started with."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            # The next file to be opened, a state perhaps, must not get the number of a standard stream. Standard
+            # output is opened for reading, so that a result that goes nowhere is an error.
+            os.open(os.devnull, os.O_RDONLY if number == 1 else os.O_RDWR)
+    if sys.stderr is None:
+        # print() would take standard output instead.
+        sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115 - it stays open to the end
+    # Python's own stream writes in part, without a word, where PYTHONUNBUFFERED is set, and follows the locale.
+    sys.stdout = open(1, "w", encoding="utf-8", errors="surrogateescape", closefd=False)  # noqa: SIM115
+
+
+def discard_output() -> None:
+    """Let everything that is still to be written to standard output vanish, also what Python writes at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def output_problem(error: OSError) -> str:
+    """What is wrong with standard output, for a message."""
+    return f"standard output: {'it is closed' if error.errno == errno.EBADF else error.strerror}"
+
+
+def use_colour(choice: str) -> None:
+    """Follow the option --color: `auto`, `always` or `never`."""
+    _colour.set(choice)
+
+
+def result_terminal() -> Terminal:
+    """How to write results to standard output."""
+    return terminal_for(sys.stdout, _colour.get())
+
+
+def message_terminal() -> Terminal:
+    """How to write messages to standard error."""
+    return terminal_for(sys.stderr, _colour.get())

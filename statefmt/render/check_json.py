@@ -1,0 +1,50 @@
+"""What `check` found, as JSON."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from statefmt.diagnostics import Finding, Severity
+from statefmt.render.json_output import document
+from statefmt.rules.checked import CheckedState
+from statefmt.rules.fingerprint import fingerprint
+
+
+def check_json(states: Sequence[CheckedState]) -> bytes:
+    """All findings (schema: `check-output.schema.json`)."""
+    counts = Counter(finding.severity for state in states for finding in state.findings)
+    return document(
+        {
+            "files": [_file(state) for state in states],
+            "summary": {
+                "files": len(states),
+                **{severity.value: counts[severity] for severity in Severity},
+                "hidden": sum(state.hidden for state in states),
+            },
+        }
+    )
+
+
+def _file(state: CheckedState) -> dict[str, object]:
+    return {
+        "path": state.name,
+        "findings": [_finding(finding, state) for finding in state.findings],
+        "hidden": state.hidden,
+    }
+
+
+def _finding(finding: Finding, state: CheckedState) -> dict[str, object]:
+    position = state.positions.get(finding.pointer)
+    return {
+        "code": finding.code,
+        "severity": finding.severity.value,
+        "summary": finding.summary,
+        "detail": finding.detail,
+        "address": finding.address,
+        "pointer": finding.pointer,
+        "fix": finding.fix,
+        "line": position.line if position else None,
+        "column": position.column if position else None,
+        "fingerprint": fingerprint(finding),
+    }

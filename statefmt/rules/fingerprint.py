@@ -1,0 +1,54 @@
+"""What a finding is known by from one run to the next."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+from typing import Final
+
+from statefmt.diagnostics import Finding
+
+# Lists whose elements an address tells apart.
+_ADDRESSED: Final = frozenset({"resources", "instances", "modules", "check_results", "objects"})
+# Names in the text of a finding: quoted, or with a dot or an underscore in them; instance keys belong to them.
+_WORD: Final = re.compile(r'"(?:[^"\\]|\\.)*"|(?:\[(?:"(?:[^"\\]|\\.)*"|\d+)\]|[^\s"()\[\],;])+')
+_NAME: Final = re.compile(r'".+"|[^/].*[^\W\d].*[._\[].*|.*[._\[].*[^\W\d].*', re.DOTALL)
+_LENGTH: Final = 32
+
+
+def fingerprint(finding: Finding) -> str:
+    """A mark that stays with a finding while the state lives: 32 hexadecimal digits.
+
+    It comes from the rule, the address and the members that the pointer goes through, and does not change with
+    serials, line numbers, places in arrays and the order of the file. Findings about elements of one list of an
+    object, such as its dependencies, are told apart by the names that their text holds. Findings that nothing tells
+    apart have the same fingerprint, so that what is known must be counted.
+    """
+    steps = finding.pointer.split("/")[1:]
+    shape = ["*" if _is_index(step) else step for step in steps]
+    names: list[str] = []
+    if len(steps) > 1 and shape[-1] == "*" and steps[-2] not in _ADDRESSED:
+        names = sorted(set(_names(finding.detail)) - {finding.address})
+    text = ascii((finding.code, finding.address, shape, names))
+    return sha256(text.encode("ascii")).hexdigest()[:_LENGTH]
+
+
+def numbered_fingerprints(findings: Iterable[Finding]) -> Iterator[str]:
+    """The fingerprint of each finding of one file with its number among those that have the same: `1f0c…:1`."""
+    seen: dict[str, int] = {}
+    for finding in findings:
+        mark = fingerprint(finding)
+        seen[mark] = seen.get(mark, 0) + 1
+        yield f"{mark}:{seen[mark]}"
+
+
+def _names(text: str) -> Iterator[str]:
+    for match in _WORD.finditer(text):
+        word = match[0].rstrip(".,:;!?`'").lstrip("`'")
+        if _NAME.fullmatch(word):
+            yield word
+
+
+def _is_index(step: str) -> bool:
+    return step.isascii() and step.isdigit()
