@@ -112,7 +112,7 @@ def _gate(
     chosen = _codes(select) or settled.select
     ignored = [*(_codes(ignore) or ()), *(settled.ignore if select is None else ())]
     try:
-        selected_rules(chosen, ignored)
+        selected_rules(None if chosen is None else tuple(chosen), tuple(ignored))
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--select/--ignore") from error
     known = baseline or (folder / settled.baseline if settled.baseline else None)

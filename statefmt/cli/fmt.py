@@ -75,6 +75,6 @@ def _format(name: str, check: bool, to_stdout: bool, style: StyleChoice, drop_un
 def _refuse_older_format(loaded: LoadedState) -> None:
     if loaded.result.version != CURRENT_VERSION:
         raise StoreError(
-            f"{loaded.name}: this state has format version {loaded.result.version}, which no release writes any more; "
-            f"statetool upgrade --in-place {loaded.name}"
+            f"{loaded.name}: this state has format version {loaded.result.version}, which no release writes any more:\n"
+            f"  statetool upgrade --in-place {loaded.name}"
         )

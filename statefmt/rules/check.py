@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 
 from statefmt import codes
 from statefmt.diagnostics import Finding
-from statefmt.rules.rule import Rule, all_rules
+from statefmt.rules.rule import Rule, all_rules, found_while_reading
 from statefmt.rules.subject import Subject
-from statefmt.statefile.inspect import inspect
-from statefmt.statefile.write import canonical
+from statefmt.statefile.inspect import inspect, without_pointers
+from statefmt.statefile.write import write
 from statefmt.states import Snapshot
 
 
@@ -23,30 +24,29 @@ def check(
     fits no rule.
     """
     if isinstance(data, Snapshot):
-        data = data.source.data if data.source else canonical(data, keep_unknown=True)
-    rules = selected_rules(select, ignore)
+        data = write(data, canonical=False)
+    rules = selected_rules(None if select is None else tuple(select), tuple(ignore or ()))
     subject = Subject(data, inspect(data))
-    # Where there is no state to check, no choice of rules hides that.
-    rules |= {code: rule for code, rule in all_rules().items() if code in codes.NO_STATE}
     findings = [finding for finding in subject.inspection.findings if finding.code in rules]
     for rule in rules.values():
-        findings += rule.check(subject)
+        if rule.check is not found_while_reading:
+            findings += without_pointers(rule.check(subject), subject.inspection.version)
     weighed = (replace(finding, severity=rules[finding.code].severity) for finding in findings)
     return sorted(weighed, key=lambda finding: (finding.address, finding.code, finding.pointer, finding.detail))
 
 
-def selected_rules(select: Sequence[str] | None, ignore: Sequence[str] | None) -> dict[str, Rule]:
-    """The rules that `select` (all, where it is None) leaves after `ignore`, by code."""
+@cache
+def selected_rules(select: tuple[str, ...] | None, ignore: tuple[str, ...]) -> Mapping[str, Rule]:
+    """The rules that `select` (all, where it is None) leaves after `ignore`, by code.
+
+    Where there is no state to check, no choice of rules hides that. Raises ValueError for what fits no rule.
+    """
     rules = all_rules()
-    for prefix in (*(select or ()), *(ignore or ())):
+    for prefix in (*(select or ()), *ignore):
         if not prefix or not any(code.startswith(prefix) for code in rules):
             raise ValueError(f"no rule has a code that starts with {prefix!r}; `statetool rule` lists them")
     return {
         code: rule
         for code, rule in rules.items()
-        if (select is None or _fits(code, select)) and not _fits(code, ignore or ())
+        if code in codes.NO_STATE or ((select is None or code.startswith(select)) and not code.startswith(ignore))
     }
-
-
-def _fits(code: str, prefixes: Iterable[str]) -> bool:
-    return any(code.startswith(prefix) for prefix in prefixes)

@@ -5,7 +5,9 @@ The way of the data: bytes, sniff, that version's document, one-step upgrades, s
 
 from __future__ import annotations
 
+import dataclasses
 import re
+from collections.abc import Iterable
 from typing import Final
 
 import msgspec
@@ -20,7 +22,7 @@ from statefmt.statefile.invalid import INVALID, InvalidDocument
 from statefmt.statefile.legacy import StateV1, StateV3
 from statefmt.statefile.lift import lift_state
 from statefmt.statefile.raw import equals
-from statefmt.statefile.sniff import sniff_version
+from statefmt.statefile.sniff import sniff_version, too_deep
 from statefmt.statefile.style import INDENTED, Style, style_of
 from statefmt.statefile.syntax import utf8_problem
 from statefmt.statefile.unknown import unknown_findings
@@ -100,16 +102,30 @@ def _inspect(data: bytes) -> Inspection:
         return _refused(version, data, None, failed.finding(), *report.findings)
     except msgspec.ValidationError as error:
         return _refused(version, data, None, _validation(error))
+    except RecursionError:
+        raise too_deep() from None
     snapshot = lifted.snapshot
     if snapshot is not None and version == CURRENT_VERSION:
         snapshot = replace(snapshot, source=Source(data, snapshot))
     return Inspection(
-        findings=(*_utf8_findings(data), *report.findings, *unknown_findings(document), *lifted.findings),
+        findings=(
+            *_utf8_findings(data),
+            *report.findings,
+            *unknown_findings(document),
+            *without_pointers(lifted.findings, version),
+        ),
         snapshot=snapshot,
         version=version,
         style=style_of(data),
         document=document,
     )
+
+
+def without_pointers(findings: Iterable[Finding], version: int | None) -> Iterable[Finding]:
+    """Findings about a v4 document as they fit a file of some version: pointers lead somewhere in version 4 only."""
+    if version == CURRENT_VERSION:
+        return findings
+    return [dataclasses.replace(finding, pointer="") for finding in findings]
 
 
 def _quick_v4(data: bytes) -> StateV4 | None:
