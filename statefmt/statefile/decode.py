@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from statefmt.statefile.raw import starts_with
-from statefmt.statefile.spans import container_at
+from statefmt.statefile.spans import container_at, skip_space
 from statefmt.states import UnknownMember
 
 T = TypeVar("T", bound=Struct)
@@ -27,6 +27,9 @@ _ESCAPE = re.compile(
     rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?P<half>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
     re.DOTALL,
 )
+
+# What msgspec puts before the path of a value, in a message that ends with a backtick.
+_AT_PATH = " - at `$"
 
 _HALF_PAIR = re.compile("[\ud800-\udfff]")
 
@@ -69,28 +72,40 @@ def _decode(raw: Raw | bytes, type_: Any) -> Any:
         return _decode_object(raw, type_)
     arguments = get_args(type_)
     if get_origin(type_) is list:
-        return [_decode(item, arguments[0]) for item in _elements(raw)]
+        return [_decode_part(item, arguments[0], f"[{number}]") for number, item in enumerate(_elements(raw))]
     if get_origin(type_) is dict:
-        return {name: _decode(value, arguments[1]) for name, value in object_members(raw).items()}
+        return {name: _decode_part(value, arguments[1], "[...]") for name, value in object_members(raw).items()}
     if starts_with(raw, b"null"):
         return None
     return _decode(raw, next(option for option in arguments if _holds_struct(option)))
 
 
 def _decode_object(raw: Raw | bytes, struct: type[Struct]) -> Struct:
-    """Decode an object by its members, matching names as Go does: exactly, else whatever their case."""
+    """Decode an object by its members, matching names as Go does, whatever their case; the last one counts."""
     types = _member_types(struct)
     known: dict[str, Any] = {}
     unknown: list[UnknownMember] = []
     last_known = ""
-    for name, value in object_members(raw).items():
+    members = object_members(raw)
+    if len({name.lower() for name in members}) < len(members):
+        members = _by_last_place(raw)
+    for name, value in members.items():
         field = name if name in types else name.lower()
         if field in types:
-            known[field] = _decode(value, types[field])
+            known[field] = _decode_part(value, types[field], f".{field}")
             last_known = field
         else:
             unknown.append(UnknownMember(name, value, last_known))
     return struct(**known, unknown=tuple(unknown))
+
+
+def _decode_part(raw: Raw | bytes, type_: Any, step: str) -> Any:
+    """Decode a part of a value; `step` says which, as in the paths of msgspec's messages."""
+    try:
+        return _decode(raw, type_)
+    except msgspec.ValidationError as error:
+        reason, at, path = str(error).partition(_AT_PATH)
+        raise msgspec.ValidationError(f"{reason}{_AT_PATH}{step}{path if at else '`'}") from error
 
 
 def object_members(raw: Raw | bytes) -> dict[str, Raw]:
@@ -100,8 +115,16 @@ def object_members(raw: Raw | bytes) -> dict[str, Raw]:
     except msgspec.ValidationError:
         raise
     except (msgspec.DecodeError, UnicodeDecodeError):
-        text = bytes(raw)
-        return {item.name: Raw(text[item.value.start : item.value.end]) for item in container_at(text).items}
+        return dict(_items(raw, b"{"))
+
+
+def _by_last_place(raw: Raw | bytes) -> dict[str, Raw]:
+    """The members of an object, each where its last occurrence stands: of "a" and "A" the later one counts."""
+    members: dict[str, Raw] = {}
+    for name, value in _items(raw, b"{"):
+        members.pop(name, None)
+        members[name] = value
+    return members
 
 
 def _elements(raw: Raw | bytes) -> list[Raw]:
@@ -110,8 +133,17 @@ def _elements(raw: Raw | bytes) -> list[Raw]:
     except msgspec.ValidationError:
         raise
     except (msgspec.DecodeError, UnicodeDecodeError):
-        text = bytes(raw)
-        return [Raw(text[item.value.start : item.value.end]) for item in container_at(text).items]
+        return [value for _, value in _items(raw, b"[")]
+
+
+def _items(raw: Raw | bytes, opening: bytes) -> Iterator[tuple[str, Raw]]:
+    """The parts of an object or array that msgspec does not follow, with the names of an object's members."""
+    text = bytes(raw)
+    if not text.startswith(opening, skip_space(text, 0)):
+        # msgspec says so of every other kind by its first character, but reads a string first.
+        raise msgspec.ValidationError(f"Expected `{'object' if opening == b'{' else 'array'}`, got `str`")
+    for item in container_at(text).items:
+        yield item.name, Raw(text[item.value.start : item.value.end])
 
 
 def _decode_leaf(raw: Raw | bytes, type_: Any) -> Any:

@@ -20,28 +20,34 @@ _OPAQUE: Final = {
 def duplicate_members(data: bytes, version: int) -> Iterator[Finding]:
     """One finding for each member of a state that is repeated in its object. `data` is valid JSON."""
     opaque = _OPAQUE[4 if version == 4 else 3]
-    yield from _walk(data, skip_space(data, 0), "", opaque)
+    # A stack and no recursion: a file may nest deeper than Python can.
+    waiting = [(skip_space(data, 0), "")]
+    while waiting:
+        start, pointer = waiting.pop()
+        opening = data[start : start + 1]
+        inside: list[tuple[int, str]] = []
+        if opening == b"[":
+            items = container_at(data, start).items
+            inside = [(item.value.start, f"{pointer}/{number}") for number, item in enumerate(items)]
+        elif opening == b"{":
+            seen = set()
+            for name, _, _, value in container_at(data, start).items:
+                place = f"{pointer}/{token(name)}"
+                if name in seen:
+                    yield _finding(name, pointer, place)
+                seen.add(name)
+                if name not in opaque:
+                    inside.append((value.start, place))
+        waiting += reversed(inside)
 
 
-def _walk(data: bytes, start: int, pointer: str, opaque: frozenset[str]) -> Iterator[Finding]:
-    opening = data[start : start + 1]
-    if opening == b"[":
-        for number, item in enumerate(container_at(data, start).items):
-            yield from _walk(data, item.value.start, f"{pointer}/{number}", opaque)
-    elif opening == b"{":
-        seen = set()
-        for name, _, _, value in container_at(data, start).items:
-            place = f"{pointer}/{token(name)}"
-            if name in seen:
-                yield Finding(
-                    codes.DUPLICATE_MEMBER,
-                    Severity.INFO,
-                    "Duplicate member in state",
-                    f'The member "{name}" stands more than once in its object ({pointer or "at the top level"}). '
-                    "Only the last one counts; the others are lost when the file is written.",
-                    pointer=place,
-                    fix="Keep the right one and remove the others by hand.",
-                )
-            seen.add(name)
-            if name not in opaque:
-                yield from _walk(data, value.start, place, opaque)
+def _finding(name: str, parent: str, place: str) -> Finding:
+    return Finding(
+        codes.DUPLICATE_MEMBER,
+        Severity.INFO,
+        "Duplicate member in state",
+        f'The member "{name}" stands more than once in its object ({parent or "at the top level"}). '
+        "Only the last one counts; the others are lost when the file is written.",
+        pointer=place,
+        fix="Keep the right one and remove the others by hand.",
+    )

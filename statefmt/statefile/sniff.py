@@ -63,7 +63,7 @@ def _top_level(data: bytes) -> dict[str, Raw]:
     except msgspec.ValidationError:
         detail = _NOT_AN_OBJECT
     except RecursionError:
-        detail = "The file nests deeper than any state does, and is not read further."
+        raise too_deep() from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         try:
             # msgspec takes no half of a surrogate pair, and no other bytes than UTF-8, where OpenTofu does.
@@ -75,11 +75,15 @@ def _top_level(data: bytes) -> dict[str, Raw]:
     raise NotAStateError([_finding(codes.NOT_A_STATE, UNSUPPORTED, detail)])
 
 
+def too_deep() -> NotAStateError:
+    """The error for a text that nests deeper than Python can follow, at about a thousand levels."""
+    detail = "The file nests deeper than any state does, and is not read further."
+    return NotAStateError([_finding(codes.NOT_A_STATE, UNSUPPORTED, detail)])
+
+
 def _member(members: dict[str, Raw], name: str) -> Raw | None:
-    """A member by its name, whatever its case, as Go finds it; None where it is absent or null."""
-    found = members.get(name)
-    if found is None:
-        found = next((value for given, value in members.items() if given.lower() == name), None)
+    """A member by its name, whatever its case, as Go finds it: the last; None where it is absent or null."""
+    found = next((members[given] for given in reversed(members) if given.lower() == name), None)
     return None if found is None or starts_with(found, b"null") else found
 
 

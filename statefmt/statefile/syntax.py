@@ -41,7 +41,9 @@ def json_problem(data: bytes, error: msgspec.DecodeError | UnicodeDecodeError) -
     if match is None:
         # msgspec also says "truncated" of a lone surrogate escape, in the middle of the text.
         return locate(data, len(data), "the text ends too early")
-    return locate(data, int(match["offset"]), match["reason"])
+    # Of characters after the value msgspec gives the place behind the first.
+    offset = int(match["offset"]) - (match["reason"] == "trailing characters")
+    return locate(data, offset, match["reason"])
 
 
 def utf8_problem(data: bytes) -> SyntaxProblem | None:

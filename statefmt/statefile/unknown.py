@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from statefmt import codes
 from statefmt.diagnostics import Finding, Severity
+from statefmt.statefile.pointer import token
 from statefmt.statefile.v4 import StateV4
 from statefmt.states import UnknownMember
 
@@ -15,11 +16,12 @@ def unknown_findings(document: StateV4) -> Iterator[Finding]:
     yield from _findings(document.unknown, "", "")
     for name, output in (document.outputs or {}).items():
         if output and output.unknown:
-            yield from _findings(output.unknown, f"output.{name}", f"/outputs/{name}")
+            yield from _findings(output.unknown, f"output.{name}", f"/outputs/{token(name)}")
     for number, resource in enumerate(document.resources or ()):
         if resource is None:
             continue
-        address = ".".join(filter(None, (resource.module, resource.type, resource.name)))
+        mode = "data" if resource.mode == "data" else ""
+        address = ".".join(filter(None, (resource.module, mode, resource.type, resource.name)))
         yield from _findings(resource.unknown, address, f"/resources/{number}")
         for place, obj in enumerate(resource.instances or ()):
             if obj and obj.unknown:
@@ -43,5 +45,5 @@ def _findings(unknown: tuple[UnknownMember, ...], address: str, pointer: str) ->
             f'The member "{name}" is not known to statetool {"in " + address if address else "at the top level"}; '
             "a newer release may have written it. It is kept unless it is dropped on request.",
             address,
-            f"{pointer}/{name}",
+            f"{pointer}/{token(name)}",
         )

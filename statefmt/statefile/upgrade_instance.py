@@ -30,9 +30,9 @@ def upgrade_instance(
     if document.primary is not None:
         objects.append(_object(document.primary, addr.key, "", text, f"{pointer}/primary", report))
     for number, deposed in enumerate(document.deposed or ()):
-        if deposed is None:
-            raise UpgradeFailed(3, f"a deposed object of {text!r} is null", f"{pointer}/deposed", text)
         place = f"{pointer}/deposed/{number}"
+        if deposed is None:
+            raise UpgradeFailed(3, f"a deposed object of {text!r} is null", place, text)
         key = f"{number + 1:08x}"
         report.chose(f"a deposed object, which had no key, gets the key {key}", text, place)
         objects.append(_object(deposed, addr.key, key, text, place, report))

@@ -6,6 +6,7 @@ from typing import Final
 
 from statefmt import codes
 from statefmt.diagnostics import Finding, Severity
+from statefmt.statefile.pointer import token
 from statefmt.states import UnknownMember
 
 CHOSEN: Final = "Choice made while upgrading the state format"
@@ -51,7 +52,7 @@ class UpgradeReport:
     def unknown(self, pointer: str, members: tuple[UnknownMember, ...], address: str = "") -> None:
         """Members that the old format does not have."""
         for name, _, _ in members:
-            self.dropped(f'the unknown member "{name}"', address, f"{pointer}/{name}")
+            self.dropped(f'the unknown member "{name}"', address, f"{pointer}/{token(name)}")
 
     def backend_configuration(self) -> None:
         """The document holds nothing but the record that `init` makes of a backend."""

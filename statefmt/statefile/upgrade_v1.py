@@ -19,6 +19,7 @@ from statefmt.statefile.legacy import (
     StateV1,
     StateV3,
 )
+from statefmt.statefile.pointer import token
 from statefmt.statefile.upgrade_report import UpgradeFailed, UpgradeReport
 
 
@@ -49,7 +50,7 @@ def _module(old: ModuleV1 | None, number: int, report: UpgradeReport) -> ModuleV
             for name, value in (old.outputs or {}).items()
         },
         resources={
-            name: _resource(resource, name, f"{pointer}/resources", report)
+            name: _resource(resource, name, f"{pointer}/resources/{token(name)}", report)
             for name, resource in (old.resources or {}).items()
         },
         depends_on=old.depends_on,
@@ -69,8 +70,11 @@ def _resource(old: ResourceV1 | None, name: str, pointer: str, report: UpgradeRe
     return ResourceV3(
         type=old.type,
         depends_on=old.depends_on,
-        primary=_instance(old.primary, name, pointer, report) if old.primary else None,
-        deposed=[_instance(instance, name, pointer, report) for instance in old.deposed or ()],
+        primary=_instance(old.primary, name, f"{pointer}/primary", report) if old.primary else None,
+        deposed=[
+            _instance(instance, name, f"{pointer}/deposed/{number}", report)
+            for number, instance in enumerate(old.deposed or ())
+        ],
         provider=old.provider,
     )
 

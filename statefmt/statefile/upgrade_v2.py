@@ -10,6 +10,7 @@ import re
 from msgspec.structs import replace
 
 from statefmt.statefile.legacy import InstanceV3, ModuleV3, ResourceV3, StateV3
+from statefmt.statefile.pointer import token
 from statefmt.statefile.upgrade_report import UpgradeFailed, UpgradeReport
 
 # What Go's strconv.Atoi takes, apart from the range: such a key belongs to a list or a set.
@@ -27,7 +28,7 @@ def upgrade_v2(old: StateV3, report: UpgradeReport) -> StateV3:
         if module is None:
             raise UpgradeFailed(2, "a module is null", f"/modules/{number}")
         resources = {
-            name: _resource(resource, name, f"/modules/{number}/resources", report)
+            name: _resource(resource, name, f"/modules/{number}/resources/{token(name)}", report)
             for name, resource in (module.resources or {}).items()
         }
         modules.append(replace(module, resources=resources))
@@ -39,8 +40,11 @@ def _resource(old: ResourceV3 | None, name: str, pointer: str, report: UpgradeRe
         raise UpgradeFailed(2, f"the resource {name!r} is null", pointer)
     return replace(
         old,
-        primary=_instance(old.primary, name, pointer, report) if old.primary else None,
-        deposed=[_instance(instance, name, pointer, report) if instance else None for instance in old.deposed or ()],
+        primary=_instance(old.primary, name, f"{pointer}/primary", report) if old.primary else None,
+        deposed=[
+            _instance(instance, name, f"{pointer}/deposed/{number}", report) if instance else None
+            for number, instance in enumerate(old.deposed or ())
+        ],
     )
 
 
@@ -50,7 +54,8 @@ def _instance(old: InstanceV3, name: str, pointer: str, report: UpgradeReport) -
         keys = _element_keys(attributes, prefix)
         if not keys:
             del attributes[f"{prefix}#"]
-            report.dropped(f"the count of the empty collection {prefix[:-1]!r}", name, pointer)
+            place = f"{pointer}/attributes/{token(prefix)}#"
+            report.dropped(f"the count of the empty collection {prefix[:-1]!r}", name, place)
         elif not all(_is_index(key) for key in keys):
             attributes[f"{prefix}%"] = attributes.pop(f"{prefix}#")
     return old if attributes == (old.attributes or {}) else replace(old, attributes=attributes)

@@ -12,6 +12,7 @@ from statefmt.addrs import AbsResourceInstance, Module, Resource, ResourceInstan
 from statefmt.addrs.order import instance_file_order
 from statefmt.statefile.legacy import ModuleV3, OutputV3, ResourceV3, StateV3
 from statefmt.statefile.legacy_address import parse_legacy_address
+from statefmt.statefile.pointer import token
 from statefmt.statefile.upgrade_instance import upgrade_instance
 from statefmt.statefile.upgrade_outputs import upgrade_output
 from statefmt.statefile.upgrade_provider import resource_provider
@@ -90,7 +91,7 @@ def _resources(given: ModuleV3, module: Module, pointer: str, report: UpgradeRep
     """The module's instances, gathered by resource; within one the lowest key comes first."""
     gathered: dict[Resource, list[_Given]] = {}
     for text, document in (given.resources or {}).items():
-        place = f"{pointer}/resources/{text}"
+        place = f"{pointer}/resources/{token(text)}"
         try:
             addr = parse_legacy_address(text)
         except ValueError as error:
@@ -129,7 +130,7 @@ def _resource(resource: Resource, instances: list[_Given], module: Module, repor
 def _outputs(given: Mapping[str, OutputV3 | None], pointer: str, report: UpgradeReport) -> dict[str, OutputV4 | None]:
     outputs: dict[str, OutputV4 | None] = {}
     for name, output in given.items():
-        place = f"{pointer}/outputs/{name}"
+        place = f"{pointer}/outputs/{token(name)}"
         if output is None:
             raise UpgradeFailed(3, f"the output {name!r} is null", place, f"output.{name}")
         report.unknown(place, output.unknown, f"output.{name}")

@@ -131,13 +131,12 @@ def lower(resource: ResourceState) -> Lowered:
 
 def same_provider(one: str, other: str) -> bool:
     """Whether two `provider` texts name the same provider configuration, or the same instance of one."""
-    if one == other:
-        return True
-    for read in (_read_config, _read_instance):
-        meaning = read(one)
-        if not isinstance(meaning, _Unreadable) and meaning == read(other):
-            return True
-    return False
+    # An address in the old form may print as text that cannot be read: it still is that address.
+    return any(_printed(read(one), one) == _printed(read(other), other) for read in (_read_config, _read_instance))
+
+
+def _printed(meaning: ConfigProviderConfig | AbsProviderInstance | _Unreadable, text: str) -> str:
+    return text if isinstance(meaning, _Unreadable) else str(meaning)
 
 
 def _bind_block(

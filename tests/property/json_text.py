@@ -1,0 +1,123 @@
+"""JSON as text with nothing decided away: odd numbers, escapes, member order, white space."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from random import Random
+from typing import NamedTuple, TypeAlias
+
+from hypothesis import strategies as st
+
+
+class Object(NamedTuple):
+    """A JSON object to be: member names (plain text, written without escapes) and values, in order."""
+
+    members: list[tuple[str, Tree]]
+
+
+# A str is the JSON text of a scalar, or of any value that is to stand as it is.
+Tree: TypeAlias = "str | list[Tree] | Object"
+
+# Characters and escapes that writers treat differently: HTML, line separators, slashes, pairs and halves.
+_PIECES = (
+    "a", "Z9", " ", "é", "日本", "😀", "<", ">", "&", "\u2028", "\u2029", "/", "{", "]", ",", ":", "$", "${", "%{",
+    "\x7f",
+    "\\u003c", "\\u003E", "\\u0026", "\\u2028", "\\/", "\\n", "\\t", "\\b", "\\f", "\\\"", "\\\\", "\\u0000", "\\u001F",
+    "\\u00e9", "\\ud83d\\ude00", "\\uD83D\\uDE00", "\\ud800", "\\udc00",
+)  # fmt: skip
+_NUMBERS = (
+    "0", "-0", "1", "-1", "1.0", "1.50", "1e3", "1E+3", "1e-7", "0.1e-7", "-0.0", "1e400", "9007199254740993",
+    "18446744073709551616", "1234567890123456789012345678901234567890", "0.1000000000000000055511151231257827",
+)  # fmt: skip
+
+strings: st.SearchStrategy[str] = st.lists(st.sampled_from(_PIECES), max_size=6).map(
+    lambda parts: f'"{"".join(parts)}"'
+)
+numbers: st.SearchStrategy[str] = st.sampled_from(_NUMBERS) | st.integers().map(str)
+scalars: st.SearchStrategy[str] = st.sampled_from(("null", "true", "false")) | numbers | strings
+names: st.SearchStrategy[str] = st.sampled_from(("id", "tags", "b", "B", "a.b", "x y", "é", "kubernetes.io/name", ""))
+
+
+def objects(values: st.SearchStrategy[Tree], max_size: int = 4) -> st.SearchStrategy[Object]:
+    """Objects of some values; names may repeat."""
+    return st.lists(st.tuples(names, values), max_size=max_size).map(Object)
+
+
+trees: st.SearchStrategy[Tree] = st.recursive(
+    scalars, lambda inner: st.lists(inner, max_size=3) | objects(inner), max_leaves=8
+)
+
+
+class Layout(NamedTuple):
+    """How a text is laid out: what stands before each item and each closing bracket, and after each colon."""
+
+    break_at: Callable[[int], str]
+    after_colon: Callable[[], str]
+    before_comma: Callable[[], str]
+    end: str
+
+
+def _nothing() -> str:
+    return ""
+
+
+def _space() -> str:
+    return " "
+
+
+INDENTED = Layout(lambda depth: "\n" + "  " * depth, _space, _nothing, "\n")
+INDENTED_TWICE_ENDED = INDENTED._replace(end="\n\n")
+COMPACT = Layout(lambda depth: "", _nothing, _nothing, "\n")
+TABS = Layout(lambda depth: "\r\n" + "\t" * depth, _space, _nothing, "")
+PYTHON = Layout(lambda depth: "", _space, _nothing, "")
+
+
+def odd_layout(random: Random) -> Layout:
+    """White space wherever JSON allows it, in no order."""
+
+    def space() -> str:
+        return random.choice(("", "", "", " ", "  ", "\n", "\t", "\r\n", "\r"))
+
+    return Layout(lambda depth: space(), space, space, space())
+
+
+layouts: st.SearchStrategy[Layout] = st.sampled_from(
+    (INDENTED, INDENTED_TWICE_ENDED, COMPACT, TABS, PYTHON)
+) | st.integers(0, 2**32).map(lambda seed: odd_layout(Random(seed)))
+
+
+def render(tree: Tree, layout: Layout, depth: int = 0) -> str:
+    """The text of a tree; `depth` is how many brackets are open around it."""
+    if isinstance(tree, str):
+        return tree
+    if isinstance(tree, list):
+        return _bracketed("[]", [render(item, layout, depth + 1) for item in tree], layout, depth)
+    members = [
+        f'"{name}"{layout.before_comma()}:{layout.after_colon()}{render(value, layout, depth + 1)}'
+        for name, value in tree.members
+    ]
+    return _bracketed("{}", members, layout, depth)
+
+
+def _bracketed(brackets: str, items: list[str], layout: Layout, depth: int) -> str:
+    if not items:
+        return brackets
+    text = layout.break_at(depth + 1) + items[0]
+    for item in items[1:]:
+        text += f"{layout.before_comma()},{_comma_break(layout, depth + 1)}{item}"
+    return brackets[0] + text + layout.break_at(depth) + brackets[1]
+
+
+def _comma_break(layout: Layout, depth: int) -> str:
+    # Python's one-line form has a space after a comma as after a colon.
+    return layout.break_at(depth) or (layout.after_colon() if layout is PYTHON else "")
+
+
+_STRING_OR_SPACE = re.compile(r'("(?:[^"\\]|\\.)*")|[ \t\r\n]+')
+_HTML = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+
+
+def as_go_writes_raw(text: str) -> str:
+    """A raw JSON text as Go's encoder passes it on: no white space, HTML characters escaped, all else as it is."""
+    return re.sub("[<>&\u2028\u2029]", lambda match: _HTML[match[0]], _STRING_OR_SPACE.sub(r"\1", text))
