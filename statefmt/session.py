@@ -91,6 +91,8 @@ def write_new(path: str, content: bytes, *, replace: bool) -> Path | None:
     if not os.path.exists(target):  # noqa: PTH110 - Path.exists raises where a name cannot be looked up
         create_file(target, content)
         return None
+    if not os.path.isfile(target):  # noqa: PTH113
+        raise StoreError(f"{path}: this is not a regular file, and nothing else is written to; - is standard output")
     if not replace:
         raise StoreError(f"{path}: the file exists already; --yes replaces it and keeps its content in a backup")
     return replace_content(target, read_bytes(path), content, now=int(time.time()))

@@ -90,13 +90,15 @@ def command(
     if write_baseline is not None:
         gate = replace(gate, baseline=Baseline())
     names = [*(states or ()), *([state] if state else ())]
-    checked, status = _check_all(gate, find_states(names, everything=everything) if names else [state_name(None)])
+    checked, status = _check_all(gate, names or [state_name(None)], everything)
     if write_baseline is not None:
         _write_baseline(write_baseline, checked)
         return status
     failing = Severity(fail_on.value if fail_on else gate.settings.fail_on)
     if output_format is CheckFormat.TEXT:
-        print((statistics_text if statistics else check_text)(checked, result_terminal()))
+        # Of files none of which could be read, standard error has said all.
+        if checked:
+            print((statistics_text if statistics else check_text)(checked, result_terminal()))
     else:
         sys.stdout.buffer.write(_written(checked, output_format, failing))
     return status if exit_zero else max(status, *(_status(result, failing) for result in checked), FINE)
@@ -126,11 +128,18 @@ def _gate(
     )
 
 
-def _check_all(gate: Gate, names: list[str]) -> tuple[list[CheckedState], int]:
-    """Check every state; those that cannot be read are told at once, and the rest still checked."""
+def _check_all(gate: Gate, names: list[str], everything: bool) -> tuple[list[CheckedState], int]:
+    """Check every state, each once; what cannot be found or read is told at once, and the rest still checked."""
+    found: dict[str, None] = {}
     checked: list[CheckedState] = []
     status = FINE
     for name in names:
+        try:
+            found.update(dict.fromkeys(find_states([name], everything=everything)))
+        except StatetoolError as error:
+            show_failure(error)
+            status = FAILED
+    for name in found:
         try:
             result = gate.check(name)
         except StatetoolError as error:

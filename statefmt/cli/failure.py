@@ -9,6 +9,7 @@ import click
 
 from statefmt.cli.streams import message_terminal
 from statefmt.errors import StateError, StatetoolError
+from statefmt.render.printable import printable
 
 # Enough to act on; `check` shows all of them.
 _MOST_FINDINGS: Final = 10
@@ -19,7 +20,9 @@ def show_failure(error: StatetoolError, name: str = "") -> None:
     if not isinstance(error, StateError):
         # Whatever the message lists or recommends stands on indented lines of its own, to be copied.
         first, *listed = f"statetool: {error}".split("\n")
-        print("\n".join([message_terminal().wrap(first, "", "  "), *listed]), file=sys.stderr)
+        # A path as long as a line must not leave the name of the program alone in one.
+        first = message_terminal().wrap(first, "", "  ").replace("statetool:\n  ", "statetool: ", 1)
+        print("\n".join([first, *map(printable, listed)]), file=sys.stderr)
         return
     from statefmt.render.findings_text import findings_text
     from statefmt.session import StateFileError

@@ -34,7 +34,9 @@ def discard_output() -> None:
 
 
 def output_problem(error: OSError) -> str:
-    """What is wrong with standard output, for a message."""
+    """What went wrong, for a message: with the file that the error names, else with standard output."""
+    if error.filename is not None:
+        return f"{os.fsdecode(error.filename)}: {error.strerror}"
     return f"standard output: {'it is closed' if error.errno == errno.EBADF else error.strerror}"
 
 

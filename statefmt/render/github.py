@@ -5,11 +5,11 @@ Source: GitHub, "Workflow commands"; the escapes are those of `actions/toolkit`,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from statefmt.diagnostics import Finding, Severity
+from statefmt.diagnostics import Severity
 from statefmt.render.file_path import relative_path
 from statefmt.render.findings_text import message
 from statefmt.render.printable import one_line, printable
@@ -17,23 +17,31 @@ from statefmt.rules.checked import CheckedState
 from statefmt.store.reading import STANDARD_INPUT, display_name
 
 _COMMANDS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
-_MESSAGE: Final = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
-_PROPERTY: Final = _MESSAGE | str.maketrans({":": "%3A", ",": "%2C"})
 
 
 def check_github(states: Sequence[CheckedState], folder: Path | None = None) -> str:
     """One command a finding and a line; empty where nothing was found. Paths are relative to `folder`."""
     folder = folder or Path.cwd()
-    return "\n".join(_command(finding, state, folder) for state in states for finding in state.findings)
+    return "\n".join(line for state in states for line in _commands(state, folder))
 
 
-def _command(finding: Finding, state: CheckedState, folder: Path) -> str:
-    properties: dict[str, object] = {}
-    if state.name != display_name(STANDARD_INPUT):
-        properties["file"] = printable(relative_path(state.name, folder) or state.name)
-        if position := state.positions.get(finding.pointer):
-            properties |= {"line": position.line, "col": position.column}
-    properties["title"] = " ".join(filter(None, (finding.code, printable(finding.address))))
-    listed = ",".join(f"{name}={str(value).translate(_PROPERTY)}" for name, value in properties.items())
-    text = "\n".join(filter(None, (one_line(message(finding)), one_line(finding.fix))))
-    return f"::{_COMMANDS[finding.severity]} {listed}::{text.translate(_MESSAGE)}"
+def _commands(state: CheckedState, folder: Path) -> Iterator[str]:
+    path = "" if state.name == display_name(STANDARD_INPUT) else relative_path(state.name, folder) or state.name
+    for finding in state.findings:
+        properties: dict[str, object] = {}
+        if path:
+            properties["file"] = printable(path)
+            if position := state.positions.get(finding.pointer):
+                properties |= {"line": position.line, "col": position.column}
+        properties["title"] = " ".join(filter(None, (finding.code, printable(finding.address))))
+        listed = ",".join(f"{name}={_escaped_property(str(value))}" for name, value in properties.items())
+        text = "\n".join(filter(None, (one_line(message(finding)), one_line(finding.fix))))
+        yield f"::{_COMMANDS[finding.severity]} {listed}::{_escaped(text)}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _escaped_property(text: str) -> str:
+    return _escaped(text).replace(":", "%3A").replace(",", "%2C")

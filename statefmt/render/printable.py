@@ -23,7 +23,8 @@ def printable(text: str) -> str:
 
 def words(text: str) -> list[str]:
     """The printable words of some prose; an address is one word."""
-    return [printable(word) for word in _WORD.findall(text)]
+    found = _WORD.findall(text) if '["' in text else text.split()
+    return found if text.isprintable() else [printable(word) for word in found]
 
 
 def one_line(text: str) -> str:

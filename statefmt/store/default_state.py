@@ -20,7 +20,7 @@ def default_state(folder: Path, environment: Mapping[str, str]) -> Path:
     StoreError where the folder is initialised with another backend than `local`.
     """
     data = folder / (environment.get("TF_DATA_DIR") or ".terraform")
-    backend = _backend(data / "terraform.tfstate")
+    backend, settings = _backend(data / "terraform.tfstate")
     if backend not in ("", "local"):
         raise StoreError(
             f"the state of this folder is kept in the backend {backend!r}, not in a file. Work on it through a pipe:\n"
@@ -28,8 +28,8 @@ def default_state(folder: Path, environment: Mapping[str, str]) -> Path:
         )
     workspace = environment.get("TF_WORKSPACE") or _workspace(data / "environment")
     if workspace in ("", "default"):
-        return folder / "terraform.tfstate"
-    return folder / "terraform.tfstate.d" / workspace / "terraform.tfstate"
+        return folder / _setting(settings, "path", "terraform.tfstate")
+    return folder / _setting(settings, "workspace_dir", "terraform.tfstate.d") / workspace / "terraform.tfstate"
 
 
 def _workspace(path: Path) -> str:
@@ -39,12 +39,19 @@ def _workspace(path: Path) -> str:
         return ""
 
 
-def _backend(path: Path) -> str:
-    """The backend type that `init` recorded, "" where there is none."""
+def _backend(path: Path) -> tuple[str, object]:
+    """The backend type and its settings that `init` recorded; "" where there is none."""
     try:
         recorded = orjson.loads(path.read_bytes())
     except (OSError, orjson.JSONDecodeError):
-        return ""
+        return "", None
     backend = recorded.get("backend") if isinstance(recorded, dict) else None
-    kind = backend.get("type") if isinstance(backend, dict) else None
-    return kind if isinstance(kind, str) else ""
+    if not isinstance(backend, dict) or not isinstance(backend.get("type"), str):
+        return "", None
+    return backend["type"], backend.get("config")
+
+
+def _setting(settings: object, name: str, default: str) -> str:
+    """A setting of the backend `local`; the default where it is not set, which is recorded as null."""
+    value = settings.get(name) if isinstance(settings, dict) else None
+    return value if isinstance(value, str) and value else default

@@ -26,13 +26,13 @@ def read_bytes(name: str) -> bytes:
         # O_NONBLOCK: opening a pipe that nobody writes to must not wait forever.
         descriptor = os.open(name, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     except OSError as error:
-        raise StoreError(f"{name}: {_reason(error)}") from error
+        raise StoreError(f"{name}: {reason_of(error)}") from error
     try:
         check_regular(name, os.fstat(descriptor))
         with os.fdopen(descriptor, "rb", closefd=False) as file:
             return file.read()
     except OSError as error:
-        raise StoreError(f"{name}: {_reason(error)}") from error
+        raise StoreError(f"{name}: {reason_of(error)}") from error
     finally:
         os.close(descriptor)
 
@@ -45,7 +45,7 @@ def _standard_input() -> bytes:
     try:
         return sys.stdin.buffer.read()
     except OSError as error:
-        raise StoreError(f"standard input: {_reason(error)}") from error
+        raise StoreError(f"standard input: {reason_of(error)}") from error
 
 
 def display_name(name: str) -> str:
@@ -63,11 +63,12 @@ def check_regular(name: str, status: os.stat_result) -> None:
         hint = f"; did you mean {likely}?" if os.path.isfile(likely) else ""  # noqa: PTH113
         raise StoreError(f"{name}: this is a folder, not a state file{hint}")
     if stat.S_ISFIFO(status.st_mode):
-        raise StoreError(f"{name}: this is a pipe; give it as standard input: statetool … - < {name}")
+        raise StoreError(f"{name}: this is a pipe; give it as standard input:\n  statetool … - < {name}")
     raise StoreError(f"{name}: this is a device or socket, not a state file")
 
 
-def _reason(error: OSError) -> str:
+def reason_of(error: OSError) -> str:
+    """Why the system refused, in words."""
     if isinstance(error, FileNotFoundError):
         return "there is no such file"
     if isinstance(error, PermissionError):

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from statefmt.errors import StoreError
-from statefmt.store.reading import check_regular
+from statefmt.store.reading import check_regular, reason_of
 
 # Backups and new files hold secrets in clear text.
 _PRIVATE_MODE: Final = 0o600
@@ -71,8 +71,8 @@ def _backup(path: Path, content: bytes, now: int) -> Path:
         except FileExistsError:
             continue
         except OSError as error:
-            reason = error.strerror.lower() if isinstance(error, PermissionError) else error.strerror
-            raise StoreError(f"{path}: no backup could be made beside it ({reason}); nothing was written") from error
+            reason = f"no backup could be made beside it ({reason_of(error)})"
+            raise StoreError(f"{path}: {reason}; nothing was written") from error
         return backup
     raise StoreError(f"{path}: 1000 backups of this second exist already; nothing was written")
 

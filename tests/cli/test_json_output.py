@@ -1,0 +1,102 @@
+"""`--format json`: valid by its schema, and with no member that the schema does not describe."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from statefmt.schema_files import schema_text
+
+from .conftest import Statetool
+from .states import SAMPLES, resource, state
+
+EVERY = sorted(path.relative_to(SAMPLES).as_posix() for path in SAMPLES.rglob("*.tfstate"))
+
+
+def _closed(schema: Any) -> Any:
+    """The schema with no room for members that it does not describe."""
+    if isinstance(schema, list):
+        return [_closed(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    closed = {name: _closed(value) for name, value in schema.items()}
+    return closed | {"additionalProperties": False} if "properties" in schema and "type" in schema else closed
+
+
+def _assert_valid(document: Any, schema: str) -> None:
+    validator = Draft202012Validator(_closed(json.loads(schema_text(schema))))
+    assert [error.message for error in validator.iter_errors(document)] == []
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_check(name: str, statetool: Statetool) -> None:
+    result = statetool("check", "--format", "json", str(SAMPLES / name))
+    document = json.loads(result.out)
+    _assert_valid(document, "check-output")
+    assert [file["path"] for file in document["files"]] == [str(SAMPLES / name)]
+    severities = [finding["severity"] for finding in document["files"][0]["findings"]]
+    for severity in ("error", "warning", "info"):
+        assert document["summary"][severity] == severities.count(severity)
+
+
+@pytest.mark.parametrize("names", [[], ["missing"], ["missing", *EVERY]], ids=["default", "missing", "every"])
+def test_check_of_several(names: list[str], statetool: Statetool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is a document even where nothing could be read."""
+    monkeypatch.chdir(SAMPLES)
+    _assert_valid(json.loads(statetool("check", "--format", "json", *names).out), "check-output")
+
+
+def test_check_as_in_text(statetool: Statetool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(SAMPLES / "broken")
+    name = "mixed-configurations.tfstate"
+    text = statetool("check", name).text
+    (finding,) = json.loads(statetool("check", "--format", "json", name).out)["files"][0]["findings"]
+    assert (finding["code"], finding["severity"], finding["address"]) == ("PRV003", "error", "aws_s3_bucket.logs")
+    assert text.startswith(f"error   PRV003 aws_s3_bucket.logs  {name}:{finding['line']}:{finding['column']}\n")
+    for member in ("summary", "detail", "fix"):
+        assert " ".join(finding[member].split()) in " ".join(text.split())
+    assert re.fullmatch(r"(/[^/]+)*", finding["pointer"])
+
+
+@pytest.mark.parametrize("name", [name for name in EVERY if not name.startswith(("broken/", "encrypted"))])
+def test_list(name: str, statetool: Statetool) -> None:
+    document = json.loads(statetool("list", "--format", "json", "--state", str(SAMPLES / name)).out)
+    _assert_valid(document, "list-output")
+    addresses = [instance["address"] for instance in document["instances"]]
+    assert addresses == statetool("list", "--state", str(SAMPLES / name)).text.splitlines()
+
+
+# An instance in a state, and what is listed of it.
+PARTS: list[tuple[dict[str, object], list[object]]] = [
+    (resource("a", "b"), ["a.b", "", "managed", "a", "b", None]),
+    (resource("a", "b", mode="data"), ["data.a.b", "", "data", "a", "b", None]),
+    (resource("a", "b", {"index_key": 0}), ["a.b[0]", "", "managed", "a", "b", 0]),
+    (resource("a", "b", {"index_key": "0"}), ['a.b["0"]', "", "managed", "a", "b", "0"]),
+    (resource("a", "b", {"index_key": ""}), ['a.b[""]', "", "managed", "a", "b", ""]),
+    (resource("a", "b", {"index_key": '"ä\n'}), ['a.b["\\"ä\\n"]', "", "managed", "a", "b", '"ä\n']),
+    (resource("a", "b", {"index_key": -(2**63)}), [f"a.b[{-(2**63)}]", "", "managed", "a", "b", -(2**63)]),
+    (
+        resource("a", "b", module='module.x["k"].module.y[1]'),
+        ['module.x["k"].module.y[1].a.b', 'module.x["k"].module.y[1]', "managed", "a", "b", None],
+    ),
+]
+
+
+@pytest.mark.parametrize(("given", "listed"), PARTS, ids=[str(case[1][0]) for case in PARTS])
+def test_parts(given: dict[str, object], listed: list[object], statetool: Statetool) -> None:
+    Path("state").write_bytes(state(given))
+    document = json.loads(statetool("list", "--format", "json", "--state", "state").out)
+    _assert_valid(document, "list-output")
+    (instance,) = document["instances"]
+    assert list(instance.values()) == listed
+
+
+def test_nothing_to_list(statetool: Statetool) -> None:
+    Path("state").write_bytes(state())
+    document = json.loads(statetool("list", "--format", "json", "--state", "state").out)
+    assert document == {"format_version": "1.0", "instances": []}

@@ -1,0 +1,77 @@
+"""Wrong use: exit status 2, how it is meant on standard error, and nothing done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from .conftest import Statetool
+from .states import HAND_EDITED
+
+# What is run, and what the last line of the message says.
+CASES = [
+    ("frobnicate", "Error: No such command 'frobnicate'."),
+    ("--frobnicate", "Error: No such option: --frobnicate"),
+    ("check --frobnicate", "Error: No such option: --frobnicate"),
+    ("check --select", "Error: Option '--select' requires an argument."),
+    ("check --select XYZ state", "Error: Invalid value for --select/--ignore: no rule has a code that starts with"),
+    ("check --ignore PRV,XYZ state", "Error: Invalid value for --select/--ignore: no rule has a code that starts with"),
+    ("check --fail-on never state", "Error: Invalid value for '--fail-on': 'never' is not one of"),
+    ("check --format yaml state", "Error: Invalid value for '--format': 'yaml' is not one of"),
+    ("list --format yaml --state state", "Error: Invalid value for '--format': 'yaml' is not one of"),
+    ("upgrade --style wide state", "Error: Invalid value for '--style': 'wide' is not one of"),
+    ("upgrade state other", "Error: Got unexpected extra argument (other)"),
+    ("upgrade state --state state", "Error: Invalid value for --state: name the state once"),
+    ("upgrade --in-place -o new state", "Error: Invalid value for --in-place: cannot be used together with --output"),
+    ("upgrade --in-place -", "Error: Invalid value for --in-place: needs a file, not standard input"),
+    ("upgrade state -o=", "Error: Invalid value for --output: the name is empty"),
+    ("fmt --stdout state other", "Error: Invalid value for --stdout: takes one state"),
+    ("fmt --stdout --check state", "Error: Invalid value for --stdout: takes one state, and not --check"),
+    ("--color sometimes check state", "Error: Invalid value for --color: must be auto, always or never"),
+]
+
+
+@pytest.mark.parametrize(("line", "message"), CASES, ids=[case[0] for case in CASES])
+def test_usage(
+    line: str, message: str, statetool: Statetool, folder: Path, tree: Callable[[], dict[str, bytes]]
+) -> None:
+    (folder / "state").write_bytes(HAND_EDITED)
+    result = statetool(*line.replace("-o=", "-o ").split(" "))
+    assert (result.status, result.out) == (2, b"")
+    last = result.err[result.err.index("Error: ") :]
+    assert last.replace("\n  ", " ").startswith(message), result.err
+    assert tree() == {"state": HAND_EDITED}
+
+
+COMMANDS = ["check", "fmt", "list", "upgrade"]
+
+
+@pytest.mark.parametrize("option", ["--help", "-h"])
+@pytest.mark.parametrize("command", [[], *([name] for name in [*COMMANDS, "ls"])], ids=" ".join)
+def test_help(command: list[str], option: str, statetool: Statetool) -> None:
+    result = statetool(*command, option)
+    assert (result.status, result.err) == (0, "")
+    assert result.text.startswith(" ".join(["Usage: statetool", *command, "[OPTIONS]"]))
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_names_every_command(name: str, statetool: Statetool) -> None:
+    assert f"\n  {name} " in statetool("--help").text
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_takes_state(name: str, statetool: Statetool) -> None:
+    assert "\n  --state PATH " in statetool(name, "--help").text
+
+
+@pytest.mark.parametrize("name", ["fmt", "upgrade"])
+def test_every_writing_command_takes_yes(name: str, statetool: Statetool) -> None:
+    assert " --yes " in statetool(name, "--help").text
+
+
+def test_no_command(statetool: Statetool) -> None:
+    result = statetool()
+    assert (result.status, result.out) == (2, b"")
+    assert result.err.startswith("Usage: statetool [OPTIONS] COMMAND [ARGS]...\n")

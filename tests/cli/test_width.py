@@ -1,0 +1,89 @@
+"""Text is never wider than 80 columns, unless a single word is: an address, the name of a file."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from .conftest import Statetool
+from .states import HAND_EDITED, SAMPLES, resource, state
+
+COLUMNS = 80
+# No word of our own is as long as this.
+LONG_WORD = 40
+EVERY = sorted(path.relative_to(SAMPLES).as_posix() for path in SAMPLES.rglob("*.tfstate"))
+OTHERS = [
+    "",
+    "--help",
+    "check --help",
+    "fmt --help",
+    "list --help",
+    "upgrade --help",
+    "frobnicate",
+    "check --select XYZ v4-empty.tfstate",
+    "upgrade --style wide v4-empty.tfstate",
+    "upgrade --state v4-empty.tfstate v4-empty.tfstate",
+    "list --state v4-resource-level.tfstate aws_instance.wbe module.netwrok.aws_vpc.main",
+    "list --state v4-resource-level.tfstate aws_instance[",
+    "fmt v3-legacy.tfstate",
+    "fmt v4-hand-edited.tfstate",
+    "upgrade v3-legacy.tfstate --in-place",
+    "upgrade v3-legacy.tfstate -o v4-empty.tfstate",
+    "upgrade v3-legacy.tfstate -o v4-empty.tfstate --yes",
+    "upgrade v3-legacy.tfstate -o missing/new.tfstate",
+    "check broken",
+    "check missing",
+    "check",
+]
+
+
+@pytest.fixture(autouse=True)
+def samples(folder: Path) -> None:
+    shutil.copytree(SAMPLES, folder, dirs_exist_ok=True)
+
+
+def _too_wide(text: str) -> list[str]:
+    lines = text.splitlines()
+    return [line for line in lines if len(line) > COLUMNS and max(map(len, line.split())) < LONG_WORD]
+
+
+@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("command", ["check", "fmt", "list --state", "upgrade --style keep"])
+def test_samples(command: str, name: str, statetool: Statetool) -> None:
+    result = statetool(*command.split(), name)
+    text = result.err if command.startswith("upgrade") else result.text + result.err
+    assert _too_wide(text) == []
+
+
+@pytest.mark.parametrize("line", OTHERS)
+def test_messages(line: str, statetool: Statetool) -> None:
+    result = statetool(*line.split())
+    assert _too_wide(result.text + result.err) == []
+
+
+@pytest.mark.parametrize("command", ["check", "fmt", "list", "upgrade"])
+def test_refused_default(command: str, statetool: Statetool, folder: Path) -> None:
+    (folder / ".terraform").mkdir()
+    (folder / ".terraform" / "terraform.tfstate").write_bytes(b'{"backend":{"type":"azurerm"}}')
+    assert _too_wide(statetool(command).err) == []
+
+
+def test_long_address_is_never_broken(statetool: Statetool, folder: Path) -> None:
+    """Not even at its blanks and hyphens: it must be copied in one piece."""
+    address = f'module.{"very_" * 20}long.aws_instance.web["a key, with-blanks{" and-hyphens" * 8}"]'
+    key = address.partition('["')[2].removesuffix('"]')
+    module = address.partition(".aws_instance")[0]
+    repeated = resource("aws_instance", "web", *[{"index_key": key}] * 2, module=module)
+    (folder / "long").write_bytes(state(repeated))
+    assert address in statetool("check", "long").text
+    assert address in statetool("list", "--state", "long").err
+
+
+def test_long_file_name(statetool: Statetool, folder: Path) -> None:
+    name = f"{'very-' * 20}long.tfstate"
+    (folder / name).write_bytes(HAND_EDITED)
+    for command in (["check"], ["fmt"], ["fmt", "--check"], ["upgrade"], ["list", "--state"]):
+        result = statetool(*command, name)
+        assert _too_wide(result.err) == []

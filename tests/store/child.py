@@ -1,0 +1,48 @@
+"""Writing in a process of its own, which a test may starve of space, watch, or stop halfway."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final, NamedTuple
+
+# Replaces the content of the file `state` by that of the file `new`.
+_PROGRAM: Final = """
+import sys
+from pathlib import Path
+from statefmt.errors import StoreError
+from statefmt.store.writing import replace_content
+state, new = Path("state"), Path("new")
+try:
+    replace_content(state, state.read_bytes(), new.read_bytes(), now=1700000000)
+except StoreError as error:
+    sys.exit(str(error))
+"""
+COMMAND: Final = [sys.executable, "-c", _PROGRAM]
+BACKUP: Final = "state.1700000000.backup"
+
+# Root may read and write everything, unless it gives that privilege up.
+WITHOUT_PRIVILEGES: Final = ("setpriv", "--bounding-set=-all") if os.geteuid() == 0 else ()
+MAY_NOT_GIVE_UP: Final = os.geteuid() == 0 and shutil.which("setpriv") is None
+
+
+class Ended(NamedTuple):
+    """How a process ended: its exit status (negative: the signal), and its standard error."""
+
+    status: int
+    err: str
+
+
+def replace(folder: Path, *under: str) -> Ended:
+    """Replace the content of `state` in a folder by that of `new`; `under` is the program that starts it."""
+    done = subprocess.run(
+        [*under, *COMMAND],
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    return Ended(done.returncode, done.stderr.decode())

@@ -1,0 +1,88 @@
+"""Reading: the bytes of a regular file, or one sentence that says what the name stands for instead."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from statefmt.errors import StoreError
+from statefmt.store.reading import read_bytes
+
+
+def _link_to_itself(path: Path) -> None:
+    path.symlink_to(path)
+
+
+def _dangling_link(path: Path) -> None:
+    path.symlink_to(path.with_name("nothing"))
+
+
+def _below_a_file(path: Path) -> None:
+    path.parent.rmdir()
+    path.parent.write_bytes(b"")
+
+
+def _socket(path: Path) -> None:
+    # Short enough for a socket's name, wherever the tests run.
+    os.chdir(path.parent)
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(path.name)
+
+
+CASES: list[tuple[str, Callable[[Path], object], str]] = [
+    ("missing", lambda path: None, "there is no such file"),
+    ("dangling link", _dangling_link, "there is no such file"),
+    ("link to itself", _link_to_itself, "Too many levels of symbolic links"),
+    ("below a file", _below_a_file, "Not a directory"),
+    ("folder", Path.mkdir, "this is a folder, not a state file"),
+    ("pipe", os.mkfifo, r"this is a pipe; give it as standard input:\n  statetool … - < .*/state"),
+    ("socket", _socket, "No such device or address"),
+    ("null device", lambda path: path.symlink_to("/dev/null"), "this is a device or socket, not a state file"),
+    ("endless device", lambda path: path.symlink_to("/dev/zero"), "this is a device or socket, not a state file"),
+]
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    return tmp_path / "folder" / "state"
+
+
+@pytest.mark.parametrize(("make", "reason"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
+def test_refused(make: Callable[[Path], object], reason: str, path: Path) -> None:
+    make(path)
+    with pytest.raises(StoreError, match=rf"\A.*/folder/state: {reason}\Z"):
+        read_bytes(str(path))
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", b"\xff\x00\r\n", bytes(range(256)) * 5000])
+def test_bytes_as_they_are(content: bytes, path: Path) -> None:
+    path.write_bytes(content)
+    assert read_bytes(str(path)) == content
+
+
+def test_through_a_link(path: Path) -> None:
+    path.write_bytes(b"{}")
+    path.with_name("link").symlink_to("state")
+    assert read_bytes(str(path.with_name("link"))) == b"{}"
+
+
+def test_folder_with_a_state_in_it(path: Path) -> None:
+    (path.parent / "terraform.tfstate").write_bytes(b"{}")
+    with pytest.raises(StoreError, match=r"this is a folder, not a state file; did you mean .*/terraform\.tfstate\?"):
+        read_bytes(str(path.parent))
+
+
+def test_empty_name() -> None:
+    with pytest.raises(StoreError, match=r"\Athe name of the state is empty\Z"):
+        read_bytes("")
+
+
+def test_name_that_is_too_long() -> None:
+    with pytest.raises(StoreError, match="File name too long"):
+        read_bytes("x" * 300)

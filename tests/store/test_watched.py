@@ -1,0 +1,94 @@
+"""What reaches the system, in which order, and what is left where a call fails or a signal comes; strace sees to it.
+
+The new content is durable before the file is cut to length, the backup before the first byte of the file changes,
+and the file is never replaced, cut short first, or left half written by anything but a kill.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from .child import BACKUP, replace
+
+OLD = b"o" * 9000
+NEW = b"n" * 5000
+
+pytestmark = pytest.mark.skipif(
+    subprocess.call(["sh", "-c", "strace -o /dev/null true 2>/dev/null"]) != 0,
+    reason="strace is not installed, or may not watch processes here",
+)
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path: Path) -> None:
+    (tmp_path / "state").write_bytes(OLD)
+    (tmp_path / "new").write_bytes(NEW)
+
+
+def _strace(*options: str) -> list[str]:
+    return [shutil.which("strace") or "strace", "-f", "-y", "-o", "calls", *options]
+
+
+def test_order(tmp_path: Path) -> None:
+    assert replace(tmp_path, *_strace("-e", "trace=%file,%desc")).status == 0
+    folder = re.escape(str(tmp_path))
+    changing = re.compile(
+        rf"\b(write|pwrite64|writev|fsync|fdatasync|f?truncate|rename\w*|link\w*|unlink\w*)\(.*?{folder}/?([\w.]*)"
+        rf'|\b(openat)\(\S+ "([\w.]+)", \S*(?:O_WRONLY|O_RDWR|O_TRUNC)'
+    )
+    found = [changing.search(line) for line in (tmp_path / "calls").read_text("utf-8").splitlines()]
+    assert [tuple(part for part in match.groups() if part is not None) for match in found if match] == [
+        ("openat", "state"),
+        ("openat", BACKUP),
+        ("write", BACKUP),
+        ("fsync", BACKUP),
+        ("fsync", ""),
+        ("write", "state"),
+        ("fsync", "state"),
+        ("ftruncate", "state"),
+        ("fsync", "state"),
+    ]
+
+
+@pytest.mark.parametrize("call", ["write", "fsync", "ftruncate"])
+def test_call_that_fails_once(call: str, tmp_path: Path) -> None:
+    ended = replace(tmp_path, *_strace("-P", str(tmp_path / "state"), "-e", f"inject={call}:error=EIO:when=1"))
+    reason = "state: it could not be written (Input/output error)"
+    assert ended == (1, f"{reason}; its content is as before, and also in {BACKUP}\n")
+    assert (tmp_path / "state").read_bytes() == OLD
+
+
+def test_disk_that_gives_up(tmp_path: Path) -> None:
+    """Not even the old content can be written back: the message must not say that all is well."""
+    ended = replace(tmp_path, *_strace("-P", str(tmp_path / "state"), "-e", "inject=fsync:error=EIO:when=1+"))
+    assert ended.status == 1
+    assert re.search(rf"^state: .* may be damaged; its old content is in {re.escape(BACKUP)}$", ended.err), ended.err
+    assert (tmp_path / BACKUP).read_bytes() == OLD
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [("write", "SIGINT"), ("fsync", "SIGINT"), ("ftruncate", "SIGINT"), ("fsync", "SIGTERM"), ("fsync", "SIGHUP")],
+)
+def test_signal_waits_for_the_write(call: str, name: str, tmp_path: Path) -> None:
+    ended = replace(tmp_path, *_strace("-P", str(tmp_path / "state"), "-e", f"inject={call}:signal={name}:when=1"))
+    assert ended.status == -signal.Signals[name]
+    assert (tmp_path / "state").read_bytes() == NEW
+    assert (tmp_path / BACKUP).read_bytes() == OLD
+
+
+@pytest.mark.parametrize("call", ["write", "fsync", "ftruncate"])
+def test_killed(call: str, tmp_path: Path) -> None:
+    """Nothing holds a kill back, but the old content is in the backup before the file is touched."""
+    assert (
+        replace(tmp_path, *_strace("-P", str(tmp_path / "state"), "-e", f"inject={call}:signal=SIGKILL:when=1")).status
+        == -signal.SIGKILL
+    )
+    assert (tmp_path / "state").stat().st_size == len(OLD)
+    assert (tmp_path / BACKUP).read_bytes() == OLD
