@@ -13,7 +13,7 @@ from statefmt.diagnostics import Finding
 from statefmt.rules.check import check
 from statefmt.rules.checked import CheckedState
 from statefmt.settings import Settings
-from statefmt.statefile.positions import positions
+from statefmt.statefile.positions import finding_positions
 from statefmt.store.reading import STANDARD_INPUT, display_name, read_bytes
 
 
@@ -33,7 +33,7 @@ class Gate:
         data = read_bytes(name)
         found = self._allowed(name, check(data, select=self.select, ignore=self.ignore))
         new, hidden = self.baseline.split(relative_path(name, self.baseline_folder), found)
-        places = positions(data, {finding.pointer for finding in new if finding.pointer}) if new else {}
+        places = finding_positions(data, new) if new else {}
         return CheckedState(display_name(name), new, places, hidden)
 
     def _allowed(self, name: str, findings: Sequence[Finding]) -> list[Finding]:

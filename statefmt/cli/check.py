@@ -11,7 +11,7 @@ from typing import Annotated, Optional
 import typer
 
 from statefmt import codes
-from statefmt.baseline import Baseline, baseline_text, read_baseline
+from statefmt.baseline import baseline_text, read_baseline
 from statefmt.cli.exit_status import FAILED, FINE, FOUND
 from statefmt.cli.failure import show_failure
 from statefmt.cli.options import StateOption, StatesArgument
@@ -86,9 +86,9 @@ def command(
 
     Exit status 0: nothing at or above the failing severity; 1: something was found; 2: a file is no state.
     """
-    gate = _gate(select, ignore, baseline, settings, no_settings)
-    if write_baseline is not None:
-        gate = replace(gate, baseline=Baseline())
+    gate = _gate(select, ignore, settings, no_settings)
+    if write_baseline is None:
+        gate = _with_baseline(gate, baseline)
     names = [*(states or ()), *([state] if state else ())]
     checked, status = _check_all(gate, names or [state_name(None)], everything)
     if write_baseline is not None:
@@ -104,10 +104,8 @@ def command(
     return status if exit_zero else max(status, *(_status(result, failing) for result in checked), FINE)
 
 
-def _gate(
-    select: str | None, ignore: str | None, baseline: Path | None, settings: Path | None, no_settings: bool
-) -> Gate:
-    """What to check for, from the command line and the settings."""
+def _gate(select: str | None, ignore: str | None, settings: Path | None, no_settings: bool) -> Gate:
+    """What to check for, from the command line and the settings; without a baseline."""
     found = None if no_settings else settings or find_settings(Path.cwd())
     settled = load_settings(found) if found else Settings()
     folder = found.parent if found else Path()
@@ -117,15 +115,13 @@ def _gate(
         selected_rules(None if chosen is None else tuple(chosen), tuple(ignored))
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--select/--ignore") from error
-    known = baseline or (folder / settled.baseline if settled.baseline else None)
-    return Gate(
-        select=chosen,
-        ignore=ignored,
-        settings=settled,
-        folder=folder,
-        baseline=read_baseline(known) if known else Baseline(),
-        baseline_folder=known.parent if known else Path(),
-    )
+    return Gate(select=chosen, ignore=ignored, settings=settled, folder=folder)
+
+
+def _with_baseline(gate: Gate, named: Path | None) -> Gate:
+    """The gate with the baseline that is named on the command line, else the one of the settings."""
+    path = named or (gate.folder / gate.settings.baseline if gate.settings.baseline else None)
+    return replace(gate, baseline=read_baseline(path), baseline_folder=path.parent) if path else gate
 
 
 def _check_all(gate: Gate, names: list[str], everything: bool) -> tuple[list[CheckedState], int]:

@@ -5,6 +5,7 @@ Source: OpenTofu `internal/states/statefile/version4.go`; go-cty `cty/json`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from msgspec import UNSET, Raw, UnsetType
@@ -16,6 +17,8 @@ from statefmt.diagnostics import Finding, Severity
 from statefmt.statefile.pointer import token
 from statefmt.statefile.v4 import OutputV4
 from statefmt.states import OutputValue
+
+_TYPE_IN_VALUE = re.compile(r'invalid primitive type name ".*"', re.DOTALL)
 
 
 def lift_outputs(outputs: Mapping[str, OutputV4 | None], findings: list[Finding]) -> tuple[OutputValue, ...]:
@@ -41,7 +44,7 @@ def lift_outputs(outputs: Mapping[str, OutputV4 | None], findings: list[Finding]
         except CtyValueError as error:
             findings.append(Finding(
                 codes.INVALID_OUTPUT_VALUE, Severity.ERROR, "Invalid output value saved in state",
-                f'The value of output "{name}" does not fit its type: {error}.', f"output.{name}", f"{pointer}/value",
+                f'The value of output "{name}" does not fit its type: {_without_value(error)}.', f"output.{name}", f"{pointer}/value",
             ))  # fmt: skip
             continue
         lifted.append(
@@ -55,6 +58,11 @@ def lift_outputs(outputs: Mapping[str, OutputV4 | None], findings: list[Finding]
             )
         )
     return tuple(lifted)
+
+
+def _without_value(error: CtyValueError) -> str:
+    """What is wrong with a value, without the one piece of the value that go-cty's wording quotes."""
+    return _TYPE_IN_VALUE.sub("invalid primitive type name", str(error))
 
 
 def _text(raw: Raw | UnsetType) -> bytes | None:
