@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 
 from statefmt.addrs import (
+    NO_KEY,
     AbsResourceInstance,
+    ModuleInstance,
     list_order,
     parse_abs_resource,
     parse_abs_resource_instance,
@@ -43,7 +45,7 @@ def select(addrs: Sequence[AbsResourceInstance], selectors: Iterable[str]) -> li
 def _matcher(selector: str) -> _Matcher:
     try:
         module = parse_module_instance(selector)
-        return lambda addr: module.contains(addr.module)
+        return lambda addr: _is_within(addr.module, module)
     except AddressError:
         pass
     try:
@@ -56,6 +58,18 @@ def _matcher(selector: str) -> _Matcher:
     except AddressError as error:
         raise SelectionError(f"{selector!r} is no address: {error.detail} (column {error.column})") from error
     return lambda addr: addr == instance
+
+
+def _is_within(module: ModuleInstance, selected: ModuleInstance) -> bool:
+    """Whether a selected module holds another; without a key at its end, all instances of it do.
+
+    Source: OpenTofu `internal/addrs/module_instance.go` (TargetContains).
+    """
+    *path, last = selected.steps
+    if last.key is not NO_KEY:
+        return selected.contains(module)
+    depth = len(path)
+    return [*module.steps[:depth]] == path and len(module.steps) > depth and module.steps[depth].name == last.name
 
 
 def _no_match(selector: str, addrs: Sequence[AbsResourceInstance]) -> str:

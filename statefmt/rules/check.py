@@ -30,7 +30,8 @@ def check(
     findings = [finding for finding in subject.inspection.findings if finding.code in rules]
     for rule in rules.values():
         if rule.check is not found_while_reading:
-            findings += without_pointers(rule.check(subject), subject.inspection.version)
+            found = rule.check(subject)
+            findings += found if rule.reads_file else without_pointers(found, subject.inspection.version)
     weighed = (replace(finding, severity=rules[finding.code].severity) for finding in findings)
     return sorted(weighed, key=lambda finding: (finding.address, finding.code, finding.pointer, finding.detail))
 

@@ -31,13 +31,16 @@ def found_while_reading(subject: Subject) -> Iterable[Finding]:
 class Rule:
     """A rule: its stable code, its name, how bad its findings are, and what finds them.
 
-    `check` yields findings that reading the file did not make; their severity is set to the rule's.
+    `check` yields findings that reading the file did not make; their severity is set to the rule's. Their pointers
+    lead into the v4 document, which is the file itself only where that has version 4, or, where `reads_file`, into
+    the file of whatever version.
     """
 
     code: str
     name: str
     severity: Severity
     check: Callable[[Subject], Iterable[Finding]] = found_while_reading
+    reads_file: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,4 +31,4 @@ def _check(subject: Subject) -> Iterable[Finding]:
         yield from duplicate_members(subject.data, version)
 
 
-RULE = Rule(codes.DUPLICATE_MEMBER, "duplicate-member", Severity.WARNING, _check)
+RULE = Rule(codes.DUPLICATE_MEMBER, "duplicate-member", Severity.WARNING, _check, reads_file=True)

@@ -57,7 +57,11 @@ class ObjectLifter:
         if self._exact_keys and isinstance(given, int):
             return IntKey(given)
         # OpenTofu takes every number in JSON through a 64-bit float into an integer, as amd64 converts it.
-        number = int(float(given))
+        try:
+            number = int(float(given))
+        except OverflowError as error:
+            reason = "it is a number beyond what a 64-bit float can hold"
+            raise InvalidDocument(f"{pointer}/index_key", reason, resource) from error
         if number not in _INT64:
             number = _INT64.start
         if number != given:

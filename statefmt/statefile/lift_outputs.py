@@ -44,7 +44,8 @@ def lift_outputs(outputs: Mapping[str, OutputV4 | None], findings: list[Finding]
         except CtyValueError as error:
             findings.append(Finding(
                 codes.INVALID_OUTPUT_VALUE, Severity.ERROR, "Invalid output value saved in state",
-                f'The value of output "{name}" does not fit its type: {_without_value(error)}.', f"output.{name}", f"{pointer}/value",
+                f'The value of output "{name}" does not fit its type: {_without_value(error)}.',
+                f"output.{name}", f"{pointer}/value",
             ))  # fmt: skip
             continue
         lifted.append(

@@ -1,0 +1,68 @@
+"""Keys of several kinds within one resource
+
+## What it does
+Reports a resource whose current objects have keys of different kinds: numbers (`count`), strings (`for_each`), or
+no key at all. Deposed objects don't count.
+
+## Why is this bad?
+A resource block has `count`, or `for_each`, or neither. Whatever the configuration says, the next plan destroys the
+instances of the other kind. That may be what is wanted, and the state can be read: a warning.
+
+## Example
+```json
+"instances": [{"index_key": 0}, {"index_key": "a"}]
+```
+
+## What to do
+Give the instances keys of the kind that the configuration uses: `statetool mv 'aws_eip.nat[0]' 'aws_eip.nat["b"]'`.
+"""
+
+from collections.abc import Iterable, Sequence
+from shlex import quote
+
+from statefmt import codes
+from statefmt.diagnostics import Finding, Severity
+from statefmt.rules.resource_blocks import blocks_by_address, instance_address, objects_of
+from statefmt.rules.rule import Rule
+from statefmt.rules.subject import ResourcePart, Subject
+
+# What is neither is no key (ADR004).
+_KINDS = {type(None): "without a key", int: "with a number", float: "with a number", str: "with a string"}
+_TARGETS = {"without a key": "", "with a number": "[NUMBER]", "with a string": '["KEY"]'}
+
+
+def _check(subject: Subject) -> Iterable[Finding]:
+    for address, blocks in blocks_by_address(subject).items():
+        if len(blocks) == 1 and len(blocks[0].document.instances or ()) < 2:
+            continue
+        types = {type(obj.index_key) for block in blocks for obj in objects_of(block) if not obj.deposed}
+        if len(types) > 1 and len({_KINDS[found] for found in types if found in _KINDS}) > 1:
+            yield _finding(address, blocks)
+
+
+def _finding(address: str, blocks: Sequence[ResourcePart]) -> Finding:
+    numbers: dict[str, int] = {}
+    first: dict[str, tuple[str, str]] = {}
+    for block in blocks:
+        for number, obj in enumerate(objects_of(block)):
+            kind = _KINDS.get(type(obj.index_key))
+            if kind is not None and not obj.deposed:
+                numbers[kind] = numbers.get(kind, 0) + 1
+                place = f"{block.pointer}/instances/{number}{'/index_key' if obj.index_key is not None else ''}"
+                first.setdefault(kind, (instance_address(block, obj), place))
+    usual = max(numbers, key=lambda kind: numbers[kind])
+    odd, pointer = next(place for kind, place in first.items() if kind != usual)
+    counts = ", ".join(f"{number} {kind} (as {first[kind][0]})" for kind, number in numbers.items())
+    return Finding(
+        codes.INSTANCE_KEYS_MIXED,
+        Severity.WARNING,
+        "Instance keys of several kinds",
+        f"Resource {address} has instances of several kinds: {counts}.",
+        address,
+        pointer,
+        f"`statetool mv {quote(odd)} {quote(address + _TARGETS[usual])}`, or the other way round, as the configuration "
+        "has it.",
+    )
+
+
+RULE = Rule(codes.INSTANCE_KEYS_MIXED, "instance-keys-mixed", Severity.WARNING, _check)

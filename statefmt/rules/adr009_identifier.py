@@ -1,0 +1,47 @@
+"""A resource type or name is not an identifier
+
+## What it does
+Reports a resource whose `type` or `name` is empty or has characters that no identifier of the language has.
+
+## Why is this bad?
+No configuration can declare such a resource and no command can name it, so the next plan destroys it and nothing but
+an editor can help. OpenTofu reads the state without a word: a warning.
+
+## Example
+```json
+{"mode": "managed", "type": "aws_instance", "name": "web server"}
+```
+
+## What to do
+Correct it by hand, to the type and name that the configuration has.
+"""
+
+from collections.abc import Iterable
+
+from statefmt import codes
+from statefmt.addrs import is_identifier
+from statefmt.diagnostics import Finding, Severity
+from statefmt.rules.rule import Rule
+from statefmt.rules.subject import Subject
+
+
+def _check(subject: Subject) -> Iterable[Finding]:
+    for resource in subject.resources:
+        for member, given in (("type", resource.document.type), ("name", resource.document.name)):
+            text = given or ""
+            # Python's identifiers are all among HCL's, and asking for them costs next to nothing.
+            if text.isidentifier() or is_identifier(text):
+                continue
+            yield Finding(
+                codes.INVALID_IDENTIFIER,
+                Severity.WARNING,
+                f"Invalid resource {member}",
+                f'Resource {resource.address} has the {member} "{text}", which is not an identifier: letters, digits, '
+                "underscores and dashes, and no digit or dash at its start.",
+                resource.address,
+                resource.pointer if given is None else f"{resource.pointer}/{member}",
+                f"Correct the {member} by hand; no command can name this resource.",
+            )
+
+
+RULE = Rule(codes.INVALID_IDENTIFIER, "invalid-identifier", Severity.WARNING, _check)

@@ -1,0 +1,45 @@
+"""A resource has no instances
+
+## What it does
+Reports a resource without a single object.
+
+## Why is this bad?
+It is not bad: nothing real belongs to it. But it is clutter that OpenTofu removes when it next applies, and where an
+instance is expected it shows that one was lost: information.
+
+## Example
+```json
+{"mode": "managed", "type": "aws_eip", "name": "nat", "instances": []}
+```
+
+## What to do
+Nothing, or `statetool rm aws_eip.nat`.
+"""
+
+from collections.abc import Iterable
+from shlex import quote
+
+from statefmt import codes
+from statefmt.diagnostics import Finding, Severity
+from statefmt.rules.resource_blocks import blocks_by_address
+from statefmt.rules.rule import Rule
+from statefmt.rules.subject import Subject
+
+
+def _check(subject: Subject) -> Iterable[Finding]:
+    if all(resource.document.instances for resource in subject.resources):
+        return
+    for address, blocks in blocks_by_address(subject).items():
+        if not any(block.document.instances for block in blocks):
+            yield Finding(
+                codes.NO_INSTANCES,
+                Severity.INFO,
+                "Resource without instances",
+                f"Resource {address} is in the state, but has no instances.",
+                address,
+                blocks[0].pointer,
+                f"`statetool rm {quote(address)}`",
+            )
+
+
+RULE = Rule(codes.NO_INSTANCES, "no-instances", Severity.INFO, _check)

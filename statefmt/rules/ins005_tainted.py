@@ -1,0 +1,42 @@
+"""An object is marked as tainted
+
+## What it does
+Reports a current object with the status `tainted`. Deposed objects are left to INS006: they are destroyed anyway.
+
+## Why is this bad?
+The next apply destroys the object and creates it anew. That is what was wanted after `taint`; after a provisioner or
+a create that failed half-way it often is not, and a database or an address is gone. It surprises: a warning.
+
+## Example
+```json
+{"schema_version": 1, "status": "tainted", "attributes": {"id": "i-0f3a"}}
+```
+
+## What to do
+If the object is sound, `statetool untaint aws_instance.web`. Else let the next apply replace it.
+"""
+
+from collections.abc import Iterable
+from shlex import quote
+
+from statefmt import codes
+from statefmt.diagnostics import Finding, Severity
+from statefmt.rules.rule import Rule
+from statefmt.rules.subject import Subject
+
+
+def _check(subject: Subject) -> Iterable[Finding]:
+    for part in subject.objects:
+        if part.document.status == "tainted" and not part.document.deposed:
+            yield Finding(
+                codes.TAINTED,
+                Severity.WARNING,
+                "Tainted object",
+                f"The object of {part.address} is tainted: the next apply destroys it and creates another one.",
+                part.address,
+                f"{part.pointer}/status",
+                f"If it is sound: `statetool untaint {quote(part.address)}`.",
+            )
+
+
+RULE = Rule(codes.TAINTED, "tainted", Severity.WARNING, _check)

@@ -1,0 +1,45 @@
+"""A deposed object is left over
+
+## What it does
+Reports each deposed object: one that was to be replaced (`create_before_destroy`) and is not destroyed yet.
+
+## Why is this bad?
+Mostly an apply was stopped, or the destruction failed, between creating the new object and destroying the old one.
+The old one still runs and costs money, and the next apply destroys it without its address being in the
+configuration. That surprises: a warning.
+
+## Example
+```json
+{"deposed": "5a3e8f01", "schema_version": 1, "attributes": {"id": "i-0f3a"}}
+```
+
+## What to do
+Let the next apply destroy it. If the real object is gone already, or shall live on outside of the state:
+`statetool forget-deposed aws_instance.web`.
+"""
+
+from collections.abc import Iterable
+from shlex import quote
+
+from statefmt import codes
+from statefmt.diagnostics import Finding, Severity
+from statefmt.rules.rule import Rule
+from statefmt.rules.subject import Subject
+
+
+def _check(subject: Subject) -> Iterable[Finding]:
+    for part in subject.objects:
+        key = part.document.deposed
+        if key:
+            yield Finding(
+                codes.DEPOSED_LEFT_OVER,
+                Severity.WARNING,
+                "Deposed object left over",
+                f"Instance {part.address} has the deposed object {key}; the next apply destroys it.",
+                part.address,
+                f"{part.pointer}/deposed",
+                f"If the real object is gone or shall stay: `statetool forget-deposed {quote(part.address)}`.",
+            )
+
+
+RULE = Rule(codes.DEPOSED_LEFT_OVER, "deposed-left-over", Severity.WARNING, _check)

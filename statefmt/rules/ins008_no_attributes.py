@@ -1,0 +1,48 @@
+"""An object has no attributes
+
+## What it does
+Reports an object with neither `attributes` nor `attributes_flat`, or with `null` for them.
+
+## Why is this bad?
+OpenTofu reads an empty object: no id, so the provider can neither refresh nor destroy the real thing, and most take
+it for gone and plan to create another one. The file can be read, and no release writes this: information.
+
+## Example
+```json
+{"schema_version": 1, "sensitive_attributes": []}
+```
+
+## What to do
+Restore the attributes from a backup, or forget the object and import the real one:
+`statetool rm aws_instance.web`, then `tofu import aws_instance.web i-0f3a`.
+"""
+
+from collections.abc import Iterable
+from shlex import quote
+
+from msgspec import UNSET
+
+from statefmt import codes
+from statefmt.diagnostics import Finding, Severity
+from statefmt.rules.rule import Rule
+from statefmt.rules.subject import Subject
+from statefmt.statefile.raw import equals
+
+
+def _check(subject: Subject) -> Iterable[Finding]:
+    for part in subject.objects:
+        obj = part.document
+        if obj.attributes_flat is None and (obj.attributes is UNSET or equals(obj.attributes, b"null")):
+            which = f"The deposed object {obj.deposed}" if obj.deposed else "The object"
+            yield Finding(
+                codes.NO_ATTRIBUTES,
+                Severity.INFO,
+                "Object without attributes",
+                f"{which} of {part.address} has no attributes, not even an id.",
+                part.address,
+                part.pointer,
+                f"Restore them from a backup, or `statetool rm {quote(part.address)}` and import it anew.",
+            )
+
+
+RULE = Rule(codes.NO_ATTRIBUTES, "no-attributes", Severity.INFO, _check)

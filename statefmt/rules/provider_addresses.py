@@ -1,0 +1,114 @@
+"""The provider addresses that a document names, at either level, wherever one can be read.
+
+A state has few different ones, so rules ask about the texts first and look for their places only where it matters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from statefmt.addrs import (
+    AbsProviderInstance,
+    parse_abs_provider_instance,
+    parse_config_provider_config,
+    parse_legacy_provider_config,
+)
+from statefmt.errors import AddressError
+from statefmt.rules.subject import ResourcePart, Subject
+from statefmt.statefile.v4 import InstanceObjectV4, ResourceV4
+
+_KEPT: Final = 16384  # texts, of all files of a run
+
+
+class NamedProvider(NamedTuple):
+    """A provider address and where it stands: on a block, or on one of its instances (by number)."""
+
+    provider: AbsProviderInstance
+    text: str
+    resource: ResourcePart
+    instance: int | None
+
+    @property
+    def pointer(self) -> str:
+        """The place of the member `provider`."""
+        level = self.resource.pointer if self.instance is None else f"{self.resource.pointer}/instances/{self.instance}"
+        return f"{level}/provider"
+
+
+@lru_cache(maxsize=_KEPT)
+def provider_of_resource(text: str) -> AbsProviderInstance | None:
+    """What a resource's `provider` means, in today's form or in the one before Terraform 0.13."""
+    try:
+        return parse_config_provider_config(text).instance()
+    except AddressError:
+        return _legacy(text)
+
+
+@lru_cache(maxsize=_KEPT)
+def provider_of_instance(text: str) -> AbsProviderInstance | None:
+    """What an instance's own `provider` means; the form before Terraform 0.13, which OpenTofu refuses there, too."""
+    try:
+        return parse_abs_provider_instance(text)
+    except AddressError:
+        return _legacy(text)
+
+
+def provider_in_force(resource: ResourceV4, obj: InstanceObjectV4) -> AbsProviderInstance | None:
+    """The provider instance of an object: its own, else that of its resource."""
+    if obj.provider:
+        return provider_of_instance(obj.provider)
+    return provider_of_resource(resource.provider) if resource.provider else None
+
+
+def providers(subject: Subject) -> set[AbsProviderInstance]:
+    """Every provider instance that the state names."""
+    found = {provider_of_resource(text) for text in _resource_texts(subject)}
+    found |= {provider_of_instance(text) for text in _instance_texts(subject)}
+    return {provider for provider in found if provider is not None}
+
+
+def places(subject: Subject, wanted: Callable[[AbsProviderInstance], bool]) -> Iterator[NamedProvider]:
+    """Where `wanted` providers are named, in the order of the file; for each text only a block's first instance."""
+    on_resources = _wanted(_resource_texts(subject), provider_of_resource, wanted)
+    on_instances = _wanted(_instance_texts(subject), provider_of_instance, wanted)
+    if not on_resources and not on_instances:
+        return
+    for resource in subject.resources:
+        text = resource.document.provider
+        if text and text in on_resources:
+            yield NamedProvider(on_resources[text], text, resource, None)
+        told = set()
+        for number, obj in enumerate(resource.document.instances or ()):
+            text = obj.provider if obj is not None else None
+            if text and text in on_instances and text not in told:
+                told.add(text)
+                yield NamedProvider(on_instances[text], text, resource, number)
+
+
+def _resource_texts(subject: Subject) -> set[str]:
+    return {resource.document.provider for resource in subject.resources if resource.document.provider}
+
+
+def _instance_texts(subject: Subject) -> set[str]:
+    return {
+        obj.provider
+        for resource in subject.resources
+        for obj in resource.document.instances or ()
+        if obj is not None and obj.provider
+    }
+
+
+def _wanted(
+    texts: set[str], read: Callable[[str], AbsProviderInstance | None], wanted: Callable[[AbsProviderInstance], bool]
+) -> dict[str, AbsProviderInstance]:
+    meanings = ((text, read(text)) for text in texts)
+    return {text: provider for text, provider in meanings if provider is not None and wanted(provider)}
+
+
+def _legacy(text: str) -> AbsProviderInstance | None:
+    try:
+        return parse_legacy_provider_config(text).instance()
+    except AddressError:
+        return None

@@ -1,0 +1,61 @@
+r"""A provider is named by its type only
+
+## What it does
+Reports a provider address of the time before Terraform 0.13: `provider.aws`, or one with the namespace `-`. It is
+said once for each resource and address. `provider.terraform` is left alone: it can only mean the built-in provider.
+
+## Why is this bad?
+The address doesn't say where the provider comes from, so `init` looks for one of that type in the namespace
+`hashicorp`, or fails. That surprises sooner or later, but the state can be read: a warning.
+
+## Example
+```json
+{"type": "aws_vpc", "name": "main", "provider": "provider[\"registry.opentofu.org/-/aws\"]"}
+```
+
+## What to do
+Name the source that the configuration has in `required_providers`:
+`statetool replace-provider registry.opentofu.org/-/aws registry.opentofu.org/hashicorp/aws`.
+"""
+
+from collections.abc import Iterable
+
+from statefmt import codes
+from statefmt.addrs import AbsProviderInstance, Provider
+from statefmt.diagnostics import Finding, Severity
+from statefmt.rules.provider_addresses import NamedProvider, places
+from statefmt.rules.rule import Rule
+from statefmt.rules.subject import Subject
+
+
+def _check(subject: Subject) -> Iterable[Finding]:
+    for place in places(subject, _is_legacy):
+        where = "" if place.instance is None else " on an instance"
+        yield Finding(
+            codes.PROVIDER_LEGACY,
+            Severity.WARNING,
+            "Legacy provider address",
+            f"Resource {place.resource.address} has the provider address {place.text}{where}, which names the type "
+            f'"{place.provider.config.provider.type}" but not where the provider comes from.',
+            place.resource.address,
+            place.pointer,
+            _fix(place),
+        )
+
+
+def _is_legacy(provider: AbsProviderInstance) -> bool:
+    return provider.config.provider.is_legacy
+
+
+def _fix(place: NamedProvider) -> str:
+    legacy = place.provider.config.provider
+    try:
+        source = str(Provider.default(legacy.type))
+    except ValueError:
+        source = "HOST/NAMESPACE/TYPE"
+    if place.instance is not None and '"' not in place.text:
+        return f'Write `provider["{source}"]` there by hand; OpenTofu does not read the old form on an instance.'
+    return f"`statetool replace-provider {legacy} {source}`, or to another source if the configuration names one."
+
+
+RULE = Rule(codes.PROVIDER_LEGACY, "provider-legacy", Severity.WARNING, _check)

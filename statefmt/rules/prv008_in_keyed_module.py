@@ -1,0 +1,83 @@
+r"""A provider configuration lies inside a module with keys
+
+## What it does
+Reports a resource in a module instance with a key (`module.app["a"]`) whose provider configuration is declared in
+that module or in one that it calls.
+
+## Why is this bad?
+OpenTofu refuses `count` and `for_each` on a module that has provider configurations of its own, so the resource
+cannot stay bound to this one. The state itself can be read, and the surprise comes with the next plan: a warning.
+
+## Example
+```json
+{"module": "module.app[\"a\"]", "type": "aws_sqs_queue", "name": "jobs",
+ "provider": "module.app.provider[\"registry.opentofu.org/hashicorp/aws\"]"}
+```
+
+## What to do
+Move the `provider` block to the root module, pass it to the module in `providers`, and bind the resource to it:
+`statetool rebind 'module.app["a"].aws_sqs_queue.jobs' 'provider["registry.opentofu.org/hashicorp/aws"]'`.
+"""
+
+from collections.abc import Iterable
+from functools import lru_cache
+from shlex import quote
+
+from statefmt import codes
+from statefmt.addrs import (
+    NO_KEY,
+    AbsProviderInstance,
+    ConfigProviderConfig,
+    Module,
+    ModuleInstance,
+    parse_module_instance,
+)
+from statefmt.diagnostics import Finding, Severity
+from statefmt.errors import AddressError
+from statefmt.rules.provider_addresses import places
+from statefmt.rules.rule import Rule
+from statefmt.rules.subject import Subject
+
+
+def _check(subject: Subject) -> Iterable[Finding]:
+    told = set()
+    for place in places(subject, _is_in_module):
+        address = place.resource.address
+        config = place.provider.config
+        keyed = _keyed_call(place.resource.document.module or "", config.module)
+        if not keyed or address in told:
+            continue
+        told.add(address)
+        in_root = ConfigProviderConfig(Module(), config.provider, config.alias)
+        yield Finding(
+            codes.PROVIDER_IN_KEYED_MODULE,
+            Severity.WARNING,
+            "Module is incompatible with count, for_each, enabled and depends_on",
+            f"Resource {address} belongs to {config}, which is declared in {config.module}; but {keyed} has a key, "
+            "and OpenTofu refuses count and for_each on modules with provider configurations of their own.",
+            address,
+            place.pointer,
+            "Declare the provider in the root module, pass it on, and then "
+            f"`statetool rebind {quote(address)} {quote(str(in_root))}`.",
+        )
+
+
+def _is_in_module(provider: AbsProviderInstance) -> bool:
+    return not provider.config.module.is_root
+
+
+@lru_cache(maxsize=4096)
+def _keyed_call(text: str, declaring: Module) -> str:
+    """The outermost module instance with a key in `text` that is the declaring module or calls it; else ""."""
+    try:
+        steps = parse_module_instance(text).steps
+    except AddressError:
+        return ""
+    on_the_way = steps[: len(declaring.names)]
+    if tuple(step.name for step in on_the_way) != declaring.names:
+        return ""
+    depths = (depth for depth, step in enumerate(on_the_way, 1) if step.key is not NO_KEY)
+    return str(ModuleInstance(steps[: next(depths, 0)]))
+
+
+RULE = Rule(codes.PROVIDER_IN_KEYED_MODULE, "provider-in-keyed-module", Severity.WARNING, _check)

@@ -1,0 +1,40 @@
+"""The state has no lineage
+
+## What it does
+Reports a state whose `lineage` is missing or empty. Formats 1 and 2 mostly have none.
+
+## Why is this bad?
+The lineage tells one state from another. Without it `tofu state push` and `init -migrate-state` compare nothing, not
+even serials, and let an unrelated or a newer state be overwritten. The state itself can be read: information.
+
+## Example
+```json
+{"version": 4, "serial": 7, "lineage": ""}
+```
+
+## What to do
+If a backup or the remote copy has one, take that. Else `statetool new-lineage`.
+"""
+
+from collections.abc import Iterable
+
+from statefmt import codes
+from statefmt.diagnostics import Finding, Severity
+from statefmt.rules.rule import Rule
+from statefmt.rules.subject import Subject
+
+
+def _check(subject: Subject) -> Iterable[Finding]:
+    document = subject.inspection.document
+    if document is not None and not document.lineage:
+        yield Finding(
+            codes.NO_LINEAGE,
+            Severity.INFO,
+            "State without a lineage",
+            "The state has no lineage, so nothing can tell whether another state is a version of this one.",
+            pointer="" if document.lineage is None else "/lineage",
+            fix="`statetool new-lineage`, unless a backup still has the old one.",
+        )
+
+
+RULE = Rule(codes.NO_LINEAGE, "no-lineage", Severity.INFO, _check)
