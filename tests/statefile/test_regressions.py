@@ -1,0 +1,40 @@
+"""Bugs that were found once: states that crashed, leaked or changed."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+import statefmt
+
+
+def _state(**members: Any) -> bytes:
+    return json.dumps({"version": 4, "serial": 1, "lineage": "x", **members}).encode()
+
+
+def _instance(**members: Any) -> dict[str, Any]:
+    provider = 'provider["registry.opentofu.org/hashicorp/aws"]'
+    return {"mode": "managed", "type": "aws_vpc", "name": "a", "provider": provider, "instances": [members]}
+
+
+def test_an_instance_key_beyond_any_float_is_refused() -> None:
+    (finding,) = statefmt.inspect(_state(resources=[_instance(index_key=10**400)])).findings
+    assert (finding.summary, finding.pointer) == ("Invalid state file format", "/resources/0/instances/0/index_key")
+
+
+@pytest.mark.parametrize("value", [{"type": "s3cret", "value": 1}, {"type": ["s3cret"], "value": 1}])
+def test_an_output_value_is_never_quoted(value: object) -> None:
+    data = _state(outputs={"o": {"type": "dynamic", "value": value}})
+    findings = statefmt.inspect(data).findings
+    assert [finding.code for finding in findings] == ["OUT002"]
+    assert "s3cret" not in str(findings)
+
+
+def test_checking_an_edited_snapshot_looks_at_the_edit() -> None:
+    from msgspec.structs import replace
+
+    snapshot = statefmt.read(_state(resources=[_instance(status="tainted")])).snapshot
+    assert "INS005" in {finding.code for finding in statefmt.check(snapshot)}
+    assert "INS005" not in {finding.code for finding in statefmt.check(replace(snapshot, resources=()))}
