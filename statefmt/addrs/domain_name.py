@@ -11,7 +11,7 @@ import re
 import unicodedata
 from typing import Final
 
-from statefmt.addrs.quoting import go_quote
+from statefmt.golang.quote import quote
 
 _MOST: Final = 1024  # far beyond any name; it bounds algorithms that are not linear
 _PUNYCODE_PREFIX: Final = "xn--"
@@ -149,7 +149,7 @@ def _encode(label: str) -> str:
 
 
 def _invalid(label: str) -> DomainNameError:
-    return DomainNameError(f"idna: invalid label {go_quote(label)}")
+    return DomainNameError(f"idna: invalid label {quote(label)}")
 
 
 def _disallowed(char: str) -> DomainNameError:

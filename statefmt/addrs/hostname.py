@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from statefmt.addrs.quoting import go_quote
+from statefmt.golang.quote import quote
 
 DEFAULT_PORT: Final = 443
 _HIGHEST_PORT: Final = 65535
@@ -38,7 +38,7 @@ def hostname_for_comparison(given: str) -> str:
             raise HostnameError("hostname contains empty label (two consecutive periods)")
         if label.startswith(_PUNYCODE_PREFIX):
             raise HostnameError(
-                f"hostname label {go_quote(label)} specified in punycode format; service hostnames must be given in "
+                f"hostname label {quote(label)} specified in punycode format; service hostnames must be given in "
                 "unicode"
             )
     from statefmt.addrs.domain_name import DomainNameError, to_ascii, to_unicode

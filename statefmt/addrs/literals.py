@@ -7,11 +7,10 @@ go-cty, which reads numbers as 512-bit floats and puts strings into normal form 
 from __future__ import annotations
 
 import re
-import unicodedata
 from typing import Final
 
-from statefmt.addrs.quoting import go_quote
 from statefmt.errors import AddressProblem
+from statefmt.golang.quote import quote
 
 _LIMIT: Final = 2**63
 _NUMBER = re.compile(r"([0-9]++)(?:\.([0-9]*+))?(?:[eE]([+-]?[0-9]++))?")
@@ -21,9 +20,6 @@ _DIGITS_KEPT: Final = 1000  # more than can matter to 512 bits, fewer than Pytho
 _ESCAPE = re.compile(r"\\u[0-9a-fA-F]{0,4}|\\U[0-9a-fA-F]{0,8}|\\.|\$\$\{|%%\{", re.DOTALL)
 _SIMPLE: Final = {"\\n": "\n", "\\r": "\r", "\\t": "\t", '\\"': '"', "\\\\": "\\", "$${": "${", "%%{": "%{"}
 _BAD_ESCAPE: Final = "Invalid escape sequence"
-
-_JOINER: Final = "\u034f"  # COMBINING GRAPHEME JOINER
-_MOST_MARKS: Final = 30
 
 
 def whole_number(literal: str) -> int | None:
@@ -100,37 +96,8 @@ def _unusual(escape: str) -> tuple[str, str]:
     if selector == "U" and len(escape) != 10:
         return escape, "The \\U escape sequence must be followed by eight hexadecimal digits."
     if selector not in "uU":
-        return selector, f"The symbol {go_quote(selector)} is not a valid escape sequence selector."
+        return selector, f"The symbol {quote(selector)} is not a valid escape sequence selector."
     code = int(escape[2:], 16)
     if code > 0x10FFFF or 0xD800 <= code < 0xE000:
         return escape, f"Cannot encode character U+{code:04x} in UTF-8."
     return chr(code), ""
-
-
-def normal_form(text: str) -> str:
-    """`text` in Unicode normal form C, as Go makes it: no more than 30 marks follow each other unbroken."""
-    if text.isascii():
-        return text
-    return unicodedata.normalize("NFC", _stream_safe(text))
-
-
-def _stream_safe(text: str) -> str:
-    """Unicode's Stream-Safe Text Format, UAX #15, which Go applies. It also bounds the cost of normalizing."""
-    marks = 0
-    breaks = []
-    for pos, char in enumerate(text):
-        if char < "\u00c0":
-            marks = 0
-            continue
-        parts = [unicodedata.combining(part) != 0 for part in unicodedata.normalize("NFD", char)]
-        starter = parts.index(False) if False in parts else len(parts)
-        marks += starter
-        if marks > _MOST_MARKS:
-            breaks.append(pos)
-            marks = starter
-        if starter < len(parts):
-            marks = parts[::-1].index(False)
-    if not breaks:
-        return text
-    pieces = [text[start:end] for start, end in zip([0, *breaks], [*breaks, len(text)], strict=True)]
-    return _JOINER.join(pieces)

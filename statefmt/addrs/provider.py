@@ -11,8 +11,8 @@ from typing import Final
 import msgspec
 
 from statefmt.addrs.hostname import HostnameError, hostname_for_comparison, hostname_for_display
-from statefmt.addrs.quoting import go_quote
 from statefmt.errors import AddressError, AddressProblem
+from statefmt.golang.quote import quote
 
 DEFAULT_HOST: Final = "registry.opentofu.org"
 TERRAFORM_HOST: Final = "registry.terraform.io"
@@ -98,7 +98,7 @@ def parse_provider_source(text: str) -> Provider:
     try:
         type_name = normalize_provider_part(given)
     except ValueError as error:
-        detail = f'Invalid provider type {go_quote(given)} in source {go_quote(text)}: {error}"'
+        detail = f'Invalid provider type {quote(given)} in source {quote(text)}: {error}"'
         raise _refusal(text, column, _TYPE_SUMMARY, detail) from None
     if len(parts) == 1:
         return Provider(DEFAULT_HOST, DEFAULT_NAMESPACE, type_name)
@@ -107,14 +107,14 @@ def parse_provider_source(text: str) -> Provider:
         try:
             namespace = normalize_provider_part(namespace)
         except ValueError as error:
-            detail = f'Invalid provider namespace "" in source {go_quote(text)}: {error}"'
+            detail = f'Invalid provider namespace "" in source {quote(text)}: {error}"'
             raise _refusal(text, column - len(namespace) - 1, _NAMESPACE_SUMMARY, detail) from None
     hostname = DEFAULT_HOST
     if len(parts) == 3:
         try:
             hostname = hostname_for_comparison(parts[0])
         except HostnameError as error:
-            detail = f'Invalid provider source hostname namespace "" in source {go_quote(text)}: {error}"'
+            detail = f'Invalid provider source hostname namespace "" in source {quote(text)}: {error}"'
             raise _refusal(text, 0, "Invalid provider source hostname", detail) from None
     if namespace == LEGACY_NAMESPACE and hostname != DEFAULT_HOST:
         detail = f'The legacy provider namespace "-" can be used only with hostname {DEFAULT_HOST}.'
@@ -161,13 +161,13 @@ def _prefix_detail(provider: Provider) -> str:
             if _is_part(suggested.type):
                 program = owner.split()[1]
                 return (
-                    f'Provider source {go_quote(provider.display)} has a type with the prefix "{user_error}", which '
+                    f'Provider source {quote(provider.display)} has a type with the prefix "{user_error}", which '
                     f"isn't valid. Although that prefix is {how_often} used in the names of version control "
                     f"repositories for {program} providers, provider source strings should not include it.\n\n"
-                    f"Did you mean {go_quote(suggested.display)}?"
+                    f"Did you mean {quote(suggested.display)}?"
                 )
         return (
-            f'Provider source {go_quote(str(provider))} has a type with the prefix "{prefix}", which isn\'t allowed '
+            f'Provider source {quote(str(provider))} has a type with the prefix "{prefix}", which isn\'t allowed '
             f"because it would be redundant to name {owner} provider with that prefix. If you are the author of this "
             "provider, rename it to not include the prefix."
         )

@@ -10,7 +10,7 @@ import msgspec
 from statefmt.addrs.instance_key import NO_KEY, InstanceKey
 from statefmt.addrs.module import Module
 from statefmt.addrs.provider import BUILTIN_NAMESPACE, LEGACY_NAMESPACE, Provider
-from statefmt.addrs.quoting import go_quote
+from statefmt.golang.quote import quote
 
 
 class LocalProviderConfig(msgspec.Struct, frozen=True, gc=False):
@@ -55,7 +55,7 @@ class ConfigProviderConfig(msgspec.Struct, frozen=True, gc=False, cache_hash=Tru
     def __str__(self) -> str:
         module = f"{self.module}." if self.module.names else ""
         alias = f".{self.alias}" if self.alias else ""
-        return f"{module}provider[{go_quote(str(self.provider))}]{alias}"
+        return f"{module}provider[{quote(str(self.provider))}]{alias}"
 
     def legacy_str(self) -> str:
         """As states before format 4 write it: `module.m.provider.aws.by_region`.

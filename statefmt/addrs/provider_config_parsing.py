@@ -21,9 +21,9 @@ from statefmt.addrs.provider_config import (
     LocalProviderConfig,
     LocalProviderInstance,
 )
-from statefmt.addrs.quoting import go_quote
 from statefmt.addrs.traversal import Attr, Index, Step, Steps, parse_traversal
 from statefmt.errors import AddressError, AddressProblem
+from statefmt.golang.quote import quote
 
 _SUMMARY: Final = "Invalid provider configuration address"
 _REFERENCE_SUMMARY: Final = "Invalid provider configuration reference"
@@ -203,9 +203,7 @@ def _check_local_name(text: str, column: int, name: str) -> None:
         detail = f"{name} is an invalid provider local name: {error}"
         raise AddressError(text, [AddressProblem(column, summary, detail)]) from None
     if normal != name:
-        detail = (
-            f"Provider names must be normalized. Replace {go_quote(name)} with {go_quote(normal)} to fix this error."
-        )
+        detail = f"Provider names must be normalized. Replace {quote(name)} with {quote(normal)} to fix this error."
         raise AddressError(text, [AddressProblem(column, summary, detail)])
 
 

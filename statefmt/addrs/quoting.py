@@ -1,13 +1,12 @@
-"""Text in double quotes, as OpenTofu prints it: instance keys in HCL's syntax, the rest in Go's."""
+"""Text in double quotes in HCL's syntax, as OpenTofu prints instance keys."""
 
 from __future__ import annotations
 
 import re
 
-_PLAIN = re.compile(r"[ !#&-\[\]-~]*+")  # printable ASCII that neither form of quoting touches; no '"', '$', '%', '\'
+_PLAIN = re.compile(r"[ !#&-\[\]-~]*+")  # printable ASCII that quoting leaves alone: no '"', '$', '%', '\'
 
 _HCL_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
-_GO_ESCAPES = _HCL_ESCAPES | {"\a": "\\a", "\b": "\\b", "\f": "\\f", "\v": "\\v"}
 _TEMPLATE_START = re.compile(r"([$%])(?=\{)")
 
 
@@ -23,28 +22,11 @@ def hcl_quote(text: str) -> str:
     return f'"{_TEMPLATE_START.sub(_double, escaped)}"'
 
 
-def go_quote(text: str) -> str:
-    """`text` as Go's `%q` prints it, which is how provider addresses and many diagnostics quote."""
-    if _PLAIN.fullmatch(text):
-        return f'"{text}"'
-    return '"' + "".join([_go_character(char) for char in text]) + '"'
-
-
 def _hcl_character(char: str) -> str:
     escape = _HCL_ESCAPES.get(char)
     if escape is not None:
         return escape
     return char if char.isprintable() else _code_point(ord(char))
-
-
-def _go_character(char: str) -> str:
-    escape = _GO_ESCAPES.get(char)
-    if escape is not None:
-        return escape
-    if char.isprintable():
-        return char
-    code = ord(char)
-    return f"\\x{code:02x}" if code < 0x80 else _code_point(code)
 
 
 def _code_point(code: int) -> str:

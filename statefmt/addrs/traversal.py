@@ -12,7 +12,7 @@ import msgspec
 
 from statefmt.addrs.instance_key import IntKey, StringKey
 from statefmt.addrs.lexical_problems import lexical_problems
-from statefmt.addrs.literals import normal_form, quoted_literal, whole_number
+from statefmt.addrs.literals import quoted_literal, whole_number
 from statefmt.addrs.scanner import (
     CLOSE_QUOTE,
     END,
@@ -27,6 +27,7 @@ from statefmt.addrs.scanner import (
     scan,
 )
 from statefmt.errors import AddressError, AddressProblem
+from statefmt.golang.normalize import nfc
 
 
 class Attr(msgspec.Struct, frozen=True, gc=False):
@@ -104,11 +105,11 @@ class _Parser:
         kind, start, end = self._read()
         key: IntKey | StringKey | None = None
         if kind == STRING:
-            key = StringKey(normal_form(self._text[start + 1 : end - 1]))
+            key = StringKey(nfc(self._text[start + 1 : end - 1]))
         elif kind == NUMBER:
             key = self._number(start, end)
         elif kind == OPEN_QUOTE:
-            key = StringKey(normal_form(self._string()))
+            key = StringKey(nfc(self._string()))
         elif kind == "*":
             self._report(start, "Attribute name required", "Splat expressions ([*]) may not be used here.")
         else:

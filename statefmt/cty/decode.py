@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 from statefmt.cty.data import Data
 from statefmt.cty.errors import CtyTypeError, CtyValueError
-from statefmt.cty.normalize import nfc
 from statefmt.cty.number import parse_number
 from statefmt.cty.sets import make_set
 from statefmt.cty.types import (
@@ -22,7 +21,8 @@ from statefmt.cty.types import (
     object_type,
     type_from_json,
 )
-from statefmt.gojson import JSONValue, Members, NumberText, quote
+from statefmt.golang import JSONValue, Members, NumberText, quote
+from statefmt.golang.normalize import nfc
 
 
 def decode(node: JSONValue, of: Type) -> tuple[Type, Data]:

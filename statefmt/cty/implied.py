@@ -16,7 +16,7 @@ from statefmt.cty.types import (
     encode_type,
     object_type,
 )
-from statefmt.gojson import JSONValue, NumberText, encode_value, loads_exact, quote
+from statefmt.golang import JSONValue, NumberText, encode_value, loads_exact, quote
 
 
 def implied_type(value: JSONValue) -> Type:

@@ -11,7 +11,7 @@ from statefmt.cty.errors import CtyEncodeError, CtyValueError
 from statefmt.cty.number import Number, from_int
 from statefmt.cty.types import DYNAMIC, NUMBER, STRING
 from statefmt.cty.values import Value, write_value
-from statefmt.gojson import JSONValue, Members, NumberText, encode_string, kind_name, loads_exact, quote
+from statefmt.golang import JSONValue, Members, NumberText, encode_string, kind_name, loads_exact, quote
 
 # States repeat the same few path lists for thousands of instances; longer ones are not worth keeping.
 _CACHED_SIZE = 1024

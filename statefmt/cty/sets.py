@@ -8,7 +8,7 @@ from statefmt.cty.data import Data
 from statefmt.cty.decimals import format_general
 from statefmt.cty.number import Number
 from statefmt.cty.types import BOOL, STRING, ListType, MapType, ObjectType, SetType, TupleType, Type
-from statefmt.gojson import quote
+from statefmt.golang import quote
 
 
 def make_set(element: Type, items: Sequence[Data]) -> tuple[Data, ...]:

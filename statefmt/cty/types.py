@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from statefmt.cty.errors import CtyTypeError
-from statefmt.cty.normalize import nfc
-from statefmt.gojson import JSONValue, Members, NumberText, encode_string, kind_name, loads_exact, quote
+from statefmt.golang import JSONValue, Members, NumberText, encode_string, kind_name, loads_exact, quote
+from statefmt.golang.normalize import nfc
 
 __all__ = [
     "BOOL",

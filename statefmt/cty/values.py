@@ -20,7 +20,7 @@ from statefmt.cty.types import (
     encode_type,
     parse_type,
 )
-from statefmt.gojson import encode_string, loads_exact
+from statefmt.golang import encode_string, loads_exact
 
 __all__ = [
     "CtyEncodeError",

@@ -28,7 +28,7 @@ class Suspicion(Flag):
 # JSON that is itself a string.
 _VALUE: Final = rb'\\*"\s*(?::|,\s*\\*"[vV]alue\\*"\s*:)\s*\\*"(?!\\*"|arn:)'
 _KEY_VALUE: Final = rb"(?<=[A-Za-z_. -].{3})" + _VALUE + rb'[^"\s]{12}'
-_PASSWORD: Final = rb"(?:(?:ass|ASS)(?:word|WORD|wd|WD|phrase|PHRASE)|wd|WD)" + _VALUE
+_PASSWORD: Final = rb"(?:a(?:ssword|sswd|ssphrase)|wd)" + _VALUE
 
 _SHAPES: Final = {
     b"p": rb"at-[A-Za-z0-9_-]{20}|m_[A-Za-z0-9]{36}",
@@ -44,7 +44,7 @@ _SHAPES: Final = {
 }
 _NAMES: Final = {
     b"p": _PASSWORD,
-    b"P": _PASSWORD,
+    b"P": _PASSWORD + rb"|(?:A(?:SSWORD|SSWD|SSPHRASE)|WD)" + _VALUE,
     b"ecret": rb"(?:[_-]?(?:string|value|String|Value))?" + _VALUE,
     b"S": rb"ECRET(?:_STRING|_VALUE)?" + _VALUE,
     b"k": rb"en" + _VALUE + rb"|ey" + _KEY_VALUE,
@@ -64,7 +64,7 @@ _PROBES: Final = tuple((piece, _pattern(piece)) for piece in {**_NAMES, **_SHAPE
 # So many texts are searched at once: enough to make a call cheap, few enough for the processor's cache.
 _BATCH: Final = 64
 # A letter more frequent than once in so many bytes is left to the pattern's own search.
-_RARE: Final = 400
+_RARE: Final = 20000
 
 
 def suspects(texts: Sequence[Raw]) -> dict[int, Suspicion]:
@@ -83,6 +83,8 @@ def suspects(texts: Sequence[Raw]) -> dict[int, Suspicion]:
 def _hits(text: bytes) -> Iterator[tuple[int, str]]:
     """Where a probe hits, and which group of it."""
     for piece, pattern in _PROBES:
+        if piece == b"://" and b"@" not in text:
+            continue
         if len(piece) == 1 and text.count(piece) * _RARE > len(text):
             for match in pattern.finditer(text):
                 yield match.start(), match.lastgroup or ""

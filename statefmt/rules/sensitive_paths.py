@@ -17,7 +17,7 @@ from msgspec import UNSET, Raw
 
 from statefmt.cty import GetAttr, Path, Value, decode_paths
 from statefmt.cty.paths import Step
-from statefmt.gojson import encode_string
+from statefmt.golang import encode_string
 from statefmt.statefile.decode import object_members
 from statefmt.statefile.raw import equals
 from statefmt.statefile.v4 import InstanceObjectV4

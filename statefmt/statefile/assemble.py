@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
-from statefmt.gojson import compact, encode_string, escape_html, indent
+from statefmt.golang import compact, encode_string, escape_html, indent
 from statefmt.statefile.spans import Container, Item, Span
 from statefmt.statefile.style import Layout
 from statefmt.statefile.tree import Tree, encode_tree

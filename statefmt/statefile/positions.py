@@ -12,7 +12,7 @@ from msgspec import Raw
 
 from statefmt import codes
 from statefmt.diagnostics import Finding
-from statefmt.gojson import loads_exact
+from statefmt.golang import loads_exact
 from statefmt.statefile.spans import member_at, skip_space, value_end
 from statefmt.statefile.syntax import json_problem, utf8_problem
 

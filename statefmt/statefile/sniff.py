@@ -14,7 +14,7 @@ from msgspec import Raw
 from statefmt import codes
 from statefmt.diagnostics import Finding, Severity
 from statefmt.errors import EncryptedStateError, NotAStateError, UnsupportedStateError
-from statefmt.gojson import Members, loads_exact
+from statefmt.golang import Members, loads_exact
 from statefmt.statefile.decode import object_members
 from statefmt.statefile.raw import equals, starts_with
 from statefmt.statefile.syntax import json_problem

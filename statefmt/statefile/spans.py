@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 import msgspec
 from msgspec import Raw
 
-from statefmt.gojson import loads_exact
+from statefmt.golang import loads_exact
 
 _SPACE: Final = re.compile(rb"[ \t\r\n]*")
 # A string or a container that is found sooner here than by msgspec.

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 from statefmt.addrs import resource_file_order
-from statefmt.gojson import encode_string, loads_exact
+from statefmt.golang import encode_string, loads_exact
 from statefmt.statefile.assemble import Assembler, Entry, Pieces
 from statefmt.statefile.spans import Container, Span, container_at
 from statefmt.statefile.style import style_of

@@ -11,7 +11,7 @@ from typing import TypeAlias
 from msgspec import Raw
 
 from statefmt.addrs import InstanceKey, IntKey, StringKey, instance_file_order, resource_file_order
-from statefmt.gojson import encode_string
+from statefmt.golang import encode_string
 from statefmt.states import (
     CheckObject,
     CheckResult,

@@ -12,7 +12,7 @@ from typing import Final
 from msgspec import Raw
 
 from statefmt.addrs import InstanceKey, IntKey, ResourceInstance
-from statefmt.gojson import NumberText, encode_value, loads_exact
+from statefmt.golang import NumberText, encode_value, loads_exact
 from statefmt.statefile.invalid import InvalidDocument
 from statefmt.statefile.legacy import InstanceV3, ResourceV3
 from statefmt.statefile.upgrade_report import UpgradeFailed, UpgradeReport

@@ -8,7 +8,7 @@ from __future__ import annotations
 from msgspec import Raw
 
 from statefmt.cty.implied import upgrade_output as upgrade_value
-from statefmt.gojson import loads_exact
+from statefmt.golang import loads_exact
 from statefmt.statefile.invalid import InvalidDocument
 from statefmt.statefile.legacy import OutputV3
 from statefmt.statefile.v4 import OutputV4

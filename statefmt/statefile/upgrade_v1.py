@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from msgspec import Raw
 
-from statefmt.gojson import encode_string
+from statefmt.golang import encode_string
 from statefmt.statefile.legacy import (
     InstanceV1,
     InstanceV3,

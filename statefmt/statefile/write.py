@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from statefmt.gojson import compact, escape_html, indent
+from statefmt.golang import compact, escape_html, indent
 from statefmt.statefile.splice import splice
 from statefmt.statefile.style import INDENTED, Layout, Style
 from statefmt.statefile.tree import TreeBuilder, encode_tree

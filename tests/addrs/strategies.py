@@ -27,7 +27,7 @@ from statefmt.addrs import (
     ResourceMode,
     StringKey,
 )
-from statefmt.addrs.literals import normal_form
+from statefmt.golang.normalize import nfc
 
 _LETTERS = "aAzZ_éßжא日\u037a\u309b"
 _RESERVED = frozenset({"module", "data", "ephemeral"})
@@ -47,7 +47,7 @@ string_keys = st.builds(
     st.one_of(
         st.text(st.characters(exclude_categories=["Cs"])),
         st.text('$%{}~"\\\n\r\té\u0301/#[].', max_size=12),
-    ).map(normal_form),
+    ).map(nfc),
 )
 some_keys: SearchStrategy[InstanceKey] = st.one_of(int_keys, string_keys)
 keys: SearchStrategy[InstanceKey] = st.one_of(st.just(NO_KEY), some_keys)

@@ -29,8 +29,8 @@ from statefmt.addrs import (
     parse_module_instance,
     parse_provider_source,
 )
-from statefmt.addrs.quoting import go_quote
 from statefmt.errors import AddressError
+from statefmt.golang.quote import quote
 
 _DATA: Final = Path(__file__).parents[1] / "conformance" / "addresses.jsonl.xz"
 _CASES: Final[list[dict[str, Any]]] = [json.loads(line) for line in lzma.decompress(_DATA.read_bytes()).splitlines()]
@@ -68,7 +68,7 @@ def _extra(address: Any) -> dict[str, object]:
                 case IntKey(value):
                     key = str(value)
                 case StringKey(text):
-                    key = go_quote(text)
+                    key = quote(text)
                 case _:
                     key = "<nil>"
             return {

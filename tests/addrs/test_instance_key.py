@@ -8,7 +8,7 @@ import pickle
 import pytest
 
 from statefmt.addrs import NO_KEY, InstanceKey, IntKey, NoKey, StringKey
-from statefmt.addrs.quoting import go_quote
+from statefmt.golang.quote import quote
 
 TEXTS = {
     "no key": (NO_KEY, ""),
@@ -46,7 +46,7 @@ def test_text(key: InstanceKey, text: str) -> None:
     ],
 )
 def test_go_quotes_otherwise(text: str, quoted: str) -> None:
-    assert go_quote(text) == quoted
+    assert quote(text) == quoted
 
 
 def test_keys_are_distinct_values() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.addrs.literals import normal_form, whole_number
+from statefmt.addrs.literals import whole_number
+from statefmt.golang.normalize import nfc
 
 MARKS = "\u0301" * 31
 
@@ -55,4 +56,4 @@ def test_not_a_number(literal: str) -> None:
     ],
 )
 def test_normal_form(text: str, normal: str) -> None:
-    assert normal_form(text) == normal
+    assert nfc(text) == normal

@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from statefmt.cty import CtyTypeError, CtyValueError, canonical_output, canonical_paths, upgrade_output
-from statefmt.gojson import compact, loads_exact
+from statefmt.golang import compact, loads_exact
 
 DATA = Path(__file__).parent.parent / "conformance" / "read.jsonl.xz"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from statefmt.cty import CtyTypeError, encode_type, implied_type, upgrade_output
-from statefmt.gojson import loads_exact
+from statefmt.golang import loads_exact
 
 UPGRADED = [
     ("string", b'"x"', b'"x"', b'"string"'),

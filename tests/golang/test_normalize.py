@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statefmt.cty.normalize import nfc
+from statefmt.golang.normalize import nfc
 
 CASES = [
     ("ascii", "abc", "abc"),

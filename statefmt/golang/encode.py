@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-from statefmt.gojson.floats import encode_float
-from statefmt.gojson.parse import JSONValue, Members, NumberText
-from statefmt.gojson.strings import encode_string
+from statefmt.golang.floats import encode_float
+from statefmt.golang.parse import JSONValue, Members, NumberText
+from statefmt.golang.strings import encode_string
 
 PlainJSON: TypeAlias = "JSONValue | int | float | Sequence[PlainJSON] | Mapping[str, PlainJSON]"
 

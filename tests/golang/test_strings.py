@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statefmt.gojson import encode_string, quote
+from statefmt.golang import encode_string, quote
 
 ANY_TEXT = st.text(alphabet=st.characters(exclude_categories=()), max_size=40)
 

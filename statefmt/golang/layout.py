@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from statefmt.gojson.parse import loads_exact
+from statefmt.golang.parse import loads_exact
 
 # encoding/json refuses anything deeper, reading and writing.
 _MAX_DEPTH = 10_000

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statefmt.gojson import encode_float, encode_value, loads_exact
+from statefmt.golang import encode_float, encode_value, loads_exact
 
 FLOATS = [
     (0.0, b"0"),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statefmt.gojson import compact, escape_html, indent
+from statefmt.golang import compact, escape_html, indent
 
 EXOTIC = b'{ "n" : [1.0, 1e3, -0 , 123456789012345678901234567890],\n"s":"\\u00e9\\/ \\" [ ] {,}" , "n":{ } }'
 COMPACT = b'{"n":[1.0,1e3,-0,123456789012345678901234567890],"s":"\\u00e9\\/ \\" [ ] {,}","n":{}}'

@@ -1,0 +1,104 @@
+"""The wheel: built from this checkout, installed in an empty environment, and used from an empty folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SCHEMAS = sorted(path.name for path in (ROOT / "schemas").iterdir())
+
+
+def _pip(*arguments: str | Path) -> None:
+    """Run pip; skip where it cannot get at a package."""
+    command: Sequence[str | Path] = [sys.executable, "-m", "pip", "--disable-pip-version-check", *arguments]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    said = done.stdout.decode()
+    if done.returncode:
+        missing = [
+            line for line in said.splitlines() if "No matching distribution" in line or "No module named" in line
+        ]
+        if missing:
+            pytest.skip(f"no package index: {missing[-1]}")
+        pytest.fail(f"pip {' '.join(map(str, arguments))}\n{said}")
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    _pip("wheel", "--quiet", "--no-deps", "--wheel-dir", folder, ROOT)
+    (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+@pytest.fixture(scope="module")
+def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A virtual environment with the wheel and what it depends on, and nothing else."""
+    environment = tmp_path_factory.mktemp("environment") / "venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
+    _pip("--python", environment / "bin" / "python", "install", "--quiet", wheel)
+    return environment
+
+
+def _run(*command: str | Path, folder: Path) -> subprocess.CompletedProcess[str]:
+    variables = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
+    return subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True, check=False)
+
+
+def test_what_is_in_it(wheel: Path) -> None:
+    """The package, its licence and the schemas; no tests, no samples, nothing that was left lying around."""
+    names = zipfile.ZipFile(wheel).namelist()
+    assert {name.partition("/")[0].partition("-")[0] for name in names} == {"statefmt", "statetool"}
+    assert sorted(name.removeprefix("statefmt/schemas/") for name in names if "/schemas/" in name) == SCHEMAS
+    assert "statefmt/py.typed" in names
+    assert any(name.endswith("/LICENSE") for name in names)
+    assert [name for name in names if name.endswith((".pyc", ".tfstate"))] == []
+
+
+def test_upgrade(environment: Path, tmp_path: Path) -> None:
+    shutil.copy(ROOT / "samples" / "v3-legacy.tfstate", tmp_path)
+    statetool = environment / "bin" / "statetool"
+    upgraded = _run(statetool, "upgrade", "v3-legacy.tfstate", "-o", "new.tfstate", folder=tmp_path)
+    assert (upgraded.returncode, upgraded.stdout) == (0, ""), upgraded.stderr
+    assert upgraded.stderr.startswith("v3-legacy.tfstate: format version 3 → 4\n")
+    assert (
+        (tmp_path / "new.tfstate").read_bytes().startswith(b'{\n  "version": 4,\n  "terraform_version": "0.11.14",\n')
+    )
+    checked = _run(statetool, "check", "new.tfstate", folder=tmp_path)
+    assert (checked.returncode, checked.stderr) == (0, "")
+    assert "\n1 state checked: " in checked.stdout
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["new.tfstate", "v3-legacy.tfstate"]
+
+
+def test_schemas(environment: Path, tmp_path: Path) -> None:
+    """Found inside the package, as there is no checkout around it."""
+    program = (
+        "import json, sys; from statefmt import schema_files as found\n"
+        "assert found.__file__.startswith(sys.prefix), found.__file__\n"
+        "print(json.dumps({name: found.schema_text(name).decode() for name in found.schema_names()}))"
+    )
+    shown = _run(environment / "bin" / "python", "-c", program, folder=tmp_path)
+    assert shown.stderr == ""
+    assert json.loads(shown.stdout) == {
+        name.removesuffix(".schema.json"): (ROOT / "schemas" / name).read_text("utf-8") for name in SCHEMAS
+    }
+
+
+def test_typed_and_importable(environment: Path, tmp_path: Path) -> None:
+    """The library does what the README's first lines say, with nothing but its own dependencies."""
+    shutil.copy(ROOT / "samples" / "v4-compact.tfstate", tmp_path)
+    program = (
+        "import statefmt, pathlib; data = pathlib.Path('v4-compact.tfstate').read_bytes()\n"
+        "print(statefmt.read(data).snapshot.serial, statefmt.check(data), statefmt.__version__)"
+    )
+    shown = _run(environment / "bin" / "python", "-c", program, folder=tmp_path)
+    assert shown.returncode == 0, shown.stderr
+    assert shown.stdout.startswith("9 [] ")
