@@ -70,11 +70,19 @@ class Rewritten:
 
 
 def rewrite(loaded: LoadedState, style: Style, *, drop_unknown: bool) -> Rewritten:
-    """The canonical form of a state in some style, with a note of every choice, change and loss."""
+    """The canonical form of a state in some style, with a note of every choice, change and loss.
+
+    Raises StateFileError where that form could not be read again: legacy provider names with an underscore have no
+    address today.
+    """
     content = canonical(loaded.result.snapshot, style, keep_unknown=not drop_unknown)
     notes = loaded.result.findings
     if content != loaded.data:
         notes += tuple(duplicate_members(loaded.data, loaded.result.version))
+        try:
+            read(content)
+        except StateError as error:
+            raise StateFileError(f"{display_name(loaded.name)} (its canonical form, not written)", error) from error
     return Rewritten(content, notes)
 
 

@@ -73,6 +73,8 @@ class Program:
             stderr=subprocess.PIPE,
             env={**self.environment, **(environment or {})},
             check=False,
+            # Nothing here takes long: this ends what would wait forever.
+            timeout=120,
         )
         return Result(done.returncode, done.stdout or b"", done.stderr.decode())
 

@@ -45,7 +45,10 @@ REPORTED: Final[dict[str, list[tuple[dict[str, Any] | bytes, str, str]]]] = {
         (one(new=1), "a.b", "/resources/0/instances/0/new"),
         (checks("new", "x"), "x", "/check_results/0/object_kind"),
     ],
-    "STA009": [(b'{"version":4,"serial":1,"serial":2}', "", "/serial")],
+    "STA009": [
+        (b'{"version":4,"serial":1,"serial":2}', "", "/serial"),
+        (b'{"version":3,"serial":1,"serial":2}', "", "/serial"),
+    ],
     "STA010": [
         (v3({"aws_eip.a": {**_EIP, "depends_on": ["x"]}}), "aws_eip.a", "/modules/0/resources/aws_eip.a/depends_on"),
         (v3({}, remote={"type": "s3"}), "", "/remote"),

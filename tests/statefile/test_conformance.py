@@ -6,6 +6,7 @@ import json
 from typing import Any, Final
 
 import pytest
+from msgspec.structs import replace
 
 import statefmt
 from statefmt.statefile.style import Layout, Style
@@ -122,6 +123,20 @@ def test_an_untouched_state_keeps_every_byte(case: Case) -> None:
     result = statefmt.read(input_of(case))
     if result.version == 4:
         assert statefmt.write(result.snapshot, canonical=False) == input_of(case)
+
+
+@pytest.mark.parametrize("case", _READ, ids=_ids(_READ))
+def test_an_edited_state_says_what_was_edited(case: Case) -> None:
+    snapshot = statefmt.read(input_of(case)).snapshot
+    if snapshot.source is None:
+        return  # An older format is written in canonical form.
+    resources = tuple(
+        replace(old, addr=replace(old.addr, resource=replace(old.addr.resource, name=f"edited{number}")))
+        for number, old in enumerate(snapshot.resources)
+    )
+    edited = replace(snapshot, serial=17, lineage="<edited>", resources=resources)
+    again = statefmt.read(statefmt.write(edited, canonical=False)).snapshot
+    assert statefmt.write(again) == statefmt.write(edited)
 
 
 def _exactly(text: bytes) -> Any:

@@ -210,6 +210,7 @@ _DROP: Final = _resource(lambda old: replace(old, objects=old.objects[1:]))
     [
         pytest.param(_DROP, '[{"index_key":0}]', "[]", id="the only one removed"),
         pytest.param(_DROP, '[{"index_key":0},  {"index_key": 1 }]', '[{"index_key": 1 }]', id="the first removed"),
+        pytest.param(_DROP, '[{"index_key":0},{ }]', "[{ }]", id="beside an object with nothing but space"),
         pytest.param(_TAINT, "[{}]", '[{"status":"tainted"}]', id="into an object without members"),
         pytest.param(
             _TAINT,

@@ -1,0 +1,114 @@
+"""Every rule has states that it reports and states that come close to it, and a page; each code has one rule.
+
+`tests/rules/CODE/fail-NAME.tfstate` is reported under CODE, at the addresses and pointers that stand in
+`fail-NAME.expected.json`; `pass-NAME.tfstate` is not reported under it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from statefmt import codes
+from statefmt.diagnostics import Finding
+from statefmt.rules.check import check
+from statefmt.rules.rule import all_pages, all_rules
+
+_FOLDER: Final = Path(__file__).parent
+_CODE: Final = re.compile(r"[A-Z]{3}[0-9]{3}")
+_NAME: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_PARTS: Final = ("What it does", "Why is this bad?", "Example", "What to do")
+
+_CODES: Final = sorted(value for value in vars(codes).values() if isinstance(value, str) and _CODE.fullmatch(value))
+_FILES: Final = sorted(path for path in _FOLDER.glob("[A-Z]*/*") if path.is_file())
+_FAILING: Final = [path for path in _FILES if path.name.startswith("fail-") and path.suffix == ".tfstate"]
+_PASSING: Final = [path for path in _FILES if path.name.startswith("pass-") and path.suffix == ".tfstate"]
+
+
+def _label(path: Path) -> str:
+    return f"{path.parent.name}/{path.stem}"
+
+
+def _places(findings: list[Finding], code: str) -> list[tuple[str, str]]:
+    return sorted((finding.address, finding.pointer) for finding in findings if finding.code == code)
+
+
+def _expected(path: Path) -> list[tuple[str, str]]:
+    places = json.loads(path.with_suffix(".expected.json").read_bytes())
+    assert all(place.keys() == {"address", "pointer"} for place in places)
+    return sorted((place["address"], place["pointer"]) for place in places)
+
+
+@pytest.mark.parametrize("path", _FAILING, ids=_label)
+def test_reported(path: Path) -> None:
+    code = path.parent.name
+    expected = _expected(path)
+    assert expected, "a failing fixture has at least one finding"
+    assert _places(check(path.read_bytes(), select=[code]), code) == expected
+
+
+@pytest.mark.parametrize("path", _FAILING, ids=_label)
+def test_reported_whatever_other_rules_run(path: Path) -> None:
+    code = path.parent.name
+    assert _places(check(path.read_bytes()), code) == _expected(path)
+
+
+@pytest.mark.parametrize("path", _PASSING, ids=_label)
+def test_not_reported(path: Path) -> None:
+    code = path.parent.name
+    assert _places(check(path.read_bytes(), select=[code]), code) == []
+
+
+@pytest.mark.parametrize("path", [*_FAILING, *_PASSING], ids=_label)
+def test_checked_the_same_twice(path: Path) -> None:
+    assert check(path.read_bytes()) == check(path.read_bytes())
+
+
+@pytest.mark.parametrize("code", _CODES)
+@pytest.mark.parametrize("kind", ["fail", "pass"])
+def test_has_fixtures(code: str, kind: str) -> None:
+    assert list((_FOLDER / code).glob(f"{kind}-*.tfstate"))
+
+
+def test_nothing_else_lies_about() -> None:
+    odd = {
+        str(path.relative_to(_FOLDER))
+        for path in _FILES
+        if not re.fullmatch(
+            r"(?:fail|pass)-[a-z0-9.]+(?:-[a-z0-9.]+)*\.tfstate|fail-[a-z0-9.-]+\.expected\.json", path.name
+        )
+    }
+    assert odd == set()
+    assert {path.parent.name for path in _FILES} <= set(_CODES)
+    expectations = {path.name.removesuffix(".expected.json") for path in _FILES if path.suffix == ".json"}
+    assert expectations == {path.stem for path in _FAILING}
+
+
+def test_each_code_once() -> None:
+    assert [code for code, count in Counter(_CODES).items() if count > 1] == []
+    assert list(all_rules()) == _CODES
+
+
+@pytest.mark.parametrize("code", _CODES)
+def test_rule_and_page(code: str) -> None:
+    page = all_pages()[code]
+    assert page.rule.code == code
+    assert page.rule.check.__module__.rpartition(".")[2].startswith(("rule", code.lower()))
+    assert page.title
+    assert page.title[0] != "#"
+    _, *pieces = re.split(r"^## (.*)$", page.text, flags=re.MULTILINE)
+    assert pieces[::2] == list(_PARTS)
+    texts = dict(zip(pieces[::2], (piece.strip() for piece in pieces[1::2]), strict=True))
+    assert all(texts.values())
+    assert re.fullmatch(r"```json\n.*\n```", texts["Example"], re.DOTALL)
+
+
+def test_names() -> None:
+    names = [rule.name for rule in all_rules().values()]
+    assert [name for name in names if not _NAME.fullmatch(name)] == []
+    assert [name for name, count in Counter(names).items() if count > 1] == []
