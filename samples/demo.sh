@@ -3,7 +3,9 @@
 # Usage: sh samples/demo.sh PATH_TO_STATETOOL
 set -eu
 
-program=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+: "${1:?name the program to show: sh samples/demo.sh PATH_TO_STATETOOL}"
+bin=$(cd "$(dirname "$1")" && pwd)
+program=$bin/$(basename "$1")
 samples=$(cd "$(dirname "$0")" && pwd)
 folder=$(mktemp -d "${TMPDIR:-/tmp}/statetool-demo.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
@@ -51,5 +53,5 @@ run "sed -n '/\"aws_vpc.main\": {/,/\"provider\"/s/^ *//p' old.tfstate >old.vpc"
 run "sed -n '/\"type\": \"aws_vpc\"/,/^    }/s/^ *//p' new.tfstate >new.vpc"
 run 'diff -U 9 old.vpc new.vpc | tail -n +4'
 
-say 'Canonical: OpenTofu itself would write the same bytes, so fmt has nothing to do.'
+say 'Canonical: OpenTofu would write the same bytes, and fmt has nothing to do.'
 run 'statetool fmt --check new.tfstate'

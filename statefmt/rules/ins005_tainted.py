@@ -1,7 +1,8 @@
 """An object is marked as tainted
 
 ## What it does
-Reports a current object with the status `tainted`. Deposed objects are left to INS006: they are destroyed anyway.
+Reports a current object of a managed resource with the status `tainted`. Deposed objects are left to INS006, since they
+are destroyed anyway; data resources are read anew by each plan, whatever their status.
 
 ## Why is this bad?
 The next apply destroys the object and creates it anew. That is what was wanted after `taint`; after a provisioner or
@@ -27,7 +28,7 @@ from statefmt.rules.subject import Subject
 
 def _check(subject: Subject) -> Iterable[Finding]:
     for part in subject.objects:
-        if part.document.status == "tainted" and not part.document.deposed:
+        if part.document.status == "tainted" and not part.document.deposed and part.resource.document.mode != "data":
             yield Finding(
                 codes.TAINTED,
                 Severity.WARNING,

@@ -35,7 +35,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
                 codes.DEPOSED_LEFT_OVER,
                 Severity.WARNING,
                 "Deposed object left over",
-                f"Instance {part.address} has the deposed object {key}; the next apply destroys it.",
+                f"Instance {part.address} has the deposed object {key}; the next apply is to destroy it.",
                 part.address,
                 f"{part.pointer}/deposed",
                 f"If the real object is gone or shall stay: `statetool forget-deposed {quote(part.address)}`.",

@@ -1,7 +1,7 @@
-"""Secrets by what they are called: attributes such as `password` with a value that can be one, and URLs with a password.
+"""Secrets by what they are called: attributes such as `password` with a value that can be one; URLs with a password.
 
-A name alone is weak, so the value must look like a secret: no placeholder, no reference to where the secret is kept, no
-hash of it.
+A name alone is weak, so the value must look like a secret: no placeholder, no reference to where the secret is kept,
+no hash of it.
 """
 
 from __future__ import annotations
@@ -82,6 +82,4 @@ def _kind_of(name: str) -> str | None:
 
 def _is_literal(value: str) -> bool:
     """Whether a value can be a secret itself."""
-    return not (
-        any(char.isspace() for char in value) or _PLACEHOLDER.fullmatch(value) or _NO_LITERAL.match(value)
-    )
+    return not (any(char.isspace() for char in value) or _PLACEHOLDER.fullmatch(value) or _NO_LITERAL.match(value))

@@ -9,89 +9,88 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from enum import Flag, auto
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from typing import Final
 
 from msgspec import Raw
 
-
-class Suspicion(Flag):
-    """What a text may hold: a secret that is known by its shape, or by its name."""
-
-    SHAPE = auto()
-    NAME = auto()
-
-
 # Behind a name: a string that is not empty, perhaps that of an entry {"name": "DB_PASSWORD", "value": "…"}, perhaps in
 # JSON that is itself a string.
 _VALUE: Final = rb'\\*"\s*(?::|,\s*\\*"[vV]alue\\*"\s*:)\s*\\*"(?!\\*"|arn:)'
 _KEY_VALUE: Final = rb"(?<=[A-Za-z_. -].{3})" + _VALUE + rb'[^"\s]{12}'
-_PASSWORD: Final = rb"(?:a(?:ssword|sswd|ssphrase)|wd)" + _VALUE
+_PASSWORD: Final = rb"a(?:ssword|sswd|ssphrase)" + _VALUE + rb"|wd" + _VALUE
 
-_SHAPES: Final = {
-    b"p": rb"at-[A-Za-z0-9_-]{20}|m_[A-Za-z0-9]{36}",
-    b"S": rb"IA[A-Z2-7]{16}|G\.[A-Za-z0-9_-]{22}\.|5vcmc",
-    b"k": rb"_live_|-ant-",
-    b"K": rb"IA[A-Z2-7]{16}|EY(?:-----|-1| BLOCK)|ey=[A-Za-z0-9+/]{43}|ey-File-",
-    b"h": rb"[pousr]_[A-Za-z0-9]{36}|ub_pat_|v[bsr]\.[A-Za-z0-9_-]{24}|ooks\.slack\.com/",
-    b"x": rb"ox[abeoprs]-",
-    b"J": rb"(?<=\.eyJ)|TiB|0eXBlIjogInNlcnZpY2Vf|(?<=T3BlbkFJ)",
-    b"z": rb"a[0-9A-Za-z_-]{35}",
-    b"~": rb"(?<=Q~)",
-    b"=": rb"(?<=sig=)",
+# What may follow each piece: in a secret that is known by its shape, or behind the name of one.
+_RESTS: Final = {
+    b"p": (rb"at-[A-Za-z0-9_-]{20}", rb"m_[A-Za-z0-9]{36}", rb"a(?:ssword|sswd|ssphrase)" + _VALUE, rb"wd" + _VALUE),
+    b"P": (
+        rb"a(?:ssword|sswd|ssphrase)" + _VALUE,
+        rb"wd" + _VALUE,
+        rb"A(?:SSWORD|SSWD|SSPHRASE)" + _VALUE,
+        rb"WD" + _VALUE,
+    ),
+    b"S": (rb"IA[A-Z2-7]{16}", rb"G\.[A-Za-z0-9_-]{22}\.", rb"5vcmc", rb"ECRET(?:_STRING|_VALUE)?" + _VALUE),
+    b"ecret": (rb"(?:[_-]?(?:string|value|String|Value))?" + _VALUE,),
+    b"k": (rb"_live_", rb"-ant-", rb"en" + _VALUE, rb"ey" + _KEY_VALUE),
+    b"K": (
+        rb"IA[A-Z2-7]{16}",
+        rb"EN" + _VALUE,
+        rb"EY(?:-----|-1| BLOCK)",
+        rb"EY" + _KEY_VALUE,
+        rb"ey" + _KEY_VALUE,
+        rb"ey=[A-Za-z0-9+/]{43}",
+        rb"ey-File-",
+    ),
+    b"h": (rb"[pousr]_[A-Za-z0-9]{36}", rb"ub_pat_", rb"v[bsr]\.[A-Za-z0-9_-]{24}", rb"ooks\.slack\.com/"),
+    b"x": (rb"ox[abeoprs]-",),
+    b"J": (rb"(?<=\.eyJ)", rb"TiB[FPQS]", rb"0eXBlIjogInNlcnZpY2Vf", rb"(?<=T3BlbkFJ)"),
+    b"z": (rb"a[0-9A-Za-z_-]{35}",),
+    b"~": (rb"(?<=Q~)",),
+    b"=": (rb"(?<=sig=)", rb"""(?:(?<=[wW][dD]=)|(?<=[wW][oO][rR][dD]=))[^\s;"'&\\]"""),
 }
-_NAMES: Final = {
-    b"p": _PASSWORD,
-    b"P": _PASSWORD + rb"|(?:A(?:SSWORD|SSWD|SSPHRASE)|WD)" + _VALUE,
-    b"ecret": rb"(?:[_-]?(?:string|value|String|Value))?" + _VALUE,
-    b"S": rb"ECRET(?:_STRING|_VALUE)?" + _VALUE,
-    b"k": rb"en" + _VALUE + rb"|ey" + _KEY_VALUE,
-    b"K": rb"EN" + _VALUE + rb"|(?:ey|EY)" + _KEY_VALUE,
-    b"=": rb"""(?:(?<=[wW][dD]=)|(?<=[wW][oO][rR][dD]=))[^\s;"'&\\]""",
-    b"://": rb"""[^\s/:@"']*:[^\s/@?#"']+@""",
-}
+# No groups in a pattern where one can do without: they keep `re` from looking at the next byte first.
+_PROBES: Final = tuple((piece, re.compile(piece + b"(?:" + b"|".join(rests) + b")")) for piece, rests in _RESTS.items())
+# A URL with a password is found from its @, which is rarer than the start of a URL.
+_URL_PASSWORD: Final = re.compile(rb"""://[^\s/:@"']*:[^\s/@?#"']+@""")
+_LONGEST_URL: Final = 256
 
-
-def _pattern(piece: bytes) -> re.Pattern[bytes]:
-    groups = (b"(?P<%b>%b)" % (name, given[piece]) for name, given in _GROUPS if piece in given)
-    return re.compile(re.escape(piece) + b"(?:" + b"|".join(groups) + b")")
-
-
-_GROUPS: Final = ((b"SHAPE", _SHAPES), (b"NAME", _NAMES))
-_PROBES: Final = tuple((piece, _pattern(piece)) for piece in {**_NAMES, **_SHAPES})
+# Letters that are so frequent that their pattern finds them faster than a loop.
+_FREQUENT: Final = frozenset({b"p", b"k", b"h", b"x"})
 # So many texts are searched at once: enough to make a call cheap, few enough for the processor's cache.
 _BATCH: Final = 64
-# A letter more frequent than once in so many bytes is left to the pattern's own search.
-_RARE: Final = 20000
 
 
-def suspects(texts: Sequence[Raw]) -> dict[int, Suspicion]:
+def suspects(texts: Sequence[Raw]) -> Iterator[int]:
     """The texts that may hold a secret, by their place in `texts` and in that order."""
-    found: dict[int, Suspicion] = {}
     for start in range(0, len(texts), _BATCH):
         batch = texts[start : start + _BATCH]
-        joined = b"\n".join(batch)
-        ends = list(accumulate(memoryview(text).nbytes + 1 for text in batch))
-        for place, group in _hits(joined):
-            number = start + bisect_right(ends, place)
-            found[number] = found.get(number, Suspicion(0)) | Suspicion[group]
-    return dict(sorted(found.items()))
+        places = set(_places(b"\n".join(batch)))
+        if places:
+            ends = list(accumulate(memoryview(text).nbytes + 1 for text in batch))
+            yield from sorted({start + bisect_right(ends, place) for place in places})
 
 
-def _hits(text: bytes) -> Iterator[tuple[int, str]]:
-    """Where a probe hits, and which group of it."""
+def _places(text: bytes) -> Iterator[int]:
+    """Where a probe hits."""
     for piece, pattern in _PROBES:
-        if piece == b"://" and b"@" not in text:
-            continue
-        if len(piece) == 1 and text.count(piece) * _RARE > len(text):
-            for match in pattern.finditer(text):
-                yield match.start(), match.lastgroup or ""
-            continue
-        place = text.find(piece)
-        while place >= 0:
-            found = pattern.match(text, place)
-            if found:
-                yield place, found.lastgroup or ""
-            place = text.find(piece, place + 1)
+        if piece in _FREQUENT:
+            yield from (match.start() for match in pattern.finditer(text))
+        else:
+            yield from _each(text, piece, pattern.match)
+    yield from _each(text, b"@", _ends_url_password)
+
+
+def _each(text: bytes, piece: bytes, fits: Callable[[bytes, int], object]) -> Iterator[int]:
+    find = text.find
+    place = find(piece)
+    while place >= 0:
+        if fits(text, place):
+            yield place
+        place = find(piece, place + 1)
+
+
+def _ends_url_password(text: bytes, place: int) -> bool:
+    start = text.rfind(b"://", max(0, place - _LONGEST_URL), place)
+    found = _URL_PASSWORD.match(text, start) if start >= 0 else None
+    return found is not None and found.end() == place + 1

@@ -32,6 +32,8 @@ def on_terminal(program: Program, line: str, *, columns: int = 80, environment: 
         env={**program.environment, **(environment or {})},
     )
     os.close(terminal)
+    # The end of input, for a program that reads all the same.
+    os.write(controller, b"\x04")
     text = b""
     try:
         while part := os.read(controller, 65536):

@@ -1,0 +1,86 @@
+"""Secrets in the attributes of objects that `sensitive_attributes` does not cover: what the SEC rules report."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+import msgspec
+from msgspec import UNSET, Raw
+
+from statefmt.diagnostics import Finding, Severity
+from statefmt.golang import loads_exact
+from statefmt.rules.secret_probes import suspects
+from statefmt.rules.secret_search import FoundSecret, Steps, secrets_in
+from statefmt.rules.secret_shapes import has_aws_key_id, has_aws_secret, shapes_in
+from statefmt.rules.sensitive_paths import is_covered, path_text, sensitive_paths
+from statefmt.rules.subject import ObjectPart, Subject
+from statefmt.statefile.pointer import token
+from statefmt.statefile.v4 import InstanceObjectV4
+
+
+class _PlacedSecret(NamedTuple):
+    secret: FoundSecret
+    part: ObjectPart
+
+
+# The rules of one run ask one after the other; the search is made once.
+_found: Final[dict[int, tuple[_PlacedSecret, ...]]] = {}
+
+
+def secret_findings(subject: Subject, code: str, summary: str, fix: str) -> Iterator[Finding]:
+    """The findings of one rule."""
+    for secret, part in _secrets(subject):
+        if secret.code == code:
+            steps = _without_secrets(secret.steps)
+            member = "attributes" if part.document.attributes is not UNSET else "attributes_flat"
+            yield Finding(
+                code,
+                Severity.INFO,
+                summary,
+                f"{part.address}: {path_text(steps) or 'a member of the attributes'} holds what looks like "
+                f"{secret.kind}, and is not marked as sensitive.",
+                part.address,
+                "/".join((part.pointer, member, *(token(str(step)) for step in steps))),
+                fix,
+            )
+
+
+def _secrets(subject: Subject) -> tuple[_PlacedSecret, ...]:
+    found = _found.get(id(subject))
+    if found is None:
+        found = _found[id(subject)] = tuple(_search(subject))
+        weakref.finalize(subject, _found.pop, id(subject))
+    return found
+
+
+def _search(subject: Subject) -> Iterator[_PlacedSecret]:
+    parts = [part for part in subject.objects if _has_attributes(part.document)]
+    texts = [_text(part.document) for part in parts]
+    for number in suspects(texts):
+        try:
+            value = loads_exact(bytes(texts[number]), replace_invalid=True)
+        except ValueError:
+            # Nested deeper than Python goes.
+            continue
+        paths = sensitive_paths(parts[number].document)
+        for secret in secrets_in(value):
+            if not is_covered(secret.steps, paths):
+                yield _PlacedSecret(secret, parts[number])
+
+
+def _has_attributes(obj: InstanceObjectV4) -> bool:
+    return obj.attributes is not UNSET or bool(obj.attributes_flat)
+
+
+def _text(obj: InstanceObjectV4) -> Raw:
+    return obj.attributes if obj.attributes is not UNSET else Raw(msgspec.json.encode(obj.attributes_flat))
+
+
+def _without_secrets(steps: Steps) -> Steps:
+    """The steps up to the first that is a secret itself: a map may have them as keys."""
+    for place, step in enumerate(steps):
+        if isinstance(step, str) and (shapes_in(step) or has_aws_key_id(step) or has_aws_secret(step)):
+            return steps[:place]
+    return steps

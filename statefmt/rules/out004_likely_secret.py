@@ -1,0 +1,57 @@
+"""An output that is not sensitive likely holds a secret
+
+## What it does
+Reports an output that is not marked as sensitive and whose value has the shape of a secret (private keys, cloud keys,
+tokens), or that is named as one (`db_password`, `api_token`…) with a value that can be one. Of objects and lists each
+part is looked at. The finding says what kind it is, and shows nothing of the value.
+
+## Why is this bad?
+Outputs are printed after every apply, and whoever reads the state with `terraform_remote_state` gets them. What is a
+secret is a guess here, by shape and name: information.
+
+## Example
+```json
+"outputs": {"db_password": {"value": "not-a-real-password", "type": "string"}}
+```
+
+## What to do
+Set `sensitive = true` on the output, and replace the secret if others have seen it.
+"""
+
+from collections.abc import Iterable
+
+from msgspec import UNSET
+
+from statefmt import codes
+from statefmt.diagnostics import Finding, Severity
+from statefmt.golang import loads_exact
+from statefmt.rules.rule import Rule
+from statefmt.rules.secret_search import secrets_in
+from statefmt.rules.subject import Subject
+from statefmt.statefile.pointer import token
+
+
+def _check(subject: Subject) -> Iterable[Finding]:
+    document = subject.inspection.document
+    for name, output in ((document.outputs if document else None) or {}).items():
+        if output is None or output.sensitive or output.value is UNSET:
+            continue
+        try:
+            value = loads_exact(bytes(output.value), replace_invalid=True)
+        except ValueError:
+            # Nested deeper than Python goes.
+            continue
+        kinds = dict.fromkeys(secret.kind for secret in secrets_in(value, name))
+        if kinds:
+            yield Finding(
+                codes.OUTPUT_LIKELY_SECRET,
+                Severity.INFO,
+                "Output is likely a secret",
+                f'The output "{name}" holds what looks like {" and ".join(kinds)}, and is not marked as sensitive.',
+                f"output.{name}",
+                f"/outputs/{token(name)}/value",
+                "Set `sensitive = true` on the output.",
+            )
+
+
+RULE = Rule(codes.OUTPUT_LIKELY_SECRET, "output-likely-secret", Severity.INFO, _check)
