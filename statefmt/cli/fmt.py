@@ -68,7 +68,8 @@ def _format(name: str, check: bool, to_stdout: bool, style: StyleChoice, drop_un
         done = f"{name}: formatted; the file as it was is kept in {backup}"
         print(message_terminal().wrap(done, "", "  "), file=sys.stderr)
     if changed and not check and rewritten.notes:
-        print(notes_text(rewritten.notes, message_terminal()), file=sys.stderr)
+        notes = notes_text(rewritten.notes, message_terminal(), dropped_unknown=drop_unknown)
+        print(notes, file=sys.stderr)
     return changed
 
 

@@ -38,18 +38,19 @@ def upgrade_report(
         f"  {', '.join(counts)}; serial {result.snapshot.serial}",
     ]
     if rewritten.notes:
-        lines.append(notes_text(rewritten.notes, terminal))
-    if dropped_unknown and any(finding.code == codes.UNKNOWN_MEMBER for finding in result.findings):
-        lines.append("  The unknown members were dropped.")
+        lines.append(notes_text(rewritten.notes, terminal, dropped_unknown=dropped_unknown))
     if target:
         kept = f"; the file as it was is kept in {backup}" if backup else ""
         lines.append(terminal.wrap(f"written to {target}{kept}", "  "))
     return "\n".join(lines)
 
 
-def notes_text(notes: Sequence[Finding], terminal: Terminal) -> str:
+def notes_text(notes: Sequence[Finding], terminal: Terminal, *, dropped_unknown: bool) -> str:
     """A line or more for each choice, change and loss on the way to canonical form."""
-    return "\n".join(_note(finding, terminal) for finding in notes)
+    lines = [_note(finding, terminal) for finding in notes]
+    if dropped_unknown and any(finding.code == codes.UNKNOWN_MEMBER for finding in notes):
+        lines.append("  The unknown members were dropped.")
+    return "\n".join(lines)
 
 
 def _note(finding: Finding, terminal: Terminal) -> str:

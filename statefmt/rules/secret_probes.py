@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Final
 
@@ -55,8 +55,9 @@ _PROBES: Final = tuple((piece, re.compile(piece + b"(?:" + b"|".join(rests) + b"
 _URL_PASSWORD: Final = re.compile(rb"""://[^\s/:@"']*:[^\s/@?#"']+@""")
 _LONGEST_URL: Final = 256
 
-# Letters that are so frequent that their pattern finds them faster than a loop.
+# Letters that are so frequent that their pattern finds them faster than a loop; others may be, in base64.
 _FREQUENT: Final = frozenset({b"p", b"k", b"h", b"x"})
+_HOPS: Final = 500
 # So many texts are searched at once: enough to make a call cheap, few enough for the processor's cache.
 _BATCH: Final = 64
 
@@ -75,22 +76,32 @@ def _places(text: bytes) -> Iterator[int]:
     """Where a probe hits."""
     for piece, pattern in _PROBES:
         if piece in _FREQUENT:
-            yield from (match.start() for match in pattern.finditer(text))
+            yield from (found.start() for found in pattern.finditer(text))
         else:
-            yield from _each(text, piece, pattern.match)
-    yield from _each(text, b"@", _ends_url_password)
+            yield from _hop(text, piece, pattern)
+    yield from _url_passwords(text)
 
 
-def _each(text: bytes, piece: bytes, fits: Callable[[bytes, int], object]) -> Iterator[int]:
-    find = text.find
-    place = find(piece)
+def _hop(text: bytes, piece: bytes, pattern: re.Pattern[bytes]) -> Iterator[int]:
+    """Where a pattern fits, from one piece to the next."""
+    find, match = text.find, pattern.match
+    place, hops = find(piece), 0
     while place >= 0:
-        if fits(text, place):
+        if match(text, place):
             yield place
         place = find(piece, place + 1)
+        hops += 1
+        if hops == _HOPS and len(piece) == 1 and place >= 0:
+            yield from (found.start() for found in pattern.finditer(text, place))
+            return
 
 
-def _ends_url_password(text: bytes, place: int) -> bool:
-    start = text.rfind(b"://", max(0, place - _LONGEST_URL), place)
-    found = _URL_PASSWORD.match(text, start) if start >= 0 else None
-    return found is not None and found.end() == place + 1
+def _url_passwords(text: bytes) -> Iterator[int]:
+    """Where a URL with a password starts."""
+    place = text.find(b"@")
+    while place >= 0:
+        start = text.rfind(b"://", max(0, place - _LONGEST_URL), place)
+        found = _URL_PASSWORD.match(text, start) if start >= 0 else None
+        if found and found.end() == place + 1:
+            yield start
+        place = text.find(b"@", place + 1)

@@ -31,28 +31,30 @@ class _Text(NamedTuple):
     steps: Steps
     name: str
     text: str
+    # Whether it stands in another text, which is JSON, and whose shapes are its own too.
+    is_inner: bool
 
 
 def secrets_in(value: JSONValue, name: str = "") -> Iterator[FoundSecret]:
     """The secrets in a value that goes by a name; one for each rule and text, in the order of the value.
 
-    A text that is JSON itself is searched as well; what is found in it is found at the text.
+    A text that is JSON itself is searched for names as well; what is found in it is found at the text.
     """
     texts = list(_texts(value, name))
-    shapes = shapes_anywhere(text for _, _, text in texts)
-    has_aws_id = any(has_aws_key_id(text) for _, _, text in texts)
-    found: dict[tuple[Steps, str], FoundSecret] = {}
-    for steps, called, text in texts:
-        kinds = shapes_in(text, shapes)
-        if has_aws_id and codes.SECRET_CLOUD_KEY not in kinds and has_aws_secret(text):
-            kinds[codes.SECRET_CLOUD_KEY] = AWS_KIND
-        if not kinds:
-            kind = named_secret(called, text) or password_in(text)
-            if kind:
-                kinds[codes.SECRET_CLOUD_KEY if kind == AZURE_KIND else codes.SECRET_PASSWORD] = kind
-        for code, kind in kinds.items():
-            found.setdefault((steps, code), FoundSecret(code, kind, steps))
-    yield from found.values()
+    shapes = shapes_anywhere(text.text for text in texts)
+    has_aws_id = any(has_aws_key_id(text.text) for text in texts)
+    found: dict[Steps, dict[str, str]] = {}
+    for steps, called, text, is_inner in texts:
+        kinds = found.setdefault(steps, {})
+        if not is_inner:
+            kinds |= shapes_in(text, shapes)
+            if has_aws_id and codes.SECRET_CLOUD_KEY not in kinds and has_aws_secret(text):
+                kinds[codes.SECRET_CLOUD_KEY] = AWS_KIND
+        kind = None if kinds else named_secret(called, text) or password_in(text)
+        if kind:
+            kinds[codes.SECRET_CLOUD_KEY if kind == AZURE_KIND else codes.SECRET_PASSWORD] = kind
+    for steps, kinds in found.items():
+        yield from (FoundSecret(code, kind, steps) for code, kind in kinds.items())
 
 
 def _texts(value: JSONValue, name: str) -> Iterator[_Text]:
@@ -67,7 +69,7 @@ def _texts(value: JSONValue, name: str) -> Iterator[_Text]:
             for place, item in reversed(list(enumerate(current))):
                 waiting.append((item, steps if depth else (*steps, place), "", depth))
         elif isinstance(current, str) and not isinstance(current, NumberText):
-            yield _Text(steps, called, current)
+            yield _Text(steps, called, current, depth > 0)
             if depth < _DEEPEST and current[:1] in ("{", "["):
                 with suppress(ValueError):
                     waiting.append((loads_exact(current.encode()), steps, "", depth + 1))

@@ -63,7 +63,8 @@ def _attributes(old: InstanceV3, text: str, pointer: str, report: UpgradeReport)
     if not attributes.get("id"):
         attributes["id"] = old.id
     elif attributes["id"] != old.id:
-        report.dropped(f'its id {old.id!r}, which its attribute "id" contradicts', text, f"{pointer}/id")
+        # For some resources the id is a secret, so neither is shown.
+        report.dropped('its id, which its attribute "id" contradicts', text, f"{pointer}/id")
     return attributes
 
 

@@ -5,16 +5,26 @@ Source: OpenTofu `internal/states/statefile/version3_upgrade.go` (commit 328af77
 
 from __future__ import annotations
 
+from typing import Final
+
 from msgspec import Raw
 
 from statefmt.cty.implied import upgrade_output as upgrade_value
 from statefmt.golang import loads_exact
 from statefmt.statefile.invalid import InvalidDocument
 from statefmt.statefile.legacy import OutputV3
+from statefmt.statefile.upgrade_report import UpgradeReport
 from statefmt.statefile.v4 import OutputV4
 
+# What the type descriptions of version 4 begin with, for values of each type that version 3 could tell.
+_MEANINGS: Final = {
+    "string": (b'"',),
+    "list": (b'["list"', b'["tuple"'),
+    "map": (b'["map"', b'["object"'),
+}
 
-def upgrade_output(old: OutputV3, pointer: str) -> OutputV4:
+
+def upgrade_output(old: OutputV3, name: str, pointer: str, report: UpgradeReport) -> OutputV4:
     """The output in version 4. Old types could not tell more than string, list and map, and are not used."""
     try:
         value, type_ = upgrade_value(
@@ -22,4 +32,6 @@ def upgrade_output(old: OutputV3, pointer: str) -> OutputV4:
         )
     except ValueError as error:
         raise InvalidDocument(f"{pointer}/value", str(error)) from error
+    if old.type and not type_.startswith(_MEANINGS.get(old.type, ())) and type_ != b'"dynamic"':
+        report.dropped(f"its type {old.type!r}, which its value contradicts", f"output.{name}", f"{pointer}/type")
     return OutputV4(value=Raw(value), type=Raw(type_), sensitive=old.sensitive)

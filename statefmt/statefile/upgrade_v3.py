@@ -19,6 +19,8 @@ from statefmt.statefile.upgrade_provider import resource_provider
 from statefmt.statefile.upgrade_report import UpgradeFailed, UpgradeReport
 from statefmt.statefile.v4 import InstanceObjectV4, OutputV4, ResourceV4, StateV4
 
+# Older formats may leave out the release; OpenTofu says this then.
+_NO_RELEASE = "0.0.0"
 _MODES = {ResourceMode.MANAGED: "managed", ResourceMode.DATA: "data"}
 
 
@@ -37,6 +39,8 @@ def upgrade_v3(old: StateV3, report: UpgradeReport) -> StateV4:
         raise UpgradeFailed(3, "the state has a serial less than zero", "/serial")
     report.unknown("", old.unknown)
     _report_backend(old, report)
+    if not old.terraform_version:
+        report.chose(f'the release that wrote it is not told, so "{_NO_RELEASE}" is written', "", "/terraform_version")
     resources: list[ResourceV4 | None] = []
     outputs: dict[str, OutputV4 | None] = {}
     for number, given in enumerate(old.modules or ()):
@@ -54,8 +58,7 @@ def upgrade_v3(old: StateV3, report: UpgradeReport) -> StateV4:
             names = _listed(given.outputs)
             report.dropped(f"its outputs ({names}), which each run computes anew", str(module), f"{pointer}/outputs")
     return StateV4(
-        # Older formats may leave it out; OpenTofu says 0.0.0 then.
-        terraform_version=old.terraform_version or "0.0.0",
+        terraform_version=old.terraform_version or _NO_RELEASE,
         serial=old.serial,
         lineage=old.lineage,
         outputs=outputs,
@@ -134,7 +137,7 @@ def _outputs(given: Mapping[str, OutputV3 | None], pointer: str, report: Upgrade
         if output is None:
             raise UpgradeFailed(3, f"the output {name!r} is null", place, f"output.{name}")
         report.unknown(place, output.unknown, f"output.{name}")
-        outputs[name] = upgrade_output(output, place)
+        outputs[name] = upgrade_output(output, name, place, report)
     return outputs
 
 

@@ -118,6 +118,18 @@ def test_types(
     assert tree() == {"state": content}
 
 
+@pytest.mark.parametrize("levels", range(900, 1010, 9))
+@pytest.mark.parametrize("member", ["attributes", "private", "sensitive_attributes", "unknown"])
+def test_about_as_deep_as_can_be_read(member: str, levels: int, statetool: Statetool) -> None:
+    """Wherever the limit is, what lies beyond it is refused in words."""
+    deep = b"[" * levels + b"]" * levels
+    Path("state").write_bytes(
+        V4 % (b'{"mode":"managed","type":"a","name":"b","instances":[{"%s":%s}]}' % (member.encode(), deep))
+    )
+    for command in COMMANDS[:6]:
+        assert statetool(*command.split(), "state").status in (1, 2)
+
+
 # What stands under the name, and the whole message.
 PLACES: list[tuple[str, Callable[[Path], object], str]] = [
     ("missing", lambda path: None, "there is no such file"),

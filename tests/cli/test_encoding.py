@@ -19,7 +19,6 @@ ODD_NAME = b"odd-\xff.tfstate"
 def states(folder: Path) -> None:
     (folder / "greek").write_bytes(state(resource("aws_instance", "web", {"index_key": GREEK})))
     (folder / "edited").write_bytes(HAND_EDITED)
-    Path(os.fsdecode(ODD_NAME)).write_bytes(HAND_EDITED)
 
 
 @pytest.mark.parametrize(
@@ -39,6 +38,10 @@ def test_locale(environment: dict[str, str], program: Program) -> None:
 
 
 def test_file_name_that_is_no_text(program: Program) -> None:
+    try:
+        Path(os.fsdecode(ODD_NAME)).write_bytes(HAND_EDITED)
+    except OSError:
+        pytest.skip("this file system takes no such names")
     assert program("fmt", "--check", ODD_NAME) == (1, ODD_NAME + b"\n", "")
     assert program("check", ODD_NAME).out.startswith(b"info    STA007  odd-\\udcff.tfstate")
     (file,) = json.loads(program("check", "--format", "json", ODD_NAME).out)["files"]

@@ -7,7 +7,6 @@ import json
 from pathlib import Path
 
 import pytest
-from _pytest.mark import ParameterSet
 
 from .conftest import Statetool
 from .states import HAND_EDITED, resource, state
@@ -102,19 +101,8 @@ STATES = [
 ]
 
 
-# What still shows a secret, and why.
-LEAKS = {
-    "id of format 3, against its attribute": "the report quotes the id, which for random_string is the secret",
-}
-
-
-def _case(name: str, content: bytes) -> ParameterSet:
-    marks = [pytest.mark.xfail(reason=LEAKS[name], strict=False)] if name in LEAKS else []
-    return pytest.param(content, id=name, marks=marks)
-
-
 @pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("content", [_case(*case) for case in STATES])
+@pytest.mark.parametrize("content", [pytest.param(content, id=name) for name, content in STATES])
 def test_secret(content: bytes, command: str, statetool: Statetool) -> None:
     Path("state").write_bytes(content)
     result = statetool(*command.split(), "state")

@@ -102,7 +102,8 @@ def test_unknown_members(command: str, statetool: Statetool) -> None:
     assert [member for member in UNKNOWN if member in dropped] == []
 
 
-def test_report_says_what_was_dropped(statetool: Statetool) -> None:
+@pytest.mark.parametrize("command", ["upgrade", "fmt --stdout"])
+def test_report_says_what_was_dropped(command: str, statetool: Statetool) -> None:
     sample = str(SAMPLES / "v4-newer-release.tfstate")
-    assert "The unknown members were dropped." in statetool("upgrade", "--drop-unknown", sample).err
-    assert "The unknown members were dropped." not in statetool("upgrade", sample).err
+    assert "The unknown members were dropped." in statetool(*command.split(), "--drop-unknown", sample).err
+    assert "The unknown members were dropped." not in statetool(*command.split(), sample).err

@@ -38,3 +38,32 @@ def test_checking_an_edited_snapshot_looks_at_the_edit() -> None:
     snapshot = statefmt.read(_state(resources=[_instance(status="tainted")])).snapshot
     assert "INS005" in {finding.code for finding in statefmt.check(snapshot)}
     assert "INS005" not in {finding.code for finding in statefmt.check(replace(snapshot, resources=()))}
+
+
+@pytest.mark.parametrize(
+    ("label", "value", "said"),
+    [
+        ("string", "a", False),
+        ("string", 1, False),
+        ("string", None, False),
+        ("list", ["a"], False),
+        ("list", [], False),
+        ("map", {"a": "b"}, False),
+        ("map", {}, False),
+        ("map", ["a"], True),
+        ("list", "a", True),
+        ("string", {"a": "b"}, True),
+        ("set", ["a"], True),
+    ],
+)
+def test_an_old_type_that_its_value_contradicts_is_reported(label: str, value: object, said: bool) -> None:
+    output = {"sensitive": False, "type": label, "value": value}
+    modules = [{"path": ["root"], "outputs": {"o": output}, "resources": {}}]
+    data = json.dumps({"version": 3, "serial": 1, "terraform_version": "0.11.14", "modules": modules}).encode()
+    assert ["output.o" in finding.address for finding in statefmt.read(data).findings] == [True] * said
+
+
+def test_a_missing_release_is_reported() -> None:
+    findings = statefmt.read(b'{"version": 3, "serial": 1, "modules": []}').findings
+    assert [finding.pointer for finding in findings] == ["/terraform_version"]
+    assert "0.0.0" in findings[0].detail

@@ -6,6 +6,7 @@ import json
 from typing import Any, Final
 
 import pytest
+from msgspec.structs import replace
 
 import statefmt
 
@@ -25,7 +26,11 @@ def _resource(**members: Any) -> dict[str, Any]:
 
 
 def _read(document: dict[str, Any]) -> statefmt.ReadResult:
-    return statefmt.read(json.dumps(document).encode())
+    """Read a state, leaving out the note that it does not tell its release, which none of these does."""
+    result = statefmt.read(json.dumps(document).encode())
+    findings = tuple(finding for finding in result.findings if finding.pointer != "/terraform_version")
+    assert len(findings) == len(result.findings) - 1
+    return replace(result, findings=findings)
 
 
 @pytest.mark.parametrize(
