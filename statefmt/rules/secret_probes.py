@@ -102,6 +102,6 @@ def _url_passwords(text: bytes) -> Iterator[int]:
     while place >= 0:
         start = text.rfind(b"://", max(0, place - _LONGEST_URL), place)
         found = _URL_PASSWORD.match(text, start) if start >= 0 else None
-        if found and found.end() == place + 1:
+        if found:
             yield start
         place = text.find(b"@", place + 1)
