@@ -34,6 +34,9 @@ types: $(READY) ## static types
 layers: $(READY) ## who may import whom
 	$(BIN)/lint-imports
 
+golden: $(READY) ## copy the golden pairs from the recorded cases anew
+	$(BIN)/python -m tests.golden.cases
+
 docs: $(READY) ## write the generated pages anew
 	$(BIN)/python -m docs.generate
 

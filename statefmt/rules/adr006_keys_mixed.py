@@ -14,7 +14,7 @@ instances of the other kind. That may be what is wanted, and the state can be re
 ```
 
 ## What to do
-Give the instances keys of the kind that the configuration uses: `statetool mv 'aws_eip.nat[0]' 'aws_eip.nat["b"]'`.
+Give the instances keys of the kind that the configuration uses: `tofu state mv 'aws_eip.nat[0]' 'aws_eip.nat["b"]'`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -60,8 +60,8 @@ def _finding(address: str, blocks: Sequence[ResourcePart]) -> Finding:
         f"Resource {address} has instances of several kinds: {counts}.",
         address,
         pointer,
-        f"`statetool mv {quote(odd)} {quote(address + _TARGETS[usual])}`, or the other way round, as the configuration "
-        "has it.",
+        f"`tofu state mv {quote(odd)} {quote(address + _TARGETS[usual])}`, or the other way round, as the "
+        "configuration has it.",
     )
 
 

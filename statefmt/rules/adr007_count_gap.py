@@ -14,7 +14,7 @@ is how a state looks after a partly failed apply or an `rm`, and often just what
 
 ## What to do
 If the missing ones shall not come back, move the highest into the gap and lower `count`:
-`statetool mv 'aws_eip.nat[2]' 'aws_eip.nat[1]'`.
+`tofu state mv 'aws_eip.nat[2]' 'aws_eip.nat[1]'`.
 """
 
 from collections.abc import Iterable, Iterator
@@ -50,7 +50,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
             f"{'is' if highest == len(numbers) else 'are'} missing: {missing}{more}.",
             address,
             f"{blocks[0].pointer}/instances",
-            f"To close a gap: `statetool mv {quote(f'{address}[{highest}]')} {quote(f'{address}[{gaps[0][0]}]')}`.",
+            f"To close a gap: `tofu state mv {quote(f'{address}[{highest}]')} {quote(f'{address}[{gaps[0][0]}]')}`.",
         )
 
 

@@ -13,7 +13,7 @@ instance is expected it shows that one was lost: information.
 ```
 
 ## What to do
-Nothing, or `statetool rm aws_eip.nat`.
+Nothing, or `tofu state rm aws_eip.nat`.
 """
 
 from collections.abc import Iterable
@@ -38,7 +38,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
                 f"Resource {address} is in the state, but has no instances.",
                 address,
                 blocks[0].pointer,
-                f"`statetool rm {quote(address)}`",
+                f"`tofu state rm {quote(address)}`",
             )
 
 

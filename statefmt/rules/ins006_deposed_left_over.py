@@ -15,11 +15,10 @@ configuration. That surprises: a warning.
 
 ## What to do
 Let the next apply destroy it. If the real object is gone already, or shall live on outside of the state:
-`statetool forget-deposed aws_instance.web`.
+remove the entry from the file.
 """
 
 from collections.abc import Iterable
-from shlex import quote
 
 from statefmt import codes
 from statefmt.diagnostics import Finding, Severity
@@ -38,7 +37,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
                 f"Instance {part.address} has the deposed object {key}; the next apply is to destroy it.",
                 part.address,
                 f"{part.pointer}/deposed",
-                f"If the real object is gone or shall stay: `statetool forget-deposed {quote(part.address)}`.",
+                "If the real object is gone or shall stay, remove this entry from the file.",
             )
 
 

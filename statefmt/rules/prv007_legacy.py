@@ -15,7 +15,7 @@ The address doesn't say where the provider comes from, so `init` looks for one o
 
 ## What to do
 Name the source that the configuration has in `required_providers`:
-`statetool replace-provider registry.opentofu.org/-/aws registry.opentofu.org/hashicorp/aws`.
+`tofu state replace-provider registry.opentofu.org/-/aws registry.opentofu.org/hashicorp/aws`.
 """
 
 from collections.abc import Iterable
@@ -55,7 +55,7 @@ def _fix(place: NamedProvider) -> str:
         source = "HOST/NAMESPACE/TYPE"
     if place.instance is not None and '"' not in place.text:
         return f'Write `provider["{source}"]` there by hand; OpenTofu does not read the old form on an instance.'
-    return f"`statetool replace-provider {legacy} {source}`, or to another source if the configuration names one."
+    return f"`tofu state replace-provider {legacy} {source}`, or to another source if the configuration names one."
 
 
 RULE = Rule(codes.PROVIDER_LEGACY, "provider-legacy", Severity.WARNING, _check)

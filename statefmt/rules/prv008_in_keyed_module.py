@@ -15,13 +15,12 @@ cannot stay bound to this one. The state itself can be read, and the surprise co
 ```
 
 ## What to do
-Move the `provider` block to the root module, pass it to the module in `providers`, and bind the resource to it:
-`statetool rebind 'module.app["a"].aws_sqs_queue.jobs' 'provider["registry.opentofu.org/hashicorp/aws"]'`.
+Move the `provider` block to the root module, pass it to the module in `providers`, and write the configuration of the
+root module as the resource's `provider`: `provider["registry.opentofu.org/hashicorp/aws"]`.
 """
 
 from collections.abc import Iterable
 from functools import lru_cache
-from shlex import quote
 
 from statefmt import codes
 from statefmt.addrs import (
@@ -57,8 +56,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
             "and OpenTofu refuses count and for_each on modules with provider configurations of their own.",
             address,
             place.pointer,
-            "Declare the provider in the root module, pass it on, and then "
-            f"`statetool rebind {quote(address)} {quote(str(in_root))}`.",
+            f"Declare the provider in the root module, pass it on, and write {in_root} as the provider of {address}.",
         )
 
 

@@ -18,7 +18,7 @@ leaves behind that stopped half-way. The state can be read, and some configurati
 
 ## What to do
 Choose one, for each provider:
-`statetool replace-provider registry.terraform.io/hashicorp/aws registry.opentofu.org/hashicorp/aws`.
+`tofu state replace-provider registry.terraform.io/hashicorp/aws registry.opentofu.org/hashicorp/aws`.
 """
 
 from collections.abc import Iterable
@@ -73,7 +73,7 @@ def _in_both(named: set[Provider]) -> str:
 
 def _fix(sources: list[str], rare: str, usual: str) -> str:
     commands = [
-        f"`statetool replace-provider {source} {usual}{source.removeprefix(rare)}`" for source in sources[:_SHOWN]
+        f"`tofu state replace-provider {source} {usual}{source.removeprefix(rare)}`" for source in sources[:_SHOWN]
     ]
     more = f", and so on for {len(sources) - _SHOWN} more" if len(sources) > _SHOWN else ""
     return f"To have all from {usual}: {', '.join(commands)}{more}."

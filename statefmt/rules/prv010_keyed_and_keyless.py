@@ -15,12 +15,10 @@ doesn't exist, and the next plan cannot refresh or destroy them. OpenTofu reads 
 ```
 
 ## What to do
-Bind the others as well:
-`statetool rebind 'aws_sns_topic.x["b"]' 'provider["…/aws"].by_region["us-west-2"]'`.
+Bind the others as well: write `provider["…/aws"].by_region["us-west-2"]`, with the right key, as their `provider`.
 """
 
 from collections.abc import Iterable, Sequence
-from shlex import quote
 
 from statefmt import codes
 from statefmt.addrs import NO_KEY, AbsProviderInstance
@@ -71,7 +69,7 @@ def _finding(address: str, blocks: Sequence[ResourcePart]) -> Finding:
         f"{len(keyless)} to the one without (as that of {instance}).",
         address,
         pointer,
-        f"`statetool rebind {quote(instance)} {quote(target)}`, with the key of the right provider instance.",
+        f"Write {target} as the provider of {instance}, with the key of the right provider instance.",
     )
 
 

@@ -17,7 +17,7 @@ Where a third is dependencies, most objects depend on most others, which is slow
 ```
 
 ## What to do
-Split the state along what is applied together: `statetool split`. For the dependencies, replace `depends_on` on whole
+Split the state along what is applied together. For the dependencies, replace `depends_on` on whole
 modules by references to what is really needed.
 """
 
@@ -54,7 +54,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
             Severity.INFO,
             "Large state",
             f"The state has {size / 1e6:,.1f} MB, {len(resources):,} resources and {count:,} objects{taken}.",
-            fix="`statetool split` along what is applied together.",
+            fix="Split the state along what is applied together.",
         )
 
 

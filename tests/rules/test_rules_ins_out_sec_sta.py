@@ -444,14 +444,11 @@ _PATH = {"type": "get_attr", "value": "a"}
 @pytest.mark.parametrize(
     ("code", "data", "says"),
     [
-        pytest.param("INS005", _text({"status": "tainted"}), "`statetool untaint t.n`", id="plain address"),
+        pytest.param("INS005", _text({"status": "tainted"}), "`tofu untaint t.n`", id="plain address"),
         pytest.param(
             "INS005", _text({"status": "tainted", "index_key": "a b"}), "untaint 't.n[\"a b\"]'`", id="quoted"
         ),
         pytest.param("INS006", _text({"deposed": "5a3e8f01"}), "has the deposed object 5a3e8f01;", id="deposed key"),
-        pytest.param(
-            "INS006", _text({"deposed": "5a3e8f01", "index_key": 0}), "forget-deposed 't.n[0]'`", id="instance"
-        ),
         pytest.param("INS008", _text({"deposed": "5a3e8f01"}), "The deposed object 5a3e8f01 of t.n", id="which object"),
         pytest.param(
             "INS009",
@@ -587,26 +584,18 @@ def test_json_in_json_in_json_is_searched() -> None:
 # --- commands and pages
 
 
-_ARGUMENTS: Final = {
-    "untaint": 1,
-    "forget-deposed": 1,
-    "rm": 1,
-    "new-lineage": 0,
-    "set-serial": 1,
-    "fmt": 0,
-    "upgrade": 0,
-    "split": 0,
-}
+_ARGUMENTS: Final = {"tofu untaint": 1, "tofu state rm": 1, "statetool fmt": 0, "statetool upgrade": 0}
 
 
 @pytest.mark.parametrize("path", _FIXTURES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_commands_can_be_run_as_they_stand(path: Path) -> None:
     fixes = {finding.fix for finding in check(path.read_bytes(), select=[path.parent.name])}
-    for command in (command for fix in fixes for command in re.findall("`(statetool [^`]*)`", fix)):
-        _, name, *arguments = shlex.split(command)
+    for command in (command for fix in fixes for command in re.findall("`((?:statetool|tofu) [^`]*)`", fix)):
+        (name,) = (name for name in _ARGUMENTS if command == name or command.startswith(f"{name} "))
+        arguments = shlex.split(command)[len(name.split()) :]
         assert len(arguments) == _ARGUMENTS[name]
-        if arguments and name != "set-serial":
-            addrs.parse_abs_resource_instance(arguments[0])
+        for argument in arguments:
+            addrs.parse_abs_resource_instance(argument)
 
 
 @pytest.mark.parametrize("code", _NEW)

@@ -93,6 +93,9 @@ def test_bindings_that_opentofu_refuses_or_warns_about(case: Case) -> None:
 # --- commands and pages
 
 
+_COMMAND: Final = re.compile("`((?:statetool|tofu state) [^`]*)`")
+
+
 def _commands() -> list[Any]:
     found = []
     for path in _FAILING:
@@ -100,24 +103,25 @@ def _commands() -> list[Any]:
         fixes = sorted({f.fix for f in check(path.read_bytes(), select=[code])})
         found += [
             pytest.param(command, id=f"{code}/{path.stem}-{number}")
-            for number, command in enumerate(c for fix in fixes for c in re.findall("`(statetool [^`]*)`", fix))
+            for number, command in enumerate(
+                c for fix in fixes for c in re.findall("`((?:statetool|tofu) [^`]*)`", fix)
+            )
         ]
     return found
 
 
 _READERS: Final = {
-    "fmt": (),
-    "mv": (addrs.parse_abs_resource_instance,) * 2,
-    "rm": (addrs.parse_abs_resource_instance,),
-    "rebind": (addrs.parse_abs_resource_instance, addrs.parse_abs_provider_instance),
-    "replace-provider": (addrs.parse_provider_source,) * 2,
+    "statetool fmt": (),
+    "tofu state mv": (addrs.parse_abs_resource_instance,) * 2,
+    "tofu state rm": (addrs.parse_abs_resource_instance,),
+    "tofu state replace-provider": (addrs.parse_provider_source,) * 2,
 }
 
 
 @pytest.mark.parametrize("command", _commands())
 def test_commands_can_be_run_as_they_stand(command: str) -> None:
-    program, name, *arguments = shlex.split(command)
-    assert program == "statetool"
+    (name,) = (name for name in _READERS if command == name or command.startswith(f"{name} "))
+    arguments = shlex.split(command)[len(name.split()) :]
     assert len(arguments) == len(_READERS[name])
     for read, argument in zip(_READERS[name], arguments, strict=True):
         # Only what statetool cannot know is left to fill in.
@@ -265,7 +269,7 @@ def test_registries_are_brought_together_where_most_resources_are() -> None:
     ("instance", "says"),
     [
         pytest.param("provider.aws", "by hand", id="unreadable there"),
-        pytest.param('provider["-/aws"]', "`statetool replace-provider registry.opentofu.org/-/aws ", id="readable"),
+        pytest.param('provider["-/aws"]', "`tofu state replace-provider registry.opentofu.org/-/aws ", id="readable"),
     ],
 )
 def test_what_to_do_about_a_legacy_address_on_an_instance(instance: str, says: str) -> None:
