@@ -103,9 +103,7 @@ def _commands() -> list[Any]:
         fixes = sorted({f.fix for f in check(path.read_bytes(), select=[code])})
         found += [
             pytest.param(command, id=f"{code}/{path.stem}-{number}")
-            for number, command in enumerate(
-                c for fix in fixes for c in re.findall("`((?:statetool|tofu) [^`]*)`", fix)
-            )
+            for number, command in enumerate(c for fix in fixes for c in _COMMAND.findall(fix))
         ]
     return found
 
