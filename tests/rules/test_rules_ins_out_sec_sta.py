@@ -590,7 +590,9 @@ _ARGUMENTS: Final = {"tofu untaint": 1, "tofu state rm": 1, "statetool fmt": 0, 
 @pytest.mark.parametrize("path", _FIXTURES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_commands_can_be_run_as_they_stand(path: Path) -> None:
     fixes = {finding.fix for finding in check(path.read_bytes(), select=[path.parent.name])}
-    for command in (command for fix in fixes for command in re.findall("`((?:statetool|tofu) [^`]*)`", fix)):
+    for command in (
+        command for fix in fixes for command in re.findall("`((?:statetool|tofu state|tofu untaint) [^`]*)`", fix)
+    ):
         (name,) = (name for name in _ARGUMENTS if command == name or command.startswith(f"{name} "))
         arguments = shlex.split(command)[len(name.split()) :]
         assert len(arguments) == _ARGUMENTS[name]
