@@ -176,7 +176,8 @@ class ObjectLifter:
             check_uint64(version, f"{pointer}/identity_schema_version")
         if raw is not UNSET:
             return raw, version
-        if version is not None:
+        # Terraform from 1.12 on writes version 0 on every object.
+        if version:
             self._info(
                 codes.NORMALISED_VALUE,
                 "Identity schema version without an identity",

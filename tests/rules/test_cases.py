@@ -141,7 +141,7 @@ FINE: Final[dict[str, list[dict[str, Any] | bytes]]] = {
         checks("output", "output.o"),
     ],
     "STA009": [{}, b'{"version":4,"outputs":{"o":{"type":["map","bool"],"value":{"a":true,"a":true}}}}'],
-    "STA010": [v3({"aws_eip.a": _EIP}), {}, {"version": 1}],
+    "STA010": [v3({"aws_eip.a": _EIP}, terraform_version="0.11.14"), {}],
     "STA011": [{"terraform_version": "1.2.0"}, one(index_key=1), one(dependencies=["module.a.c.d"])],
     "STA012": [v3({"aws_eip.a": _EIP}, backend={"type": "s3"}), {"version": 3}, {"backend": {"type": "s3"}}],
     "STA013": [{"lineage": "é"}, b'{"version":4,"lineage":"\\u00ff"}'],

@@ -67,3 +67,9 @@ def test_a_missing_release_is_reported() -> None:
     findings = statefmt.read(b'{"version": 3, "serial": 1, "modules": []}').findings
     assert [finding.pointer for finding in findings] == ["/terraform_version"]
     assert "0.0.0" in findings[0].detail
+
+
+@pytest.mark.parametrize(("version", "said"), [(0, False), (1, True)])
+def test_identity_version_0_without_an_identity_is_what_terraform_writes(version: int, said: bool) -> None:
+    data = _state(resources=[_instance(identity_schema_version=version)])
+    assert [finding.code for finding in statefmt.read(data).findings] == ["STA011"] * said
