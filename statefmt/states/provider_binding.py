@@ -27,6 +27,7 @@ from statefmt.addrs import (
 )
 from statefmt.diagnostics import Finding, Severity
 from statefmt.errors import AddressError
+from statefmt.states import provider_findings
 from statefmt.states.resource import ResourceState
 
 
@@ -113,7 +114,7 @@ def lift(resource: str, blocks: Sequence[BlockProviders]) -> Lifted:
         findings += _spread_keys(resource, bound)
     config = bound[0].provider.config if bound else declared
     if not conflict and declared_last is not None and declared_last != config:
-        findings.append(_empty_block(resource, config, declared_last, blocks[-1].pointer))
+        findings.append(provider_findings.empty_block(resource, config, declared_last, blocks[-1].pointer))
         config = declared_last
     return Lifted(config, tuple(keys), tuple(findings))
 
@@ -153,12 +154,12 @@ def _bind_block(
     for key, text, pointer in block.objects:
         if not text:
             if inherited is None:
-                findings.append(_missing(resource, key, pointer))
+                findings.append(provider_findings.missing(resource, key, pointer))
             else:
                 bound.append(_Bound(inherited, key, number, block.pointer))
             continue
         if config is not None:
-            findings.append(_both_levels(resource, key, block.provider, text, pointer))
+            findings.append(provider_findings.both_levels(resource, key, block.provider, text, pointer))
         provider = _read_instance(text)
         if isinstance(provider, _Unreadable):
             findings += _located(provider, f"{resource}{key}", pointer)
@@ -212,7 +213,9 @@ def _said_conflict(resource: str, said: list[tuple[str, InstanceKey]], pointer: 
     """OpenTofu's own comparison: neighbours within a block, unreadable addresses included."""
     for (one, one_key), (other, other_key) in pairwise(said):
         if one != other:
-            return _conflict(codes.PROVIDER_CONFIGS_DIFFER, resource, one, one_key, other, other_key, pointer)
+            return provider_findings.conflict(
+                codes.PROVIDER_CONFIGS_DIFFER, resource, one, one_key, other, other_key, pointer
+            )
     return None
 
 
@@ -222,7 +225,7 @@ def _bound_conflict(resource: str, bound: list[_Bound]) -> Finding | None:
     for other in bound:
         if first is not None and other.provider.config != first.provider.config:
             spread = first.block != other.block
-            return _conflict(
+            return provider_findings.conflict(
                 codes.PROVIDER_BLOCKS_DIFFER if spread else codes.PROVIDER_CONFIGS_DIFFER,
                 resource,
                 str(first.provider),
@@ -232,64 +235,6 @@ def _bound_conflict(resource: str, bound: list[_Bound]) -> Finding | None:
                 other.pointer,
             )
     return None
-
-
-def _conflict(
-    code: str, resource: str, one: str, one_key: InstanceKey, other: str, other_key: InstanceKey, pointer: str
-) -> Finding:
-    where = " in different blocks of the file" if code == codes.PROVIDER_BLOCKS_DIFFER else ""
-    return Finding(
-        code,
-        Severity.ERROR,
-        "Provider instance field conflict in state",
-        f"Resource {resource} has instances with different provider configurations{where}: "
-        f"{resource}{one_key} has {one or 'an unreadable address'}, "
-        f"{resource}{other_key} has {other or 'an unreadable address'}. All instances of a resource must belong "
-        "to one provider configuration and may differ only in the instance key at its end.",
-        resource,
-        pointer,
-        "Decide which configuration manages the resource and write it for all of its instances.",
-    )
-
-
-def _empty_block(
-    resource: str, config: ConfigProviderConfig | None, last: ConfigProviderConfig, pointer: str
-) -> Finding:
-    return Finding(
-        codes.PROVIDER_BLOCKS_DIFFER,
-        Severity.INFO,
-        "Empty block changes the provider configuration of a resource",
-        f"The instances of {resource} belong to {config}, but a later block of the file without instances names "
-        f"{last}. The later one counts, as in OpenTofu.",
-        resource,
-        f"{pointer}/provider",
-        "Remove the empty block, or write the right configuration in both.",
-    )
-
-
-def _missing(resource: str, key: InstanceKey, pointer: str) -> Finding:
-    return Finding(
-        codes.PROVIDER_MISSING,
-        Severity.ERROR,
-        "Provider field missing state",
-        f"Instance {resource}{key} has no provider address, neither on the resource nor on the instance.",
-        f"{resource}{key}",
-        pointer,
-        'Add "provider" to the resource, with the address that its other states or the configuration name.',
-    )
-
-
-def _both_levels(resource: str, key: InstanceKey, level: str, own: str, pointer: str) -> Finding:
-    return Finding(
-        codes.PROVIDER_BOTH_LEVELS,
-        Severity.WARNING,
-        "Provider field conflict in state",
-        f"Resource {resource} has the provider address {level}, and its instance {resource}{key} has {own}. "
-        "The instance's own address is used.",
-        f"{resource}{key}",
-        f"{pointer}/provider",
-        "`statetool fmt` writes the one level that is needed.",
-    )
 
 
 def _spread_keys(resource: str, bound: list[_Bound]) -> list[Finding]:
@@ -303,15 +248,7 @@ def _spread_keys(resource: str, bound: list[_Bound]) -> list[Finding]:
         other = first.setdefault(binding.key, binding)
         if binding.provider.key != other.provider.key and binding.key not in told:
             told.add(binding.key)
-            findings.append(Finding(
-                codes.PROVIDER_KEYS_DIFFER,
-                Severity.INFO,
-                "Objects of one instance are bound to different provider instances",
-                f"Instance {resource}{binding.key} has objects bound to {other.provider} and to "
-                f"{binding.provider}. OpenTofu keeps one provider key for an instance, that of the object it "
-                "reads last, and silently rebinds the others; statetool keeps each as it is.",
-                f"{resource}{binding.key}",
-                binding.pointer,
-                "Bind all objects of the instance to one provider instance, or destroy the deposed object first.",
-            ))  # fmt: skip
+            findings.append(
+                provider_findings.keys_differ(resource, binding.key, other.provider, binding.provider, binding.pointer)
+            )
     return findings

@@ -17,7 +17,7 @@ from statefmt.rules.checked import CheckedState
 
 from .states import CLEAN, ERROR, HOSTILE, INFO, NO_STATE, SEVERAL, WARNING, hundred, state
 
-FOLDER = Path("/work/project")
+FOLDER = Path("/srv/project")
 TEXT = f"{ERROR.summary}. {ERROR.detail}"
 
 # The state, the command, and what the case shows.
@@ -65,7 +65,7 @@ def test_commands(given_state: CheckedState, command: str, shows: str) -> None:
     [
         ("a/b", "a/b"),
         ("./a//b", "a/b"),
-        ("/work/project/a/b", "a/b"),
+        ("/srv/project/a/b", "a/b"),
         ("../b", "../b"),
         ("/elsewhere/b", "/elsewhere/b"),
         ("a\x1b\udcff", "a\\x1b\\udcff"),

@@ -20,7 +20,7 @@ from .states import CLEAN, ERROR, HOSTILE, INFO, LOWER_CASE, NO_STATE, SEVERAL, 
 
 SCHEMA = Path(__file__).parents[1] / "data" / "sarif-2.1.0-rtm.4.json"
 VALIDATOR = Draft4Validator(orjson.loads(SCHEMA.read_bytes()))
-FOLDER = Path("/work/project")
+FOLDER = Path("/srv/project")
 
 
 def read(*states: CheckedState) -> dict[str, Any]:
@@ -145,9 +145,9 @@ def test_what_is_said_of_the_whole_file() -> None:
 URIS = [
     ("terraform.tfstate", "terraform.tfstate", True),
     ("./envs//a/../b.tfstate", "envs/b.tfstate", True),
-    ("/work/project/envs/b.tfstate", "envs/b.tfstate", True),
+    ("/srv/project/envs/b.tfstate", "envs/b.tfstate", True),
     ("/elsewhere/b c.tfstate", "file:///elsewhere/b%20c.tfstate", False),
-    ("../b.tfstate", "file:///work/b.tfstate", False),
+    ("../b.tfstate", "file:///srv/b.tfstate", False),
     ("a b%c#d?e.tfstate", "a%20b%25c%23d%3Fe.tfstate", True),
     ("größe/日本", "gr%C3%B6%C3%9Fe/%E6%97%A5%E6%9C%AC", True),
     ("c:x", "c%3Ax", True),
