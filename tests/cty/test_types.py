@@ -75,7 +75,7 @@ REFUSED: list[tuple[str, bytes | None, str]] = [
         b'["object",{"a":"bool"},["b"]]',
         'optional contains undeclared attribute "b"',
     ),
-    ("too deep", b'["list",' * 5000 + b'"bool"' + b"]" * 5000, "JSON is nested too deeply"),
+    ("too deep", b'["list",' * 50000 + b'"bool"' + b"]" * 50000, "JSON is nested too deeply"),
 ]
 
 

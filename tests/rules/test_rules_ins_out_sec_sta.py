@@ -570,7 +570,7 @@ def test_one_finding_for_each_rule_and_text() -> None:
 
 
 def test_attributes_nested_deeper_than_python_goes_are_left_alone() -> None:
-    deep = '{"password": "hunter2", "a": ' + "[" * 5000 + "]" * 5000 + "}"
+    deep = '{"password": "hunter2", "a": ' + "[" * 50000 + "]" * 50000 + "}"
     text = _text({"attributes": "@"}, outputs={"o": {"value": "@", "type": "dynamic"}}).decode().replace('"@"', deep)
     assert [finding for finding in check(text.encode(), select=["SEC", "OUT004"]) if finding.code in _NEW] == []
 
