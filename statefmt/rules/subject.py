@@ -46,7 +46,7 @@ class Subject:
         """The entries of `resources`, in the order of the file."""
         document = self.inspection.document
         return tuple(
-            ResourcePart(resource or ResourceV4(), _resource_address(resource or ResourceV4()), f"/resources/{number}")
+            ResourcePart(resource or ResourceV4(), (resource or ResourceV4()).address(), f"/resources/{number}")
             for number, resource in enumerate((document.resources if document else None) or ())
         )
 
@@ -69,12 +69,6 @@ def _objects(resource: ResourcePart) -> Iterator[ObjectPart]:
         obj = given or InstanceObjectV4()
         address = f"{resource.address}{_key_text(obj)}"
         yield ObjectPart(obj, resource, address, f"{resource.pointer}/instances/{number}")
-
-
-def _resource_address(resource: ResourceV4) -> str:
-    mode = "data." if resource.mode == "data" else ""
-    address = f"{mode}{resource.type or ''}.{resource.name or ''}"
-    return f"{resource.module}.{address}" if resource.module else address
 
 
 def _key_text(obj: InstanceObjectV4) -> str:

@@ -20,8 +20,7 @@ def unknown_findings(document: StateV4) -> Iterator[Finding]:
     for number, resource in enumerate(document.resources or ()):
         if resource is None:
             continue
-        mode = "data" if resource.mode == "data" else ""
-        address = ".".join(filter(None, (resource.module, mode, resource.type, resource.name)))
+        address = resource.address()
         yield from _findings(resource.unknown, address, f"/resources/{number}")
         for place, obj in enumerate(resource.instances or ()):
             if obj and obj.unknown:

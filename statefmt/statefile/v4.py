@@ -64,6 +64,12 @@ class ResourceV4(FormatObject):
     provider: str | None = None
     instances: list[InstanceObjectV4 | None] | None = None
 
+    def address(self) -> str:
+        """The resource's address as it reads, also where some part of it is not valid."""
+        mode = "data." if self.mode == "data" else ""
+        address = f"{mode}{self.type or ''}.{self.name or ''}"
+        return f"{self.module}.{address}" if self.module else address
+
 
 class CheckObjectV4(FormatObject):
     """One entry of a check result's `objects`."""
