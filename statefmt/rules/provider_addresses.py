@@ -6,20 +6,12 @@ A state has few different ones, so rules ask about the texts first and look for 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-from statefmt.addrs import (
-    AbsProviderInstance,
-    parse_abs_provider_instance,
-    parse_config_provider_config,
-    parse_legacy_provider_config,
-)
-from statefmt.errors import AddressError
+from statefmt.addrs import AbsProviderInstance
 from statefmt.rules.subject import ResourcePart, Subject
 from statefmt.statefile.v4 import InstanceObjectV4, ResourceV4
-
-_KEPT: Final = 16384  # texts, of all files of a run
+from statefmt.states.provider_binding import Unreadable, read_config, read_instance
 
 
 class NamedProvider(NamedTuple):
@@ -37,22 +29,16 @@ class NamedProvider(NamedTuple):
         return f"{level}/provider"
 
 
-@lru_cache(maxsize=_KEPT)
 def provider_of_resource(text: str) -> AbsProviderInstance | None:
     """What a resource's `provider` means, in today's form or in the one before Terraform 0.13."""
-    try:
-        return parse_config_provider_config(text).instance()
-    except AddressError:
-        return _legacy(text)
+    config = read_config(text)
+    return None if isinstance(config, Unreadable) else config.instance()
 
 
-@lru_cache(maxsize=_KEPT)
 def provider_of_instance(text: str) -> AbsProviderInstance | None:
     """What an instance's own `provider` means; the form before Terraform 0.13, which OpenTofu refuses there, too."""
-    try:
-        return parse_abs_provider_instance(text)
-    except AddressError:
-        return _legacy(text)
+    provider = read_instance(text)
+    return provider_of_resource(text) if isinstance(provider, Unreadable) else provider
 
 
 def provider_in_force(resource: ResourceV4, obj: InstanceObjectV4) -> AbsProviderInstance | None:
@@ -105,10 +91,3 @@ def _wanted(
 ) -> dict[str, AbsProviderInstance]:
     meanings = ((text, read(text)) for text in texts)
     return {text: provider for text, provider in meanings if provider is not None and wanted(provider)}
-
-
-def _legacy(text: str) -> AbsProviderInstance | None:
-    try:
-        return parse_legacy_provider_config(text).instance()
-    except AddressError:
-        return None

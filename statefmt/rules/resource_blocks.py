@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from statefmt.addrs import IntKey, StringKey
-from statefmt.rules.subject import ResourcePart, Subject
+from statefmt.rules.subject import ResourcePart, Subject, key_text
 from statefmt.statefile.v4 import InstanceObjectV4
 
 _NULL = InstanceObjectV4()
@@ -26,9 +25,4 @@ def objects_of(resource: ResourcePart) -> Sequence[InstanceObjectV4]:
 
 def instance_address(resource: ResourcePart, obj: InstanceObjectV4) -> str:
     """The address of the instance that an object belongs to; a key that is none is left out."""
-    key = obj.index_key
-    if isinstance(key, str):
-        return f"{resource.address}{StringKey(key)}"
-    if isinstance(key, (int, float)) and not isinstance(key, bool):
-        return f"{resource.address}{IntKey(int(key))}"
-    return resource.address
+    return f"{resource.address}{key_text(obj) or ''}"

@@ -67,14 +67,16 @@ class Subject:
 def _objects(resource: ResourcePart) -> Iterator[ObjectPart]:
     for number, given in enumerate(resource.document.instances or ()):
         obj = given or InstanceObjectV4()
-        address = f"{resource.address}{_key_text(obj)}"
+        key = key_text(obj)
+        address = f"{resource.address}{'[?]' if key is None else key}"
         yield ObjectPart(obj, resource, address, f"{resource.pointer}/instances/{number}")
 
 
-def _key_text(obj: InstanceObjectV4) -> str:
+def key_text(obj: InstanceObjectV4) -> str | None:
+    """An object's instance key as it stands in addresses, "" for none; None where it is no key."""
     key = obj.index_key
     if isinstance(key, str):
         return str(StringKey(key))
     if isinstance(key, (int, float)) and not isinstance(key, bool):
         return str(IntKey(int(key)))
-    return "" if key is None else "[?]"
+    return "" if key is None else None

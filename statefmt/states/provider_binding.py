@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from statefmt import codes
 from statefmt.addrs import (
@@ -29,6 +29,9 @@ from statefmt.diagnostics import Finding, Severity
 from statefmt.errors import AddressError
 from statefmt.states import provider_findings
 from statefmt.states.resource import ResourceState
+
+# Texts that were read, of all files of a run; a state has few different ones.
+_KEPT: Final = 16384
 
 
 class ObjectProvider(NamedTuple):
@@ -75,11 +78,10 @@ class _Bound(NamedTuple):
     pointer: str
 
 
-class _Unreadable(NamedTuple):
-    """What can be told of a provider address that is not valid."""
+class Unreadable(NamedTuple):
+    """A provider address that is not valid, and what is wrong with it."""
 
     findings: tuple[Finding, ...]
-    readable_part: str
 
 
 def lift(resource: str, blocks: Sequence[BlockProviders]) -> Lifted:
@@ -96,8 +98,8 @@ def lift(resource: str, blocks: Sequence[BlockProviders]) -> Lifted:
     for number, block in enumerate(blocks):
         config: ConfigProviderConfig | None = None
         if block.provider:
-            readable = _read_config(block.provider)
-            if isinstance(readable, _Unreadable):
+            readable = read_config(block.provider)
+            if isinstance(readable, Unreadable):
                 findings += _located(readable, resource, block.pointer)
                 keys.append(None)
                 continue
@@ -133,11 +135,11 @@ def lower(resource: ResourceState) -> Lowered:
 def same_provider(one: str, other: str) -> bool:
     """Whether two `provider` texts name the same provider configuration, or the same instance of one."""
     # An address in the old form may print as text that cannot be read: it still is that address.
-    return any(_printed(read(one), one) == _printed(read(other), other) for read in (_read_config, _read_instance))
+    return any(_printed(read(one), one) == _printed(read(other), other) for read in (read_config, read_instance))
 
 
-def _printed(meaning: ConfigProviderConfig | AbsProviderInstance | _Unreadable, text: str) -> str:
-    return text if isinstance(meaning, _Unreadable) else str(meaning)
+def _printed(meaning: ConfigProviderConfig | AbsProviderInstance | Unreadable, text: str) -> str:
+    return text if isinstance(meaning, Unreadable) else str(meaning)
 
 
 def _bind_block(
@@ -160,18 +162,18 @@ def _bind_block(
             continue
         if config is not None:
             findings.append(provider_findings.both_levels(resource, key, block.provider, text, pointer))
-        provider = _read_instance(text)
-        if isinstance(provider, _Unreadable):
+        provider = read_instance(text)
+        if isinstance(provider, Unreadable):
             findings += _located(provider, f"{resource}{key}", pointer)
-            said.append((provider.readable_part, key))
+            said.append(("", key))
             continue
         said.append((str(provider.config), key))
         bound.append(_Bound(provider, key, number, pointer))
     return bound, said
 
 
-@lru_cache(maxsize=4096)
-def _read_config(text: str) -> ConfigProviderConfig | _Unreadable:
+@lru_cache(maxsize=_KEPT)
+def read_config(text: str) -> ConfigProviderConfig | Unreadable:
     """A resource-level address, in today's form or in the one before Terraform 0.13."""
     try:
         return parse_config_provider_config(text)
@@ -182,15 +184,16 @@ def _read_config(text: str) -> ConfigProviderConfig | _Unreadable:
             return _unreadable(error)
 
 
-@lru_cache(maxsize=4096)
-def _read_instance(text: str) -> AbsProviderInstance | _Unreadable:
+@lru_cache(maxsize=_KEPT)
+def read_instance(text: str) -> AbsProviderInstance | Unreadable:
+    """An instance-level address, which is always in today's form."""
     try:
         return parse_abs_provider_instance(text)
     except AddressError as error:
         return _unreadable(error)
 
 
-def _unreadable(error: AddressError) -> _Unreadable:
+def _unreadable(error: AddressError) -> Unreadable:
     findings = tuple(
         Finding(
             codes.PROVIDER_ADDRESS_INVALID,
@@ -200,10 +203,10 @@ def _unreadable(error: AddressError) -> _Unreadable:
         )
         for problem in error.problems
     )
-    return _Unreadable(findings, "")
+    return Unreadable(findings)
 
 
-def _located(unreadable: _Unreadable, address: str, pointer: str) -> list[Finding]:
+def _located(unreadable: Unreadable, address: str, pointer: str) -> list[Finding]:
     return [
         Finding(f.code, f.severity, f.summary, f.detail, address, f"{pointer}/provider") for f in unreadable.findings
     ]

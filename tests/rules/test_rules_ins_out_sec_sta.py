@@ -17,7 +17,7 @@ from msgspec import Raw
 from statefmt import addrs, codes
 from statefmt.cty import Path as SensitivePath
 from statefmt.cty import parse_paths
-from statefmt.diagnostics import Finding, Severity
+from statefmt.diagnostics import Finding
 from statefmt.golang import loads_exact
 from statefmt.rules.check import check
 from statefmt.rules.rule import all_pages
@@ -26,6 +26,7 @@ from statefmt.rules.secret_probes import suspects
 from statefmt.rules.secret_search import secrets_in
 from statefmt.rules.secret_shapes import SHAPES, shapes_in
 from statefmt.rules.sensitive_paths import is_covered, missing_step, path_text
+from tests.rules.good_states import found_in_good_states
 
 from ..statefile.recorded import CASES, input_of
 from .true_findings_ins_out_sec_sta import TRUE_FINDINGS
@@ -61,14 +62,7 @@ def _evidence(finding: Finding) -> str:
 
 
 def test_what_is_found_in_good_states_is_true() -> None:
-    found: dict[str, list[str]] = {}
-    for case in CASES:
-        silent = case["outcome"] == "ok" and not case["diagnostics"]
-        if silent and case["group"] in ("random", "modules-sorting", "attributes-fidelity"):
-            for finding in check(input_of(case), select=_OURS):
-                if finding.severity is not Severity.INFO and finding.code.startswith(_OURS):
-                    found.setdefault(finding.code, []).append(f"{case['id']} {_evidence(finding)}")
-    assert found == TRUE_FINDINGS
+    assert found_in_good_states(_OURS, _evidence) == TRUE_FINDINGS
 
 
 def test_no_recorded_state_holds_a_secret() -> None:

@@ -27,6 +27,7 @@ from statefmt.rules.cycles import cyclic_groups, short_cycle
 from statefmt.rules.rule import all_pages
 from statefmt.rules.subject import Subject
 from statefmt.statefile.inspect import inspect
+from tests.rules.good_states import found_in_good_states
 from tests.statefile.recorded import CASES, Case, input_of
 
 from .true_findings_prv_adr_dep import TRUE_FINDINGS
@@ -71,14 +72,7 @@ def _evidence(finding: Finding) -> str:
 
 
 def test_what_is_found_in_good_states_is_true() -> None:
-    found: dict[str, list[str]] = {}
-    for case in CASES:
-        silent = case["outcome"] == "ok" and not case["diagnostics"]
-        if silent and case["group"] in ("random", "modules-sorting", "attributes-fidelity"):
-            for finding in check(input_of(case), select=_OURS):
-                if finding.severity is not Severity.INFO and finding.code.startswith(_OURS):
-                    found.setdefault(finding.code, []).append(f"{case['id']} {_evidence(finding)}")
-    assert found == TRUE_FINDINGS
+    assert found_in_good_states(_OURS, _evidence) == TRUE_FINDINGS
 
 
 _BAD_BINDINGS: Final = [case for case in CASES if case["group"] == "provider-binding" and case["diagnostics"]]
