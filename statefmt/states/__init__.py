@@ -1,6 +1,7 @@
 """The state model: what one snapshot says, as immutable values."""
 
 from statefmt.states.check_results import CheckObject, CheckResult
+from statefmt.states.instances import ResourceInstance, instances
 from statefmt.states.output import OutputValue
 from statefmt.states.resource import ObjectStatus, ResourceInstanceObject, ResourceState, UnknownMember
 from statefmt.states.snapshot import Snapshot, Source
@@ -10,9 +11,11 @@ __all__ = [
     "CheckResult",
     "ObjectStatus",
     "OutputValue",
+    "ResourceInstance",
     "ResourceInstanceObject",
     "ResourceState",
     "Snapshot",
     "Source",
     "UnknownMember",
+    "instances",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from enum import Enum
 from typing import NamedTuple
 
@@ -89,9 +89,3 @@ class ResourceState(Struct, frozen=True, kw_only=True):
     def has_provider_keys(self) -> bool:
         """Whether any object is bound to a keyed provider instance."""
         return any(not isinstance(obj.provider_key, NoKey) for obj in self.objects)
-
-    def instance_addrs(self) -> Iterator[AbsResourceInstance]:
-        """The addresses of the instances, each once, in the order of the file."""
-        seen: dict[InstanceKey, None] = {obj.key: None for obj in self.objects}
-        for key in seen:
-            yield self.addr.instance(key)

@@ -1,45 +1,34 @@
-"""Choosing resource instances by address selectors."""
+"""Which addresses one selector fits."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 
 from statefmt.addrs import (
     NO_KEY,
     AbsResourceInstance,
     ModuleInstance,
-    list_order,
     parse_abs_resource,
     parse_abs_resource_instance,
     parse_module_instance,
 )
 from statefmt.errors import AddressError, SelectionError
-from statefmt.states import Snapshot
 
 _Matcher = Callable[[AbsResourceInstance], bool]
 
 
-def instances(snapshot: Snapshot) -> list[AbsResourceInstance]:
-    """All resource instances, in the order of `tofu state list`."""
-    found = (addr for resource in snapshot.resources for addr in resource.instance_addrs())
-    return sorted(found, key=list_order)
-
-
-def select(addrs: Sequence[AbsResourceInstance], selectors: Iterable[str]) -> list[AbsResourceInstance]:
-    """Those of `addrs` that any selector fits, in their order.
+def fitting(addrs: Sequence[AbsResourceInstance], selector: str) -> list[AbsResourceInstance]:
+    """Those of `addrs` that a selector fits, in their order.
 
     A selector is the address of an instance, of a resource (all its instances) or of a module (everything
     below it). Raises SelectionError for one that is no address or fits nothing, with the nearest addresses.
     """
-    chosen: set[AbsResourceInstance] = set()
-    for selector in selectors:
-        fits = _matcher(selector)
-        matched = [addr for addr in addrs if fits(addr)]
-        if not matched:
-            raise SelectionError(_no_match(selector, addrs))
-        chosen.update(matched)
-    return [addr for addr in addrs if addr in chosen]
+    fits = _matcher(selector)
+    matched = [addr for addr in addrs if fits(addr)]
+    if not matched:
+        raise SelectionError(_no_match(selector, addrs))
+    return matched
 
 
 def _matcher(selector: str) -> _Matcher:

@@ -1,0 +1,43 @@
+"""Resource instances, each with all its objects: how people look at a state, where the file has a flat list."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from statefmt.addrs import AbsProviderInstance, AbsResourceInstance, InstanceKey, list_order
+from statefmt.states.resource import ResourceInstanceObject, ResourceState
+from statefmt.states.snapshot import Snapshot
+
+
+class ResourceInstance(NamedTuple):
+    """One instance of a resource. `objects` stand in the order of the file: the current one, and the deposed ones."""
+
+    addr: AbsResourceInstance
+    resource: ResourceState
+    objects: tuple[ResourceInstanceObject, ...]
+
+    @property
+    def current(self) -> ResourceInstanceObject | None:
+        """The current object; None where only deposed ones are left."""
+        return next((obj for obj in self.objects if obj.is_current), None)
+
+    @property
+    def deposed(self) -> tuple[ResourceInstanceObject, ...]:
+        """The deposed objects, in the order of the file."""
+        return tuple(obj for obj in self.objects if not obj.is_current)
+
+    def provider(self, obj: ResourceInstanceObject) -> AbsProviderInstance | None:
+        """The provider instance that an object is bound to; None where the state names no provider."""
+        config = self.resource.provider_config
+        return None if config is None else config.instance(obj.provider_key)
+
+
+def instances(snapshot: Snapshot) -> list[ResourceInstance]:
+    """All resource instances, in the order of `tofu state list`."""
+    found: list[ResourceInstance] = []
+    for resource in snapshot.resources:
+        objects: dict[InstanceKey, list[ResourceInstanceObject]] = {}
+        for obj in resource.objects:
+            objects.setdefault(obj.key, []).append(obj)
+        found += (ResourceInstance(resource.addr.instance(key), resource, tuple(of)) for key, of in objects.items())
+    return sorted(found, key=lambda instance: list_order(instance.addr))
