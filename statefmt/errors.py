@@ -7,9 +7,12 @@ StatetoolError
 │   ├── NotAStateError         empty, not JSON, no version, something else entirely
 │   ├── EncryptedStateError    an encrypted envelope, and no way to open it
 │   └── UnsupportedStateError  a state, in a format that cannot be read
+├── ReleaseError           the name of a release that is not known
 ├── SelectionError         a selector is no address, or fits nothing
+├── SurgeryError           an operation that would harm a state, or makes no sense for it
 ├── SettingsError          a settings file or a baseline is not what it must be
 └── StoreError             a file cannot be read or written
+    └── LockedError            somebody else holds the lock of a state
 """
 
 from __future__ import annotations
@@ -75,8 +78,16 @@ class UnsupportedStateError(StateError):
     """The bytes are a state in a format version that cannot be read."""
 
 
+class ReleaseError(StatetoolError, ValueError):
+    """The name of a release that is not known; the message has the nearest names."""
+
+
 class SelectionError(StatetoolError):
     """A selector that is no address or fits nothing; the message says which, and what is near."""
+
+
+class SurgeryError(StatetoolError):
+    """An operation that would harm a state, or makes no sense for it; the message names the address and the way out."""
 
 
 class SettingsError(StatetoolError):
@@ -85,3 +96,7 @@ class SettingsError(StatetoolError):
 
 class StoreError(StatetoolError):
     """A file cannot be read or written; the message names it and says what to do."""
+
+
+class LockedError(StoreError):
+    """Somebody else holds the lock of a state; the message says who, since when and what for."""

@@ -9,29 +9,45 @@ import os
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Final
+
+from msgspec import structs
 
 from statefmt import codes
+from statefmt.addrs import AbsResourceInstance
 from statefmt.diagnostics import Finding, Severity
 from statefmt.errors import NotAStateError, StateError, StoreError
 from statefmt.rules.check import check
+from statefmt.rules.rule import all_rules
 from statefmt.statefile.duplicates import duplicate_members
 from statefmt.statefile.inspect import ReadResult, read
+from statefmt.statefile.provider_sources import KEEP, SourceChoice
+from statefmt.statefile.registry import SourceReport, SourceRewriter
 from statefmt.statefile.style import Style
 from statefmt.statefile.write import canonical
+from statefmt.states import Snapshot
 from statefmt.store.default_state import default_state
+from statefmt.store.lock import lock_info
 from statefmt.store.reading import STANDARD_INPUT, display_name, read_bytes
+from statefmt.store.settled import read_settled
 from statefmt.store.writing import create_file, replace_content
+
+_HIGHEST_SERIAL: Final = 2**64 - 1
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedState:
-    """A state that was read: where from, its bytes, and what they say."""
+    """A state that was read: where from, its bytes, and what they say.
+
+    With other provider sources, `sources` is what was rewritten, and `result` is what the state says then.
+    """
 
     name: str
     data: bytes
     result: ReadResult
+    sources: SourceReport = field(default_factory=SourceReport)
 
 
 class StateFileError(StateError):
@@ -47,18 +63,33 @@ def state_name(name: str | None, environment: Mapping[str, str] = os.environ) ->
     return str(default_state(Path(), environment)) if name is None else name
 
 
-def load(name: str) -> LoadedState:
-    """Read a state from a path, or from standard input for `-`.
+def load(name: str, sources: SourceChoice = KEEP) -> LoadedState:
+    """Read a state from a path, or from standard input for `-`, with the provider sources that were chosen.
 
-    Raises StoreError where there are no bytes to be had, StateFileError where they are no state.
+    The serial is one more where that changes a source. Raises StoreError where there are no bytes to be had,
+    StateFileError where they are no state.
     """
-    data = read_bytes(name)
+    return loaded(name, read_settled(name), sources)
+
+
+def loaded(name: str, data: bytes, sources: SourceChoice = KEEP) -> LoadedState:
+    """The same for bytes that are there already; `name` is where they are from. Raises StateFileError."""
+    rewriter = SourceRewriter(sources)
     try:
-        result = read(data)
+        result = read(data, rewriter.document if sources else None)
         _refuse_other_files(result)
     except StateError as error:
         raise StateFileError(display_name(name), error) from error
-    return LoadedState(name, data, result)
+    if rewriter.report.changed:
+        result = structs.replace(result, snapshot=with_next_serial(result.snapshot, display_name(name)))
+    return LoadedState(name, data, result, rewriter.report)
+
+
+def with_next_serial(snapshot: Snapshot, name: str) -> Snapshot:
+    """The snapshot as the next one of its lineage; `name` is the file's. Raises StoreError where there is none."""
+    if snapshot.serial >= _HIGHEST_SERIAL:
+        raise StoreError(f"{name}: its serial is {_HIGHEST_SERIAL}, the highest there is, so it cannot be changed")
+    return structs.replace(snapshot, serial=snapshot.serial + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,21 +100,26 @@ class Rewritten:
     notes: tuple[Finding, ...]
 
 
-def rewrite(loaded: LoadedState, style: Style, *, drop_unknown: bool) -> Rewritten:
+def rewrite(loaded: LoadedState, style: Style, *, drop_unknown: bool, to_write: bool = True) -> Rewritten:
     """The canonical form of a state in some style, with a note of every choice, change and loss.
 
     Raises StateFileError where that form could not be read again: legacy provider names with an underscore have no
-    address today.
+    address today. If it is not `to_write`, only these are looked for, which takes less time.
     """
     content = canonical(loaded.result.snapshot, style, keep_unknown=not drop_unknown)
     notes = loaded.result.findings
-    if content != loaded.data:
+    if content != loaded.data and (to_write or _names_legacy_providers(loaded.result.snapshot)):
         notes += tuple(duplicate_members(loaded.data, loaded.result.version))
         try:
             read(content)
         except StateError as error:
             raise StateFileError(f"{display_name(loaded.name)} (its canonical form, not written)", error) from error
     return Rewritten(content, notes)
+
+
+def _names_legacy_providers(snapshot: Snapshot) -> bool:
+    configs = {resource.provider_config for resource in snapshot.resources}
+    return any(config is not None and config.provider.is_legacy for config in configs)
 
 
 def write_new(path: str, content: bytes, *, replace: bool) -> Path | None:
@@ -103,30 +139,44 @@ def write_new(path: str, content: bytes, *, replace: bool) -> Path | None:
         raise StoreError(f"{path}: this is not a regular file, and nothing else is written to; - is standard output")
     if not replace:
         raise StoreError(f"{path}: the file exists already; --yes replaces it and keeps its content in a backup")
-    return replace_content(target, read_bytes(path), content, now=int(time.time()))
+    return replace_content(target, read_bytes(path), content, lock_info(target, "write"), now=int(time.time()))
 
 
-def replace_state(loaded: LoadedState, content: bytes) -> Path | None:
+def replace_state(loaded: LoadedState, content: bytes, operation: str) -> Path | None:
     """Put new content in place of a state that was read from a file, in place and after a backup.
 
     Gives the path of the backup, None where nothing changed. Raises StateFileError where the new content has an
     error that the old one has not.
     """
-    _refuse_new_errors(loaded, content)
-    return replace_content(Path(loaded.name), loaded.data, content, now=int(time.time()))
+    refuse_new_errors(loaded, content)
+    path = Path(loaded.name)
+    return replace_content(path, loaded.data, content, lock_info(path, operation), now=int(time.time()))
 
 
-def _refuse_new_errors(loaded: LoadedState, content: bytes) -> None:
-    if content == loaded.data:
+def refuse_new_errors(
+    state: LoadedState, content: bytes, moved: Mapping[AbsResourceInstance, AbsResourceInstance] | None = None
+) -> None:
+    """Raises StateFileError where new content has an error finding that the old content has not at the same address.
+
+    What instances had before they `moved` they may have where they went.
+    """
+    if content == state.data:
         return
-    before = {(finding.code, finding.address) for finding in check(loaded.data)}
+    errors = [code for code, rule in all_rules().items() if rule.severity is Severity.ERROR]
+    where = {str(one.containing_resource()): str(other.containing_resource()) for one, other in (moved or {}).items()}
+    where |= {str(one): str(other) for one, other in (moved or {}).items()}
+    before = {
+        (finding.code, address)
+        for finding in check(state.data, select=errors)
+        for address in (finding.address, where.get(finding.address, finding.address))
+    }
     added = [
         finding
-        for finding in check(content)
+        for finding in check(content, select=errors)
         if finding.severity is Severity.ERROR and (finding.code, finding.address) not in before
     ]
     if added:
-        raise StateFileError(f"{loaded.name} (not written)", StateError(added))
+        raise StateFileError(f"{display_name(state.name)} (not written)", StateError(added))
 
 
 def _refuse_other_files(result: ReadResult) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
+import time
 from pathlib import Path
 from typing import Final
 
@@ -12,11 +13,18 @@ from statefmt.errors import StoreError
 
 STANDARD_INPUT: Final = "-"
 
+# How long a named pipe may have no writer, in seconds: in a shell's `command > pipe &` it comes at about the same time.
+_PATIENCE: Final = 1.0
+_NAP: Final = 0.01
+_CHUNK: Final = 65536
+# Pipes that the shell has made, as in `check <(tofu state pull)`: whoever writes is there, or has been.
+_OPEN_ALREADY: Final = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
+
 
 def read_bytes(name: str) -> bytes:
-    """The bytes of a regular file, or of standard input for `-`.
+    """The bytes of a regular file, of a pipe, or of standard input for `-`.
 
-    Raises StoreError where there is no such file, it may not be read, or it is no regular file.
+    Raises StoreError where there is no such file, it may not be read, or it is something else.
     """
     if name == STANDARD_INPUT:
         return _standard_input()
@@ -28,13 +36,39 @@ def read_bytes(name: str) -> bytes:
     except OSError as error:
         raise StoreError(f"{name}: {reason_of(error)}") from error
     try:
-        check_regular(name, os.fstat(descriptor))
+        status = os.fstat(descriptor)
+        if stat.S_ISFIFO(status.st_mode):
+            return _pipe(name, descriptor)
+        check_regular(name, status)
         with os.fdopen(descriptor, "rb", closefd=False) as file:
             return file.read()
     except OSError as error:
         raise StoreError(f"{name}: {reason_of(error)}") from error
     finally:
         os.close(descriptor)
+
+
+def _pipe(name: str, descriptor: int) -> bytes:
+    """Everything that is written to a pipe. `descriptor` does not block."""
+    first = b"" if name.startswith(_OPEN_ALREADY) else _first_written(name, descriptor)
+    os.set_blocking(descriptor, True)
+    with os.fdopen(descriptor, "rb", closefd=False) as file:
+        return first + file.read()
+
+
+def _first_written(name: str, descriptor: int) -> bytes:
+    """What there is in a named pipe once somebody has opened it to write. Raises StoreError where nobody does."""
+    until = time.monotonic() + _PATIENCE
+    while time.monotonic() < until:
+        try:
+            first = os.read(descriptor, _CHUNK)
+        except BlockingIOError:
+            # The writer is there and has said nothing yet; it may take its time.
+            return b""
+        if first:
+            return first
+        time.sleep(_NAP)
+    raise StoreError(f"{name}: this is a pipe that nobody writes to")
 
 
 def _standard_input() -> bytes:
@@ -63,7 +97,7 @@ def check_regular(name: str, status: os.stat_result) -> None:
         hint = f"; did you mean {likely}?" if os.path.isfile(likely) else ""  # noqa: PTH113
         raise StoreError(f"{name}: this is a folder, not a state file{hint}")
     if stat.S_ISFIFO(status.st_mode):
-        raise StoreError(f"{name}: this is a pipe; give it as standard input:\n  statetool … - < {name}")
+        raise StoreError(f"{name}: this is a pipe, and nothing but a regular file is written to; - is standard output")
     raise StoreError(f"{name}: this is a device or socket, not a state file")
 
 

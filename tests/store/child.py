@@ -14,15 +14,19 @@ _PROGRAM: Final = """
 import sys
 from pathlib import Path
 from statefmt.errors import StoreError
+from statefmt.store.lock import LockInfo
 from statefmt.store.writing import replace_content
+info = LockInfo("id", "test", "", "me@here", "0", "2026-01-01T00:00:00Z", "state")
 state, new = Path("state"), Path("new")
 try:
-    replace_content(state, state.read_bytes(), new.read_bytes(), now=1700000000)
+    replace_content(state, state.read_bytes(), new.read_bytes(), info, now=1700000000)
 except StoreError as error:
     sys.exit(str(error))
 """
 COMMAND: Final = [sys.executable, "-c", _PROGRAM]
 BACKUP: Final = "state.1700000000.backup"
+JOURNAL: Final = ".state.statetool.journal"
+INFO: Final = ".state.lock.info"
 
 # Root may read and write everything, unless it gives that privilege up.
 WITHOUT_PRIVILEGES: Final = ("setpriv", "--bounding-set=-all") if os.geteuid() == 0 else ()

@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 
 from statefmt.errors import StoreError
+from statefmt.store.lock import LockInfo
 from statefmt.store.writing import replace_content
 
 OLD = b'{"serial": 1}\n' * 1000
 LONGER = OLD + b'{"serial": 2}\n'
 SHORTER = b'{"serial": 2}\n'
 NOW = 1_700_000_000
+INFO = LockInfo("id", "test", "", "me@here", "0", "2026-01-01T00:00:00Z", "terraform.tfstate")
 
 
 @pytest.fixture
@@ -26,7 +28,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("new", [LONGER, SHORTER, OLD[::-1], b""], ids=["longer", "shorter", "as long", "empty"])
 def test_new_content(new: bytes, path: Path) -> None:
-    backup = replace_content(path, OLD, new, now=NOW)
+    backup = replace_content(path, OLD, new, INFO, now=NOW)
     assert path.read_bytes() == new
     assert backup == path.with_name("terraform.tfstate.1700000000.backup")
     assert backup.read_bytes() == OLD
@@ -34,7 +36,7 @@ def test_new_content(new: bytes, path: Path) -> None:
 
 def test_nothing_to_do(path: Path) -> None:
     before = path.stat()
-    assert replace_content(path, OLD, OLD, now=NOW) is None
+    assert replace_content(path, OLD, OLD, INFO, now=NOW) is None
     assert path.stat().st_mtime_ns == before.st_mtime_ns
     assert list(path.parent.iterdir()) == [path]
 
@@ -43,7 +45,7 @@ def test_nothing_to_do(path: Path) -> None:
 def test_file_stays_what_it_is(mode: int, path: Path) -> None:
     path.chmod(mode)
     before = path.stat()
-    replace_content(path, OLD, SHORTER, now=NOW)
+    replace_content(path, OLD, SHORTER, INFO, now=NOW)
     after = path.stat()
     kept = ("st_ino", "st_dev", "st_mode", "st_uid", "st_gid", "st_nlink")
     assert [getattr(after, name) for name in kept] == [getattr(before, name) for name in kept]
@@ -52,7 +54,7 @@ def test_file_stays_what_it_is(mode: int, path: Path) -> None:
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may give a file to someone else")
 def test_owner_stays(path: Path) -> None:
     os.chown(path, 12345, 23456)
-    replace_content(path, OLD, SHORTER, now=NOW)
+    replace_content(path, OLD, SHORTER, INFO, now=NOW)
     assert (path.stat().st_uid, path.stat().st_gid) == (12345, 23456)
 
 
@@ -61,7 +63,7 @@ def test_backup_is_private(umask: int, path: Path) -> None:
     path.chmod(0o644)
     before = os.umask(umask)
     try:
-        backup = replace_content(path, OLD, SHORTER, now=NOW)
+        backup = replace_content(path, OLD, SHORTER, INFO, now=NOW)
     finally:
         os.umask(before)
     assert backup is not None
@@ -74,7 +76,7 @@ def test_seen_through_every_name(path: Path) -> None:
     link.symlink_to(path.name)
     twin.hardlink_to(path)
     with path.open("rb") as held:
-        replace_content(link, OLD, LONGER, now=NOW)
+        replace_content(link, OLD, LONGER, INFO, now=NOW)
         assert held.read() == LONGER
     assert link.is_symlink()
     assert twin.read_bytes() == LONGER
@@ -86,7 +88,7 @@ def test_seen_through_every_name(path: Path) -> None:
 def test_changed_since_it_was_read(now_there: bytes, path: Path) -> None:
     path.write_bytes(now_there)
     with pytest.raises(StoreError, match=r"/terraform\.tfstate: the file changed while it was worked on; nothing was"):
-        replace_content(path, OLD, LONGER, now=NOW)
+        replace_content(path, OLD, LONGER, INFO, now=NOW)
     assert path.read_bytes() == now_there
     assert list(path.parent.iterdir()) == [path]
 
@@ -94,7 +96,7 @@ def test_changed_since_it_was_read(now_there: bytes, path: Path) -> None:
 def test_gone_since_it_was_read(path: Path) -> None:
     path.unlink()
     with pytest.raises(StoreError, match="there is no such file"):
-        replace_content(path, OLD, LONGER, now=NOW)
+        replace_content(path, OLD, LONGER, INFO, now=NOW)
     assert list(path.parent.iterdir()) == []
 
 
@@ -102,7 +104,7 @@ def test_backups_of_one_second(path: Path) -> None:
     versions = [b"%d" % number for number in range(4)]
     path.write_bytes(versions[0])
     for old, new in pairwise(versions):
-        replace_content(path, old, new, now=NOW)
+        replace_content(path, old, new, INFO, now=NOW)
     backups = ["terraform.tfstate.1700000000.backup"]
     backups += [f"terraform.tfstate.1700000000-{number}.backup" for number in (1, 2)]
     assert {backup.name: backup.read_bytes() for backup in path.parent.glob("*.backup")} == dict(
@@ -114,6 +116,6 @@ def test_backup_never_follows_a_link(path: Path) -> None:
     """A link that waits under the backup's name is not written through."""
     bait = path.with_name("bait")
     path.with_name("terraform.tfstate.1700000000.backup").symlink_to(bait)
-    backup = replace_content(path, OLD, SHORTER, now=NOW)
+    backup = replace_content(path, OLD, SHORTER, INFO, now=NOW)
     assert backup == path.with_name("terraform.tfstate.1700000000-1.backup")
     assert not bait.exists()

@@ -14,15 +14,16 @@ from pathlib import Path
 
 import pytest
 
-from .child import BACKUP, replace
+from .child import BACKUP, INFO, JOURNAL, replace
 
 OLD = b"o" * 9000
 NEW = b"n" * 5000
 
-pytestmark = pytest.mark.skipif(
+NEEDS_STRACE = pytest.mark.skipif(
     subprocess.call(["sh", "-c", "strace -o /dev/null true 2>/dev/null"]) != 0,
     reason="strace is not installed, or may not watch processes here",
 )
+pytestmark = NEEDS_STRACE
 
 
 @pytest.fixture(autouse=True)
@@ -31,34 +32,45 @@ def files(tmp_path: Path) -> None:
     (tmp_path / "new").write_bytes(NEW)
 
 
-def _strace(*options: str) -> list[str]:
+def strace(*options: str) -> list[str]:
+    """The program that starts another one under strace; the calls are written to the file `calls`."""
     return [shutil.which("strace") or "strace", "-f", "-y", "-o", "calls", *options]
 
 
 def test_order(tmp_path: Path) -> None:
-    assert replace(tmp_path, *_strace("-e", "trace=%file,%desc")).status == 0
+    assert replace(tmp_path, *strace("-e", "trace=%file,%desc")).status == 0
     folder = re.escape(str(tmp_path))
     changing = re.compile(
         rf"\b(write|pwrite64|writev|fsync|fdatasync|f?truncate|rename\w*|link\w*|unlink\w*)\(.*?{folder}/?([\w.]*)"
+        rf'|\b(unlink)\("([\w.]+)"'
         rf'|\b(openat)\(\S+ "([\w.]+)", \S*(?:O_WRONLY|O_RDWR|O_TRUNC)'
     )
     found = [changing.search(line) for line in (tmp_path / "calls").read_text("utf-8").splitlines()]
     assert [tuple(part for part in match.groups() if part is not None) for match in found if match] == [
         ("openat", "state"),
+        ("openat", INFO),
+        ("write", INFO),
         ("openat", BACKUP),
         ("write", BACKUP),
         ("fsync", BACKUP),
+        ("fsync", ""),
+        ("openat", JOURNAL),
+        ("write", JOURNAL),
+        ("fsync", JOURNAL),
         ("fsync", ""),
         ("write", "state"),
         ("fsync", "state"),
         ("ftruncate", "state"),
         ("fsync", "state"),
+        ("unlink", JOURNAL),
+        ("fsync", ""),
+        ("unlink", INFO),
     ]
 
 
 @pytest.mark.parametrize("call", ["write", "fsync", "ftruncate"])
 def test_call_that_fails_once(call: str, tmp_path: Path) -> None:
-    ended = replace(tmp_path, *_strace("-P", str(tmp_path / "state"), "-e", f"inject={call}:error=EIO:when=1"))
+    ended = replace(tmp_path, *strace("-P", str(tmp_path / "state"), "-e", f"inject={call}:error=EIO:when=1"))
     reason = "state: it could not be written (Input/output error)"
     assert ended == (1, f"{reason}; its content is as before, and also in {BACKUP}\n")
     assert (tmp_path / "state").read_bytes() == OLD
@@ -66,9 +78,12 @@ def test_call_that_fails_once(call: str, tmp_path: Path) -> None:
 
 def test_disk_that_gives_up(tmp_path: Path) -> None:
     """Not even the old content can be written back: the message must not say that all is well."""
-    ended = replace(tmp_path, *_strace("-P", str(tmp_path / "state"), "-e", "inject=fsync:error=EIO:when=1+"))
+    ended = replace(tmp_path, *strace("-P", str(tmp_path / "state"), "-e", "inject=fsync:error=EIO:when=1+"))
     assert ended.status == 1
-    assert re.search(rf"^state: .* may be damaged; its old content is in {re.escape(BACKUP)}$", ended.err), ended.err
+    assert re.search(
+        rf"^state: .* is damaged; the next command finishes the write. The old content is in {re.escape(BACKUP)}$",
+        ended.err,
+    ), ended.err
     assert (tmp_path / BACKUP).read_bytes() == OLD
 
 
@@ -77,7 +92,7 @@ def test_disk_that_gives_up(tmp_path: Path) -> None:
     [("write", "SIGINT"), ("fsync", "SIGINT"), ("ftruncate", "SIGINT"), ("fsync", "SIGTERM"), ("fsync", "SIGHUP")],
 )
 def test_signal_waits_for_the_write(call: str, name: str, tmp_path: Path) -> None:
-    ended = replace(tmp_path, *_strace("-P", str(tmp_path / "state"), "-e", f"inject={call}:signal={name}:when=1"))
+    ended = replace(tmp_path, *strace("-P", str(tmp_path / "state"), "-e", f"inject={call}:signal={name}:when=1"))
     assert ended.status == -signal.Signals[name]
     assert (tmp_path / "state").read_bytes() == NEW
     assert (tmp_path / BACKUP).read_bytes() == OLD
@@ -87,7 +102,7 @@ def test_signal_waits_for_the_write(call: str, name: str, tmp_path: Path) -> Non
 def test_killed(call: str, tmp_path: Path) -> None:
     """Nothing holds a kill back, but the old content is in the backup before the file is touched."""
     assert (
-        replace(tmp_path, *_strace("-P", str(tmp_path / "state"), "-e", f"inject={call}:signal=SIGKILL:when=1")).status
+        replace(tmp_path, *strace("-P", str(tmp_path / "state"), "-e", f"inject={call}:signal=SIGKILL:when=1")).status
         == -signal.SIGKILL
     )
     assert (tmp_path / "state").stat().st_size == len(OLD)

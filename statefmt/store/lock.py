@@ -1,0 +1,127 @@
+"""The lock on a state file, taken as OpenTofu and Terraform take theirs: each keeps the others out.
+
+It is a POSIX lock on the state file itself, and beside the file stands who holds it. Closing any descriptor of the file
+drops the lock, so that everything that happens under it goes through the one descriptor that holds it.
+Sources: OpenTofu `internal/flock/filesystem_lock_unix.go`, `internal/states/statemgr/filesystem.go` and `locker.go`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from getpass import getuser
+from pathlib import Path
+from socket import gethostname
+from typing import Final
+from uuid import uuid4
+
+from statefmt.errors import LockedError
+from statefmt.version import __version__
+
+# The first wait in seconds, and the longest: each is twice the one before.
+_FIRST_WAIT: Final = 0.05
+_LONGEST_WAIT: Final = 1.0
+_PRIVATE_MODE: Final = 0o600
+
+
+@dataclass(frozen=True, slots=True)
+class LockInfo:
+    """Who holds a lock, and what for; names and order are those of the file that OpenTofu and Terraform write."""
+
+    ID: str
+    Operation: str
+    Info: str
+    Who: str
+    Version: str
+    Created: str
+    Path: str
+
+
+def lock_info(path: Path, operation: str) -> LockInfo:
+    """What to say about a lock that this process takes now, for an operation such as `fmt`."""
+    created = datetime.now(UTC).isoformat().replace("+00:00", "Z")
+    return LockInfo(str(uuid4()), operation, "", _who(), f"statetool {__version__}", created, str(path))
+
+
+def _who() -> str:
+    try:
+        user = getuser()
+    except (OSError, KeyError):
+        # Nobody that the system knows by name, in a container.
+        user = str(os.getuid())
+    return f"{user}@{gethostname()}"
+
+
+def lock_info_path(path: Path) -> Path:
+    """Where it stands who holds the lock of a state file: `.NAME.lock.info` beside it."""
+    return path.with_name(f".{path.name.removeprefix('.')}.lock.info")
+
+
+@contextmanager
+def locked(path: Path, descriptor: int, info: LockInfo, *, timeout: float) -> Iterator[None]:
+    """Hold the lock of an open state file; `descriptor` is open for reading and writing.
+
+    Waits up to `timeout` seconds where somebody else holds it. Raises LockedError, with what is known about the
+    holder, where that is not enough. What a holder that died left beside the file does not matter: its lock is gone.
+    """
+    _wait_for_lock(path, descriptor, timeout)
+    information = lock_info_path(path)
+    try:
+        # Whoever waits can do without it, so that a folder in which nothing can be made is no reason to give up.
+        with suppress(OSError):
+            _write_info(information, info)
+        yield
+    finally:
+        with suppress(OSError):
+            information.unlink()
+        _set_lock(descriptor, wanted=False)
+
+
+def _wait_for_lock(path: Path, descriptor: int, timeout: float) -> None:
+    until = time.monotonic() + timeout
+    wait = _FIRST_WAIT
+    while not _set_lock(descriptor, wanted=True):
+        left = until - time.monotonic()
+        if left <= 0:
+            raise LockedError(_message(path, timeout))
+        time.sleep(min(wait, left))
+        wait = min(2 * wait, _LONGEST_WAIT)
+
+
+def _set_lock(descriptor: int, *, wanted: bool) -> bool:
+    """Take or drop the lock; False where somebody else holds it."""
+    import fcntl
+
+    try:
+        fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB if wanted else fcntl.LOCK_UN)
+    except (BlockingIOError, PermissionError):
+        # EAGAIN or EACCES, which of them depends on the system.
+        return False
+    return True
+
+
+def _write_info(path: Path, info: LockInfo) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, _PRIVATE_MODE)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(json.dumps(asdict(info)).encode())
+
+
+def _message(path: Path, timeout: float) -> str:
+    """Who holds the lock, since when, and what for, as far as that can be read."""
+    waited = f", for more than {timeout:g} seconds" if timeout else ""
+    try:
+        info = json.loads(lock_info_path(path).read_bytes())
+        who, since, operation = (str(info[name]) for name in ("Who", "Created", "Operation"))
+    except (OSError, ValueError, KeyError, TypeError):
+        holder = "another process"
+    else:
+        holder = f"{who} ({operation}, since {since})"
+    return (
+        f"{path}: locked by {holder}{waited}; nothing was written. Wait for it to finish, or let the command wait: "
+        "--lock-timeout 60s"
+    )

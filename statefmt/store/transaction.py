@@ -1,0 +1,128 @@
+"""A state file that is open and locked from reading to writing, and written so that no instant can damage it.
+
+The file is written in place and never replaced by rename: an OpenTofu or Terraform that waits for the lock holds the
+file itself open, and would otherwise write into an orphan. Before that, the old content is made durable as a backup,
+and what is about to happen as a journal.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+from statefmt.errors import StoreError
+from statefmt.store.durable import overwrite, read_all, signals_held_back, sync_folder, write_new
+from statefmt.store.explain import check_platform, explained
+from statefmt.store.journal import Piece, encode, journal_for, journal_path
+from statefmt.store.lock import LockInfo, locked
+from statefmt.store.reading import check_regular, reason_of
+from statefmt.store.recovery import recover
+
+
+@dataclass(frozen=True, slots=True)
+class OpenState:
+    """A state file that is open: its content, and what was done about an earlier write that was cut off."""
+
+    path: Path
+    data: bytes
+    recovered: str
+    descriptor: int
+
+    def commit(
+        self, new: bytes, pieces: Sequence[Piece] | None = None, *, backup: Path | None = None, now: int
+    ) -> Path | None:
+        """Replace the content, after a backup; the mode and the owner stay.
+
+        `pieces` are what the new content is made of, where that is known; `now` is the time in Unix seconds for the
+        backup's name, unless `backup` names another. Gives the path of the backup, None where there was nothing to do.
+        Raises StoreError, with the file as it was, where it cannot be written.
+        """
+        if new == self.data:
+            return None
+        with explained(self.path), signals_held_back():
+            kept = _backup(self.path, self.data, backup, now)
+            name = os.path.relpath(kept, self.path.parent)
+            try:
+                _write_journal(self.path, encode(journal_for(name, self.data, new, pieces)))
+            except StoreError:
+                kept.unlink()
+                raise
+            self._write(new, kept)
+        return kept
+
+    def _write(self, new: bytes, backup: Path) -> None:
+        """Write the new content; where that fails, the old content again."""
+        try:
+            overwrite(self.descriptor, new)
+        except OSError as error:
+            reason = f"{self.path}: it could not be written ({error.strerror})"
+            try:
+                overwrite(self.descriptor, self.data)
+            except OSError:
+                raise StoreError(
+                    f"{reason} and is damaged; the next command finishes the write. The old content is in {backup}"
+                ) from error
+            _end_journal(self.path)
+            raise StoreError(f"{reason}; its content is as before, and also in {backup}") from error
+        _end_journal(self.path)
+
+
+@contextmanager
+def open_state(path: Path, info: LockInfo | None, *, timeout: float = 0) -> Iterator[OpenState]:
+    """Open a state file for a change, locked as `info` says (not at all without it), and read it.
+
+    A write that was cut off is finished or rolled back first. Raises StoreError where the file cannot be opened for
+    writing, LockedError where somebody else holds the lock for longer than `timeout` seconds.
+    """
+    check_platform()
+    with explained(path):
+        descriptor = os.open(path, os.O_RDWR | os.O_NONBLOCK)
+    try:
+        check_regular(str(path), os.fstat(descriptor))
+        with nullcontext() if info is None else locked(path, descriptor, info, timeout=timeout):
+            with explained(path):
+                recovered = recover(path, descriptor)
+                data = read_all(descriptor)
+            yield OpenState(path, data, recovered, descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _backup(path: Path, content: bytes, wanted: Path | None, now: int) -> Path:
+    """A durable copy, beside the file and named as `tofu state` names its own; never over another file."""
+    for attempt in range(1000):
+        extra = f"-{attempt}" if attempt else ""
+        backup = wanted or path.with_name(f"{path.name}.{now}{extra}.backup")
+        try:
+            write_new(backup, content)
+            sync_folder(backup.parent)
+        except FileExistsError:
+            if wanted:
+                raise StoreError(f"{wanted}: the backup exists already; nothing was written") from None
+            continue
+        except OSError as error:
+            where = f"as {wanted}" if wanted else "beside it"
+            raise StoreError(
+                f"{path}: no backup could be made {where} ({reason_of(error)}); nothing was written"
+            ) from error
+        return backup
+    raise StoreError(f"{path}: 1000 backups of this second exist already; nothing was written")
+
+
+def _write_journal(path: Path, content: bytes) -> None:
+    journal = journal_path(path)
+    try:
+        write_new(journal, content)
+        sync_folder(path.parent)
+    except OSError as error:
+        raise StoreError(
+            f"{path}: no journal could be made beside it ({reason_of(error)}); nothing was written"
+        ) from error
+
+
+def _end_journal(path: Path) -> None:
+    journal_path(path).unlink(missing_ok=True)
+    sync_folder(path.parent)
