@@ -21,6 +21,7 @@ class _Number(str):
 
 
 CASES: Final[list[Case]] = [json.loads(line) for line in lzma.decompress(_DATA.read_bytes()).splitlines()]
+GROUPS: Final = tuple(dict.fromkeys(str(case["group"]) for case in CASES))
 
 
 def input_of(case: Case) -> bytes:

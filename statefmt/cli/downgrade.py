@@ -1,0 +1,98 @@
+"""`statetool downgrade`: a state for an older release or the other engine, or what that would lose."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from typing import Annotated, Optional
+
+import typer
+from msgspec import structs
+
+from statefmt.cli.exit_status import FAILED, FINE
+from statefmt.cli.options import DropUnknownOption, StateArgument, StateOption, StyleChoice, YesOption, one_state
+from statefmt.cli.provider_sources import LegacyProviderOption, Registry, RegistryOption, chosen_sources, show_unused
+from statefmt.cli.release import parsed_release
+from statefmt.cli.streams import message_terminal
+from statefmt.render.downgrade_text import downgrade_report, refusal_text
+from statefmt.session import load, replace_state, rewrite, state_name, with_next_serial, write_new
+from statefmt.statefile.downgrade import fit
+from statefmt.store.reading import STANDARD_INPUT, display_name
+
+
+def command(
+    state: StateArgument = None,
+    state_option: StateOption = None,
+    release_name: Annotated[
+        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Option("--for", metavar="RELEASE", help="The release that is to read it; 1.8 is opentofu-1.8. Required."),
+    ] = None,
+    output: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option("--output", "--out", "-o", metavar="OUT", help="Write here; - and the default: standard output."),
+    ] = None,
+    in_place: Annotated[bool, typer.Option("--in-place", "-i", help="Write back to STATE, after a backup.")] = False,
+    drop_lossy: Annotated[
+        bool, typer.Option("--drop-lossy", help="Drop members that only carry information and that RELEASE loses.")
+    ] = False,
+    drop_unknown: DropUnknownOption = False,
+    registry: RegistryOption = Registry.KEEP,
+    legacy_provider: LegacyProviderOption = None,
+    style: Annotated[
+        Optional[StyleChoice],  # noqa: UP045
+        typer.Option(show_default=False, help="The layout to write; default: as RELEASE lays out a local file."),
+    ] = None,
+    yes: YesOption = False,
+) -> int:
+    """Write a state so that an older release, or the other engine, reads it without loss.
+
+    Where RELEASE would lose anything, nothing is written: each instance and member is named, with the way out (exit
+    status 2). A resource, an instance or a provider key is never dropped. The serial is one more where --drop-lossy
+    dropped something or a provider's source was changed.
+    """
+    if release_name is None:
+        raise typer.BadParameter(
+            "name the release, as in --for opentofu-1.8 or --for terraform-1.5", param_hint="--for"
+        )
+    release = parsed_release(release_name)
+    sources = chosen_sources(registry, legacy_provider)
+    if in_place and output is not None:
+        raise typer.BadParameter("cannot be used together with --output", param_hint="--in-place")
+    if output == "":
+        raise typer.BadParameter("the name is empty", param_hint="--output")
+    name = state_name(one_state(state, state_option))
+    if in_place and name == STANDARD_INPUT:
+        raise typer.BadParameter("needs a file, not standard input", param_hint="--in-place")
+    loaded = load(name, sources)
+    serial = loaded.result.snapshot.serial - loaded.sources.changed
+    fitted = fit(loaded.result.snapshot, release, drop_lossy=drop_lossy, drop_unknown=drop_unknown)
+    if fitted.losses:
+        print(refusal_text(name, fitted.losses, release, message_terminal()), file=sys.stderr)
+        return FAILED
+    snapshot = fitted.snapshot
+    if fitted.dropped and not loaded.sources.changed:
+        snapshot = with_next_serial(snapshot, display_name(name))
+    loaded = replace(loaded, result=structs.replace(loaded.result, snapshot=snapshot))
+    own_style = release.local_style.style if style is None else style.applied_to(loaded.result.style)
+    rewritten = rewrite(loaded, own_style, drop_unknown=drop_unknown)
+    if in_place:
+        backup = replace_state(loaded, rewritten.content, "downgrade")
+        target = name
+    else:
+        backup = write_new(output or STANDARD_INPUT, rewritten.content, replace=yes)
+        target = output or STANDARD_INPUT
+    report = downgrade_report(
+        loaded,
+        rewritten,
+        fitted.dropped,
+        release,
+        sources,
+        message_terminal(),
+        serial=serial,
+        target="" if target == STANDARD_INPUT else target,
+        backup=str(backup or ""),
+        dropped_unknown=drop_unknown,
+    )
+    print(report, file=sys.stderr)
+    show_unused(sources, loaded.sources.used)
+    return FINE
