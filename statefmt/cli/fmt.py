@@ -10,6 +10,14 @@ import typer
 from statefmt.cli.exit_status import FAILED, FINE, FOUND
 from statefmt.cli.failure import show_failure
 from statefmt.cli.options import DropUnknownOption, StateOption, StatesArgument, StyleChoice, YesOption
+from statefmt.cli.provider_sources import (
+    LegacyProviderOption,
+    Registry,
+    RegistryOption,
+    chosen_sources,
+    show_sources,
+    show_unused,
+)
 from statefmt.cli.streams import message_terminal
 from statefmt.errors import StatetoolError, StoreError
 from statefmt.render.report import notes_text
@@ -25,6 +33,8 @@ def command(
         bool, typer.Option("--check", help="Write nothing; list the files that are not canonical (exit status 1).")
     ] = False,
     stdout: Annotated[bool, typer.Option("--stdout", help="Write to standard output instead of the file.")] = False,
+    registry: RegistryOption = Registry.KEEP,
+    legacy_provider: LegacyProviderOption = None,
     style: Annotated[
         StyleChoice, typer.Option(show_default=False, help="The layout to write; default: keep the file's own.")
     ] = StyleChoice.KEEP,
@@ -34,38 +44,45 @@ def command(
     """Rewrite states in canonical form, byte for byte as OpenTofu writes them.
 
     A file is written in place, after a backup, and only if it is not canonical already. What a state says stays the
-    same, and so does its serial.
+    same, and so does its serial, unless --registry or --legacy-provider changes where a provider comes from: then the
+    serial is one more.
     """
+    sources = chosen_sources(registry, legacy_provider)
     names = [*(states or ()), *([state] if state else ())] or [state_name(None)]
     if stdout and (check or len(names) > 1):
         raise typer.BadParameter("takes one state, and not --check", param_hint="--stdout")
     status = FINE
+    used: set[str] = set()
     for name in names:
         try:
-            changed = _format(name, check, stdout or name == STANDARD_INPUT, style, drop_unknown)
+            loaded = load(name, sources)
+            used |= loaded.sources.used
+            changed = _format(loaded, check, stdout or name == STANDARD_INPUT, style, drop_unknown)
         except StatetoolError as error:
             show_failure(error)
             status = FAILED
             continue
         if changed and check:
             status = max(status, FOUND)
+        if loaded.sources.unresolved or (changed and not check):
+            show_sources(loaded, sources)
+    show_unused(sources, used)
     return status
 
 
-def _format(name: str, check: bool, to_stdout: bool, style: StyleChoice, drop_unknown: bool) -> bool:
-    """Format one state. Gives whether it was not canonical."""
-    loaded = load(name)
+def _format(loaded: LoadedState, check: bool, to_stdout: bool, style: StyleChoice, drop_unknown: bool) -> bool:
+    """Format one state. Gives whether it was not canonical, or had other provider sources than it is to have."""
     _refuse_older_format(loaded)
-    rewritten = rewrite(loaded, style.applied_to(loaded.result.style), drop_unknown=drop_unknown)
+    rewritten = rewrite(loaded, style.applied_to(loaded.result.style), drop_unknown=drop_unknown, to_write=not check)
     changed = rewritten.content != loaded.data
     if check:
         if changed:
-            print(name)
+            print(loaded.name)
     elif to_stdout:
         sys.stdout.buffer.write(rewritten.content)
     elif changed:
-        backup = replace_state(loaded, rewritten.content)
-        done = f"{name}: formatted; the file as it was is kept in {backup}"
+        backup = replace_state(loaded, rewritten.content, "fmt")
+        done = f"{loaded.name}: formatted; the file as it was is kept in {backup}"
         print(message_terminal().wrap(done, "", "  "), file=sys.stderr)
     if changed and not check and rewritten.notes:
         notes = notes_text(rewritten.notes, message_terminal(), dropped_unknown=drop_unknown)

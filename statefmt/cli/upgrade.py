@@ -9,6 +9,13 @@ import typer
 
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options import DropUnknownOption, StateArgument, StateOption, StyleChoice, YesOption, one_state
+from statefmt.cli.provider_sources import (
+    LegacyProviderOption,
+    Registry,
+    RegistryOption,
+    chosen_sources,
+    show_unused,
+)
 from statefmt.cli.streams import message_terminal
 from statefmt.render.report import upgrade_report
 from statefmt.session import load, replace_state, rewrite, state_name, write_new
@@ -23,6 +30,8 @@ def command(
         typer.Option("--output", "--out", "-o", metavar="OUT", help="Write here; - and the default: standard output."),
     ] = None,
     in_place: Annotated[bool, typer.Option("--in-place", "-i", help="Write back to STATE, after a backup.")] = False,
+    registry: RegistryOption = Registry.KEEP,
+    legacy_provider: LegacyProviderOption = None,
     style: Annotated[
         StyleChoice, typer.Option(show_default=False, help="The layout to write; default: indent.")
     ] = StyleChoice.INDENT,
@@ -31,9 +40,11 @@ def command(
 ) -> int:
     """Upgrade a state of format version 1 to 4 to canonical version 4.
 
-    What was decided and what could not be carried over is reported on standard error. The serial and the lineage
-    stay as they are.
+    What was decided and what could not be carried over is reported on standard error. The lineage stays as it is,
+    and so does the serial, unless --registry or --legacy-provider changes where a provider comes from: then it is one
+    more.
     """
+    sources = chosen_sources(registry, legacy_provider)
     if in_place and output is not None:
         raise typer.BadParameter("cannot be used together with --output", param_hint="--in-place")
     if output == "":
@@ -41,10 +52,10 @@ def command(
     name = state_name(one_state(state, state_option))
     if in_place and name == STANDARD_INPUT:
         raise typer.BadParameter("needs a file, not standard input", param_hint="--in-place")
-    loaded = load(name)
+    loaded = load(name, sources)
     rewritten = rewrite(loaded, style.applied_to(loaded.result.style), drop_unknown=drop_unknown)
     if in_place:
-        backup = replace_state(loaded, rewritten.content)
+        backup = replace_state(loaded, rewritten.content, "upgrade")
         target = name
     else:
         backup = write_new(output or STANDARD_INPUT, rewritten.content, replace=yes)
@@ -52,10 +63,12 @@ def command(
     report = upgrade_report(
         loaded,
         rewritten,
+        sources,
         message_terminal(),
         target="" if target == STANDARD_INPUT else target,
         backup=str(backup or ""),
         dropped_unknown=drop_unknown,
     )
     print(report, file=sys.stderr)
+    show_unused(sources, loaded.sources.used)
     return FINE
