@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint types layers check golden docs clean
+.PHONY: help setup demo test lint types layers check golden docs bench clean
 
 help: ## show this
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  \1	/' | expand -t 12
@@ -39,6 +39,9 @@ golden: $(READY) ## copy the golden pairs from the recorded cases anew
 
 docs: $(READY) ## write the generated pages anew
 	$(BIN)/python -m docs.generate
+
+bench: $(READY) ## measure what is said about speed
+	@set -e; for script in benchmarks/*.py; do echo "$$script"; $(BIN)/python $$script; done
 
 check: lint types layers test ## everything that CI runs
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
-import orjson
 from msgspec import Struct
 
 from statefmt import codes
@@ -59,6 +58,8 @@ def read_baseline(path: Path) -> Baseline:
 
 def baseline_text(findings: Mapping[str, Sequence[Finding]]) -> bytes:
     """The text of a baseline for the findings of some states, by path; sorted, so that it compares well."""
+    import orjson
+
     states = {path: sorted(map(fingerprint, found)) for path, found in sorted(findings.items()) if found}
     document = {"format_version": _FORMAT_VERSION, "states": states}
     return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)

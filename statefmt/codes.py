@@ -79,6 +79,11 @@ OUTPUT_LIKELY_SECRET: Final = "OUT004"
 # CHK: check results
 CHECK_ADDRESS_INVALID: Final = "CHK001"
 
+# REL: what another release would lose
+RELEASE_LOSES_OBJECT: Final = "REL001"
+RELEASE_LOSES_MEMBER: Final = "REL002"
+RELEASE_REFUSES_STATE: Final = "REL003"
+
 # SEC: secrets in plain sight
 SECRET_PRIVATE_KEY: Final = "SEC001"
 SECRET_CLOUD_KEY: Final = "SEC002"

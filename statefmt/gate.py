@@ -10,34 +10,60 @@ from pathlib import Path
 from statefmt import codes
 from statefmt.baseline import Baseline
 from statefmt.diagnostics import Finding
+from statefmt.errors import StoreError
 from statefmt.rules.check import check
-from statefmt.rules.checked import CheckedState
+from statefmt.rules.checked import CheckedState, UnreadableState
 from statefmt.settings import Settings
 from statefmt.statefile.positions import finding_positions
-from statefmt.store.reading import STANDARD_INPUT, display_name, read_bytes
+from statefmt.statefile.releases import Release
+from statefmt.store.reading import STANDARD_INPUT, display_name
+from statefmt.store.settled import read_settled
+from statefmt.workers import map_in_processes
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """What to check for. `folder` is that of the settings file, `baseline_folder` that of the baseline."""
+    """What to check for, and for which release. `folder` is that of the settings file.
+
+    `baseline_folder` is that of the baseline.
+    """
 
     select: Sequence[str] | None = None
     ignore: Sequence[str] = ()
+    release: Release | None = None
     settings: Settings = field(default_factory=Settings)
     folder: Path = Path()
     baseline: Baseline = field(default_factory=Baseline)
     baseline_folder: Path = Path()
 
+    def check_all(self, names: Sequence[str]) -> list[CheckedState | UnreadableState]:
+        """Check many state files, in several processes where that is faster; the results stand in the order given."""
+        return map_in_processes(self._checked, names)
+
+    def _checked(self, name: str) -> CheckedState | UnreadableState:
+        try:
+            return self.check(name)
+        except StoreError as error:
+            return UnreadableState(display_name(name), str(error))
+
     def check(self, name: str) -> CheckedState:
         """Check one state file, or standard input for `-`. Raises StoreError where it cannot be read."""
-        data = read_bytes(name)
-        found = self._allowed(name, check(data, select=self.select, ignore=self.ignore))
-        new, hidden = self.baseline.split(relative_path(name, self.baseline_folder), found)
+        data = read_settled(name)
+        found = self._allowed(name, check(data, select=self.select, ignore=self.ignore, release=self.release))
+        new, hidden = self._new(name, found)
         places = finding_positions(data, new) if new else {}
         return CheckedState(display_name(name), new, places, hidden)
 
-    def _allowed(self, name: str, findings: Sequence[Finding]) -> list[Finding]:
+    def _new(self, name: str, findings: Sequence[Finding]) -> tuple[tuple[Finding, ...], int]:
+        """The findings that the baseline does not know, and how many it does."""
+        if not self.baseline.states:
+            return tuple(findings), 0
+        return self.baseline.split(relative_path(name, self.baseline_folder), findings)
+
+    def _allowed(self, name: str, findings: Sequence[Finding]) -> Sequence[Finding]:
         """The findings that the settings do not ignore for their file or their address."""
+        if not self.settings.per_file_ignores and not self.settings.per_address_ignores:
+            return findings
         in_file = self.settings.ignored_in(relative_path(name, self.folder))
         return [
             finding

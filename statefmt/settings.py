@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -64,6 +63,8 @@ def load_settings(path: Path) -> Settings:
 
 def _table(path: Path) -> dict[str, Any] | None:
     """The settings as they stand in a file; None where a shared file has none."""
+    import tomllib
+
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

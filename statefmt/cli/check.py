@@ -15,15 +15,16 @@ from statefmt.baseline import baseline_text, read_baseline
 from statefmt.cli.exit_status import FAILED, FINE, FOUND
 from statefmt.cli.failure import show_failure
 from statefmt.cli.options import StateOption, StatesArgument
+from statefmt.cli.release import parsed_release
 from statefmt.cli.streams import result_terminal
 from statefmt.diagnostics import Severity
-from statefmt.errors import StatetoolError, StoreError
+from statefmt.errors import StoreError
 from statefmt.gate import Gate, relative_path
 from statefmt.render.check_text import check_text, statistics_text
 from statefmt.rules.check import selected_rules
-from statefmt.rules.checked import CheckedState
-from statefmt.session import state_name
+from statefmt.rules.checked import CheckedState, UnreadableState
 from statefmt.settings import Settings, find_settings, load_settings
+from statefmt.statefile.decode import collector_paused
 from statefmt.store.discover import find_states
 
 
@@ -56,6 +57,10 @@ def command(
         Optional[str],  # noqa: UP045
         typer.Option(metavar="CODES", help="Leave these rules out; wins over --select."),
     ] = None,
+    release: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option("--for", metavar="RELEASE", help="Report what this release would lose, too: opentofu-1.8, 1.8."),
+    ] = None,
     fail_on: Annotated[
         Optional[FailOn],  # noqa: UP045
         typer.Option(show_default=False, help="Fail from this severity on; default: error."),
@@ -87,10 +92,14 @@ def command(
     Exit status 0: nothing at or above the failing severity; 1: something was found; 2: a file is no state.
     """
     gate = _gate(select, ignore, settings, no_settings)
+    if release is not None:
+        gate = replace(gate, release=parsed_release(release))
     if write_baseline is None:
         gate = _with_baseline(gate, baseline)
     names = [*(states or ()), *([state] if state else ())]
-    checked, status = _check_all(gate, names or [state_name(None)], everything)
+    checked, unreadable = _check_all(gate, names or [_default_state()], everything)
+    no_state = any(finding.code in codes.NO_STATE for result in checked for finding in result.findings)
+    status = FAILED if unreadable or no_state else FINE
     if write_baseline is not None:
         _write_baseline(write_baseline, checked)
         return status
@@ -100,8 +109,14 @@ def command(
         if checked:
             print((statistics_text if statistics else check_text)(checked, result_terminal()))
     else:
-        sys.stdout.buffer.write(_written(checked, output_format, failing))
+        sys.stdout.buffer.write(_written(checked, unreadable, output_format, failing))
     return status if exit_zero else max(status, *(_status(result, failing) for result in checked), FINE)
+
+
+def _default_state() -> str:
+    from statefmt.session import state_name
+
+    return state_name(None)
 
 
 def _gate(select: str | None, ignore: str | None, settings: Path | None, no_settings: bool) -> Gate:
@@ -124,48 +139,47 @@ def _with_baseline(gate: Gate, named: Path | None) -> Gate:
     return replace(gate, baseline=read_baseline(path), baseline_folder=path.parent) if path else gate
 
 
-def _check_all(gate: Gate, names: list[str], everything: bool) -> tuple[list[CheckedState], int]:
-    """Check every state, each once; what cannot be found or read is told at once, and the rest still checked."""
+def _check_all(gate: Gate, names: list[str], everything: bool) -> tuple[list[CheckedState], list[UnreadableState]]:
+    """Check every state, each once; what cannot be found or read is told on standard error, and the rest checked."""
     found: dict[str, None] = {}
-    checked: list[CheckedState] = []
-    status = FINE
+    unreadable: list[UnreadableState] = []
     for name in names:
         try:
             found.update(dict.fromkeys(find_states([name], everything=everything)))
-        except StatetoolError as error:
+        except StoreError as error:
             show_failure(error)
-            status = FAILED
-    for name in found:
-        try:
-            result = gate.check(name)
-        except StatetoolError as error:
-            show_failure(error)
-            status = FAILED
-            continue
-        checked.append(result)
-        if any(finding.code in codes.NO_STATE for finding in result.findings):
-            status = FAILED
-    return checked, status
+            unreadable.append(UnreadableState(name, str(error)))
+    checked: list[CheckedState] = []
+    with collector_paused():
+        for result in gate.check_all(list(found)):
+            if isinstance(result, CheckedState):
+                checked.append(result)
+            else:
+                show_failure(StoreError(result.message))
+                unreadable.append(result)
+    return checked, unreadable
 
 
-def _written(checked: list[CheckedState], output_format: CheckFormat, failing: Severity) -> bytes:
+def _written(
+    checked: list[CheckedState], unreadable: list[UnreadableState], output_format: CheckFormat, failing: Severity
+) -> bytes:
     """The result in a format for programs, each imported when it is asked for."""
     if output_format is CheckFormat.SARIF:
         from statefmt.render.sarif import check_sarif
 
-        return check_sarif(checked)
+        return check_sarif(checked, unreadable=unreadable)
     if output_format is CheckFormat.JUNIT:
         from statefmt.render.junit import check_junit
 
-        return check_junit(checked, fail_on=failing)
+        return check_junit(checked, fail_on=failing, unreadable=unreadable)
     if output_format is CheckFormat.GITHUB:
         from statefmt.render.github import check_github
 
-        commands = check_github(checked)
+        commands = check_github(checked, unreadable=unreadable)
         return f"{commands}\n".encode() if commands else b""
     from statefmt.render.check_json import check_json
 
-    return check_json(checked)
+    return check_json(checked, unreadable)
 
 
 def _write_baseline(path: Path, checked: list[CheckedState]) -> None:

@@ -7,16 +7,17 @@ from collections.abc import Sequence
 
 from statefmt.diagnostics import Finding, Severity
 from statefmt.render.json_output import document
-from statefmt.rules.checked import CheckedState
+from statefmt.rules.checked import CheckedState, UnreadableState
 from statefmt.rules.fingerprint import fingerprint
 
 
-def check_json(states: Sequence[CheckedState]) -> bytes:
-    """All findings (schema: `check-output.schema.json`)."""
+def check_json(states: Sequence[CheckedState], unreadable: Sequence[UnreadableState] = ()) -> bytes:
+    """All findings, and what could not be read (schema: `check-output.schema.json`)."""
     counts = Counter(finding.severity for state in states for finding in state.findings)
     return document(
         {
             "files": [_file(state) for state in states],
+            "unreadable": [{"path": state.name, "message": state.message} for state in unreadable],
             "summary": {
                 "files": len(states),
                 **{severity.value: counts[severity] for severity in Severity},

@@ -7,7 +7,7 @@ from pathlib import Path
 from urllib.parse import quote_from_bytes
 
 
-def relative_path(name: str, folder: Path) -> str | None:
+def path_within(name: str, folder: Path) -> str | None:
     """A path as seen from a folder, with forward slashes; None where it leads out of the folder."""
     path = Path(os.path.normpath(folder / name))
     return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else None
@@ -15,7 +15,7 @@ def relative_path(name: str, folder: Path) -> str | None:
 
 def relative_uri(name: str, folder: Path) -> str | None:
     """The same as a percent-encoded URI reference."""
-    path = relative_path(name, folder)
+    path = path_within(name, folder)
     # A colon is encoded, too: in the first part of a path it would end the name of a scheme.
     return None if path is None else quote_from_bytes(os.fsencode(path), safe="/")
 

@@ -10,23 +10,39 @@ from pathlib import Path
 from typing import Final
 
 from statefmt.diagnostics import Severity
-from statefmt.render.file_path import relative_path
+from statefmt.render.file_path import path_within
 from statefmt.render.findings_text import message
 from statefmt.render.printable import one_line, printable
-from statefmt.rules.checked import CheckedState
+from statefmt.rules.checked import CheckedState, UnreadableState
 from statefmt.store.reading import STANDARD_INPUT, display_name
 
 _COMMANDS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 
 
-def check_github(states: Sequence[CheckedState], folder: Path | None = None) -> str:
-    """One command a finding and a line; empty where nothing was found. Paths are relative to `folder`."""
+def check_github(
+    states: Sequence[CheckedState], folder: Path | None = None, *, unreadable: Sequence[UnreadableState] = ()
+) -> str:
+    """One command a finding, or a file that could not be read, and a line; empty where there is nothing to say.
+
+    Paths are relative to `folder` (the working folder).
+    """
     folder = folder or Path.cwd()
-    return "\n".join(line for state in states for line in _commands(state, folder))
+    lines = [line for state in states for line in _commands(state, folder)]
+    return "\n".join([*lines, *(_unreadable_command(state, folder) for state in unreadable)])
+
+
+def _path(name: str, folder: Path) -> str:
+    return "" if name == display_name(STANDARD_INPUT) else path_within(name, folder) or name
+
+
+def _unreadable_command(state: UnreadableState, folder: Path) -> str:
+    path = _path(state.name, folder)
+    file = f"file={_escaped_property(printable(path))}," if path else ""
+    return f"::error {file}title=Unreadable state::{_escaped(one_line(state.message))}"
 
 
 def _commands(state: CheckedState, folder: Path) -> Iterator[str]:
-    path = "" if state.name == display_name(STANDARD_INPUT) else relative_path(state.name, folder) or state.name
+    path = _path(state.name, folder)
     for finding in state.findings:
         properties: dict[str, object] = {}
         if path:

@@ -15,15 +15,20 @@ from statefmt import codes
 from statefmt.diagnostics import Finding, Severity
 from statefmt.render.findings_text import message
 from statefmt.render.printable import one_line, printable
-from statefmt.rules.checked import CheckedState
+from statefmt.rules.checked import CheckedState, UnreadableState
 
 
-def check_junit(states: Sequence[CheckedState], *, fail_on: Severity = Severity.ERROR) -> bytes:
-    """All findings; those of severity `fail_on` and above have failed."""
-    suites = [_suite(state, fail_on) for state in states]
+def check_junit(
+    states: Sequence[CheckedState],
+    *,
+    fail_on: Severity = Severity.ERROR,
+    unreadable: Sequence[UnreadableState] = (),
+) -> bytes:
+    """All findings; those of severity `fail_on` and above have failed. A file that could not be read is an error."""
+    suites = [*(_suite(state, fail_on) for state in states), *map(_unreadable_suite, unreadable)]
     findings = [finding for state in states for finding in state.findings]
-    tests = sum(max(1, len(state.findings)) for state in states)
-    counts = _counts(findings, fail_on)
+    tests = sum(max(1, len(state.findings)) for state in states) + len(unreadable)
+    counts = _counts(findings, fail_on, len(unreadable))
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', f'<testsuites name="statetool check" tests="{tests}" {counts}>']
     return "\n".join([*lines, *suites, "</testsuites>\n"]).encode()
 
@@ -38,9 +43,20 @@ def _suite(state: CheckedState, fail_on: Severity) -> str:
     return "\n".join([head, *cases, "  </testsuite>"])
 
 
-def _counts(findings: Sequence[Finding], fail_on: Severity) -> str:
+def _unreadable_suite(state: UnreadableState) -> str:
+    name, message = _escaped(printable(state.name)), _escaped(one_line(state.message))
+    return (
+        f'  <testsuite name="{name}" tests="1" {_counts((), Severity.ERROR, 1)}>\n'
+        f'    <testcase name="unreadable" classname="{name}">\n'
+        f'      <error type="unreadable" message="The file could not be read">{message}</error>\n'
+        "    </testcase>\n"
+        "  </testsuite>"
+    )
+
+
+def _counts(findings: Sequence[Finding], fail_on: Severity, unreadable: int = 0) -> str:
     outcomes = [_outcome(finding, fail_on) for finding in findings]
-    return f'failures="{outcomes.count("failure")}" errors="{outcomes.count("error")}"'
+    return f'failures="{outcomes.count("failure")}" errors="{outcomes.count("error") + unreadable}"'
 
 
 def _outcome(finding: Finding, fail_on: Severity) -> str:

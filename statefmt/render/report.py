@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 from statefmt import codes
 from statefmt.diagnostics import Finding
+from statefmt.render.provider_sources import sources_text
 from statefmt.render.terminal import Terminal
 from statefmt.session import LoadedState, Rewritten
 from statefmt.statefile.inspect import CURRENT_VERSION
+from statefmt.statefile.provider_sources import SourceChoice
 from statefmt.statefile.upgrade_report import CHOSEN, NOT_CARRIED_OVER
 from statefmt.store.reading import display_name
 
@@ -16,9 +18,16 @@ _KINDS = {CHOSEN: "chosen", NOT_CARRIED_OVER: "not carried over"}
 
 
 def upgrade_report(
-    loaded: LoadedState, rewritten: Rewritten, terminal: Terminal, *, target: str, backup: str, dropped_unknown: bool
+    loaded: LoadedState,
+    rewritten: Rewritten,
+    sources: SourceChoice,
+    terminal: Terminal,
+    *,
+    target: str,
+    backup: str,
+    dropped_unknown: bool,
 ) -> str:
-    """Every choice made and everything dropped, and where the result went.
+    """Every choice made, everything dropped and every provider source rewritten, and where the result went.
 
     `target` and `backup` are file names, or "" where there is none.
     """
@@ -33,12 +42,15 @@ def upgrade_report(
         _count(objects, "object"),
         _count(len(result.snapshot.outputs), "output"),
     )
+    serial = result.snapshot.serial
     lines = [
         terminal.paint(terminal.wrap(head, "", "  "), "bold"),
-        f"  {', '.join(counts)}; serial {result.snapshot.serial}",
+        f"  {', '.join(counts)}; serial {f'{serial - 1} → {serial}' if loaded.sources.changed else serial}",
     ]
     if rewritten.notes:
         lines.append(notes_text(rewritten.notes, terminal, dropped_unknown=dropped_unknown))
+    if loaded.sources.changes or loaded.sources.unresolved:
+        lines.append(sources_text(loaded.sources, sources, terminal))
     if target:
         kept = f"; the file as it was is kept in {backup}" if backup else ""
         lines.append(terminal.wrap(f"written to {target}{kept}", "  "))

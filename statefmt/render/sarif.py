@@ -12,7 +12,8 @@ import orjson
 from statefmt.diagnostics import Finding, Severity
 from statefmt.render.file_path import absolute_uri, relative_uri
 from statefmt.render.findings_text import message
-from statefmt.rules.checked import CheckedState
+from statefmt.render.printable import printable
+from statefmt.rules.checked import CheckedState, UnreadableState
 from statefmt.rules.fingerprint import numbered_fingerprints
 from statefmt.rules.rule import Page, all_pages
 from statefmt.version import __version__
@@ -26,17 +27,25 @@ _ROOT: Final = "%SRCROOT%"
 _FIRST_SECTION: Final = re.compile(r"\A## [^\n]*\n(?P<text>.*?)(?=\n\s*\n|\n## |\Z)", re.DOTALL)
 
 
-def check_sarif(states: Sequence[CheckedState], folder: Path | None = None) -> bytes:
-    """All findings, with the pages of all rules. Paths are relative to `folder` (the working folder)."""
+def check_sarif(
+    states: Sequence[CheckedState], folder: Path | None = None, *, unreadable: Sequence[UnreadableState] = ()
+) -> bytes:
+    """All findings, with the pages of all rules. Paths are relative to `folder` (the working folder).
+
+    Where something could not be read, the invocation has failed, with a notification for each.
+    """
     folder = folder or Path.cwd()
     pages = all_pages()
     numbers = {code: number for number, code in enumerate(pages)}
     driver = {"name": "statetool", "version": __version__, "rules": [_rule(page) for page in pages.values()]}
-    run = {
+    run: dict[str, Any] = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
         "results": [result for state in states for result in _results(state, folder, numbers)],
     }
+    if unreadable:
+        notifications = [_notification(state, folder) for state in unreadable]
+        run["invocations"] = [{"executionSuccessful": False, "toolExecutionNotifications": notifications}]
     log = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
     return orjson.dumps(log, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
@@ -61,6 +70,11 @@ def _results(state: CheckedState, folder: Path, numbers: Mapping[str, int]) -> l
         _result(finding, mark, state, artifact, numbers)
         for finding, mark in zip(state.findings, numbered_fingerprints(state.findings), strict=True)
     ]
+
+
+def _notification(state: UnreadableState, folder: Path) -> dict[str, Any]:
+    location = {"physicalLocation": {"artifactLocation": _artifact(state.name, folder)}}
+    return {"level": "error", "message": {"text": printable(state.message)}, "locations": [location]}
 
 
 def _artifact(name: str, folder: Path) -> dict[str, str]:

@@ -32,6 +32,8 @@ _TARGETS = {"without a key": "", "with a number": "[NUMBER]", "with a string": '
 
 
 def _check(subject: Subject) -> Iterable[Finding]:
+    if all(part.document.index_key is None for part in subject.objects):
+        return
     for address, blocks in blocks_by_address(subject).items():
         if len(blocks) == 1 and len(blocks[0].document.instances or ()) < 2:
             continue

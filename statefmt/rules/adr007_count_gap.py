@@ -33,6 +33,8 @@ _TOO_HIGH = 2**63
 
 
 def _check(subject: Subject) -> Iterable[Finding]:
+    if not any(isinstance(part.document.index_key, (int, float)) for part in subject.objects):
+        return
     for address, blocks in blocks_by_address(subject).items():
         keys = [obj.index_key for block in blocks for obj in objects_of(block)]
         given = (key for key in keys if (type(key) is int or type(key) is float) and 0 <= key < _TOO_HIGH)

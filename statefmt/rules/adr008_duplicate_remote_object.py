@@ -40,6 +40,7 @@ from statefmt.rules.rule import Rule
 from statefmt.rules.subject import ResourcePart, Subject
 from statefmt.statefile.decode import object_members
 from statefmt.statefile.v4 import InstanceObjectV4
+from statefmt.values.id_scope import SCOPES
 
 _NOT_REMOTE = ("archive_", "cloudinit_", "local_", "random_", "template_", "time_", "tls_")
 _SHARED_IDS = frozenset({
@@ -48,10 +49,6 @@ _SHARED_IDS = frozenset({
     "kubernetes_config_map_v1_data", "kubernetes_env", "kubernetes_labels", "kubernetes_node_taint",
     "kubernetes_secret_v1_data",
 })  # fmt: skip
-_SCOPES = (
-    "account_id", "application", "arn", "autoscaling_group_name", "bucket", "function_name", "location",
-    "log_group_name", "namespace", "project", "region", "rule_set_name", "scalable_dimension", "zone", "zone_id",
-)  # fmt: skip
 
 
 class _Identified(Struct):
@@ -59,6 +56,7 @@ class _Identified(Struct):
 
 
 _ID = msgspec.json.Decoder(_Identified)
+_BARE = InstanceObjectV4()
 _Place = tuple[ResourcePart, int, InstanceObjectV4]
 
 
@@ -87,9 +85,10 @@ def _same_id(subject: Subject) -> Iterable[list[_Place]]:
         document, kind = resource.document, resource.document.type or ""
         if document.mode != "managed" or kind in _SHARED_IDS or kind.startswith(_NOT_REMOTE):
             continue
+        inherited = provider_in_force(document, _BARE)
         for number, obj in enumerate(objects_of(resource)):
             name = "" if obj.deposed else _id(obj)
-            if name and (provider := provider_in_force(document, obj)):
+            if name and (provider := provider_in_force(document, obj) if obj.provider else inherited):
                 place = (resource, number, obj)
                 first = known.setdefault((kind, provider), {}).setdefault(name, place)
                 if first is not place:
@@ -112,7 +111,7 @@ def _scope(obj: InstanceObjectV4) -> object:
         given = {name: msgspec.Raw(msgspec.json.encode(text)) for name, text in (obj.attributes_flat or {}).items()}
     else:
         given = object_members(obj.attributes)
-    texts = [bytes(given.get(name, b"null")) for name in _SCOPES]
+    texts = [bytes(given.get(name, b"null")) for name in SCOPES]
     return *texts, b"" if obj.identity is UNSET else bytes(obj.identity)
 
 

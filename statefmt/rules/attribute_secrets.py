@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 from msgspec import UNSET, Raw
@@ -14,10 +13,11 @@ from statefmt.golang import loads_exact
 from statefmt.rules.secret_probes import suspects
 from statefmt.rules.secret_search import FoundSecret, Steps, secrets_in
 from statefmt.rules.secret_shapes import has_aws_key_id, has_aws_secret, shapes_in
-from statefmt.rules.sensitive_paths import is_covered, path_text, sensitive_paths
+from statefmt.rules.sensitive_paths import is_covered, sensitive_paths
 from statefmt.rules.subject import ObjectPart, Subject
 from statefmt.statefile.pointer import token
 from statefmt.statefile.v4 import InstanceObjectV4
+from statefmt.values.path_text import path_text
 
 
 class _PlacedSecret(NamedTuple):
@@ -25,13 +25,9 @@ class _PlacedSecret(NamedTuple):
     part: ObjectPart
 
 
-# The rules of one run ask one after the other; the search is made once.
-_found: Final[dict[int, tuple[_PlacedSecret, ...]]] = {}
-
-
 def secret_findings(subject: Subject, code: str, summary: str, fix: str) -> Iterator[Finding]:
     """The findings of one rule."""
-    for secret, part in _secrets(subject):
+    for secret, part in subject.once(_secrets):
         if secret.code == code:
             steps = _without_secrets(secret.steps)
             member = "attributes" if part.document.attributes is not UNSET else "attributes_flat"
@@ -48,11 +44,7 @@ def secret_findings(subject: Subject, code: str, summary: str, fix: str) -> Iter
 
 
 def _secrets(subject: Subject) -> tuple[_PlacedSecret, ...]:
-    found = _found.get(id(subject))
-    if found is None:
-        found = _found[id(subject)] = tuple(_search(subject))
-        weakref.finalize(subject, _found.pop, id(subject))
-    return found
+    return tuple(_search(subject))
 
 
 def _search(subject: Subject) -> Iterator[_PlacedSecret]:

@@ -1,4 +1,4 @@
-"""What checking one state gave."""
+"""What checking one state gave, or that it could not be checked."""
 
 from __future__ import annotations
 
@@ -21,3 +21,11 @@ class CheckedState:
     findings: tuple[Finding, ...]
     positions: Mapping[str, Position] = field(default_factory=dict)
     hidden: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadableState:
+    """A file that could not be read, or a name that leads to none; `message` says why, and names it."""
+
+    name: str
+    message: str

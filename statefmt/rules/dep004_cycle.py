@@ -23,10 +23,10 @@ from collections.abc import Iterable
 
 from statefmt import codes
 from statefmt.diagnostics import Finding, Severity
-from statefmt.rules.cycles import cyclic_groups, short_cycle
 from statefmt.rules.dependency_graph import dependency_graph
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
+from statefmt.survey.cycles import cyclic_groups, short_cycle
 
 _SHOWN = 10
 

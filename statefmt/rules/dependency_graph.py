@@ -5,17 +5,18 @@ The nodes are static addresses as text, without the keys of modules: that is all
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Collection, Iterator
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from statefmt.addrs import parse_abs_resource_instance, parse_module_instance
 from statefmt.errors import AddressError
 from statefmt.rules.subject import ResourcePart, Subject
 from statefmt.statefile.v4 import InstanceObjectV4
+from statefmt.states.terraform_version import depends_on_is_relative
 
-# Terraform 0.12.0 to 0.12.13 wrote `depends_on` with addresses that are relative to the module.
-_RELATIVE: Final = "0.12."
+# Addresses that were read, of all files of a run.
+_KEPT: Final = 65536
 
 
 class Mention(NamedTuple):
@@ -42,11 +43,10 @@ class DependencyGraph:
 
     def __init__(self, subject: Subject) -> None:
         document = subject.inspection.document
-        self._absolute = not ((document and document.terraform_version) or "").startswith(_RELATIVE)
+        self._absolute = not depends_on_is_relative((document and document.terraform_version) or "")
         self.blocks: dict[str, list[ResourcePart]] = {}
-        modules: dict[str, str] = {}
         for resource in subject.resources:
-            self.blocks.setdefault(_static_address(resource, modules), []).append(resource)
+            self.blocks.setdefault(_static_address(resource), []).append(resource)
         self._static: dict[str, str] = {address: address for address in self.blocks}
         self.edges: dict[str, dict[str, None]] = {}
         self.on_instances: dict[str, dict[str, None]] = {}
@@ -64,11 +64,7 @@ class DependencyGraph:
         """The static address of the resource that an entry names, whatever keys it has; "" where it names none."""
         known = self._static.get(text or "")
         if known is None:
-            try:
-                known = str(parse_abs_resource_instance(text or "").config())
-            except AddressError:
-                known = ""
-            self._static[text or ""] = known
+            known = self._static[text or ""] = _static_target(text or "")
         return known
 
     def mentions(self, address: str, targets: Collection[str]) -> Iterator[Mention]:
@@ -105,28 +101,30 @@ class DependencyGraph:
             yield self.static(text), f"depends_on/{number}"
 
 
-def _static_address(resource: ResourcePart, modules: dict[str, str]) -> str:
+def _static_address(resource: ResourcePart) -> str:
     """Where the configuration has a resource; its address as it is where its module is not valid."""
     module = resource.document.module
     if not module:
         return resource.address
-    static = modules.get(module)
-    if static is None:
-        try:
-            static = str(parse_module_instance(module).module())
-        except AddressError:
-            static = module
-        modules[module] = static
-    return static + resource.address[len(module) :]
+    return _static_module(module) + resource.address[len(module) :]
 
 
-_graphs: dict[int, DependencyGraph] = {}
+@lru_cache(maxsize=_KEPT)
+def _static_module(text: str) -> str:
+    try:
+        return str(parse_module_instance(text).module())
+    except AddressError:
+        return text
+
+
+@lru_cache(maxsize=_KEPT)
+def _static_target(text: str) -> str:
+    try:
+        return str(parse_abs_resource_instance(text).config())
+    except AddressError:
+        return ""
 
 
 def dependency_graph(subject: Subject) -> DependencyGraph:
-    """The dependencies of a state; they are worked out once, for all rules, and live as long as the subject."""
-    graph = _graphs.get(id(subject))
-    if graph is None:
-        graph = _graphs[id(subject)] = DependencyGraph(subject)
-        weakref.finalize(subject, _graphs.pop, id(subject))
-    return graph
+    """The dependencies of a state, for all rules."""
+    return subject.once(DependencyGraph)

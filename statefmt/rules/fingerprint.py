@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from hashlib import sha256
 from typing import Final
 
 from statefmt.diagnostics import Finding
@@ -25,6 +24,9 @@ def fingerprint(finding: Finding) -> str:
     object, such as its dependencies, are told apart by the names that their text holds. Findings that nothing tells
     apart have the same fingerprint, so that what is known must be counted.
     """
+    # Imported where it is needed: it loads a library for cryptography, and a text for people shows no fingerprints.
+    from hashlib import sha256
+
     steps = finding.pointer.split("/")[1:]
     shape = ["*" if _is_index(step) else step for step in steps]
     names: list[str] = []

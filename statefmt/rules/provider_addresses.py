@@ -5,13 +5,17 @@ A state has few different ones, so rules ask about the texts first and look for 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from typing import Final, NamedTuple
 
 from statefmt.addrs import AbsProviderInstance
 from statefmt.rules.subject import ResourcePart, Subject
 from statefmt.statefile.v4 import InstanceObjectV4, ResourceV4
 from statefmt.states.provider_binding import Unreadable, read_config, read_instance
+
+# What was asked of sets of texts: the states of one project name the same providers.
+_KEPT: Final = 1024
 
 
 class NamedProvider(NamedTuple):
@@ -48,17 +52,15 @@ def provider_in_force(resource: ResourceV4, obj: InstanceObjectV4) -> AbsProvide
     return provider_of_resource(resource.provider) if resource.provider else None
 
 
-def providers(subject: Subject) -> set[AbsProviderInstance]:
+def providers(subject: Subject) -> frozenset[AbsProviderInstance]:
     """Every provider instance that the state names."""
-    found = {provider_of_resource(text) for text in _resource_texts(subject)}
-    found |= {provider_of_instance(text) for text in _instance_texts(subject)}
-    return {provider for provider in found if provider is not None}
+    return _meanings(subject.once(_resource_texts), subject.once(_instance_texts))
 
 
 def places(subject: Subject, wanted: Callable[[AbsProviderInstance], bool]) -> Iterator[NamedProvider]:
     """Where `wanted` providers are named, in the order of the file; for each text only a block's first instance."""
-    on_resources = _wanted(_resource_texts(subject), provider_of_resource, wanted)
-    on_instances = _wanted(_instance_texts(subject), provider_of_instance, wanted)
+    on_resources = _wanted(subject.once(_resource_texts), provider_of_resource, wanted)
+    on_instances = _wanted(subject.once(_instance_texts), provider_of_instance, wanted)
     if not on_resources and not on_instances:
         return
     for resource in subject.resources:
@@ -73,21 +75,25 @@ def places(subject: Subject, wanted: Callable[[AbsProviderInstance], bool]) -> I
                 yield NamedProvider(on_instances[text], text, resource, number)
 
 
-def _resource_texts(subject: Subject) -> set[str]:
-    return {resource.document.provider for resource in subject.resources if resource.document.provider}
+def _resource_texts(subject: Subject) -> frozenset[str]:
+    return frozenset([resource.document.provider for resource in subject.resources if resource.document.provider])
 
 
-def _instance_texts(subject: Subject) -> set[str]:
-    return {
-        obj.provider
-        for resource in subject.resources
-        for obj in resource.document.instances or ()
-        if obj is not None and obj.provider
-    }
+def _instance_texts(subject: Subject) -> frozenset[str]:
+    return frozenset([part.document.provider for part in subject.objects if part.document.provider])
 
 
+@lru_cache(maxsize=_KEPT)
+def _meanings(on_resources: frozenset[str], on_instances: frozenset[str]) -> frozenset[AbsProviderInstance]:
+    found = {*map(provider_of_resource, on_resources), *map(provider_of_instance, on_instances)}
+    return frozenset(provider for provider in found if provider is not None)
+
+
+@lru_cache(maxsize=_KEPT)
 def _wanted(
-    texts: set[str], read: Callable[[str], AbsProviderInstance | None], wanted: Callable[[AbsProviderInstance], bool]
-) -> dict[str, AbsProviderInstance]:
+    texts: frozenset[str],
+    read: Callable[[str], AbsProviderInstance | None],
+    wanted: Callable[[AbsProviderInstance], bool],
+) -> Mapping[str, AbsProviderInstance]:
     meanings = ((text, read(text)) for text in texts)
     return {text: provider for text, provider in meanings if provider is not None and wanted(provider)}

@@ -12,6 +12,10 @@ _NULL = InstanceObjectV4()
 
 def blocks_by_address(subject: Subject) -> Mapping[str, Sequence[ResourcePart]]:
     """The blocks of each resource, by its address and in the order of the file."""
+    return subject.once(_blocks_by_address)
+
+
+def _blocks_by_address(subject: Subject) -> Mapping[str, Sequence[ResourcePart]]:
     blocks: dict[str, list[ResourcePart]] = {}
     for resource in subject.resources:
         blocks.setdefault(resource.address, []).append(resource)

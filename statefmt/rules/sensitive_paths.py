@@ -7,7 +7,6 @@ told, a path is given the benefit of the doubt.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
@@ -15,14 +14,12 @@ from typing import Final
 import msgspec
 from msgspec import UNSET, Raw
 
-from statefmt.cty import GetAttr, Path, Value, decode_paths
-from statefmt.cty.paths import Step
-from statefmt.golang import encode_string
+from statefmt.cty import GetAttr, Path, decode_paths
 from statefmt.statefile.decode import object_members
 from statefmt.statefile.raw import equals
 from statefmt.statefile.v4 import InstanceObjectV4
+from statefmt.values.path_text import path_text, step_key
 
-_PLAIN: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _NUMBER: Final = frozenset(b"-0123456789")
 _DYNAMIC: Final = {"value", "type"}
 
@@ -51,7 +48,7 @@ def _missing(value: Raw, path: Path, place: int) -> int | None:
     if place == len(path):
         return None
     first = memoryview(value)[0]
-    key = _key(path[place])
+    key = step_key(path[place])
     if first == ord("n"):
         return None
     if first == ord("{"):
@@ -90,34 +87,17 @@ def _covers(path: Path, steps: Sequence[str | int]) -> bool:
         return True
     if not steps:
         return False
-    key, step = _key(path[0]), steps[0]
+    key, step = step_key(path[0]), steps[0]
     if key == step or (isinstance(step, int) and not isinstance(key, int)):
         return _covers(path[1:], steps[1:])
     # Perhaps the wrapping of a value of any type.
     return step == "value" and _covers(path, steps[1:])
 
 
-def path_text(steps: Sequence[str | int]) -> str:
-    """Steps as people write them: `rule[0].tags["a b"]`."""
-    parts = [
-        f"[{step}]" if isinstance(step, int) else f".{step}" if _PLAIN.fullmatch(step) else f"[{_quoted(step)}]"
-        for step in steps
-    ]
-    return "".join(parts).removeprefix(".")
-
-
 def shown_path(path: Path, missing: int) -> str:
     """A path up to its missing step as text; a key missing may be a value, that of a set element, and is left out."""
-    steps = [key for step in path[: missing + 1] if isinstance(key := _key(step), (str, int))]
+    steps = [key for step in path[: missing + 1] if isinstance(key := step_key(step), (str, int))]
     last = path[missing]
     if isinstance(last, GetAttr) or isinstance(last.key, int):
         return path_text(steps)
     return f"{path_text(steps[:missing])}[…]"
-
-
-def _key(step: Step) -> str | int | Value:
-    return step.name if isinstance(step, GetAttr) else step.key
-
-
-def _quoted(name: str) -> str:
-    return encode_string(name).decode()

@@ -5,18 +5,23 @@ The parts come from the parsed document, so that they are there also where no sn
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, TypeVar
+
+from msgspec import Struct
 
 from statefmt.addrs import IntKey, StringKey
 from statefmt.statefile.inspect import Inspection
+from statefmt.statefile.releases import Release
 from statefmt.statefile.v4 import InstanceObjectV4, ResourceV4
 from statefmt.statefile.write import canonical
 
+T = TypeVar("T")
 
-@dataclass(frozen=True, slots=True)
-class ResourcePart:
+
+class ResourcePart(Struct, frozen=True, gc=False):
     """One entry of `resources`: its address as it reads, also where the address is not valid."""
 
     document: ResourceV4
@@ -24,8 +29,7 @@ class ResourcePart:
     pointer: str
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectPart:
+class ObjectPart(Struct, frozen=True, gc=False):
     """One entry of a resource's `instances`; `address` is that of the instance, a deposed key not included."""
 
     document: InstanceObjectV4
@@ -36,10 +40,19 @@ class ObjectPart:
 
 @dataclass(frozen=True)
 class Subject:
-    """A state to be checked. Everything is worked out once, when a rule first asks for it."""
+    """A state to be checked, perhaps for a release. Everything is worked out once, when a rule first asks for it."""
 
     data: bytes
     inspection: Inspection
+    release: Release | None = None
+    _found: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def once(self, work_out: Callable[[Subject], T]) -> T:
+        """What a function gives for this state: worked out when the first rule asks for it, for all rules."""
+        if work_out not in self._found:
+            self._found[work_out] = work_out(self)
+        found: T = self._found[work_out]
+        return found
 
     @cached_property
     def resources(self) -> tuple[ResourcePart, ...]:

@@ -55,7 +55,7 @@ def test_select_and_ignore(chosen: dict[str, Any], found: set[str]) -> None:
 @pytest.mark.parametrize("prefix", ["", "X", "sta", "STA9", "STA0011", "STA001x", "*", "not-a-state"])
 def test_an_unknown_prefix(chosen: str, prefix: str) -> None:
     with pytest.raises(ValueError, match="no rule has a code that starts with"):
-        statefmt.check(_STATE, **{chosen: ["STA001", prefix]})
+        _codes(_STATE, **{chosen: ["STA001", prefix]})
 
 
 @pytest.mark.parametrize(

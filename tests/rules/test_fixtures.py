@@ -1,7 +1,8 @@
 """Every rule has states that it reports and states that come close to it, and a page; each code has one rule.
 
 `tests/rules/CODE/fail-NAME.tfstate` is reported under CODE, at the addresses and pointers that stand in
-`fail-NAME.expected.json`; `pass-NAME.tfstate` is not reported under it.
+`fail-NAME.expected.json`; `pass-NAME.tfstate` is not reported under it. One whose name ends with `-for-RELEASE` is
+checked for that release.
 """
 
 from __future__ import annotations
@@ -18,8 +19,10 @@ from statefmt import codes
 from statefmt.diagnostics import Finding
 from statefmt.rules.check import check
 from statefmt.rules.rule import all_pages, all_rules
+from statefmt.statefile.releases import parse_release
 
 _FOLDER: Final = Path(__file__).parent
+_FOR: Final = re.compile(r"-for-((?:opentofu|terraform)-[0-9]+\.[0-9]+)$")
 _CODE: Final = re.compile(r"[A-Z]{3}[0-9]{3}")
 _NAME: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _PARTS: Final = ("What it does", "Why is this bad?", "Example", "What to do")
@@ -28,6 +31,13 @@ _CODES: Final = sorted(value for value in vars(codes).values() if isinstance(val
 _FILES: Final = sorted(path for path in _FOLDER.glob("[A-Z]*/*") if path.is_file())
 _FAILING: Final = [path for path in _FILES if path.name.startswith("fail-") and path.suffix == ".tfstate"]
 _PASSING: Final = [path for path in _FILES if path.name.startswith("pass-") and path.suffix == ".tfstate"]
+
+
+def _check(path: Path, code: str | None = None) -> list[Finding]:
+    """What the rules find in a fixture, or one of them."""
+    named = _FOR.search(path.stem)
+    release = parse_release(named[1]) if named else None
+    return check(path.read_bytes(), select=None if code is None else [code], release=release)
 
 
 def _label(path: Path) -> str:
@@ -49,24 +59,24 @@ def test_reported(path: Path) -> None:
     code = path.parent.name
     expected = _expected(path)
     assert expected, "a failing fixture has at least one finding"
-    assert _places(check(path.read_bytes(), select=[code]), code) == expected
+    assert _places(_check(path, code), code) == expected
 
 
 @pytest.mark.parametrize("path", _FAILING, ids=_label)
 def test_reported_whatever_other_rules_run(path: Path) -> None:
     code = path.parent.name
-    assert _places(check(path.read_bytes()), code) == _expected(path)
+    assert _places(_check(path), code) == _expected(path)
 
 
 @pytest.mark.parametrize("path", _PASSING, ids=_label)
 def test_not_reported(path: Path) -> None:
     code = path.parent.name
-    assert _places(check(path.read_bytes(), select=[code]), code) == []
+    assert _places(_check(path, code), code) == []
 
 
 @pytest.mark.parametrize("path", [*_FAILING, *_PASSING], ids=_label)
 def test_checked_the_same_twice(path: Path) -> None:
-    assert check(path.read_bytes()) == check(path.read_bytes())
+    assert _check(path) == _check(path)
 
 
 @pytest.mark.parametrize("code", _CODES)

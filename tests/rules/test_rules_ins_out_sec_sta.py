@@ -25,7 +25,8 @@ from statefmt.rules.secret_names import named_secret, password_in
 from statefmt.rules.secret_probes import suspects
 from statefmt.rules.secret_search import secrets_in
 from statefmt.rules.secret_shapes import SHAPES, shapes_in
-from statefmt.rules.sensitive_paths import is_covered, missing_step, path_text
+from statefmt.rules.sensitive_paths import is_covered, missing_step
+from statefmt.values.path_text import path_text
 from tests.rules.good_states import found_in_good_states
 
 from ..statefile.recorded import CASES, input_of
