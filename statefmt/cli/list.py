@@ -1,27 +1,106 @@
-"""`statetool list`: the addresses of the resource instances in a state."""
+"""`statetool list`: the resource instances in a state, and at length their objects."""
 
 from __future__ import annotations
 
+import shutil
 import sys
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Annotated
+
+import typer
 
 from statefmt.cli.exit_status import FINE
-from statefmt.cli.options import FormatOption, OutputFormat, StateOption
-from statefmt.cli.selecting import SelectorsArgument, criteria
-from statefmt.render.addresses import addresses_json, addresses_text
+from statefmt.cli.options import ShowSensitiveOption, StateOption
+from statefmt.cli.selecting import (
+    DeposedOption,
+    ExcludeOption,
+    IdOption,
+    ModeOption,
+    ProviderOption,
+    SelectorsArgument,
+    TaintedOption,
+    TypeOption,
+    criteria,
+)
+from statefmt.cli.streams import result_terminal
+from statefmt.render.addresses import addresses_null, addresses_text
 from statefmt.selection import select
 from statefmt.session import load, state_name
-from statefmt.states import instances
+from statefmt.states import ResourceInstance, instances
+
+
+class ListFormat(StrEnum):
+    """How to show the instances."""
+
+    TEXT = "text"
+    JSON = "json"
+    CSV = "csv"
 
 
 def command(
     selectors: SelectorsArgument = None,
     state: StateOption = None,
-    output_format: FormatOption = OutputFormat.TEXT,
+    types: TypeOption = None,
+    modes: ModeOption = None,
+    providers: ProviderOption = None,
+    ids: IdOption = None,
+    tainted: TaintedOption = False,
+    deposed: DeposedOption = False,
+    exclude: ExcludeOption = None,
+    long: Annotated[
+        bool, typer.Option("--long", "-l", help="Show each object: status, id, schema version, provider instance.")
+    ] = False,
+    output_format: Annotated[
+        ListFormat, typer.Option("--format", show_default=False, help="How to show the result; default: text.")
+    ] = ListFormat.TEXT,
+    null: Annotated[bool, typer.Option("--null", "-0", help="End each address with a NUL, for xargs -0.")] = False,
+    show_sensitive: ShowSensitiveOption = False,
 ) -> int:
-    """List the resource instances in a state, in the order of `tofu state list`."""
-    loaded = load(state_name(state))
-    found = select(instances(loaded.result.snapshot), criteria(selectors))
-    addrs = [instance.addr for instance in found]
-    text = addresses_json(addrs) if output_format is OutputFormat.JSON else addresses_text(addrs)
-    sys.stdout.buffer.write(text)
+    """List the resource instances in a state, in the order of `tofu state list`.
+
+    An instance is listed if one of the selectors fits it, and one value of each option.
+    """
+    if null and (long or output_format is not ListFormat.TEXT):
+        raise typer.BadParameter("it goes with plain addresses only, not with --long or --format", param_hint="--null")
+    wanted = criteria(
+        selectors,
+        excluded=exclude,
+        types=types,
+        modes=modes,
+        providers=providers,
+        ids=ids,
+        tainted=tainted,
+        deposed=deposed,
+    )
+    found = select(instances(load(state_name(state)).result.snapshot), wanted)
+    if output_format is ListFormat.TEXT and not long:
+        sys.stdout.buffer.write(_addresses(found, null=null))
+    else:
+        sys.stdout.buffer.write(_listing(found, output_format, long=long, show_sensitive=show_sensitive))
     return FINE
+
+
+def _addresses(found: Sequence[ResourceInstance], *, null: bool) -> bytes:
+    addrs = [instance.addr for instance in found]
+    if not null:
+        return addresses_text(addrs)
+    text = addresses_null(addrs)
+    if text.count(b"\0") != len(addrs):
+        raise typer.BadParameter(
+            "an address in this state has a NUL itself; --format json shows it", param_hint="--null"
+        )
+    return text
+
+
+def _listing(
+    found: Sequence[ResourceInstance], output_format: ListFormat, *, long: bool, show_sensitive: bool
+) -> bytes:
+    from statefmt.render.listing import listing_csv, listing_json, listing_table
+
+    if output_format is ListFormat.JSON:
+        return listing_json(found, long=long, show_sensitive=show_sensitive)
+    if output_format is ListFormat.CSV:
+        return listing_csv(found, long=long, show_sensitive=show_sensitive)
+    columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    return f"{listing_table(found, result_terminal(), columns=columns, show_sensitive=show_sensitive)}\n".encode()

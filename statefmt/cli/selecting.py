@@ -2,21 +2,79 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from enum import StrEnum
 from typing import Annotated, Optional
 
 import typer
 
+from statefmt.addrs import ResourceMode
 from statefmt.selection import Criteria
+
+
+class ModeChoice(StrEnum):
+    """The modes that resources in a state have."""
+
+    MANAGED = "managed"
+    DATA = "data"
+
 
 SelectorsArgument = Annotated[
     Optional[list[str]],  # noqa: UP045 - typer reads the annotation at run time
     typer.Argument(
         metavar="[SELECTOR]...",
-        help="Addresses of instances, of resources (all their instances) or of modules (everything below).",
+        help="Addresses of instances, of resources (all their instances) or of modules (everything below), "
+        "or patterns: 'module.*.aws_instance.web[*]', '**.aws_vpc.main'.",
     ),
 ]
+ExcludeOption = Annotated[
+    Optional[list[str]],  # noqa: UP045
+    typer.Option("--exclude", metavar="SELECTOR", help="Leave out what this selector fits."),
+]
+TypeOption = Annotated[
+    Optional[list[str]],  # noqa: UP045
+    typer.Option("--type", metavar="TYPE", help="Only this resource type, or pattern: 'aws_*'."),
+]
+ModeOption = Annotated[
+    Optional[list[ModeChoice]],  # noqa: UP045
+    typer.Option("--mode", help="Only what is in resource blocks, or in data blocks."),
+]
+ProviderOption = Annotated[
+    Optional[list[str]],  # noqa: UP045
+    typer.Option(
+        "--provider",
+        metavar="PROVIDER",
+        help="Only what is bound to this provider (aws, hashicorp/aws), configuration (aws.west), instance "
+        "('aws.by_region[\"eu\"]'), or pattern of them.",
+    ),
+]
+IdOption = Annotated[
+    Optional[list[str]],  # noqa: UP045
+    typer.Option("--id", metavar="ID", help="Only objects with this id, or pattern: 'i-0a*'."),
+]
+TaintedOption = Annotated[bool, typer.Option("--tainted", help="Only tainted instances.")]
+DeposedOption = Annotated[bool, typer.Option("--deposed", help="Only instances with deposed objects.")]
 
 
-def criteria(selectors: list[str] | None) -> Criteria:
+def criteria(
+    selectors: Sequence[str] | None = None,
+    *,
+    excluded: Sequence[str] | None = None,
+    types: Sequence[str] | None = None,
+    modes: Sequence[ModeChoice] | None = None,
+    providers: Sequence[str] | None = None,
+    ids: Sequence[str] | None = None,
+    tainted: bool = False,
+    deposed: bool = False,
+) -> Criteria:
     """What was asked for on the command line."""
-    return Criteria(selectors=tuple(selectors or ()))
+    return Criteria(
+        selectors=tuple(selectors or ()),
+        excluded=tuple(excluded or ()),
+        types=tuple(types or ()),
+        modes=tuple(ResourceMode(mode.value) for mode in modes or ()),
+        providers=tuple(providers or ()),
+        ids=tuple(ids or ()),
+        tainted=tainted,
+        deposed=deposed,
+    )

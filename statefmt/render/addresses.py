@@ -1,31 +1,18 @@
-"""Addresses of resource instances, for `list`."""
+"""Addresses of resource instances, one after the other."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from statefmt.addrs import AbsResourceInstance, IntKey, StringKey
-from statefmt.render.json_output import document
+from statefmt.addrs import AbsResourceInstance
+from statefmt.render.printable import printable
 
 
 def addresses_text(addrs: Sequence[AbsResourceInstance]) -> bytes:
-    """One address a line."""
-    return "".join(f"{addr}\n" for addr in addrs).encode()
+    """One address a line. Names that OpenTofu would not accept may need escapes; keys always have theirs."""
+    return "".join([f"{printable(str(addr))}\n" for addr in addrs]).encode()
 
 
-def addresses_json(addrs: Sequence[AbsResourceInstance]) -> bytes:
-    """Each address with its parts (schema: `list-output.schema.json`)."""
-    return document({"instances": [_instance(addr) for addr in addrs]})
-
-
-def _instance(addr: AbsResourceInstance) -> dict[str, object]:
-    key = addr.key
-    resource = addr.resource.resource
-    return {
-        "address": str(addr),
-        "module": str(addr.module),
-        "mode": resource.mode.value,
-        "type": resource.type,
-        "name": resource.name,
-        "key": key.value if isinstance(key, (IntKey, StringKey)) else None,
-    }
+def addresses_null(addrs: Sequence[AbsResourceInstance]) -> bytes:
+    """The exact addresses, each ended by a NUL character, for `xargs -0`."""
+    return "".join([f"{addr}\0" for addr in addrs]).encode()

@@ -1,67 +1,153 @@
-"""Which addresses one selector fits."""
+r"""Which instances one selector fits.
+
+A selector is read as an **address** first: of an instance, of a resource (`aws_instance.web`: all its instances) or of
+a module (`module.net`: everything below it, and below all its instances where it ends without a key). Where it is no
+address, or no instance has it, a selector with `*` or `?` in it is read as a **pattern**:
+
+    pattern  = path ["." resource] | resource
+    path     = ("**" | "module." name [key]) {"." path}
+    resource = ["data."] name "." name [key]
+    key      = "[" number "]" | "[*]" | '["' text '"]'
+
+- In names, numbers and texts `*` is any text and `?` one character; in a text `\*` and `\?` are the characters
+  themselves, and all else is escaped as in addresses. A text is compared with string keys only, a number with numeric
+  keys only. `[*]` is any key.
+- What has no key in brackets fits with any key, and without.
+- `**` is any number of modules, also none. A path without a resource is everything below it.
+- The words `module` and `data` are written out: `*.web` is of managed resources in the root module.
+
+Since an address comes first, `web["*"]` is the instance with that very key where there is one, else all with a string.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
+from functools import cached_property, lru_cache
+from typing import TypeAlias
 
 from statefmt.addrs import (
-    NO_KEY,
     AbsResourceInstance,
     ModuleInstance,
-    parse_abs_resource,
+    ModuleStep,
+    ResourceMode,
     parse_abs_resource_instance,
     parse_module_instance,
 )
 from statefmt.errors import AddressError, SelectionError
+from statefmt.selection.nearest import suggestion
+from statefmt.selection.path_pattern import path_fits, split_path
+from statefmt.selection.pattern_scanner import ANY_DEPTH, PatternStep, key_test, name_test, pattern_steps, refuse
+from statefmt.selection.wildcards import has_wildcards
 
-_Matcher = Callable[[AbsResourceInstance], bool]
-
-
-def fitting(addrs: Sequence[AbsResourceInstance], selector: str) -> list[AbsResourceInstance]:
-    """Those of `addrs` that a selector fits, in their order.
-
-    A selector is the address of an instance, of a resource (all its instances) or of a module (everything
-    below it). Raises SelectionError for one that is no address or fits nothing, with the nearest addresses.
-    """
-    fits = _matcher(selector)
-    matched = [addr for addr in addrs if fits(addr)]
-    if not matched:
-        raise SelectionError(_no_match(selector, addrs))
-    return matched
+_AddressTest: TypeAlias = Callable[[AbsResourceInstance], bool]
 
 
-def _matcher(selector: str) -> _Matcher:
-    try:
-        module = parse_module_instance(selector)
-        return lambda addr: _is_within(addr.module, module)
-    except AddressError:
-        pass
-    try:
-        resource = parse_abs_resource(selector)
-        return lambda addr: addr.containing_resource() == resource
-    except AddressError:
-        pass
-    try:
-        instance = parse_abs_resource_instance(selector)
-    except AddressError as error:
-        raise SelectionError(f"{selector!r} is no address: {error.detail} (column {error.column})") from error
-    return lambda addr: addr == instance
+class Addresses:
+    """The addresses that selectors choose from, by their places in a list."""
+
+    def __init__(self, addrs: Sequence[AbsResourceInstance]) -> None:
+        self._addrs = addrs
+
+    def fitting(self, selector: str) -> list[int]:
+        """The places of the addresses that a selector fits, in order.
+
+        Raises SelectionError for one that is no address and no pattern, or fits nothing, with the nearest addresses.
+        """
+        places = self._by_text.get(selector)
+        if places is None:
+            places = self._read(selector)
+        if not places:
+            message = f"no resource instance fits {selector!r}"
+            raise SelectionError(message + suggestion(selector, self._by_text))
+        return places
+
+    @cached_property
+    def _by_text(self) -> dict[str, list[int]]:
+        """The places of all that has one address: an instance, a resource, or a module.
+
+        A table, since somebody may well give every address of a state as a selector.
+        """
+        found: dict[str, list[int]] = {}
+        modules: dict[ModuleInstance, list[int]] = {}
+        for place, addr in enumerate(self._addrs):
+            resource = str(addr.containing_resource())
+            found.setdefault(resource, []).append(place)
+            if str(addr.key):
+                found.setdefault(f"{resource}{addr.key}", []).append(place)
+            modules.setdefault(addr.module, []).append(place)
+        for module, places in modules.items():
+            for text in _selecting(module):
+                found.setdefault(text, []).extend(places)
+        return found
+
+    def _read(self, selector: str) -> list[int]:
+        """The same for a selector that is not the very text of an address: perhaps one in other words, or a pattern."""
+        try:
+            places = self._by_text.get(_canonical(selector), [])
+            if places or not has_wildcards(selector):
+                return places
+        except AddressError as error:
+            if not has_wildcards(selector):
+                raise _no_address(selector, error) from error
+        try:
+            fits = _pattern(selector)
+        except AddressError as error:
+            raise _no_address(selector, error) from error
+        return [place for place, addr in enumerate(self._addrs) if fits(addr)]
 
 
-def _is_within(module: ModuleInstance, selected: ModuleInstance) -> bool:
-    """Whether a selected module holds another; without a key at its end, all instances of it do.
+def _no_address(selector: str, error: AddressError) -> SelectionError:
+    return SelectionError(f"{selector!r} is no address: {error.detail} (column {error.column})")
+
+
+def _selecting(module: ModuleInstance) -> set[str]:
+    """The module addresses that hold a module instance; without a key at its end, one holds all instances.
 
     Source: OpenTofu `internal/addrs/module_instance.go` (TargetContains).
     """
-    *path, last = selected.steps
-    if last.key is not NO_KEY:
-        return selected.contains(module)
-    depth = len(path)
-    return [*module.steps[:depth]] == path and len(module.steps) > depth and module.steps[depth].name == last.name
+    texts = set()
+    for depth, step in enumerate(module.steps):
+        before = module.steps[:depth]
+        texts |= {str(ModuleInstance((*before, last))) for last in (step, ModuleStep(step.name))}
+    return texts
 
 
-def _no_match(selector: str, addrs: Sequence[AbsResourceInstance]) -> str:
-    near = get_close_matches(selector, [str(addr) for addr in addrs], n=3, cutoff=0.6)
-    hint = "".join(f"\n  {addr}" for addr in near)
-    return f"no resource instance fits {selector!r}" + (f"; the nearest are:{hint}" if near else "")
+def _canonical(selector: str) -> str:
+    """An address as it is printed. Raises AddressError."""
+    try:
+        return str(parse_module_instance(selector))
+    except AddressError:
+        return str(parse_abs_resource_instance(selector))
+
+
+def _pattern(text: str) -> _AddressTest:
+    """The test of a pattern. Raises AddressError."""
+    path, rest = split_path(text, pattern_steps(text))
+    if not rest and path[-1] is not None:
+        path = (*path, None)
+    in_path = lru_cache(maxsize=None)(lambda module: path_fits(path, module.steps))
+    if not rest:
+        return lambda addr: in_path(addr.module)
+    fits = _resource_test(text, rest)
+    return lambda addr: fits(addr) and in_path(addr.module)
+
+
+def _resource_test(text: str, steps: Sequence[PatternStep]) -> _AddressTest:
+    mode = ResourceMode.DATA if steps[0].name == "data" else ResourceMode.MANAGED
+    parts = steps[1:] if mode is ResourceMode.DATA else steps
+    if len(parts) < 2:
+        refuse(text, steps[0].column, f"A resource has a type and a name, as in *.*; {ANY_DEPTH} is everything.")
+    if len(parts) > 2:
+        refuse(text, parts[2].column, "Nothing can follow a resource; modules before it are written module.NAME.")
+    if steps[0].key and mode is ResourceMode.DATA:
+        refuse(text, steps[0].key_column, "Only modules and names of resources have keys.")
+    if parts[0].key:
+        refuse(text, parts[0].key_column, "Only modules and names of resources have keys.")
+    fits_type, fits_name, fits_key = name_test(text, parts[0]), name_test(text, parts[1]), key_test(text, parts[1])
+
+    def fits(addr: AbsResourceInstance) -> bool:
+        resource = addr.resource.resource
+        of_type = resource.mode is mode and fits_type(resource.type)
+        return of_type and fits_name(resource.name) and fits_key(addr.key)
+
+    return fits

@@ -2,23 +2,97 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
+from typing import TypeAlias
 
-from statefmt.addrs import AbsResourceInstance
-from statefmt.selection.address import fitting
+from statefmt.addrs import AbsProviderInstance
+from statefmt.errors import SelectionError
+from statefmt.selection.address import Addresses
 from statefmt.selection.criteria import Criteria
-from statefmt.states import ResourceInstance
+from statefmt.selection.nearest import suggestion
+from statefmt.selection.object_id import id_is_sensitive, object_id
+from statefmt.selection.provider import fitting_providers
+from statefmt.selection.wildcards import has_wildcards, wildcard_test
+from statefmt.states import ObjectStatus, ResourceInstance
+
+_Test: TypeAlias = Callable[[ResourceInstance], bool]
 
 
 def select(found: Sequence[ResourceInstance], criteria: Criteria) -> list[ResourceInstance]:
     """The instances that meet the criteria, in their order.
 
-    Raises SelectionError for a selector that is no address or fits nothing, with the nearest addresses.
+    Raises SelectionError for a text that cannot be read, and for one that fits none of `found`, with what is nearest;
+    also where no instance meets all criteria.
     """
-    if not criteria.selectors:
+    if criteria == Criteria():
         return list(found)
-    addrs = [instance.addr for instance in found]
-    chosen: set[AbsResourceInstance] = set()
-    for selector in criteria.selectors:
-        chosen.update(fitting(addrs, selector))
-    return [instance for instance in found if instance.addr in chosen]
+    chosen = _addressed(found, criteria)
+    for test in _tests(found, criteria):
+        chosen = [instance for instance in chosen if test(instance)]
+    if not chosen:
+        raise SelectionError(f"no resource instance {criteria}")
+    return chosen
+
+
+def _addressed(found: Sequence[ResourceInstance], criteria: Criteria) -> list[ResourceInstance]:
+    """The instances that a selector fits, and none that is excluded."""
+    if not criteria.selectors and not criteria.excluded:
+        return list(found)
+    addresses = Addresses([instance.addr for instance in found])
+    selected = {place for selector in criteria.selectors for place in addresses.fitting(selector)}
+    excluded = {place for selector in criteria.excluded for place in addresses.fitting(selector)}
+    places = sorted(selected) if criteria.selectors else range(len(found))
+    return [found[place] for place in places if place not in excluded]
+
+
+def _tests(found: Sequence[ResourceInstance], criteria: Criteria) -> list[_Test]:
+    """What else an instance must be like."""
+    tests: list[_Test] = []
+    if criteria.modes:
+        tests.append(lambda instance: instance.addr.resource.resource.mode in criteria.modes)
+    if criteria.types:
+        types = _fitting({_type(instance) for instance in found}, criteria.types, "type of resource")
+        tests.append(lambda instance: _type(instance) in types)
+    if criteria.providers:
+        bound = {provider for instance in found for provider in _providers(instance)}
+        providers = {provider for text in criteria.providers for provider in fitting_providers(bound, text)}
+        tests.append(lambda instance: not providers.isdisjoint(_providers(instance)))
+    if criteria.tainted:
+        tests.append(lambda instance: instance.current is not None and instance.current.status is ObjectStatus.TAINTED)
+    if criteria.deposed:
+        tests.append(lambda instance: bool(instance.deposed))
+    if criteria.ids:
+        ids = _ids(found, criteria.ids)
+        tests.append(lambda instance: any(object_id(obj) in ids for obj in instance.objects))
+    return tests
+
+
+def _fitting(known: Collection[str], texts: Sequence[str], what: str, told: Collection[str] | None = None) -> set[str]:
+    """Those of the known names that a text names or, where none is called so, that fit it as a pattern.
+
+    `told` are those that a message may name, all of them unless told otherwise.
+    """
+    found: set[str] = set()
+    for text in texts:
+        fits = wildcard_test(text)
+        fitting = {text} if text in known else {name for name in known if has_wildcards(text) and fits(name)}
+        if not fitting:
+            raise SelectionError(f"no {what} fits {text!r}{suggestion(text, known if told is None else told)}")
+        found |= fitting
+    return found
+
+
+def _ids(found: Sequence[ResourceInstance], texts: Sequence[str]) -> set[str]:
+    """The ids that are asked for. No message tells one that is sensitive."""
+    objects = [(obj, name) for instance in found for obj in instance.objects if (name := object_id(obj)) is not None]
+    told = {name for obj, name in objects if not id_is_sensitive(obj)}
+    return _fitting({name for _, name in objects}, texts, "id", told)
+
+
+def _type(instance: ResourceInstance) -> str:
+    return instance.addr.resource.resource.type
+
+
+def _providers(instance: ResourceInstance) -> set[AbsProviderInstance]:
+    bound = {instance.provider(obj) for obj in instance.objects}
+    return {provider for provider in bound if provider is not None}

@@ -1,0 +1,48 @@
+"""The attribute `id` of an object: what a provider knows it by."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+from msgspec import Raw, Struct
+
+from statefmt.golang import NumberText, loads_exact
+from statefmt.statefile.decode import object_members
+from statefmt.states import ResourceInstanceObject
+from statefmt.values.object_value import sensitive_paths
+from statefmt.values.path_text import step_key
+
+_ABSENT: Final = Raw(b"null")
+
+
+class _Identified(Struct):
+    id: Raw = _ABSENT  # all else is skipped: attributes can be long
+
+
+_DECODER: Final = msgspec.json.Decoder(_Identified)
+
+
+def object_id(obj: ResourceInstanceObject) -> str | None:
+    """The `id` of an object as text, a number as it is written; None where it has none.
+
+    It may be sensitive: ask `id_is_sensitive` before it is shown.
+    """
+    if obj.attributes is None:
+        return (obj.attributes_flat or {}).get("id")
+    try:
+        raw = _DECODER.decode(obj.attributes).id
+    except (msgspec.ValidationError, RecursionError):
+        # Attributes that are no object, or nested more deeply than anything can be read.
+        return None
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        # Half a surrogate pair somewhere in them.
+        raw = object_members(obj.attributes).get("id", _ABSENT)
+    value = loads_exact(bytes(raw), replace_invalid=True)
+    return str(value) if isinstance(value, (str, NumberText)) else None
+
+
+def id_is_sensitive(obj: ResourceInstanceObject) -> bool:
+    """Whether a sensitive path leads to the `id`, into it, or to all attributes; also where nobody can say."""
+    first = [step_key(path[0]) if path else "id" for path in sensitive_paths(obj)]
+    return any(key == "id" or not isinstance(key, str) for key in first)
