@@ -1,0 +1,66 @@
+"""`statetool providers`: provider configurations, their instances, and what is bound to each."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Optional
+
+import typer
+
+from statefmt.cli.exit_status import FINE, FOUND
+from statefmt.cli.options import FormatOption, OutputFormat, StateArgument, StateOption, one_state
+from statefmt.cli.streams import message_terminal, result_terminal
+from statefmt.session import load, state_name
+from statefmt.survey.provider_removal import removal
+from statefmt.survey.provider_use import ConfigurationUse, provider_use
+
+
+def command(
+    state: StateArgument = None,
+    state_option: StateOption = None,
+    tree: Annotated[bool, typer.Option("--tree", help="Draw a tree: source, configuration, key, module.")] = False,
+    resources: Annotated[bool, typer.Option("--resources", help="Name the resources of each module.")] = False,
+    remove: Annotated[
+        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Option(
+            metavar="PROVIDER",
+            help="Tell what must be destroyed or bound anew before this configuration or instance can be removed: "
+            'a whole address, or as in aws.by_region["eu-west-1"].',
+        ),
+    ] = None,
+    output_format: FormatOption = OutputFormat.TEXT,
+) -> int:
+    """Show the provider configurations and their instances, with the number of resource instances bound to each.
+
+    With --remove, exit status 0: nothing is bound to it; 1: something is; 2: the state has no such provider.
+    """
+    if remove is not None and (tree or resources):
+        raise typer.BadParameter("cannot be used together with --tree or --resources", param_hint="--remove")
+    uses = provider_use(load(state_name(one_state(state, state_option))).result.snapshot)
+    if remove is not None:
+        return _show_removal(uses, remove, output_format)
+    if output_format is OutputFormat.JSON:
+        from statefmt.render.provider_use_json import provider_use_json
+
+        sys.stdout.buffer.write(provider_use_json(uses))
+        return FINE
+    from statefmt.render.provider_use_text import provider_use_table, provider_use_tree
+
+    shown = provider_use_tree if tree else provider_use_table
+    print(shown(uses, result_terminal(), resources=resources))
+    return FINE
+
+
+def _show_removal(uses: list[ConfigurationUse], text: str, output_format: OutputFormat) -> int:
+    found = removal(uses, text)
+    if output_format is OutputFormat.JSON:
+        from statefmt.render.provider_use_json import removal_json
+
+        sys.stdout.buffer.write(removal_json(found))
+    else:
+        from statefmt.render.provider_removal_text import other_keys_text, removal_text
+
+        print(removal_text(found, result_terminal()))
+        if not found.objects and found.used:
+            print(other_keys_text(found, message_terminal()), file=sys.stderr)
+    return FOUND if found.objects else FINE

@@ -1,0 +1,104 @@
+"""`statetool show`: what a state says of resource instances, and of outputs."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Optional
+
+import typer
+
+from statefmt.cli.exit_status import FINE
+from statefmt.cli.options import FormatOption, OutputFormat, ShowSensitiveOption, StateOption
+from statefmt.cli.selecting import (
+    DeposedOption,
+    ExcludeOption,
+    IdOption,
+    ModeOption,
+    ProviderOption,
+    SelectorsArgument,
+    TaintedOption,
+    TypeOption,
+    criteria,
+)
+from statefmt.cli.streams import result_terminal
+from statefmt.render.show_text import instance_texts, outputs_text
+from statefmt.selection import Criteria, select
+from statefmt.session import load, state_name
+from statefmt.states import ResourceInstance, Snapshot, instances
+
+
+def command(
+    selectors: SelectorsArgument = None,
+    state: StateOption = None,
+    attribute: Annotated[
+        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Option("--attr", metavar="PATH", help="Only this value of one instance: tags.Name, 'rule[0].port'."),
+    ] = None,
+    raw: Annotated[
+        bool, typer.Option("--raw", help="With --attr, write a text, number or bool without quotes and newline.")
+    ] = False,
+    expand: Annotated[
+        bool, typer.Option("--expand", help="Show texts that are JSON, such as policies, laid out.")
+    ] = False,
+    show_sensitive: ShowSensitiveOption = False,
+    excluded: ExcludeOption = None,
+    types: TypeOption = None,
+    modes: ModeOption = None,
+    providers: ProviderOption = None,
+    ids: IdOption = None,
+    tainted: TaintedOption = False,
+    deposed: DeposedOption = False,
+    output_format: FormatOption = OutputFormat.TEXT,
+) -> int:
+    """Show resource instances as `tofu state show` does, without plugins; without a selector, outputs too.
+
+    What is sensitive is hidden: attributes that the state marks, sensitive outputs, what providers keep for themselves,
+    and in states from before Terraform 0.12, which have no marks, all attributes that may be. JSON is the values
+    representation of `tofu show -json`, with `provider_instance`.
+    """
+    if raw and attribute is None:
+        raise typer.BadParameter("needs --attr", param_hint="--raw")
+    snapshot = load(state_name(state)).result.snapshot
+    wanted = criteria(
+        selectors,
+        excluded=excluded,
+        types=types,
+        modes=modes,
+        providers=providers,
+        ids=ids,
+        tainted=tainted,
+        deposed=deposed,
+    )
+    found = select(instances(snapshot), wanted)
+    if attribute is not None:
+        from statefmt.render.show_attribute import attribute_output
+
+        as_json = output_format is OutputFormat.JSON
+        text = attribute_output(
+            found, attribute, raw=raw, as_json=as_json, show_sensitive=show_sensitive, expand=expand
+        )
+        sys.stdout.buffer.write(text)
+    elif output_format is OutputFormat.JSON:
+        from statefmt.render.show_json import instances_json, state_json
+
+        write = state_json if wanted == Criteria() else instances_json
+        sys.stdout.buffer.write(write(snapshot, found, show_sensitive=show_sensitive))
+    else:
+        _show_text(snapshot, found, wanted == Criteria(), show_sensitive, expand)
+    return FINE
+
+
+def _show_text(
+    snapshot: Snapshot, found: list[ResourceInstance], is_whole: bool, show_sensitive: bool, expand: bool
+) -> None:
+    """Write block after block, so that a reader who wants only the first gets them at once."""
+    terminal = result_terminal()
+    separator = ""
+    for instance in found:
+        for text in instance_texts(instance, terminal, show_sensitive=show_sensitive, expand=expand):
+            print(f"{separator}{text}")
+            separator = "\n"
+    if is_whole and snapshot.outputs:
+        print(separator + outputs_text(snapshot.outputs, terminal, show_sensitive=show_sensitive, expand=expand))
+    elif is_whole and not found:
+        print("statetool: the state is empty: it has no resources and no outputs", file=sys.stderr)

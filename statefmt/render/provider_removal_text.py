@@ -1,0 +1,57 @@
+"""What stands in the way of removing a provider instance, with commands to copy."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+from statefmt.addrs import AbsResourceInstance
+from statefmt.render.printable import printable
+from statefmt.render.provider_use_text import bound_numbers, object_text
+from statefmt.render.terminal import Terminal
+from statefmt.survey.provider_removal import Removal
+
+
+def removal_text(found: Removal, terminal: Terminal) -> str:
+    """Every object bound to what is to be removed, in list order, and what to do about them."""
+    name = found.name
+    if not found.objects:
+        return terminal.wrap(f"Nothing is bound to {name}: it can be removed.", "", "  ")
+    destroy = found.to_destroy
+    parts = [
+        terminal.wrap(f"{name} has {bound_numbers(found.objects)}:", "", "  "),
+        "\n".join(f"  {printable(object_text(obj))}" for obj in found.objects),
+    ]
+    while_there = "before the provider goes" if found.whole else "while the provider still has its key"
+    if destroy:
+        advice = f"Take these out of the configuration, or give them another provider there, and apply {while_there}. "
+        parts += [
+            terminal.wrap(advice + "To destroy them at once, and everything that depends on them:", ""),
+            _command("tofu destroy", [f"-target={_quoted(addr)}" for addr in destroy]),
+        ]
+    if found.deposed_alone:
+        parts.append(terminal.wrap(f"The next `tofu apply` destroys deposed objects. Let it, {while_there}.", ""))
+    if found.to_reread:
+        parts.append(
+            terminal.wrap("A data source has nothing to destroy, but its block must name another provider first.", "")
+        )
+    if destroy:
+        parts += [
+            terminal.wrap("To leave the real objects as they are, and only forget them:", ""),
+            _command("tofu state rm", [_quoted(addr) for addr in destroy]),
+        ]
+    return "\n\n".join(parts)
+
+
+def other_keys_text(found: Removal, terminal: Terminal) -> str:
+    """Which keys are in use, where the one that was named is not: perhaps it was misspelt."""
+    keys = ", ".join(str(provider.key) or "none" for provider in found.used)
+    return terminal.wrap(f"No object uses this key; in use: {keys}.", "", "  ")
+
+
+def _quoted(addr: AbsResourceInstance) -> str:
+    return shlex.quote(printable(str(addr)))
+
+
+def _command(name: str, arguments: Sequence[str]) -> str:
+    return " \\\n".join([f"  {name}", *(f"    {argument}" for argument in arguments)])

@@ -1,0 +1,103 @@
+"""Cycles in a directed graph, given as the targets of each node.
+
+Nothing here recurses, so that a chain of 15,000 nodes is no problem.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from itertools import chain
+from typing import Final
+
+Edges = Mapping[str, Collection[str]]
+
+_EFFORT: Final = 300_000  # edges to look at for a shorter cycle
+
+
+def cyclic_groups(edges: Edges) -> list[list[str]]:
+    """The strongly connected components of more than one node, sorted, each sorted. Linear, without recursion."""
+    left = _not_in_order(edges)
+    return sorted(sorted(group) for group in _components({node: edges[node] for node in edges if node in left}))
+
+
+def short_cycle(group: Collection[str], edges: Edges) -> list[str]:
+    """A cycle within a strongly connected component, from its start to the last node before the start again.
+
+    It is a shortest one, unless the component is so large that finding it would take long: then a shortest one
+    of those through the first nodes.
+    """
+    inside = set(group)
+    best: list[str] = []
+    effort = _EFFORT
+    for start in group:
+        cycle, seen = _cycle_through(start, inside, edges, len(best))
+        best = cycle or best
+        effort -= seen
+        if len(best) == 2 or effort < 0:
+            break
+    return best
+
+
+def _cycle_through(start: str, inside: set[str], edges: Edges, below: int) -> tuple[list[str], int]:
+    """A shortest cycle through `start` with fewer than `below` nodes (0: any), or nothing; and the edges seen."""
+    origin = {start: start}
+    ring, length, seen = [start], 1, 0
+    while ring and (not below or length < below):
+        following = []
+        for node in ring:
+            seen += len(edges[node])
+            for target in edges[node]:
+                if target == start and node != start:
+                    cycle = [node]
+                    while cycle[-1] != start:
+                        cycle.append(origin[cycle[-1]])
+                    return cycle[::-1], seen
+                if target in inside and target not in origin:
+                    origin[target] = node
+                    following.append(target)
+        ring, length = following, length + 1
+    return [], seen
+
+
+def _not_in_order(edges: Edges) -> set[str]:
+    """The nodes that are left when, again and again, those that nothing is left to name are taken away."""
+    named = Counter(chain.from_iterable(edges.values()))
+    free = [node for node in edges if node not in named]
+    while free:
+        for target in edges.get(free.pop(), ()):
+            named[target] -= 1
+            if not named[target]:
+                free.append(target)
+    return {node for node, count in named.items() if count}
+
+
+def _components(edges: Edges) -> Iterator[list[str]]:
+    """Tarjan's strongly connected components of more than one node, with the stack of calls spelled out."""
+    numbers: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    open_nodes: dict[str, None] = {}
+    for root in edges:
+        calls = [] if root in numbers else [(root, iter(edges[root]))]
+        while calls:
+            node, targets = calls[-1]
+            if node not in numbers:
+                numbers[node] = lowest[node] = len(numbers)
+                open_nodes[node] = None
+            for target in targets:
+                if target in open_nodes:
+                    lowest[node] = min(lowest[node], numbers[target])
+                elif target in edges and target not in numbers:
+                    calls.append((target, iter(edges[target])))
+                    break
+            else:
+                calls.pop()
+                if calls:
+                    caller = calls[-1][0]
+                    lowest[caller] = min(lowest[caller], lowest[node])
+                if lowest[node] == numbers[node]:
+                    group: list[str] = []
+                    while not group or group[-1] != node:
+                        group.append(open_nodes.popitem()[0])
+                    if len(group) > 1:
+                        yield group
