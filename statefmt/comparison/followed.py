@@ -1,0 +1,93 @@
+"""Dependencies that go along: what pointed at something that moved points at where it is now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+from msgspec.structs import replace
+
+from statefmt.addrs import AbsResourceInstance, ConfigResource
+from statefmt.comparison.model import InstanceChange
+from statefmt.states import ResourceInstance, ResourceInstanceObject, Snapshot
+
+
+class Moves:
+    """Where everything went, to tell which changes of dependencies follow from it."""
+
+    def __init__(
+        self, old: Snapshot, new: Snapshot, moved: Sequence[tuple[AbsResourceInstance, AbsResourceInstance]]
+    ) -> None:
+        self._old, self._new, self._moved = old, new, moved
+
+    @cached_property
+    def _forth(self) -> _Mapping:
+        return _Mapping(self._moved, *self._filled)
+
+    @cached_property
+    def _back(self) -> _Mapping:
+        before, after = self._filled
+        return _Mapping([(other, one) for one, other in self._moved], after, before)
+
+    @cached_property
+    def _filled(self) -> tuple[set[ConfigResource], set[ConfigResource]]:
+        """The resources of both sides. Large states have many: they are not looked for unless a dependency differs."""
+        before, after = (
+            {resource.addr.config() for resource in side.resources if resource.objects}
+            for side in (self._old, self._new)
+        )
+        return before, after
+
+    def without_followed(self, change: InstanceChange) -> InstanceChange:
+        """The change without the dependencies that do no more than follow what moved or was removed."""
+        if change.old is None or change.new is None:
+            return change
+        kept = tuple(
+            member
+            for member in change.members
+            if member.name not in ("dependencies", "depends_on")
+            or not self._follows(_object(change.old, member.deposed), _object(change.new, member.deposed), member.name)
+        )
+        return replace(change, members=kept)
+
+    def _follows(self, one: ResourceInstanceObject, other: ResourceInstanceObject, name: str) -> bool:
+        if name == "depends_on":
+            before, now = set(one.depends_on), set(other.depends_on)
+            return self._forth.instances(before) == now or self._back.instances(now) == before
+        return self._forth.fits(one.dependencies, other.dependencies) or self._back.fits(
+            other.dependencies, one.dependencies
+        )
+
+
+class _Mapping:
+    """Where resources and instances went, in one direction."""
+
+    def __init__(
+        self,
+        moved: Sequence[tuple[AbsResourceInstance, AbsResourceInstance]],
+        before: set[ConfigResource],
+        after: set[ConfigResource],
+    ) -> None:
+        self._instances = dict(moved)
+        self._gone = before - after
+        self._resources: dict[ConfigResource, set[ConfigResource]] = {}
+        for one, other in moved:
+            self._resources.setdefault(one.config(), set()).add(other.config())
+        for config, targets in self._resources.items():
+            if config in after:
+                targets.add(config)
+
+    def instances(self, addrs: Iterable[AbsResourceInstance]) -> set[AbsResourceInstance]:
+        return {self._instances.get(addr, addr) for addr in addrs}
+
+    def fits(self, old: Iterable[ConfigResource], new: Iterable[ConfigResource]) -> bool:
+        """Whether `new` is `old` with everything that moved at its new place; what is gone may be in it or not."""
+        wanted: set[ConfigResource] = set()
+        for config in old:
+            wanted |= self._resources.get(config, {config})
+        lost = self._gone - self._resources.keys()
+        return wanted - lost == set(new) - lost
+
+
+def _object(instance: ResourceInstance, deposed: str) -> ResourceInstanceObject:
+    return next(obj for obj in instance.objects if obj.deposed == deposed)
