@@ -1,0 +1,47 @@
+"""`statetool mv`: instances, resources and modules under other addresses."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from statefmt.cli.surgery import Plan, surgery
+from statefmt.selection import Criteria, select
+from statefmt.states import Snapshot, instances
+from statefmt.surgery.destinations import destinations
+from statefmt.surgery.edit import Edit
+from statefmt.surgery.mv import mv
+
+
+@surgery
+def command(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="SOURCE", help="An instance, a resource, a module, or a pattern: 'module.old[*].aws_vpc.*'."
+        ),
+    ],
+    destination: Annotated[
+        str,
+        typer.Argument(
+            metavar="DESTINATION",
+            help="The new address; $1, $2... are what wildcards fitted: 'module.b[$1].aws_vpc.$2'.",
+        ),
+    ],
+    rebind: Annotated[
+        bool,
+        typer.Option("--rebind", help="Bind what joins a resource with another provider configuration to that one."),
+    ] = False,
+) -> Plan:
+    """Move instances, resources and modules to other addresses.
+
+    Dependencies on what moves are rewritten in place, nothing else changes. A resource and a module without a key move
+    with all their instances, which keep their keys.
+    """
+
+    def operation(snapshot: Snapshot) -> Edit:
+        found = select(instances(snapshot), Criteria(selectors=(source,)))
+        return mv(snapshot, destinations([instance.addr for instance in found], source, destination), rebind=rebind)
+
+    return Plan("mv", operation)

@@ -1,0 +1,165 @@
+"""What all commands of surgery share: on which state they work, what they ask, and what they show."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple, Optional, get_type_hints
+
+import typer
+
+from statefmt.cli.duration import seconds
+from statefmt.cli.exit_status import FAILED, FINE
+from statefmt.cli.options import ShowSensitiveOption, StateOption, YesOption
+from statefmt.cli.streams import message_terminal, result_terminal
+from statefmt.errors import StoreError
+from statefmt.operate import Outcome, Terms, operate
+from statefmt.render.diff_text import diff_text
+from statefmt.render.diff_values import Manner
+from statefmt.render.terminal import Terminal
+from statefmt.session import state_name
+from statefmt.states import Snapshot
+from statefmt.store.reading import STANDARD_INPUT
+from statefmt.surgery.edit import Edit
+
+
+class Plan(NamedTuple):
+    """What a command wants done: the name of the operation, what it does, and whether it asks first."""
+
+    name: str
+    operation: Callable[[Snapshot], Edit]
+    asks: bool = False
+
+
+def _shared(
+    *,
+    state: StateOption = None,
+    out: Annotated[
+        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Option(
+            "--out", "-o", metavar="PATH", help="Write the result here, and leave STATE; - is standard output."
+        ),
+    ] = None,
+    backup: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option("--backup", metavar="PATH", help="Keep the state as it was here; default: beside it."),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change, and write nothing.")] = False,
+    lock: Annotated[
+        bool, typer.Option("--lock/--no-lock", show_default=False, help="Lock the state as OpenTofu does; the default.")
+    ] = True,
+    lock_timeout: Annotated[
+        str,
+        typer.Option(metavar="DURATION", show_default=False, help="How long to wait for the lock: 10s; default: 0s."),
+    ] = "0s",
+    expect_serial: Annotated[
+        Optional[int],  # noqa: UP045
+        typer.Option(metavar="N", help="Do it only if the state has this serial."),
+    ] = None,
+    expect_hash: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(metavar="SHA256", help="Do it only if the file has this SHA-256."),
+    ] = None,
+    show_sensitive: ShowSensitiveOption = False,
+    yes: YesOption = False,
+) -> None:
+    """The options of every command of surgery."""
+
+
+def surgery(plan: Callable[..., Plan]) -> Callable[..., int]:
+    """A command out of a function that takes the command's own arguments and says what is to be done."""
+
+    def command(**given: Any) -> int:
+        own = {name: given.pop(name) for name in inspect.signature(plan).parameters}
+        return _run(plan(**own), **given)
+
+    both = [*inspect.signature(plan).parameters.values(), *inspect.signature(_shared).parameters.values()]
+    hints = {**get_type_hints(plan, include_extras=True), **get_type_hints(_shared, include_extras=True), "return": int}
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    parameters = [parameter.replace(kind=keyword, annotation=hints[parameter.name]) for parameter in both]
+    # typer reads the options from the signature and their meaning from the annotations.
+    vars(command)["__signature__"] = inspect.Signature(parameters, return_annotation=int)
+    command.__annotations__ = hints
+    command.__doc__ = plan.__doc__
+    return command
+
+
+def _run(
+    plan: Plan,
+    *,
+    state: str | None,
+    out: str | None,
+    backup: Path | None,
+    dry_run: bool,
+    lock: bool,
+    lock_timeout: str,
+    expect_serial: int | None,
+    expect_hash: str | None,
+    show_sensitive: bool,
+    yes: bool,
+) -> int:
+    terms = Terms(
+        name=state_name(state),
+        operation=plan.name,
+        out=out,
+        backup=backup,
+        dry_run=dry_run,
+        lock=lock,
+        timeout=seconds(lock_timeout, "--lock-timeout"),
+        replace=yes,
+        serial=expect_serial,
+        checksum=expect_hash,
+    )
+    manner = Manner(show_sensitive=show_sensitive)
+    asks = plan.asks and not yes
+    refused: list[Outcome] = []
+
+    def agreed(outcome: Outcome) -> bool:
+        if not asks:
+            return True
+        _show(outcome, manner, message_terminal(), to_messages=True)
+        if _agreed(terms):
+            return True
+        refused.append(outcome)
+        return False
+
+    outcome = operate(terms, plan.operation, agreed)
+    if refused:
+        print(f"{terms.name}: nothing was written", file=sys.stderr)
+        return FAILED
+    writes_here = not dry_run and not terms.in_place and (out or STANDARD_INPUT) == STANDARD_INPUT
+    if not asks or not terms.in_place:
+        _show(outcome, manner, message_terminal() if writes_here else result_terminal(), to_messages=writes_here)
+    print(message_terminal().wrap(_ending(terms, outcome), "", "  "), file=sys.stderr)
+    return FINE
+
+
+def _agreed(terms: Terms) -> bool:
+    """Whether somebody says yes. Raises StoreError where nobody can."""
+    if not (sys.stdin and sys.stdin.isatty() and sys.stderr.isatty()):
+        raise StoreError(
+            f"{terms.name}: {terms.operation} asks before it writes, and there is no terminal to ask on; nothing was "
+            "written. --dry-run shows what would change, and --yes does it"
+        )
+    return typer.confirm(f"Write this to {terms.name}?", err=True)
+
+
+def _show(outcome: Outcome, manner: Manner, terminal: Terminal, *, to_messages: bool) -> None:
+    stream = sys.stderr if to_messages else sys.stdout
+    for piece in diff_text(outcome.changes, manner, terminal):
+        print(piece, file=stream)
+    for note in outcome.edit.notes:
+        print(f"\n{note}", file=stream)
+
+
+def _ending(terms: Terms, outcome: Outcome) -> str:
+    """What became of it, in a sentence."""
+    if terms.dry_run:
+        return f"{terms.name}: this was a dry run; nothing was written"
+    if not outcome.changes and terms.in_place:
+        return f"{terms.name}: nothing to change; nothing was written"
+    kept = f"; the state as it was is kept in {outcome.backup}" if outcome.backup else ""
+    target = terms.name if terms.in_place else terms.out or STANDARD_INPUT
+    return f"{'standard output' if target == STANDARD_INPUT else target}: written{kept}"

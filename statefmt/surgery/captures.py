@@ -1,0 +1,62 @@
+"""What the wildcards of a pattern stand for in an address, and destinations that repeat it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final
+
+from statefmt.addrs import AbsResourceInstance
+from statefmt.errors import SurgeryError
+
+PLACE: Final = re.compile(r"\$(?:(\d+)|\{(\d+)\})")
+_TOKEN: Final = re.compile(r'(\[\*\])|("(?:[^"\\]|\\.)*")|(\*\*)|([*?])|(.)', re.DOTALL)
+_IN_TEXT: Final = re.compile(r"\\([*?])|([*?])|(\\.|.)", re.DOTALL)
+# A number, or a text with its quotes.
+_KEY: Final = r'\[("(?:[^"\\]|\\.)*"|-?\d+)\]'
+_ANY_KEY: Final = r'(?:\["(?:[^"\\]|\\.)*"\]|\[-?\d+\])?'
+
+
+def captures(pattern: str, addr: AbsResourceInstance) -> tuple[str, ...]:
+    """What each wildcard of a pattern stands for, in order. Raises SurgeryError where that cannot be told."""
+    found = _expression(pattern).fullmatch(str(addr))
+    if found is None:
+        raise SurgeryError(f"{pattern} does not say what its wildcards are in {addr}; write out all keys")
+    return found.groups()
+
+
+def filled(target: str, values: Sequence[str]) -> str:
+    """A destination with `$1`, `$2`… replaced. Raises SurgeryError where there is no such wildcard."""
+
+    def value(place: re.Match[str]) -> str:
+        number = int(place[1] or place[2])
+        if not 1 <= number <= len(values):
+            raise SurgeryError(f"{place[0]} in {target}: the source has {len(values)} wildcards")
+        return values[number - 1]
+
+    return PLACE.sub(value, target)
+
+
+@lru_cache(maxsize=16)
+def _expression(pattern: str) -> re.Pattern[str]:
+    parts = []
+    for any_key, quoted, depth, wildcard, text in _TOKEN.findall(pattern):
+        if any_key:
+            parts.append(_KEY)
+        elif quoted:
+            parts.append(_quoted(quoted))
+        elif depth:
+            parts.append(r"(.*?)")
+        else:
+            parts.append(r"([^.\[\]\"]*)" if wildcard == "*" else r"([^.\[\]\"])" if wildcard else re.escape(text))
+    # The last step need not say its key.
+    return re.compile("".join(parts) + ("" if pattern.endswith("]") else _ANY_KEY), re.DOTALL)
+
+
+def _quoted(text: str) -> str:
+    one = r'(?:[^"\\]|\\.)'
+    return "".join(
+        re.escape(literal) if literal else f"({one}{'*' if wildcard == '*' else ''})" if wildcard else re.escape(other)
+        for literal, wildcard, other in _IN_TEXT.findall(text)
+    )

@@ -1,0 +1,58 @@
+"""Dependencies that go along with what they point at."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+from msgspec.structs import replace
+
+from statefmt.addrs import AbsResourceInstance, ConfigResource
+from statefmt.states import ResourceInstanceObject, Snapshot
+from statefmt.surgery.resources import with_objects
+
+
+def pointing(snapshot: Snapshot, moved: Mapping[AbsResourceInstance, AbsResourceInstance]) -> Snapshot:
+    """The snapshot, in which instances have moved already, with its dependencies rewritten: in place and in order.
+
+    A dependency is on a whole resource. Where some of its instances are still there, it stays, and the resources to
+    which the others went follow it.
+    """
+    kept = {resource.addr.config() for resource in snapshot.resources if resource.objects}
+    targets: dict[ConfigResource, list[ConfigResource]] = {}
+    for one, other in moved.items():
+        source, target = one.config(), other.config()
+        where = targets.setdefault(source, [source] if source in kept else [])
+        if target not in where:
+            where.append(target)
+    changed = {source: where for source, where in targets.items() if where != [source]}
+    instances = {one: other for one, other in moved.items() if one != other}
+
+    def followed(_: AbsResourceInstance, obj: ResourceInstanceObject) -> ResourceInstanceObject:
+        if not changed.keys().isdisjoint(obj.dependencies):
+            new = (target for addr in obj.dependencies for target in changed.get(addr, [addr]))
+            obj = replace(obj, dependencies=_unique(new, obj.dependencies))
+        if not instances.keys().isdisjoint(obj.depends_on):
+            obj = replace(obj, depends_on=tuple(instances.get(addr, addr) for addr in obj.depends_on))
+        return obj
+
+    return with_objects(snapshot, followed)
+
+
+def dropping(snapshot: Snapshot, gone: Collection[ConfigResource]) -> tuple[Snapshot, tuple[AbsResourceInstance, ...]]:
+    """The snapshot without dependencies on resources that are gone, and the instances that had one."""
+    had: dict[AbsResourceInstance, None] = {}
+
+    def dropped(addr: AbsResourceInstance, obj: ResourceInstanceObject) -> ResourceInstanceObject:
+        left = tuple(other for other in obj.dependencies if other not in gone)
+        older = tuple(other for other in obj.depends_on if other.config() not in gone)
+        if len(left) == len(obj.dependencies) and len(older) == len(obj.depends_on):
+            return obj
+        had[addr] = None
+        return replace(obj, dependencies=left, depends_on=older)
+
+    return with_objects(snapshot, dropped), tuple(had)
+
+
+def _unique(new: Iterable[ConfigResource], old: Collection[ConfigResource]) -> tuple[ConfigResource, ...]:
+    """Each once, except for what the file repeated before."""
+    return tuple(dict.fromkeys(new)) if len(set(old)) == len(old) else tuple(new)
