@@ -24,6 +24,7 @@ _GROUPS = {
     "DEP": "Dependencies",
     "OUT": "Outputs",
     "CHK": "Check results",
+    "REL": "What another release would lose (with `--for RELEASE`)",
     "SEC": "Secrets in plain sight",
 }
 

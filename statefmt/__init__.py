@@ -4,6 +4,7 @@
     statefmt.write(result.snapshot)       # canonical bytes, as OpenTofu writes them
     statefmt.inspect(data).findings       # everything that can be said, without raising
     statefmt.check(data)                  # the rules of `statetool check`
+    statefmt.diff(old, new)               # what differs between two snapshots
 
 Names are loaded when they are first used, so that a light command starts fast.
 """
@@ -17,6 +18,7 @@ from statefmt.version import __version__
 
 if TYPE_CHECKING:
     from statefmt import addrs
+    from statefmt.comparison import SnapshotDiff, diff
     from statefmt.diagnostics import Finding, Severity
     from statefmt.errors import AddressError, StateError
     from statefmt.rules.check import check
@@ -31,10 +33,12 @@ __all__ = [
     "ReadResult",
     "Severity",
     "Snapshot",
+    "SnapshotDiff",
     "StateError",
     "__version__",
     "addrs",
     "check",
+    "diff",
     "inspect",
     "read",
     "write",
@@ -47,8 +51,10 @@ _HOMES = {
     "ReadResult": "statefmt.statefile.inspect",
     "Severity": "statefmt.diagnostics",
     "Snapshot": "statefmt.states",
+    "SnapshotDiff": "statefmt.comparison",
     "StateError": "statefmt.errors",
     "check": "statefmt.rules.check",
+    "diff": "statefmt.comparison",
     "inspect": "statefmt.statefile.inspect",
     "read": "statefmt.statefile.inspect",
     "write": "statefmt.statefile.write",

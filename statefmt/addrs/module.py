@@ -56,7 +56,7 @@ class ModuleInstance(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
     steps: tuple[ModuleStep, ...] = ()
 
     def __str__(self) -> str:
-        return ".".join([f"module.{step.name}{step.key}" for step in self.steps])
+        return ".".join([f"module.{step.name}{step.key}" for step in self.steps]) if self.steps else ""
 
     def __bool__(self) -> bool:
         """False for the root module, as for any empty path."""

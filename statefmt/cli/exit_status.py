@@ -8,3 +8,7 @@ FINE: Final = 0
 FOUND: Final = 1
 # It could not be done: bad usage, not a state, refused.
 FAILED: Final = 2
+
+# With this option of `diff`, the statuses are those of `tofu plan` with its option of the same name.
+DETAILED_EXITCODE: Final = "--detailed-exitcode"
+AS_PLANS_DO: Final = {FOUND: 2, FAILED: 1}

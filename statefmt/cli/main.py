@@ -9,9 +9,9 @@ from typing import Final
 
 import click
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
-from statefmt.cli.exit_status import FAILED, FINE
+from statefmt.cli.exit_status import AS_PLANS_DO, DETAILED_EXITCODE, FAILED, FINE
 from statefmt.cli.failure import show_failure, show_usage_error
 from statefmt.cli.streams import discard_output, open_streams, output_problem, use_colour
 from statefmt.errors import StatetoolError
@@ -20,12 +20,31 @@ from statefmt.version import __version__
 # Name -> module and one line of help. A command's module is imported only when the command is used.
 COMMANDS: Final = {
     "check": ("statefmt.cli.check", "Run the rules over states, and gate on what they find."),
+    "diff": ("statefmt.cli.diff", "Show what really differs between two states."),
+    "downgrade": ("statefmt.cli.downgrade", "Write a state for an older release, or the other engine."),
     "fmt": ("statefmt.cli.fmt", "Rewrite states in canonical form."),
+    "git-config": ("statefmt.cli.git_config", "Let git compare states with statetool, or no longer."),
+    "git-driver": ("statefmt.cli.git_driver", "What git runs where git-config has set it up."),
+    "graph": ("statefmt.cli.graph", "Draw which resource depends on which."),
     "list": ("statefmt.cli.list", "List the resource instances in a state."),
+    "mv": ("statefmt.cli.mv", "Move instances, resources and modules to other addresses."),
+    "outputs": ("statefmt.cli.outputs", "Show the output values of the root module."),
+    "providers": ("statefmt.cli.providers", "Show provider configurations, and what is bound to each."),
+    "releases": ("statefmt.cli.releases", "Show what each release reads, writes and keeps."),
+    "rm": ("statefmt.cli.rm", "Forget instances, and keep the objects they stand for."),
     "rule": ("statefmt.cli.rule", "List the rules of check, or explain one."),
+    "show": ("statefmt.cli.show", "Show resource instances, with what is sensitive hidden."),
+    "stats": ("statefmt.cli.stats", "Count what a state holds, and tell what takes the room."),
     "upgrade": ("statefmt.cli.upgrade", "Upgrade a state of any format version to canonical version 4."),
 }
 ALIASES: Final = {"ls": "list"}
+
+
+class PlainCommand(TyperCommand):
+    """A command whose help has no escapes in it, which typer means for another printer of texts."""
+
+    def get_help(self, ctx: click.Context) -> str:
+        return super().get_help(ctx).replace("\\[", "[")
 
 
 class LazyGroup(TyperGroup):
@@ -40,7 +59,7 @@ class LazyGroup(TyperGroup):
             return None
         module = importlib.import_module(COMMANDS[name][0])
         app = typer.Typer(add_completion=False, rich_markup_mode=None)
-        app.command(name)(module.command)
+        app.command(name, cls=PlainCommand)(module.command)
         command = typer.main.get_command(app)
         for parameter in command.params:
             if isinstance(parameter, click.Option):
@@ -98,6 +117,12 @@ def run() -> None:
 
 def main(arguments: list[str]) -> int:
     """Run one command and give its exit status; every problem has become a message on standard error."""
+    status = _run(arguments)
+    # Asked for among the arguments, since it goes for arguments that cannot be understood, too.
+    return AS_PLANS_DO.get(status, status) if DETAILED_EXITCODE in arguments else status
+
+
+def _run(arguments: list[str]) -> int:
     try:
         command = typer.main.get_command(app)
         # Not command.main(), which takes a closed pipe for status 1, and 1 means that something was found.

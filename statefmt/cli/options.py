@@ -24,6 +24,9 @@ StateOption = Annotated[
 DropUnknownOption = Annotated[
     bool, typer.Option("--drop-unknown", help="Drop the members that statetool does not know, as OpenTofu does.")
 ]
+ShowSensitiveOption = Annotated[
+    bool, typer.Option("--show-sensitive", help="Show sensitive values instead of (sensitive value).")
+]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask, and replace an existing output file.")]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TypeAlias
 
 from statefmt.cty.errors import CtyTypeError
@@ -108,6 +109,7 @@ def object_type(attributes: Mapping[str, Type], optional: frozenset[str] = froze
     return ObjectType({name: by_name[name] for name in sorted(by_name)}, optional)
 
 
+@lru_cache(maxsize=256)
 def parse_type(raw: bytes | None) -> Type:
     """Read a type description (`"string"`, `["list","string"]`, `["object",{"a":"bool"}]`…).
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from typing import Final
 
 from statefmt.cty.data import Data
 from statefmt.cty.decimals import format_shortest
@@ -31,6 +33,10 @@ __all__ = [
     "read_value",
     "write_value",
 ]
+
+
+# A string that reads and writes as it stands: nothing in it has another form, or is escaped.
+_PLAIN_STRING: Final = re.compile(rb'"[ !#-%\'-;=?-\[\]-\x7f]*"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +99,8 @@ def canonical_output(raw_value: bytes | None, raw_type: bytes | None) -> tuple[b
     The type written is that of the value, not the one given: `dynamic` is replaced by what the value says, and
     optional attributes vanish unless the value is null. Raises CtyTypeError, CtyValueError and CtyEncodeError.
     """
+    if raw_type == b'"string"' and raw_value and _PLAIN_STRING.fullmatch(raw_value):
+        return raw_value, raw_type
     value = read_value(raw_value, parse_type(raw_type))
     return write_value(value), encode_type(value.type)
 

@@ -72,7 +72,7 @@ def _decode(raw: Raw | bytes, type_: Any) -> Any:
         return _decode_object(raw, type_)
     arguments = get_args(type_)
     if get_origin(type_) is list:
-        return [_decode_part(item, arguments[0], f"[{number}]") for number, item in enumerate(_elements(raw))]
+        return [_decode_part(item, arguments[0], f"[{number}]") for number, item in enumerate(array_elements(raw))]
     if get_origin(type_) is dict:
         return {name: _decode_part(value, arguments[1], "[...]") for name, value in object_members(raw).items()}
     if starts_with(raw, b"null"):
@@ -127,7 +127,8 @@ def _by_last_place(raw: Raw | bytes) -> dict[str, Raw]:
     return members
 
 
-def _elements(raw: Raw | bytes) -> list[Raw]:
+def array_elements(raw: Raw | bytes) -> list[Raw]:
+    """The elements of an array in valid JSON."""
     try:
         return msgspec.json.decode(raw, type=list[Raw])
     except msgspec.ValidationError:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Callable, Iterable
+from typing import Final, TypeAlias
 
 import msgspec
 from msgspec import Raw, Struct
@@ -34,6 +34,9 @@ from statefmt.statefile.v4 import StateV4
 from statefmt.states import Snapshot, Source
 
 CURRENT_VERSION: Final = 4
+
+# Gives the document itself where there is nothing to change.
+Edit: TypeAlias = Callable[[StateV4], StateV4]
 
 # Where msgspec stopped: `Expected `int`, got `str` - at `$.resources[0].type``.
 _PATH = re.compile(r"^(?P<reason>.*?)(?: - at `\$(?P<path>.*)`)?$", re.DOTALL)
@@ -73,26 +76,32 @@ def inspect(data: bytes) -> Inspection:
             return Inspection(findings=error.findings)
 
 
-def read(data: bytes) -> ReadResult:
-    """The snapshot in some bytes.
+def read(data: bytes, edit: Edit | None = None) -> ReadResult:
+    """The snapshot in some bytes; `edit` may change the document, after upgrades, that it is made of.
 
     Raises StateError, or one of its kinds (not a state, encrypted, unsupported version), whose findings hold
     every reason.
     """
     with collector_paused():
-        inspection = _inspect(data)
+        inspection = _inspect(data, edit)
     if inspection.snapshot is None or inspection.version is None:
         raise StateError(inspection.findings)
     return ReadResult(inspection.snapshot, inspection.findings, inspection.version, inspection.style)
 
 
-def _inspect(data: bytes) -> Inspection:
+def _inspect(data: bytes, edit: Edit | None = None) -> Inspection:
     report = UpgradeReport()
+    edited = False
     document, version = _quick_v4(data), CURRENT_VERSION
+    # The quick way knows no unknown members.
+    is_plain = document is not None
     try:
         if document is None:
             version = sniff_version(data)
             document = _document(data, version, report)
+        if edit is not None:
+            given, document = document, edit(document)
+            edited = document is not given
         lifted = lift_state(document, exact_keys=version != CURRENT_VERSION)
     except InvalidDocument as invalid:
         return _refused(
@@ -105,13 +114,13 @@ def _inspect(data: bytes) -> Inspection:
     except RecursionError:
         raise too_deep() from None
     snapshot = lifted.snapshot
-    if snapshot is not None and version == CURRENT_VERSION:
+    if snapshot is not None and version == CURRENT_VERSION and not edited:
         snapshot = replace(snapshot, source=Source(data, snapshot))
     return Inspection(
         findings=(
             *_utf8_findings(data),
             *report.findings,
-            *unknown_findings(document),
+            *(() if is_plain else unknown_findings(document)),
             *without_pointers(lifted.findings, version),
         ),
         snapshot=snapshot,

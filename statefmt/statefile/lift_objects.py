@@ -86,11 +86,11 @@ class ObjectLifter:
         paths = self._sensitive_paths(given, address, pointer)
         if paths is None:
             return None
-        status = self._status(given, address, pointer)
+        status = self._status(given, address, pointer) if given.status else ObjectStatus.READY
         if status is None:
             return None
-        dependencies = self._dependencies.resources(given.dependencies or (), address, pointer)
-        depends_on = self._dependencies.instances(given.depends_on or (), address, pointer)
+        dependencies = self._dependencies.resources(given.dependencies, address, pointer) if given.dependencies else ()
+        depends_on = self._dependencies.instances(given.depends_on, address, pointer) if given.depends_on else ()
         deposed = given.deposed or ""
         if deposed and len(deposed.encode()) != _DEPOSED_KEY_BYTES:
             self._error(
@@ -113,7 +113,7 @@ class ObjectLifter:
             attributes=attributes,
             attributes_flat=attributes_flat,
             sensitive_attributes=paths,
-            private=_private(given, address, pointer),
+            private=_private(given, address, pointer) if given.private else "",
             dependencies=dependencies,
             depends_on=depends_on,
             create_before_destroy=given.create_before_destroy or False,

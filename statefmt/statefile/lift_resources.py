@@ -6,6 +6,7 @@ Source: OpenTofu `internal/states/statefile/version4.go` (prepareStateV4).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from statefmt import codes
@@ -25,9 +26,19 @@ from statefmt.statefile.lift_objects import ObjectLifter
 from statefmt.statefile.normalised import normalised
 from statefmt.statefile.v4 import InstanceObjectV4, ResourceV4
 from statefmt.states import ResourceInstanceObject, ResourceState
-from statefmt.states.provider_binding import BlockProviders, ObjectProvider, lift
+from statefmt.states.provider_binding import BlockProviders, Lifted, ObjectProvider, lift, lift_inherited
 
 _MODES: Final = {"managed": ResourceMode.MANAGED, "data": ResourceMode.DATA}
+# Module addresses that were read, of all files of a run.
+_KEPT: Final = 16384
+_ROOT: Final = ModuleInstance()
+
+
+class _Module(NamedTuple):
+    """A module address that was read, and its canonical text where the file has another one."""
+
+    addr: ModuleInstance
+    other_form: str
 
 
 class _Instance(NamedTuple):
@@ -44,10 +55,7 @@ class _Block(NamedTuple):
     number: int
     document: ResourceV4
     instances: list[_Instance]
-
-    @property
-    def pointer(self) -> str:
-        return f"/resources/{self.number}"
+    pointer: str
 
 
 class ResourceLifter:
@@ -59,18 +67,20 @@ class ResourceLifter:
     def __init__(self, *, exact_keys: bool = False) -> None:
         self.findings: list[Finding] = []
         self._objects = ObjectLifter(self.findings, exact_keys=exact_keys)
-        self._modules: dict[str, ModuleInstance | AddressError] = {"": ModuleInstance()}
 
     def lift(self, resources: Sequence[ResourceV4 | None]) -> tuple[ResourceState, ...]:
         """The resources, each once and in the order of its first block."""
         blocks: dict[AbsResource, list[_Block]] = {}
+        names: dict[AbsResource, str] = {}
         for number, given in enumerate(resources):
             document = given or ResourceV4()
-            addr = self._address(document, f"/resources/{number}")
+            pointer = f"/resources/{number}"
+            addr = self._address(document, pointer)
             if addr is not None:
-                instances = self._instances(document, str(addr), f"/resources/{number}")
-                blocks.setdefault(addr, []).append(_Block(number, document, instances))
-        lifted = [self._resource(addr, parts) for addr, parts in blocks.items()]
+                names[addr] = name = str(addr)
+                instances = self._instances(document, name, pointer)
+                blocks.setdefault(addr, []).append(_Block(number, document, instances, pointer))
+        lifted = [self._resource(addr, names[addr], parts) for addr, parts in blocks.items()]
         return tuple(resource for resource in lifted if resource is not None)
 
     def _address(self, document: ResourceV4, pointer: str) -> AbsResource | None:
@@ -91,20 +101,15 @@ class ResourceLifter:
         return None if module is None else AbsResource(module, Resource(mode, kind, name))
 
     def _module(self, text: str, resource: str, pointer: str) -> ModuleInstance | None:
-        """A module instance; its text is parsed once, however many resources it has."""
-        module = self._modules.get(text)
-        if module is None:
-            try:
-                module = parse_module_instance(text)
-            except AddressError as error:
-                module = error
-            self._modules[text] = module
+        if not text:
+            return _ROOT
+        module = _read_module(text)
         if isinstance(module, AddressError):
             self.findings += address_findings(codes.MODULE_ADDRESS_INVALID, module, "module address", resource, pointer)
             return None
-        if text != str(module):
-            self.findings.append(normalised(f"the module address {text!r}", str(module), resource, pointer))
-        return module
+        if module.other_form:
+            self.findings.append(normalised(f"the module address {text!r}", module.other_form, resource, pointer))
+        return module.addr
 
     def _instances(self, document: ResourceV4, resource: str, pointer: str) -> list[_Instance]:
         instances = []
@@ -115,9 +120,8 @@ class ResourceLifter:
                 instances.append(_Instance(number, key, obj))
         return instances
 
-    def _resource(self, addr: AbsResource, blocks: list[_Block]) -> ResourceState | None:
-        name = str(addr)
-        binding = lift(name, [_providers(block) for block in blocks])
+    def _resource(self, addr: AbsResource, name: str, blocks: list[_Block]) -> ResourceState | None:
+        binding = _binding(name, blocks)
         self.findings += binding.findings
         refused = any(finding.severity is Severity.ERROR for finding in binding.findings)
         objects: list[ResourceInstanceObject] = []
@@ -171,7 +175,7 @@ class ResourceLifter:
             instance.document,
             instance.key,
             provider_key,
-            f"{resource}{instance.key}",
+            resource if instance.key is NO_KEY else f"{resource}{instance.key}",
             f"{block.pointer}/instances/{instance.number}",
             (block.number, instance.number),
         )
@@ -202,6 +206,25 @@ class ResourceLifter:
 
     def _add(self, code: str, severity: Severity, summary: str, detail: str, address: str, pointer: str) -> None:
         self.findings.append(Finding(code, severity, summary, detail, address, pointer))
+
+
+@lru_cache(maxsize=_KEPT)
+def _read_module(text: str) -> _Module | AddressError:
+    try:
+        module = parse_module_instance(text)
+    except AddressError as error:
+        return error
+    return _Module(module, "" if str(module) == text else str(module))
+
+
+def _binding(resource: str, blocks: list[_Block]) -> Lifted:
+    first = blocks[0]
+    provider = first.document.provider
+    if provider and len(blocks) == 1 and not any(instance.document.provider for instance in first.instances):
+        inherited = lift_inherited(provider, len(first.instances))
+        if inherited is not None:
+            return inherited
+    return lift(resource, [_providers(block) for block in blocks])
 
 
 def _providers(block: _Block) -> BlockProviders:

@@ -12,4 +12,4 @@ def starts_with(raw: Raw | bytes, text: bytes) -> bool:
 
 def equals(raw: Raw | bytes, text: bytes) -> bool:
     """Whether a raw value is exactly some text."""
-    return memoryview(raw).nbytes == len(text) and starts_with(raw, text)
+    return len(raw) == len(text) and bytes(raw) == text

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 from statefmt.addrs import resource_file_order
-from statefmt.golang import encode_string, loads_exact
+from statefmt.golang import loads_exact
 from statefmt.statefile.assemble import Assembler, Entry, Pieces
 from statefmt.statefile.spans import Container, Span, container_at
 from statefmt.statefile.style import style_of
@@ -158,7 +158,7 @@ class _Splicer:
         said = loads_exact(self._data[item.value.start : item.value.end]) if item else None
         if (said or "") == wanted or (isinstance(said, str) and wanted and same_provider(said, wanted)):
             return {}
-        return {"provider": encode_string(wanted) if wanted else None}
+        return {"provider": wanted or None}
 
     def _texts(self, changes: Mapping[str, Tree | None], depth: int) -> dict[str, Pieces | None]:
         return {name: None if tree is None else [self._write.text(tree, depth)] for name, tree in changes.items()}

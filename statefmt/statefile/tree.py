@@ -1,13 +1,15 @@
 """A snapshot as the JSON tree that format version 4 has for it: the members of each object, in canonical order.
 
-A leaf is JSON text. Source: OpenTofu `internal/states/statefile/version4.go` (writeStateV4).
+A leaf is a text, a whole number, true, or raw JSON text.
+Source: OpenTofu `internal/states/statefile/version4.go` (writeStateV4).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
+import msgspec
 from msgspec import Raw
 
 from statefmt.addrs import InstanceKey, IntKey, StringKey, instance_file_order, resource_file_order
@@ -15,6 +17,7 @@ from statefmt.golang import encode_string
 from statefmt.states import (
     CheckObject,
     CheckResult,
+    ObjectStatus,
     OutputValue,
     ResourceInstanceObject,
     ResourceState,
@@ -24,11 +27,10 @@ from statefmt.states import (
 from statefmt.states.check_results import KNOWN_STATUSES
 from statefmt.states.provider_binding import Lowered, lower
 
-Leaf: TypeAlias = bytes | Raw
+Leaf: TypeAlias = str | int | Raw
 Tree: TypeAlias = "Leaf | Mapping[str, Tree] | Sequence[Tree]"
 
-_NULL = b"null"
-_TRUE = b"true"
+_NULL = Raw(b"null")
 
 
 class TreeBuilder:
@@ -55,23 +57,23 @@ class TreeBuilder:
     def envelope(self, snapshot: Snapshot) -> dict[str, Leaf]:
         """The members of the document that stand alone."""
         return {
-            "version": b"4",
-            "terraform_version": encode_string(snapshot.terraform_version),
-            "serial": b"%d" % snapshot.serial,
-            "lineage": encode_string(snapshot.lineage),
+            "version": 4,
+            "terraform_version": snapshot.terraform_version,
+            "serial": snapshot.serial,
+            "lineage": snapshot.lineage,
         }
 
     def output(self, output: OutputValue) -> dict[str, Tree]:
-        members: dict[str, Tree] = {"value": output.value, "type": output.type}
+        members: dict[str, Tree] = {"value": Raw(output.value), "type": Raw(output.type)}
         if output.sensitive:
-            members["sensitive"] = _TRUE
+            members["sensitive"] = True
         if output.deprecated:
-            members["deprecated"] = encode_string(output.deprecated)
+            members["deprecated"] = output.deprecated
         return self._with_unknown(members, output.unknown)
 
     def resource(self, resource: ResourceState) -> dict[str, Tree]:
         binding = lower(resource)
-        objects = sorted(resource.objects, key=object_order)
+        objects = sorted(resource.objects, key=object_order) if len(resource.objects) > 1 else resource.objects
         members = {
             **self.resource_head(resource, binding),
             "instances": [self.object(obj, binding.instance_level) for obj in objects],
@@ -83,48 +85,46 @@ class TreeBuilder:
         addr = resource.addr
         members: dict[str, Tree] = {}
         if addr.module:
-            members["module"] = encode_string(str(addr.module))
-        members["mode"] = encode_string(addr.resource.mode.value)
-        members["type"] = encode_string(addr.resource.type)
-        members["name"] = encode_string(addr.resource.name)
+            members["module"] = str(addr.module)
+        members["mode"] = addr.resource.mode.value
+        members["type"] = addr.resource.type
+        members["name"] = addr.resource.name
         if binding.resource_level:
-            members["provider"] = encode_string(binding.resource_level)
+            members["provider"] = binding.resource_level
         return members
 
     def object(self, obj: ResourceInstanceObject, providers: Mapping[InstanceKey, str]) -> dict[str, Tree]:
         """An instance object; `providers` has its `provider` by provider key, where that is written here."""
         members: dict[str, Tree] = {}
-        if isinstance(obj.key, IntKey):
-            members["index_key"] = b"%d" % obj.key.value
-        elif isinstance(obj.key, StringKey):
-            members["index_key"] = encode_string(obj.key.value)
-        if obj.status.value:
-            members["status"] = encode_string(obj.status.value)
+        if isinstance(obj.key, (IntKey, StringKey)):
+            members["index_key"] = obj.key.value
+        if obj.status is not ObjectStatus.READY:
+            members["status"] = obj.status.value
         if obj.deposed:
-            members["deposed"] = encode_string(obj.deposed)
+            members["deposed"] = obj.deposed
         if providers:
-            members["provider"] = encode_string(providers[obj.provider_key])
-        members["schema_version"] = b"%d" % obj.schema_version
+            members["provider"] = providers[obj.provider_key]
+        members["schema_version"] = obj.schema_version
         if obj.attributes is not None:
             members["attributes"] = obj.attributes
         if obj.attributes_flat:
             flat = obj.attributes_flat
-            members["attributes_flat"] = {name: encode_string(flat[name]) for name in sorted(flat)}
-        members["sensitive_attributes"] = obj.sensitive_attributes
+            members["attributes_flat"] = {name: flat[name] for name in sorted(flat)}
+        members["sensitive_attributes"] = Raw(obj.sensitive_attributes)
         if obj.private:
-            members["private"] = encode_string(obj.private)
+            members["private"] = obj.private
         if obj.dependencies:
-            members["dependencies"] = _strings(map(str, obj.dependencies))
+            members["dependencies"] = [str(dependency) for dependency in obj.dependencies]
         if obj.depends_on:
-            members["depends_on"] = _strings(map(str, obj.depends_on))
+            members["depends_on"] = [str(dependency) for dependency in obj.depends_on]
         if obj.create_before_destroy:
-            members["create_before_destroy"] = _TRUE
+            members["create_before_destroy"] = True
         if obj.skip_destroy:
-            members["skip_destroy"] = _TRUE
+            members["skip_destroy"] = True
         if obj.identity is not None:
             members["identity"] = obj.identity
         if obj.identity_schema_version is not None:
-            members["identity_schema_version"] = b"%d" % obj.identity_schema_version
+            members["identity_schema_version"] = obj.identity_schema_version
         return self._with_unknown(members, obj.unknown)
 
     def check_results(self, results: Sequence[CheckResult]) -> Tree:
@@ -133,8 +133,8 @@ class TreeBuilder:
 
     def _check_result(self, result: CheckResult) -> dict[str, Tree]:
         members: dict[str, Tree] = {
-            "object_kind": encode_string(result.object_kind),
-            "config_addr": encode_string(result.config_addr),
+            "object_kind": result.object_kind,
+            "config_addr": result.config_addr,
             "status": self._check_status(result.status),
             "objects": [self._check_object(obj) for obj in result.objects] or _NULL,
         }
@@ -142,16 +142,15 @@ class TreeBuilder:
 
     def _check_object(self, obj: CheckObject) -> dict[str, Tree]:
         members: dict[str, Tree] = {
-            "object_addr": encode_string(obj.object_addr),
+            "object_addr": obj.object_addr,
             "status": self._check_status(obj.status),
         }
         if obj.failure_messages:
-            members["failure_messages"] = _strings(obj.failure_messages)
+            members["failure_messages"] = obj.failure_messages
         return self._with_unknown(members, obj.unknown)
 
-    def _check_status(self, status: str) -> bytes:
-        keep = status in KNOWN_STATUSES or (self._keep_unknown and status)
-        return encode_string(status if keep else "unknown")
+    def _check_status(self, status: str) -> str:
+        return status if status in KNOWN_STATUSES or (self._keep_unknown and status) else "unknown"
 
     def _with_unknown(self, members: dict[str, Tree], unknown: tuple[UnknownMember, ...]) -> dict[str, Tree]:
         """The members with the unknown ones, each after the known member that it follows in the file."""
@@ -171,30 +170,24 @@ def object_order(obj: ResourceInstanceObject) -> tuple[object, str]:
 
 
 def encode_tree(tree: Tree) -> bytes:
-    """The compact JSON text of a tree, apart from white space inside its leaves."""
-    parts: list[Leaf] = []
-    _encode(tree, parts)
-    return b"".join(parts)
+    """The compact JSON text of a tree, apart from white space inside raw text, and before `golang.escape_html`."""
+    try:
+        return msgspec.json.encode(tree)
+    except (UnicodeEncodeError, OverflowError):
+        # Half a surrogate pair, which Go replaces; a number beyond 64 bits. No state that was read has either.
+        return _encode_slowly(tree)
 
 
-def _encode(tree: Tree, parts: list[Leaf]) -> None:
-    if isinstance(tree, (bytes, Raw)):
-        parts.append(tree)
-    elif isinstance(tree, Mapping):
-        separator = b"{"
-        for name, member in tree.items():
-            parts += (separator, encode_string(name), b":")
-            _encode(member, parts)
-            separator = b","
-        parts.append(b"}" if tree else b"{}")
-    else:
-        separator = b"["
-        for element in tree:
-            parts.append(separator)
-            _encode(element, parts)
-            separator = b","
-        parts.append(b"]" if tree else b"[]")
-
-
-def _strings(texts: Iterable[str]) -> list[Tree]:
-    return [encode_string(text) for text in texts]
+def _encode_slowly(tree: Tree) -> bytes:
+    if isinstance(tree, Raw):
+        return bytes(tree)
+    if isinstance(tree, str):
+        return encode_string(tree)
+    if isinstance(tree, bool):
+        return b"true" if tree else b"false"
+    if isinstance(tree, int):
+        return b"%d" % tree
+    if isinstance(tree, Mapping):
+        members = (encode_string(name) + b":" + _encode_slowly(member) for name, member in tree.items())
+        return b"{%b}" % b",".join(members)
+    return b"[%b]" % b",".join(map(_encode_slowly, tree))

@@ -30,6 +30,11 @@ from statefmt.errors import AddressError
 from statefmt.states import provider_findings
 from statefmt.states.resource import ResourceState
 
+# Terraform 0.13 wrote such addresses, and OpenTofu does not read them.
+_SOURCE_FIX: Final = (
+    "Say where the provider comes from: `statetool upgrade --registry opentofu` knows HashiCorp's own, and "
+    "`--legacy-provider TYPE=NAMESPACE/TYPE` names any other."
+)
 # Texts that were read, of all files of a run; a state has few different ones.
 _KEPT: Final = 16384
 
@@ -121,15 +126,29 @@ def lift(resource: str, blocks: Sequence[BlockProviders]) -> Lifted:
     return Lifted(config, tuple(keys), tuple(findings))
 
 
+def lift_inherited(provider: str, objects: int) -> Lifted | None:
+    """Bind so many objects that say nothing themselves to the `provider` of their only block.
+
+    That is what `lift` gives for the usual resource, sooner; None where the address is unreadable.
+    """
+    config = read_config(provider)
+    return None if isinstance(config, Unreadable) else Lifted(config, ((NO_KEY,) * objects,), ())
+
+
 def lower(resource: ResourceState) -> Lowered:
     """What to write for a resource: the resource-level form if and only if no object has a key."""
     config = resource.provider_config
     if config is None:
         return Lowered("", {})
     if not resource.has_provider_keys:
-        return Lowered(str(config), {})
+        return Lowered(_text(config), {})
     keys = {obj.provider_key for obj in resource.objects}
     return Lowered("", {key: str(AbsProviderInstance(config, key)) for key in keys})
+
+
+@lru_cache(maxsize=_KEPT)
+def _text(config: ConfigProviderConfig) -> str:
+    return str(config)
 
 
 def same_provider(one: str, other: str) -> bool:
@@ -200,6 +219,7 @@ def _unreadable(error: AddressError) -> Unreadable:
             Severity.ERROR,
             problem.summary,
             f"{problem.detail} (column {problem.column} of the provider address {error.text!r})",
+            fix=_SOURCE_FIX if "/-/" in error.text else "",
         )
         for problem in error.problems
     )
@@ -208,7 +228,8 @@ def _unreadable(error: AddressError) -> Unreadable:
 
 def _located(unreadable: Unreadable, address: str, pointer: str) -> list[Finding]:
     return [
-        Finding(f.code, f.severity, f.summary, f.detail, address, f"{pointer}/provider") for f in unreadable.findings
+        Finding(f.code, f.severity, f.summary, f.detail, address, f"{pointer}/provider", f.fix)
+        for f in unreadable.findings
     ]
 
 

@@ -6,6 +6,7 @@ Source: hashicorp/go-version 1.8 (`version.go`), which OpenTofu and Terraform bo
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _VERSION = re.compile(
     r"v?(?P<segments>[0-9]+(?:\.[0-9]+)*)"
@@ -17,6 +18,7 @@ _VERSION = re.compile(
 _INT64_MAX = 2**63 - 1
 
 
+@lru_cache(maxsize=256)
 def normalise_version(text: str) -> str | None:
     """The canonical form (`v1.2` becomes `1.2.0`, `1.2.3-rc1` stays), or None where it is no version."""
     match = _VERSION.fullmatch(text)
@@ -33,3 +35,8 @@ def normalise_version(text: str) -> str | None:
     if match["metadata"]:
         version += f"+{match['metadata']}"
     return version
+
+
+def depends_on_is_relative(version: str) -> bool:
+    """Whether that release may have written `depends_on` relative to the module: Terraform 0.12.0 to 0.12.13 did."""
+    return version.startswith("0.12.")

@@ -20,8 +20,10 @@ class Shown(NamedTuple):
     text: str
 
 
-def on_terminal(program: Program, line: str, *, columns: int = 80, environment: Environment = None) -> Shown:
-    """Run a line of sh with a terminal of some width for all three standard streams."""
+def on_terminal(
+    program: Program, line: str, *, columns: int = 80, typed: str = "", environment: Environment = None
+) -> Shown:
+    """Run a line of sh with a terminal of some width for all three standard streams, on which something is typed."""
     controller, terminal = pty.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     process = subprocess.Popen(
@@ -33,7 +35,7 @@ def on_terminal(program: Program, line: str, *, columns: int = 80, environment: 
     )
     os.close(terminal)
     # The end of input, for a program that reads all the same.
-    os.write(controller, b"\x04")
+    os.write(controller, typed.encode() + b"\x04")
     text = b""
     try:
         while part := os.read(controller, 65536):

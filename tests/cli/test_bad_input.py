@@ -16,13 +16,20 @@ from .states import INDENTED, SAMPLES
 
 COMMANDS = [
     "check",
+    "graph",
+    "outputs",
+    "providers --tree",
+    "stats",
     "fmt",
     "fmt --check",
     "fmt --stdout",
     "list --state",
+    "show --state",
     "upgrade",
     "upgrade --in-place",
     "upgrade -o new",
+    "downgrade --for 1.8",
+    "downgrade --for terraform-1.5 --drop-lossy --in-place",
 ]
 V4 = b'{"version":4,"serial":1,"lineage":"","outputs":{},"resources":[%s]}'
 
@@ -126,7 +133,7 @@ def test_about_as_deep_as_can_be_read(member: str, levels: int, statetool: State
     Path("state").write_bytes(
         V4 % (b'{"mode":"managed","type":"a","name":"b","instances":[{"%s":%s}]}' % (member.encode(), deep))
     )
-    for command in COMMANDS[:6]:
+    for command in COMMANDS[:10]:
         assert statetool(*command.split(), "state").status in (1, 2)
 
 
@@ -159,16 +166,32 @@ def test_place(
     assert tree() == before
 
 
-@pytest.mark.parametrize("command", ["check", "fmt", "list --state", "upgrade"])
+@pytest.mark.parametrize(
+    "command", ["check", "fmt", "graph", "list --state", "outputs", "providers", "show --state", "stats", "upgrade"]
+)
 def test_pipe_that_nobody_writes_to(command: str, program: Program, folder: Path) -> None:
     """A program that waited for a writer would wait forever."""
     os.mkfifo("state")
-    expected = "statetool: state: this is a pipe; give it as standard input:\n  statetool … - < state\n"
+    expected = "statetool: state: this is a pipe that nobody writes to\n"
     assert program(*command.split(), "state") == (2, b"", expected)
     assert [path.name for path in folder.iterdir()] == ["state"]
 
 
-@pytest.mark.parametrize("command", ["check -", "fmt -", "list --state -", "upgrade -"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "check -",
+        "fmt -",
+        "graph -",
+        "list --state -",
+        "outputs -",
+        "providers -",
+        "show --state -",
+        "stats -",
+        "upgrade -",
+        "downgrade --for 1.8 -",
+    ],
+)
 def test_standard_input(command: str, program: Program) -> None:
     result = program(*command.split(), stdin=b"")
     assert result.status == 2

@@ -60,7 +60,9 @@ def test_messages_never_get_into_the_output(program: Program) -> None:
 
 
 @pytest.mark.parametrize("buffered", ["", "1"], ids=["buffered", "unbuffered"])
-@pytest.mark.parametrize("command", ["list --state many", "upgrade many"])
+@pytest.mark.parametrize(
+    "command", ["list --state many", "providers --tree --resources many", "show --state many", "upgrade many"]
+)
 def test_output_that_is_cut_off(command: str, buffered: str, program: Program, folder: Path) -> None:
     """A disk that fills up in the middle of a result: some of it is there, so the status must tell."""
     result = program.in_shell(f"ulimit -f 64; statetool {command} >out", environment={"PYTHONUNBUFFERED": buffered})
@@ -68,7 +70,24 @@ def test_output_that_is_cut_off(command: str, buffered: str, program: Program, f
     assert (folder / "out").stat().st_size == 64 * 512
 
 
-@pytest.mark.parametrize("command", ["list --state many", "upgrade v3", "fmt --stdout edited", "check good", "--help"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "graph many",
+        "outputs good",
+        "providers many",
+        "stats many",
+        "list --state many",
+        "show --state many",
+        "upgrade v3",
+        "downgrade --for 1.8 v3",
+        "releases",
+        "releases --format json",
+        "fmt --stdout edited",
+        "check good",
+        "--help",
+    ],
+)
 def test_reader_that_has_gone(command: str, program: Program) -> None:
     """No message, and the status of a program that the closed pipe ends."""
     reader, writer = os.pipe()

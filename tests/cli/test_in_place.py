@@ -12,7 +12,15 @@ import pytest
 from .conftest import Statetool
 from .states import HAND_EDITED, INDENTED
 
-COMMANDS = ["fmt", "fmt --yes", "fmt --state", "upgrade --in-place", "upgrade -i", "upgrade --in-place --yes --state"]
+COMMANDS = [
+    "fmt",
+    "fmt --yes",
+    "fmt --state",
+    "upgrade --in-place",
+    "upgrade -i",
+    "upgrade --in-place --yes --state",
+    "downgrade --for terraform-1.5 --in-place",
+]
 Tree = Callable[[], dict[str, bytes]]
 
 pytestmark = pytest.mark.parametrize("command", COMMANDS)

@@ -71,6 +71,39 @@ def test_list(name: str, statetool: Statetool) -> None:
     assert addresses == statetool("list", "--state", str(SAMPLES / name)).text.splitlines()
 
 
+@pytest.mark.parametrize("name", [name for name in EVERY if not name.startswith(("broken/", "encrypted"))])
+def test_list_long(name: str, statetool: Statetool) -> None:
+    """The same instances, with at least one object each."""
+    short = json.loads(statetool("list", "--format", "json", "--state", str(SAMPLES / name)).out)
+    long = json.loads(statetool("list", "--long", "--format", "json", "--state", str(SAMPLES / name)).out)
+    _assert_valid(long, "list-output")
+    assert all(instance.pop("objects") for instance in long["instances"])
+    assert long == short
+
+
+# Commands whose JSON has a schema of its own.
+LOOKS = [
+    ("graph --format json", "graph-output"),
+    ("outputs --format json", "outputs-output"),
+    ("outputs --format json --show-sensitive", "outputs-output"),
+    ("providers --format json", "providers-output"),
+    ("providers --format json --remove aws", "providers-remove-output"),
+    ("stats --format json", "stats-output"),
+]
+
+
+@pytest.mark.parametrize("name", [name for name in EVERY if not name.startswith(("broken/", "encrypted"))])
+@pytest.mark.parametrize(("line", "schema"), LOOKS, ids=[case[0] for case in LOOKS])
+def test_looks(line: str, schema: str, name: str, statetool: Statetool) -> None:
+    result = statetool(*line.split(), "--state", str(SAMPLES / name))
+    if result.status == 2:
+        # A state that has no such provider.
+        assert "--remove" in line
+        assert result.out == b""
+    else:
+        _assert_valid(json.loads(result.out), schema)
+
+
 # An instance in a state, and what is listed of it.
 PARTS: list[tuple[dict[str, object], list[object]]] = [
     (resource("a", "b"), ["a.b", "", "managed", "a", "b", None]),

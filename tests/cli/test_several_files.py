@@ -58,6 +58,30 @@ def test_check_counts_what_was_checked(names: str, count: int, statetool: Statet
     assert summary.startswith(f"{count} state{'' if count == 1 else 's'} checked: ")
 
 
+@pytest.mark.parametrize(
+    ("names", "unreadable"),
+    [("good", []), ("missing good", ["missing"]), ("good nothing* missing empty", ["empty", "missing", "nothing*"])],
+)
+def test_check_names_what_could_not_be_read(names: str, unreadable: list[str], statetool: Statetool) -> None:
+    result = statetool("check", "--format", "json", *names.split())
+    given = json.loads(result.out)["unreadable"]
+    assert sorted(each["path"] for each in given) == unreadable
+    assert all(each["message"].startswith(f"{each['path']}: ") for each in given)
+    assert all(name in result.err for name in unreadable)
+
+
+def test_many_states_are_reported_in_the_order_of_their_names(folder: Path, statetool: Statetool) -> None:
+    # So many that several processes share them, where there are several processors.
+    names = [f"{number:03}" for number in range(450)]
+    for name in names:
+        (folder / name).write_bytes(STATES["duplicate" if name.endswith("3") else "good"])
+    result = statetool("check", "--format", "json", *names, "missing")
+    document = json.loads(result.out)
+    assert [file["path"] for file in document["files"]] == names
+    assert [file["path"] for file in document["files"] if file["findings"]] == names[3::10]
+    assert [each["path"] for each in document["unreadable"]] == ["missing"]
+
+
 def test_state_option_adds_one(statetool: Statetool) -> None:
     result = statetool("check", "--format", "json", "good", "--state", "edited")
     assert [file["path"] for file in json.loads(result.out)["files"]] == ["good", "edited"]

@@ -45,7 +45,7 @@ def test_usage(
     assert tree() == {"state": HAND_EDITED}
 
 
-COMMANDS = ["check", "fmt", "list", "upgrade"]
+COMMANDS = ["check", "downgrade", "fmt", "graph", "list", "outputs", "providers", "stats", "upgrade"]
 
 
 @pytest.mark.parametrize("option", ["--help", "-h"])
@@ -66,7 +66,7 @@ def test_every_command_takes_state(name: str, statetool: Statetool) -> None:
     assert "\n  --state PATH " in statetool(name, "--help").text
 
 
-@pytest.mark.parametrize("name", ["fmt", "upgrade"])
+@pytest.mark.parametrize("name", ["downgrade", "fmt", "upgrade"])
 def test_every_writing_command_takes_yes(name: str, statetool: Statetool) -> None:
     assert " --yes " in statetool(name, "--help").text
 

@@ -19,7 +19,11 @@ OTHERS = [
     "--help",
     "check --help",
     "fmt --help",
+    "graph --help",
     "list --help",
+    "outputs --help",
+    "providers --help",
+    "stats --help",
     "upgrade --help",
     "frobnicate",
     "check --select XYZ v4-empty.tfstate",
@@ -50,7 +54,9 @@ def _too_wide(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", EVERY)
-@pytest.mark.parametrize("command", ["check", "fmt", "list --state", "upgrade --style keep"])
+@pytest.mark.parametrize(
+    "command", ["check", "fmt", "list --state", "outputs", "providers", "stats", "upgrade --style keep"]
+)
 def test_samples(command: str, name: str, statetool: Statetool) -> None:
     result = statetool(*command.split(), name)
     text = result.err if command.startswith("upgrade") else result.text + result.err
@@ -63,7 +69,7 @@ def test_messages(line: str, statetool: Statetool) -> None:
     assert _too_wide(result.text + result.err) == []
 
 
-@pytest.mark.parametrize("command", ["check", "fmt", "list", "upgrade"])
+@pytest.mark.parametrize("command", ["check", "fmt", "graph", "list", "outputs", "providers", "stats", "upgrade"])
 def test_refused_default(command: str, statetool: Statetool, folder: Path) -> None:
     (folder / ".terraform").mkdir()
     (folder / ".terraform" / "terraform.tfstate").write_bytes(b'{"backend":{"type":"azurerm"}}')

@@ -1,4 +1,4 @@
-"""The README's commands are run, and must print what it shows."""
+"""The commands of the README and of the pages written by hand are run, and must print what is shown."""
 
 from __future__ import annotations
 
@@ -16,14 +16,21 @@ _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _PYTHON = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
-def _sessions() -> list[tuple[str, str]]:
-    """(command, output) pairs of all console blocks, in order."""
+def _sessions(page: str) -> list[tuple[str, str]]:
+    """(command, output) pairs of all console blocks of a page, in order."""
     pairs = []
-    for block in _BLOCK.findall((ROOT / "README.md").read_text(encoding="utf-8")):
+    for block in _BLOCK.findall((ROOT / page).read_text(encoding="utf-8")):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, _, output = part.partition("\n")
             pairs.append((command, output))
     return pairs
+
+
+# The pages with console blocks.
+PAGES = [
+    "README.md",
+    *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")) if _sessions(f"docs/{path.name}")),
+]
 
 
 @pytest.fixture
@@ -48,14 +55,16 @@ def _run(command: str, folder: Path) -> str:
     return done.stdout.decode()
 
 
-def test_commands_print_what_the_readme_shows(folder: Path) -> None:
+@pytest.mark.parametrize("page", PAGES)
+def test_commands_print_what_the_page_shows(page: str, folder: Path) -> None:
     """In one test, since a command may need what an earlier one wrote."""
-    for command, output in _sessions():
+    for command, output in _sessions(page):
         assert _run(command, folder) == output, command
 
 
-def test_the_readme_shows_something() -> None:
-    assert len(_sessions()) >= 5
+def test_the_pages_show_something() -> None:
+    assert len(_sessions("README.md")) >= 5
+    assert "docs/selectors.md" in PAGES
 
 
 def test_python_example_runs(folder: Path) -> None:

@@ -31,9 +31,16 @@ _NUMBERS = (
     "18446744073709551616", "1234567890123456789012345678901234567890", "0.1000000000000000055511151231257827",
 )  # fmt: skip
 
+# Texts that are provider addresses, which mean nothing where a state holds any text.
+_ADDRESSES = (
+    '"provider[\\"registry.terraform.io/hashicorp/aws\\"]"',
+    '"module.m.provider[\\"registry.opentofu.org/hashicorp/aws\\"].west[\\"a\\"]"',
+    '"provider[\\"tf.example.com/a/b\\"]"',
+)
+
 strings: st.SearchStrategy[str] = st.lists(st.sampled_from(_PIECES), max_size=6).map(
     lambda parts: f'"{"".join(parts)}"'
-)
+) | st.sampled_from(_ADDRESSES)
 numbers: st.SearchStrategy[str] = st.sampled_from(_NUMBERS) | st.integers().map(str)
 scalars: st.SearchStrategy[str] = st.sampled_from(("null", "true", "false")) | numbers | strings
 names: st.SearchStrategy[str] = st.sampled_from(("id", "tags", "b", "B", "a.b", "x y", "é", "kubernetes.io/name", ""))
