@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -12,15 +12,15 @@ from pathlib import Path
 from statefmt.comparison import SnapshotDiff, diff
 from statefmt.errors import StoreError
 from statefmt.session import LoadedState, loaded, refuse_new_errors, with_next_serial, write_new
-from statefmt.statefile.inspect import CURRENT_VERSION
+from statefmt.statefile.assemble import Pieces, joined
 from statefmt.statefile.spans import Span
 from statefmt.statefile.splice import splice_pieces
 from statefmt.states import Snapshot
-from statefmt.store.journal import Piece
+from statefmt.store.history_contents import compress_one
 from statefmt.store.lock import lock_info
 from statefmt.store.reading import STANDARD_INPUT, display_name
 from statefmt.store.settled import read_settled
-from statefmt.store.transaction import OpenState, open_state
+from statefmt.store.transaction import open_state
 from statefmt.surgery.edit import Edit
 
 
@@ -28,12 +28,14 @@ from statefmt.surgery.edit import Edit
 class Terms:
     """On what state, and how, an operation is done.
 
-    `operation` is its name, for the lock. `out` is where the result goes, None for back to the file. `timeout` is in
-    seconds. With `serial` or `checksum` (SHA-256 in hexadecimal digits), the state must have just these.
+    `operation` is its name, and `command` what was typed, for the lock and the history. `out` is where the result goes,
+    None for back to the file. `timeout` is in seconds. With `serial` or `checksum` (SHA-256 in hexadecimal digits), the
+    state must have just these; `changed` is what to say where the content is another.
     """
 
     name: str
     operation: str
+    command: str
     out: str | None = None
     backup: Path | None = None
     dry_run: bool = False
@@ -42,6 +44,7 @@ class Terms:
     replace: bool = False
     serial: int | None = None
     checksum: str | None = None
+    changed: str = "the content is not what was expected: it was changed; nothing was done"
 
     @property
     def in_place(self) -> bool:
@@ -69,64 +72,57 @@ def operate(terms: Terms, operation: Callable[[Snapshot], Edit], agreed: Callabl
         state = _expected(loaded(terms.name, read_settled(terms.name)), terms)
         outcome, pieces = _done(state, operation)
         if not terms.dry_run:
-            content = _content(state.data, pieces)
-            backup = write_new(terms.out or STANDARD_INPUT, content, replace=terms.replace)
+            content = joined(state.data, pieces)
+            backup = write_new(terms.out or STANDARD_INPUT, content, terms.command, replace=terms.replace)
             outcome = replace(outcome, backup=backup)
         return outcome
     path = Path(terms.name)
-    info = lock_info(path, terms.operation) if terms.lock else None
-    with open_state(path, info, timeout=terms.timeout) as opened:
+    info = lock_info(path, terms.operation, terms.command)
+    with open_state(path, info, timeout=terms.timeout, lock=terms.lock) as opened:
         if opened.recovered:
             print(f"statetool: {opened.recovered}", file=sys.stderr)
         state = _expected(loaded(terms.name, opened.data), terms)
         outcome, pieces = _done(state, operation)
-        if not outcome.changes or not agreed(outcome):
-            return outcome
-        return replace(outcome, backup=_commit(opened, state, pieces, terms))
-
-
-def _commit(opened: OpenState, state: LoadedState, pieces: Sequence[Piece], terms: Terms) -> Path | None:
-    return opened.commit(_content(state.data, pieces), pieces, backup=terms.backup, now=int(time.time()))
+        content = joined(state.data, pieces)
+        if content != state.data and agreed(outcome):
+            outcome = replace(outcome, backup=opened.commit(content, pieces, backup=terms.backup, now=int(time.time())))
+    compress_one(path)
+    return outcome
 
 
 def _expected(state: LoadedState, terms: Terms) -> LoadedState:
-    """The state, if it is one that can be operated on and the one that was expected."""
+    """The state, if it is the one that was expected."""
     name = display_name(state.name)
-    if state.result.version != CURRENT_VERSION:
-        raise StoreError(
-            f"{name}: this state has format version {state.result.version}, which no release writes any more; "
-            "statetool upgrade makes it one of version 4"
-        )
     serial = state.result.snapshot.serial
     if terms.serial not in (None, serial):
         raise StoreError(
             f"{name}: the serial is {serial} and not {terms.serial}: somebody changed it; nothing was done"
         )
     if terms.checksum and sha256(state.data).hexdigest() != terms.checksum.lower():
-        raise StoreError(f"{name}: the content is not what was expected: it was changed; nothing was done")
+        raise StoreError(f"{name}: {terms.changed}")
     return state
 
 
-def _done(state: LoadedState, operation: Callable[[Snapshot], Edit]) -> tuple[Outcome, list[Piece]]:
+def _done(state: LoadedState, operation: Callable[[Snapshot], Edit]) -> tuple[Outcome, Pieces]:
     """What the operation does, and the pieces of the new content. Raises StatetoolError where it may not be."""
     before = state.result.snapshot
     edit = operation(before)
+    if edit.restored is not None:
+        return Outcome(edit, diff(before, edit.snapshot)), [edit.restored]
     changes = diff(before, edit.snapshot, exact=True)
     if not changes:
-        return Outcome(edit, changes), [(0, len(state.data))]
+        return Outcome(edit, changes), [Span(0, len(state.data))]
     after = with_next_serial(edit.snapshot, state.name) if edit.snapshot.serial == before.serial else edit.snapshot
-    pieces = _pieces(before, after)
-    refuse_new_errors(state, _content(state.data, pieces), edit.moved)
+    pieces = _pieces(state, after)
+    refuse_new_errors(state, joined(state.data, pieces), edit.moved)
     return Outcome(edit, diff(before, after)), pieces
 
 
-def _pieces(before: Snapshot, after: Snapshot) -> list[Piece]:
-    if before.source is None:
-        raise ValueError("a snapshot that was not read from a file")
-    return [
-        (piece.start, piece.end) if isinstance(piece, Span) else piece for piece in splice_pieces(before.source, after)
-    ]
-
-
-def _content(old: bytes, pieces: Sequence[Piece]) -> bytes:
-    return b"".join(old[piece[0] : piece[1]] if isinstance(piece, tuple) else piece for piece in pieces)
+def _pieces(state: LoadedState, after: Snapshot) -> Pieces:
+    source = state.result.snapshot.source
+    if source is None:
+        raise StoreError(
+            f"{display_name(state.name)}: this state has format version {state.result.version}, which no release "
+            "writes any more; statetool upgrade makes it one of version 4"
+        )
+    return splice_pieces(source, after)

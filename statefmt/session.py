@@ -11,7 +11,6 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
 
 from msgspec import structs
 
@@ -27,14 +26,12 @@ from statefmt.statefile.provider_sources import KEEP, SourceChoice
 from statefmt.statefile.registry import SourceReport, SourceRewriter
 from statefmt.statefile.style import Style
 from statefmt.statefile.write import canonical
-from statefmt.states import Snapshot
+from statefmt.states import HIGHEST_SERIAL, Snapshot
 from statefmt.store.default_state import default_state
 from statefmt.store.lock import lock_info
 from statefmt.store.reading import STANDARD_INPUT, display_name, read_bytes
 from statefmt.store.settled import read_settled
 from statefmt.store.writing import create_file, replace_content
-
-_HIGHEST_SERIAL: Final = 2**64 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +84,8 @@ def loaded(name: str, data: bytes, sources: SourceChoice = KEEP) -> LoadedState:
 
 def with_next_serial(snapshot: Snapshot, name: str) -> Snapshot:
     """The snapshot as the next one of its lineage; `name` is the file's. Raises StoreError where there is none."""
-    if snapshot.serial >= _HIGHEST_SERIAL:
-        raise StoreError(f"{name}: its serial is {_HIGHEST_SERIAL}, the highest there is, so it cannot be changed")
+    if snapshot.serial >= HIGHEST_SERIAL:
+        raise StoreError(f"{name}: its serial is {HIGHEST_SERIAL}, the highest there is, so it cannot be changed")
     return structs.replace(snapshot, serial=snapshot.serial + 1)
 
 
@@ -122,10 +119,11 @@ def _names_legacy_providers(snapshot: Snapshot) -> bool:
     return any(config is not None and config.provider.is_legacy for config in configs)
 
 
-def write_new(path: str, content: bytes, *, replace: bool) -> Path | None:
+def write_new(path: str, content: bytes, command: str, *, replace: bool) -> Path | None:
     """Write to a path, or to standard output for `-`. With `replace`, an existing file is backed up and replaced.
 
-    Gives the path of the backup, if one was made. Raises StoreError where the file exists and may not be replaced.
+    `command` is what its history says then. Gives the path of the backup, if one was made. Raises StoreError where the
+    file exists and may not be replaced.
     """
     if path == STANDARD_INPUT:
         sys.stdout.buffer.write(content)
@@ -139,18 +137,18 @@ def write_new(path: str, content: bytes, *, replace: bool) -> Path | None:
         raise StoreError(f"{path}: this is not a regular file, and nothing else is written to; - is standard output")
     if not replace:
         raise StoreError(f"{path}: the file exists already; --yes replaces it and keeps its content in a backup")
-    return replace_content(target, read_bytes(path), content, lock_info(target, "write"), now=int(time.time()))
+    return replace_content(target, read_bytes(path), content, lock_info(target, "write", command), now=int(time.time()))
 
 
-def replace_state(loaded: LoadedState, content: bytes, operation: str) -> Path | None:
+def replace_state(loaded: LoadedState, content: bytes, operation: str, command: str = "") -> Path | None:
     """Put new content in place of a state that was read from a file, in place and after a backup.
 
-    Gives the path of the backup, None where nothing changed. Raises StateFileError where the new content has an
-    error that the old one has not.
+    `operation` and `command` are what the lock and the history say. Gives the path of the backup, None where nothing
+    changed. Raises StateFileError where the new content has an error that the old one has not.
     """
     refuse_new_errors(loaded, content)
     path = Path(loaded.name)
-    return replace_content(path, loaded.data, content, lock_info(path, operation), now=int(time.time()))
+    return replace_content(path, loaded.data, content, lock_info(path, operation, command), now=int(time.time()))
 
 
 def refuse_new_errors(

@@ -9,6 +9,7 @@ from typing import Annotated, Optional
 import typer
 from msgspec import structs
 
+from statefmt.cli.command_line import command_line
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.options import DropUnknownOption, StateArgument, StateOption, StyleChoice, YesOption, one_state
 from statefmt.cli.provider_sources import LegacyProviderOption, Registry, RegistryOption, chosen_sources, show_unused
@@ -76,10 +77,10 @@ def command(
     own_style = release.local_style.style if style is None else style.applied_to(loaded.result.style)
     rewritten = rewrite(loaded, own_style, drop_unknown=drop_unknown)
     if in_place:
-        backup = replace_state(loaded, rewritten.content, "downgrade")
+        backup = replace_state(loaded, rewritten.content, "downgrade", command_line())
         target = name
     else:
-        backup = write_new(output or STANDARD_INPUT, rewritten.content, replace=yes)
+        backup = write_new(output or STANDARD_INPUT, rewritten.content, command_line(), replace=yes)
         target = output or STANDARD_INPUT
     report = downgrade_report(
         loaded,

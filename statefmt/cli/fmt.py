@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from statefmt.cli.command_line import command_line
 from statefmt.cli.exit_status import FAILED, FINE, FOUND
 from statefmt.cli.failure import show_failure
 from statefmt.cli.options import DropUnknownOption, StateOption, StatesArgument, StyleChoice, YesOption
@@ -81,7 +82,7 @@ def _format(loaded: LoadedState, check: bool, to_stdout: bool, style: StyleChoic
     elif to_stdout:
         sys.stdout.buffer.write(rewritten.content)
     elif changed:
-        backup = replace_state(loaded, rewritten.content, "fmt")
+        backup = replace_state(loaded, rewritten.content, "fmt", command_line())
         done = f"{loaded.name}: formatted; the file as it was is kept in {backup}"
         print(message_terminal().wrap(done, "", "  "), file=sys.stderr)
     if changed and not check and rewritten.notes:

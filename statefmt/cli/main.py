@@ -11,6 +11,7 @@ import click
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from statefmt.cli.command_line import remember_arguments
 from statefmt.cli.exit_status import AS_PLANS_DO, DETAILED_EXITCODE, FAILED, FINE
 from statefmt.cli.failure import show_failure, show_usage_error
 from statefmt.cli.streams import discard_output, open_streams, output_problem, use_colour
@@ -26,6 +27,7 @@ COMMANDS: Final = {
     "git-config": ("statefmt.cli.git_config", "Let git compare states with statetool, or no longer."),
     "git-driver": ("statefmt.cli.git_driver", "What git runs where git-config has set it up."),
     "graph": ("statefmt.cli.graph", "Draw which resource depends on which."),
+    "history": ("statefmt.cli.history", "Show the edits that statetool made to a state."),
     "list": ("statefmt.cli.list", "List the resource instances in a state."),
     "mv": ("statefmt.cli.mv", "Move instances, resources and modules to other addresses."),
     "outputs": ("statefmt.cli.outputs", "Show the output values of the root module."),
@@ -35,6 +37,7 @@ COMMANDS: Final = {
     "rule": ("statefmt.cli.rule", "List the rules of check, or explain one."),
     "show": ("statefmt.cli.show", "Show resource instances, with what is sensitive hidden."),
     "stats": ("statefmt.cli.stats", "Count what a state holds, and tell what takes the room."),
+    "undo": ("statefmt.cli.undo", "Take back the last edit that statetool made to a state."),
     "upgrade": ("statefmt.cli.upgrade", "Upgrade a state of any format version to canonical version 4."),
 }
 ALIASES: Final = {"ls": "list"}
@@ -117,6 +120,7 @@ def run() -> None:
 
 def main(arguments: list[str]) -> int:
     """Run one command and give its exit status; every problem has become a message on standard error."""
+    remember_arguments(arguments)
     status = _run(arguments)
     # Asked for among the arguments, since it goes for arguments that cannot be understood, too.
     return AS_PLANS_DO.get(status, status) if DETAILED_EXITCODE in arguments else status

@@ -10,6 +10,7 @@ from typing import Annotated, Any, NamedTuple, Optional, get_type_hints
 
 import typer
 
+from statefmt.cli.command_line import command_line
 from statefmt.cli.duration import seconds
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.options import ShowSensitiveOption, StateOption, YesOption
@@ -26,11 +27,19 @@ from statefmt.surgery.edit import Edit
 
 
 class Plan(NamedTuple):
-    """What a command wants done: the name of the operation, what it does, and whether it asks first."""
+    """What a command wants done: the name of the operation, what it does, and whether it asks first.
+
+    `said` is the command without what must stay secret in it, where that is not how it was typed. `state` is the name
+    of the state, where it was an argument. `checksum` is what the file's must be, and `changed` what to say if not.
+    """
 
     name: str
     operation: Callable[[Snapshot], Edit]
     asks: bool = False
+    said: str = ""
+    state: str | None = None
+    checksum: str | None = None
+    changed: str = ""
 
 
 def _shared(
@@ -69,14 +78,19 @@ def _shared(
 
 
 def surgery(plan: Callable[..., Plan]) -> Callable[..., int]:
-    """A command out of a function that takes the command's own arguments and says what is to be done."""
+    """A command out of a function that takes the command's own arguments and says what is to be done.
+
+    A command of its own `state` names the state in its plan.
+    """
+    owned = inspect.signature(plan).parameters
 
     def command(**given: Any) -> int:
-        own = {name: given.pop(name) for name in inspect.signature(plan).parameters}
-        return _run(plan(**own), **given)
+        own = {name: given.pop(name) for name in owned}
+        return _run(plan(**own), **{"state": None, **given})
 
-    both = [*inspect.signature(plan).parameters.values(), *inspect.signature(_shared).parameters.values()]
-    hints = {**get_type_hints(plan, include_extras=True), **get_type_hints(_shared, include_extras=True), "return": int}
+    shared = [parameter for name, parameter in inspect.signature(_shared).parameters.items() if name not in owned]
+    both = [*owned.values(), *shared]
+    hints = {**get_type_hints(_shared, include_extras=True), **get_type_hints(plan, include_extras=True), "return": int}
     keyword = inspect.Parameter.KEYWORD_ONLY
     parameters = [parameter.replace(kind=keyword, annotation=hints[parameter.name]) for parameter in both]
     # typer reads the options from the signature and their meaning from the annotations.
@@ -101,8 +115,9 @@ def _run(
     yes: bool,
 ) -> int:
     terms = Terms(
-        name=state_name(state),
+        name=plan.state or state_name(state),
         operation=plan.name,
+        command=plan.said or command_line(),
         out=out,
         backup=backup,
         dry_run=dry_run,
@@ -110,7 +125,8 @@ def _run(
         timeout=seconds(lock_timeout, "--lock-timeout"),
         replace=yes,
         serial=expect_serial,
-        checksum=expect_hash,
+        checksum=expect_hash or plan.checksum,
+        **({"changed": plan.changed} if plan.changed and not expect_hash else {}),
     )
     manner = Manner(show_sensitive=show_sensitive)
     asks = plan.asks and not yes

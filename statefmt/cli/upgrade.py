@@ -7,6 +7,7 @@ from typing import Annotated, Optional
 
 import typer
 
+from statefmt.cli.command_line import command_line
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options import DropUnknownOption, StateArgument, StateOption, StyleChoice, YesOption, one_state
 from statefmt.cli.provider_sources import (
@@ -55,10 +56,10 @@ def command(
     loaded = load(name, sources)
     rewritten = rewrite(loaded, style.applied_to(loaded.result.style), drop_unknown=drop_unknown)
     if in_place:
-        backup = replace_state(loaded, rewritten.content, "upgrade")
+        backup = replace_state(loaded, rewritten.content, "upgrade", command_line())
         target = name
     else:
-        backup = write_new(output or STANDARD_INPUT, rewritten.content, replace=yes)
+        backup = write_new(output or STANDARD_INPUT, rewritten.content, command_line(), replace=yes)
         target = output or STANDARD_INPUT
     report = upgrade_report(
         loaded,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
 from statefmt.golang import compact, encode_string, escape_html, indent
@@ -13,6 +13,11 @@ from statefmt.statefile.tree import Tree, encode_tree
 Pieces: TypeAlias = list[Span | bytes]
 
 _S = TypeVar("_S")
+
+
+def joined(data: bytes, pieces: Iterable[Span | bytes]) -> bytes:
+    """The text that pieces make, with the spans taken from `data`."""
+    return b"".join(data[piece.start : piece.end] if isinstance(piece, Span) else piece for piece in pieces)
 
 
 class Entry(NamedTuple, Generic[_S]):

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 
 from statefmt.addrs import resource_file_order
 from statefmt.golang import loads_exact
-from statefmt.statefile.assemble import Assembler, Entry, Pieces
+from statefmt.statefile.assemble import Assembler, Entry, Pieces, joined
 from statefmt.statefile.spans import Container, Span, container_at
 from statefmt.statefile.style import style_of
 from statefmt.statefile.tree import Tree, TreeBuilder, encode_tree, object_order
@@ -27,10 +27,7 @@ _TOP, _RESOURCE, _OBJECT = 1, 3, 5
 
 def splice(source: Source, snapshot: Snapshot) -> bytes:
     """The text of a snapshot that was made, by changes, from the one that was read from `source`."""
-    data = source.data
-    return b"".join(
-        data[piece.start : piece.end] if isinstance(piece, Span) else piece for piece in splice_pieces(source, snapshot)
-    )
+    return joined(source.data, splice_pieces(source, snapshot))
 
 
 def splice_pieces(source: Source, snapshot: Snapshot) -> Pieces:

@@ -4,9 +4,10 @@ from statefmt.states.check_results import CheckObject, CheckResult
 from statefmt.states.instances import ResourceInstance, instances
 from statefmt.states.output import OutputValue
 from statefmt.states.resource import ObjectStatus, ResourceInstanceObject, ResourceState, UnknownMember
-from statefmt.states.snapshot import Snapshot, Source
+from statefmt.states.snapshot import HIGHEST_SERIAL, Snapshot, Source
 
 __all__ = [
+    "HIGHEST_SERIAL",
     "CheckObject",
     "CheckResult",
     "ObjectStatus",

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from msgspec import Struct
 
 from statefmt.states.check_results import CheckResult
 from statefmt.states.output import OutputValue
 from statefmt.states.resource import ResourceState, UnknownMember
+
+HIGHEST_SERIAL: Final = 2**64 - 1
 
 
 class Snapshot(Struct, frozen=True, kw_only=True):

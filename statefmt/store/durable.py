@@ -11,6 +11,7 @@ from typing import Final
 
 # Backups, journals and new files hold secrets in clear text.
 _PRIVATE_MODE: Final = 0o600
+_PRIVATE_FOLDER_MODE: Final = 0o700
 # What a terminal or a scheduler sends, and what a write that has begun does not stop for.
 _SIGNALS: Final = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGTSTP")
 
@@ -26,6 +27,15 @@ def write_new(path: Path, content: bytes) -> None:
         raise
     finally:
         os.close(descriptor)
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder that only its owner may look into, if it is not there."""
+    try:
+        folder.mkdir(_PRIVATE_FOLDER_MODE)
+    except FileExistsError:
+        return
+    sync_folder(folder.parent)
 
 
 def overwrite(descriptor: int, content: bytes) -> None:

@@ -6,12 +6,14 @@ as pieces: ranges of the old content, which the backup has, and new bytes.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Final, TypeAlias
+
+import msgspec
+from msgspec import Struct
+
+from statefmt.store.history import HistoryEntry
 
 # A range of the old content, or new bytes.
 Piece: TypeAlias = tuple[int, int] | bytes
@@ -20,32 +22,33 @@ _FORMAT: Final = "1.0"
 _CHECKSUM_LENGTH: Final = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Journal:
-    """A write: the name of the backup (the old content, beside the state), checksums and sizes, and the new content."""
+class Journal(Struct, frozen=True):
+    """A write: the name of the backup (the old content, beside the state), and what the new content is made of.
+
+    `entry` is what the history is to say of it, and has the checksums of both contents.
+    """
 
     backup: str
-    old_checksum: str
-    new_checksum: str
-    old_size: int
-    new_size: int
     pieces: tuple[Piece, ...]
+    entry: HistoryEntry
 
     def new_content(self, old: bytes) -> bytes:
         """The new content, given the old one. Raises ValueError where the checksums do not agree."""
-        if checksum(old) != self.old_checksum:
+        if checksum(old) != self.entry.before:
             raise ValueError("the backup is not what the journal says")
         new = b"".join(old[piece[0] : piece[1]] if isinstance(piece, tuple) else piece for piece in self.pieces)
-        if checksum(new) != self.new_checksum:
+        if checksum(new) != self.entry.after:
             raise ValueError("the journal does not give what it says")
         return new
 
 
-def journal_for(backup: str, old: bytes, new: bytes, pieces: Sequence[Piece] | None) -> Journal:
-    """The journal of a write; without pieces the new content is one."""
-    return Journal(
-        backup, checksum(old), checksum(new), len(old), len(new), (new,) if pieces is None else tuple(pieces)
-    )
+class _Head(Struct, frozen=True):
+    """The first line of a journal. A piece is a range of the old content, or so many of the bytes after the line."""
+
+    backup: str
+    entry: HistoryEntry
+    pieces: tuple[tuple[int, int] | int, ...]
+    format_version: str = _FORMAT
 
 
 def journal_path(path: Path) -> Path:
@@ -55,15 +58,9 @@ def journal_path(path: Path) -> Path:
 
 def encode(journal: Journal) -> bytes:
     """The bytes of a journal: its checksum and a line of JSON, then the new bytes of its pieces one after the other."""
-    head = {
-        "format_version": _FORMAT,
-        "backup": journal.backup,
-        "old": {"sha256": journal.old_checksum, "size": journal.old_size},
-        "new": {"sha256": journal.new_checksum, "size": journal.new_size},
-        "pieces": [len(piece) if isinstance(piece, bytes) else piece for piece in journal.pieces],
-    }
+    pieces = tuple(len(piece) if isinstance(piece, bytes) else piece for piece in journal.pieces)
     literal = b"".join(piece for piece in journal.pieces if isinstance(piece, bytes))
-    content = json.dumps(head).encode() + b"\n" + literal
+    content = msgspec.json.encode(_Head(journal.backup, journal.entry, pieces)) + b"\n" + literal
     return f"{checksum(content)}\n".encode() + content
 
 
@@ -73,18 +70,16 @@ def decode(data: bytes) -> Journal:
     if data[: _CHECKSUM_LENGTH + 1] != f"{checksum(content)}\n".encode():
         raise ValueError("the journal is incomplete")
     line, _, literal = content.partition(b"\n")
-    head = json.loads(line)
+    head = msgspec.json.decode(line, type=_Head)
     pieces: list[Piece] = []
     read = 0
-    for piece in head["pieces"]:
+    for piece in head.pieces:
         if isinstance(piece, int):
             pieces.append(literal[read : read + piece])
             read += piece
         else:
-            start, end = piece
-            pieces.append((start, end))
-    old, new = head["old"], head["new"]
-    return Journal(head["backup"], old["sha256"], new["sha256"], old["size"], new["size"], tuple(pieces))
+            pieces.append(piece)
+    return Journal(head.backup, tuple(pieces), head.entry)
 
 
 def checksum(content: bytes) -> str:

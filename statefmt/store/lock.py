@@ -42,10 +42,10 @@ class LockInfo:
     Path: str
 
 
-def lock_info(path: Path, operation: str) -> LockInfo:
-    """What to say about a lock that this process takes now, for an operation such as `fmt`."""
+def lock_info(path: Path, operation: str, command: str = "") -> LockInfo:
+    """What to say about a lock that this process takes now, for an operation such as `fmt`, with the whole command."""
     created = datetime.now(UTC).isoformat().replace("+00:00", "Z")
-    return LockInfo(str(uuid4()), operation, "", _who(), f"statetool {__version__}", created, str(path))
+    return LockInfo(str(uuid4()), operation, command, _who(), f"statetool {__version__}", created, str(path))
 
 
 def _who() -> str:

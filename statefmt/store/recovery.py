@@ -7,6 +7,7 @@ from typing import Final
 
 from statefmt.errors import StoreError
 from statefmt.store.durable import overwrite, read_all, sync_folder
+from statefmt.store.history import load_history, publish_history, stage_history
 from statefmt.store.journal import Journal, checksum, decode, journal_path
 
 _PAGE: Final = 4096
@@ -30,10 +31,10 @@ def recover(path: Path, descriptor: int) -> str:
         _remove(journal_file)
         return f"{path}: a write that was cut off had not begun; the state is as before"
     now = read_all(descriptor)
-    if checksum(now) == journal.old_checksum:
+    if checksum(now) == journal.entry.before:
         _remove(journal_file)
         return f"{path}: a write that was cut off had not begun; the state is as before"
-    if checksum(now) != journal.new_checksum:
+    if checksum(now) != journal.entry.after:
         old, new = _sides(path, journal)
         if not _is_mixture(now, old, new):
             raise StoreError(
@@ -41,8 +42,10 @@ def recover(path: Path, descriptor: int) -> str:
                 f"{path.with_name(journal.backup)}; look at both, keep the right one, and delete {journal_file}"
             )
         overwrite(descriptor, new)
+    forgotten = _remember(path, journal)
     _remove(journal_file)
-    return f"{path}: finished a write that was cut off; the state before it is in {path.with_name(journal.backup)}"
+    before = path.with_name(journal.backup)
+    return f"{path}: finished a write that was cut off; the state before it is in {before}{forgotten}"
 
 
 def old_side(path: Path) -> bytes | None:
@@ -67,6 +70,19 @@ def _sides(path: Path, journal: Journal) -> tuple[bytes, bytes]:
             f"{path}: a write was cut off, and it can neither be finished nor undone: {backup}: {error}. "
             f"Put a good copy of the state in place and delete {journal_path(path)}"
         ) from error
+
+
+def _remember(path: Path, journal: Journal) -> str:
+    """Put the write into the history, unless it is there already. Gives why not, where that cannot be done."""
+    try:
+        history = load_history(path)
+        if journal.entry not in history.entries:
+            stage_history(path, history.with_entry(journal.entry))
+            publish_history(path)
+    except (OSError, StoreError) as error:
+        # A state that can be had is worth more than its history.
+        return f", and the history does not have it: {error}"
+    return ""
 
 
 def _is_mixture(now: bytes, old: bytes, new: bytes) -> bool:

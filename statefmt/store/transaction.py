@@ -16,7 +16,9 @@ from pathlib import Path
 from statefmt.errors import StoreError
 from statefmt.store.durable import overwrite, read_all, signals_held_back, sync_folder, write_new
 from statefmt.store.explain import check_platform, explained
-from statefmt.store.journal import Piece, encode, journal_for, journal_path
+from statefmt.store.history import History, HistoryEntry, load_history, publish_history, stage_history
+from statefmt.store.history_contents import discard_staged, drop_contents, keep_content
+from statefmt.store.journal import Journal, Piece, checksum, encode, journal_path
 from statefmt.store.lock import LockInfo, locked
 from statefmt.store.reading import check_regular, reason_of
 from statefmt.store.recovery import recover
@@ -30,6 +32,7 @@ class OpenState:
     data: bytes
     recovered: str
     descriptor: int
+    info: LockInfo
 
     def commit(
         self, new: bytes, pieces: Sequence[Piece] | None = None, *, backup: Path | None = None, now: int
@@ -43,15 +46,36 @@ class OpenState:
         if new == self.data:
             return None
         with explained(self.path), signals_held_back():
+            before = load_history(self.path)
+            entry = self._entry(before.next_number, new)
+            history = before.with_entry(entry)
             kept = _backup(self.path, self.data, backup, now)
-            name = os.path.relpath(kept, self.path.parent)
             try:
-                _write_journal(self.path, encode(journal_for(name, self.data, new, pieces)))
+                _stage(self.path, kept, self.data, history)
+                name = os.path.relpath(kept, self.path.parent)
+                _write_journal(self.path, encode(Journal(name, (new,) if pieces is None else tuple(pieces), entry)))
             except StoreError:
                 kept.unlink()
+                discard_staged(self.path, before)
                 raise
             self._write(new, kept)
+            _end(self.path, history)
         return kept
+
+    def keep_history(self, keep: int) -> None:
+        """Keep so many edits from now on, and forget the older ones. Raises StoreError."""
+        with explained(self.path):
+            history = load_history(self.path).keeping(keep)
+            stage_history(self.path, history)
+            publish_history(self.path)
+            drop_contents(self.path, history)
+
+    def _entry(self, number: int, new: bytes) -> HistoryEntry:
+        """What the history is to say of a write."""
+        info = self.info
+        return HistoryEntry(
+            number, info.Created, info.Who, info.Info or info.Operation, checksum(self.data), checksum(new)
+        )
 
     def _write(self, new: bytes, backup: Path) -> None:
         """Write the new content; where that fails, the old content again."""
@@ -67,12 +91,13 @@ class OpenState:
                 ) from error
             _end_journal(self.path)
             raise StoreError(f"{reason}; its content is as before, and also in {backup}") from error
-        _end_journal(self.path)
 
 
 @contextmanager
-def open_state(path: Path, info: LockInfo | None, *, timeout: float = 0) -> Iterator[OpenState]:
-    """Open a state file for a change, locked as `info` says (not at all without it), and read it.
+def open_state(path: Path, info: LockInfo, *, timeout: float = 0, lock: bool = True) -> Iterator[OpenState]:
+    """Open a state file for a change, locked unless that is not wanted, and read it.
+
+    `info` is what the lock and the history say of the change.
 
     A write that was cut off is finished or rolled back first. Raises StoreError where the file cannot be opened for
     writing, LockedError where somebody else holds the lock for longer than `timeout` seconds.
@@ -82,11 +107,11 @@ def open_state(path: Path, info: LockInfo | None, *, timeout: float = 0) -> Iter
         descriptor = os.open(path, os.O_RDWR | os.O_NONBLOCK)
     try:
         check_regular(str(path), os.fstat(descriptor))
-        with nullcontext() if info is None else locked(path, descriptor, info, timeout=timeout):
+        with locked(path, descriptor, info, timeout=timeout) if lock else nullcontext():
             with explained(path):
                 recovered = recover(path, descriptor)
                 data = read_all(descriptor)
-            yield OpenState(path, data, recovered, descriptor)
+            yield OpenState(path, data, recovered, descriptor, info)
     finally:
         os.close(descriptor)
 
@@ -112,6 +137,17 @@ def _backup(path: Path, content: bytes, wanted: Path | None, now: int) -> Path:
     raise StoreError(f"{path}: 1000 backups of this second exist already; nothing was written")
 
 
+def _stage(path: Path, backup: Path, content: bytes, history: History) -> None:
+    """Make the history ready that has the write in it."""
+    try:
+        stage_history(path, history)
+        keep_content(path, backup, content)
+    except OSError as error:
+        raise StoreError(
+            f"{path}: its history could not be written ({reason_of(error)}); nothing was written"
+        ) from error
+
+
 def _write_journal(path: Path, content: bytes) -> None:
     journal = journal_path(path)
     try:
@@ -121,6 +157,18 @@ def _write_journal(path: Path, content: bytes) -> None:
         raise StoreError(
             f"{path}: no journal could be made beside it ({reason_of(error)}); nothing was written"
         ) from error
+
+
+def _end(path: Path, history: History) -> None:
+    """Put a write into the history, and forget that it was in progress."""
+    try:
+        publish_history(path)
+    except OSError as error:
+        raise StoreError(
+            f"{path}: it was written, but its history was not ({reason_of(error)}); the next command sees to that"
+        ) from error
+    _end_journal(path)
+    drop_contents(path, history)
 
 
 def _end_journal(path: Path) -> None:

@@ -13,9 +13,11 @@ from statefmt.states import Snapshot
 class Edit:
     """A snapshot after an operation, which did not touch its serial.
 
-    `moved` tells where instances went, `notes` what the operator should know in sentences.
+    `moved` tells where instances went, `notes` what the operator should know in sentences. `restored` is the content
+    of an earlier time with another serial, which is put back as it was, whatever is wrong with it.
     """
 
     snapshot: Snapshot
     moved: Mapping[AbsResourceInstance, AbsResourceInstance] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    restored: bytes | None = None

@@ -109,10 +109,10 @@ def program() -> Program:
 
 @pytest.fixture
 def tree(folder: Path) -> Callable[[], dict[str, bytes]]:
-    """Everything in the folder: names and contents, with an empty content for what is no regular file."""
+    """Everything in the folder but the history of states: names and contents, b"" for what is no regular file."""
 
     def read() -> dict[str, bytes]:
-        paths = sorted(folder.rglob("*"))
+        paths = sorted(path for path in folder.rglob("*") if ".statetool" not in str(path.relative_to(folder)))
         return {str(path.relative_to(folder)): path.read_bytes() if path.is_file() else b"" for path in paths}
 
     return read

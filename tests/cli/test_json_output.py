@@ -84,6 +84,7 @@ def test_list_long(name: str, statetool: Statetool) -> None:
 # Commands whose JSON has a schema of its own.
 LOOKS = [
     ("graph --format json", "graph-output"),
+    ("history --format json", "history-output"),
     ("outputs --format json", "outputs-output"),
     ("outputs --format json --show-sensitive", "outputs-output"),
     ("providers --format json", "providers-output"),

@@ -26,7 +26,8 @@ def written(folder: Path) -> None:
 
 
 def _files(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.iterdir())
+    """The files; the history is in a folder below."""
+    return sorted(path.name for path in folder.iterdir() if path.is_file())
 
 
 def _backups(folder: Path) -> list[Path]:

@@ -26,11 +26,17 @@ except StoreError as error:
 COMMAND: Final = [sys.executable, "-c", _PROGRAM]
 BACKUP: Final = "state.1700000000.backup"
 JOURNAL: Final = ".state.statetool.journal"
+HISTORY: Final = ".state.statetool"
 INFO: Final = ".state.lock.info"
 
 # Root may read and write everything, unless it gives that privilege up.
 WITHOUT_PRIVILEGES: Final = ("setpriv", "--bounding-set=-all") if os.geteuid() == 0 else ()
 MAY_NOT_GIVE_UP: Final = os.geteuid() == 0 and shutil.which("setpriv") is None
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """The files in a folder, without those in folders below it."""
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
 
 class Ended(NamedTuple):

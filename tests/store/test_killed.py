@@ -5,23 +5,27 @@ strace kills the process at one call after the other that changes something, and
 
 from __future__ import annotations
 
+import hashlib
 import signal
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from statefmt.store.history import load_history
+from statefmt.store.history_contents import kept_content
 from statefmt.store.settled import read_settled
 
-from .child import BACKUP, COMMAND, INFO, JOURNAL, replace
+from .child import BACKUP, COMMAND, HISTORY, INFO, JOURNAL, replace
 from .test_watched import NEEDS_STRACE, strace
 
 pytestmark = NEEDS_STRACE
 
 OLD = bytes(range(256)) * 100
-CALLS = ("openat", "write", "fsync", "ftruncate", "unlink")
-# Opening, locking, backup, journal, content and the way back: at least this many calls change something.
-FEWEST = 15
+OLD_CHECKSUM = hashlib.sha256(OLD).hexdigest()
+CALLS = ("openat", "write", "fsync", "ftruncate", "link", "mkdir", "rename", "unlink")
+# Opening, locking, backup, history, journal, content and the way back: at least this many calls change something.
+FEWEST = 33
 
 
 @pytest.mark.parametrize("new", [b"n" * 5000, b"n" * 50_000, OLD[::-1]], ids=["shorter", "longer", "as long"])
@@ -45,9 +49,12 @@ def _killed(folder: Path, new: bytes, injection: str) -> bytes | None:
     state = folder / "state"
     state.write_bytes(OLD)
     (folder / "new").write_bytes(new)
-    paths = [str(folder / name) for name in ("state", BACKUP, JOURNAL, INFO, "")]
-    # Calls name a file as the program does.
-    paths += [BACKUP, JOURNAL, INFO]
+    names = [BACKUP, JOURNAL, INFO, HISTORY]
+    names += [
+        f"{HISTORY}/{name}" for name in (".gitignore", "history.json.new", "contents", f"contents/{OLD_CHECKSUM}")
+    ]
+    # Calls name a file as the program does, or as the system does.
+    paths = [*names, *(str(folder / name) for name in ("state", "", *names))]
     watched = [option for path in paths for option in ("-P", path)]
     ended = replace(folder, *strace(*watched, "-e", injection))
     if ended.status != -signal.SIGKILL:
@@ -56,6 +63,9 @@ def _killed(folder: Path, new: bytes, injection: str) -> bytes | None:
     content = read_settled(str(state))
     assert state.read_bytes() == content
     assert not (folder / JOURNAL).exists()
+    entries = load_history(state).entries
+    assert [entry.before for entry in entries] == ([] if content == OLD else [OLD_CHECKSUM])
+    assert all(kept_content(state, entry.before) == OLD for entry in entries)
     return content
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from .child import BACKUP, INFO, JOURNAL, replace
+from .child import BACKUP, HISTORY, INFO, JOURNAL, replace
 
 OLD = b"o" * 9000
 NEW = b"n" * 5000
@@ -41,11 +41,12 @@ def test_order(tmp_path: Path) -> None:
     assert replace(tmp_path, *strace("-e", "trace=%file,%desc")).status == 0
     folder = re.escape(str(tmp_path))
     changing = re.compile(
-        rf"\b(write|pwrite64|writev|fsync|fdatasync|f?truncate|rename\w*|link\w*|unlink\w*)\(.*?{folder}/?([\w.]*)"
-        rf'|\b(unlink)\("([\w.]+)"'
-        rf'|\b(openat)\(\S+ "([\w.]+)", \S*(?:O_WRONLY|O_RDWR|O_TRUNC)'
+        rf"\b(write|pwrite64|writev|fsync|fdatasync|f?truncate|rename\w*|link\w*|unlink\w*)\(.*?{folder}/?([\w./]*)"
+        rf'|\b(unlink|link|rename|mkdir)\("([\w./]+)"'
+        rf'|\b(openat)\(\S+ "([\w./]+)", \S*(?:O_WRONLY|O_RDWR|O_TRUNC)'
     )
-    found = [changing.search(line) for line in (tmp_path / "calls").read_text("utf-8").splitlines()]
+    calls = re.sub(r"\w{16}\.tmp", "TEMPORARY", (tmp_path / "calls").read_text("utf-8"))
+    found = [changing.search(line) for line in calls.splitlines()]
     assert [tuple(part for part in match.groups() if part is not None) for match in found if match] == [
         ("openat", "state"),
         ("openat", INFO),
@@ -54,6 +55,20 @@ def test_order(tmp_path: Path) -> None:
         ("write", BACKUP),
         ("fsync", BACKUP),
         ("fsync", ""),
+        ("mkdir", HISTORY),
+        ("fsync", ""),
+        ("openat", f"{HISTORY}/.gitignore"),
+        ("write", f"{HISTORY}/.gitignore"),
+        ("fsync", f"{HISTORY}/.gitignore"),
+        ("unlink", f"{HISTORY}/history.json.new"),
+        ("openat", f"{HISTORY}/history.json.new"),
+        ("write", f"{HISTORY}/history.json.new"),
+        ("fsync", f"{HISTORY}/history.json.new"),
+        ("mkdir", f"{HISTORY}/contents"),
+        ("fsync", HISTORY),
+        ("link", BACKUP),
+        ("rename", f"{HISTORY}/contents/TEMPORARY"),
+        ("fsync", f"{HISTORY}/contents"),
         ("openat", JOURNAL),
         ("write", JOURNAL),
         ("fsync", JOURNAL),
@@ -62,6 +77,8 @@ def test_order(tmp_path: Path) -> None:
         ("fsync", "state"),
         ("ftruncate", "state"),
         ("fsync", "state"),
+        ("rename", f"{HISTORY}/history.json.new"),
+        ("fsync", HISTORY),
         ("unlink", JOURNAL),
         ("fsync", ""),
         ("unlink", INFO),

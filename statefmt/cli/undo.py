@@ -1,0 +1,70 @@
+"""`statetool undo`: back to the content before an edit, as a new state."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from statefmt.cli.options import StateArgument, StateOption, one_state
+from statefmt.cli.surgery import Plan, surgery
+from statefmt.errors import StoreError
+from statefmt.session import state_name
+from statefmt.states import Snapshot
+from statefmt.store.history import HistoryEntry, load_history
+from statefmt.store.history_contents import kept_content
+from statefmt.store.reading import STANDARD_INPUT
+from statefmt.surgery.edit import Edit
+from statefmt.surgery.restore import restore
+
+
+@surgery
+def command(
+    state: StateArgument = None,
+    state_option: StateOption = None,
+    to: Annotated[
+        Optional[int],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Option("--to", metavar="EDIT", help="Go back to before this edit, by its number; default: the last one."),
+    ] = None,
+    discard_changes: Annotated[
+        bool,
+        typer.Option("--discard-changes", help="Go back also where something else has changed the file since."),
+    ] = False,
+) -> Plan:
+    """Take back the last edit that statetool made to a state, or all edits from one on.
+
+    The content of that time gets a new and higher serial. An undo is an edit itself: a second one takes back the first.
+    """
+    name = state_name(one_state(state, state_option))
+    path = Path(name)
+    entry, last = _entries(name, to)
+
+    def operation(snapshot: Snapshot) -> Edit:
+        note = f"the content is the one before edit {entry.number} ({entry.command}, {entry.time})"
+        return replace(restore(snapshot, kept_content(path, entry.before)), notes=(note,))
+
+    changed = (
+        f"something else has changed the file since edit {last.number} ({last.command}); nothing was done. "
+        "--discard-changes goes back all the same, and keeps the content of now in a backup"
+    )
+    return Plan("undo", operation, state=name, checksum=None if discard_changes else last.after, changed=changed)
+
+
+def _entries(name: str, number: int | None) -> tuple[HistoryEntry, HistoryEntry]:
+    """The edit to take back, and the last one."""
+    if name == STANDARD_INPUT:
+        raise StoreError("standard input: it has no history; name a file")
+    entries = load_history(Path(name)).entries
+    if not entries:
+        raise StoreError(
+            f"{name}: there is no edit to take back: statetool has not written this file, as far as is known"
+        )
+    found = [entry for entry in entries if number in (None, entry.number)]
+    if not found:
+        raise StoreError(
+            f"{name}: there is no edit {number}; there are edits {entries[0].number} to {entries[-1].number}: "
+            "statetool history shows them"
+        )
+    return found[-1], entries[-1]
