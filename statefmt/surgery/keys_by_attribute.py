@@ -54,7 +54,7 @@ def _key(addr: AbsResourceInstance, path: str, value: JSONValue, count: bool) ->
     number = _whole_number(value)
     if count:
         if number is None or number < 0:
-            raise SurgeryError(f"{addr}: {path} is {value!s}, and a key of count is a whole number, not below 0")
+            raise SurgeryError(f"{addr}: {path} is no whole number from 0 on, as the keys of count are")
         return IntKey(number)
     if isinstance(value, NumberText):
         if number is None:

@@ -85,18 +85,16 @@ def test_what_points_at_them() -> None:
         ]
     )
     after = rekeyed(state, "0=x", "t.a").snapshot
-    (pointing,) = (
-        after.resources[-1].objects if after.resources[-1].addr.resource.name == "z" else after.resources[0].objects
-    )
+    (pointing,) = next(r for r in after.resources if r.addr.resource.name == "z").objects
     assert [str(addr) for addr in pointing.dependencies] == ["t.b", "t.a"]
     assert [str(addr) for addr in pointing.depends_on] == ["t.a[1]", 't.a["x"]']
 
 
 # Instances, keys, what the refusal says.
 REFUSED = {
-    "no such key": (_COUNT, "0=a,2=b", "t.a: no instance that was chosen has the key [2]; there are:\n  [0]\n  [1]"),
+    "no such key": (_COUNT, "0=a,2=b", "t.a: no chosen instance has the key [2]; there are:\n  [0]\n  [1]"),
     "a text that is a number": (['t.a["0"]'], "0=a", 'has the key [0]; there are:\n  ["0"]'),
-    "no instance without a key": (_COUNT, "=a", "t.a: no instance that was chosen has no key"),
+    "no instance without a key": (_COUNT, "=a", "t.a: no chosen instance is without a key"),
     "two to one": (_COUNT, "0=a,1=a", 't.a: [0] and [1] would both become ["a"]; a key is for one instance'),
     "taken": (_COUNT, "0=1", "t.a[0] cannot become t.a[1]: there is an instance already"),
 }
@@ -168,8 +166,13 @@ BY_REFUSED: dict[str, tuple[str, list[object], bool, str]] = {
     "not whole": ("n", [{"n": 1.5}], False, "t.a[0]: n is 1.5, and a number that is to be a key must be whole"),
     "sensitive": ("secret", [{"secret": "x"}], False, "t.a[0]: secret is sensitive"),
     "not unique": ("name", [{"name": "x"}, {"name": "x"}], False, 't.a: [0] and [1] would both become ["x"]'),
-    "no number for count": ("name", [{"name": "x"}], True, "t.a[0]: name is x, and a key of count is a whole number"),
-    "below zero": ("n", [{"n": -1}], True, "t.a[0]: n is -1, and a key of count is a whole number, not below 0"),
+    "no number for count": (
+        "name",
+        [{"name": "x"}],
+        True,
+        "t.a[0]: name is no whole number from 0 on, as the keys of count are",
+    ),
+    "below zero": ("n", [{"n": -1}], True, "t.a[0]: n is no whole number from 0 on"),
     "no path": ("a..b", [{}], False, "t.a[0]: 'a..b' is no path to an attribute"),
 }
 
