@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar
 from statefmt.addrs import resource_file_order
 from statefmt.golang import loads_exact
 from statefmt.statefile.assemble import Assembler, Entry, Pieces, joined
+from statefmt.statefile.assemble_value import value_pieces
 from statefmt.statefile.spans import Container, Span, container_at
 from statefmt.statefile.style import style_of
 from statefmt.statefile.tree import Tree, TreeBuilder, encode_tree, object_order
@@ -143,7 +144,11 @@ class _Splicer:
         changes |= self._provider_change(container, binding.instance_level.get(new.provider_key, ""))
         if not changes:
             return [element]
-        return self._write.edited(container, self._texts(changes, _OBJECT), list(after), _OBJECT)
+        edited = self._texts(changes, _OBJECT)
+        raw = container.find("attributes")
+        if raw is not None and new.attributes is not None and "attributes" in changes:
+            edited["attributes"] = value_pieces(self._write, self._data, raw.value, bytes(new.attributes), _OBJECT)
+        return self._write.edited(container, edited, list(after), _OBJECT)
 
     def _provider_change(self, container: Container, wanted: str) -> dict[str, Tree | None]:
         """The change of `provider` in a resource or an object, where what the file says there is not what it must say.

@@ -41,13 +41,18 @@ def snapshot_of(*addresses: str, z: Sequence[str] = (), providers: Mapping[str, 
         elements = block["instances"]
         assert isinstance(elements, list)
         elements.append(instance)
+    return snapshot_with(list(resources.values()))
+
+
+def snapshot_with(resources: Sequence[object]) -> Snapshot:
+    """A snapshot with such `resources`, read from compact text."""
     document = {
         "version": 4,
         "terraform_version": "1.9.0",
         "serial": 1,
         "lineage": "x",
         "outputs": {},
-        "resources": list(resources.values()),
+        "resources": resources,
         "check_results": None,
     }
     return read(json.dumps(document, separators=(",", ":")).encode()).snapshot

@@ -1,0 +1,74 @@
+"""Maps of instance keys as people write them: `0=a,1=b`.
+
+A whole number is a key of `count`, anything else one of `for_each`; in quotes, escaped as in addresses, a number and
+whatever has a comma in it is one of `for_each`, too. Nothing at all is no key: `=a` gives the only instance a key, and
+`a=` takes it away. Brackets around a key, as addresses have them, do no harm.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from statefmt.addrs import NO_KEY, InstanceKey, IntKey, StringKey
+from statefmt.errors import SelectionError, SurgeryError
+from statefmt.golang.normalize import nfc
+from statefmt.values.path_text import parse_path
+
+_KEY: Final = r'\s*(\[?)(?:("(?:[^"\\]|\\.)*")|([^",=\[\]\n]*?))(\]?)\s*'
+_PAIR: Final = re.compile(f"{_KEY}={_KEY}(?:,|$)", re.DOTALL)
+_NUMBER: Final = re.compile(r"0|-?[1-9][0-9]{0,18}")
+_LIMIT: Final = 2**63
+
+
+def parse_key_map(texts: Iterable[str]) -> dict[InstanceKey, InstanceKey]:
+    """The pairs in some texts `OLD=NEW,OLD=NEW`. Raises SurgeryError for what is none, and for a key that repeats."""
+    found: dict[InstanceKey, InstanceKey] = {}
+    for text in texts:
+        for old, new in _pairs(text):
+            if old in found:
+                raise SurgeryError(f"{text!r} maps {key_text(old)} a second time")
+            found[old] = new
+    if not found:
+        raise SurgeryError("a map without keys; write OLD=NEW,OLD=NEW")
+    return found
+
+
+def parse_key_lines(text: str) -> dict[InstanceKey, InstanceKey]:
+    """The same from a file: a pair, or several, a line. Empty lines and those that start with # say nothing."""
+    lines = (line.strip() for line in text.splitlines())
+    return parse_key_map(line for line in lines if line and not line.startswith("#"))
+
+
+def key_text(key: InstanceKey) -> str:
+    """A key as addresses have it, for messages."""
+    return str(key) or "no key"
+
+
+def _pairs(text: str) -> Iterator[tuple[InstanceKey, InstanceKey]]:
+    position = 0
+    while position < len(text):
+        match = _PAIR.match(text, position)
+        if match is None:
+            raise SurgeryError(
+                f"{text[position:]!r} is no pair OLD=NEW of keys; a key with a comma, an equals sign, a bracket "
+                'or a quote in it needs quotes: 0="a,b"'
+            )
+        yield _key(text, *match.groups()[:4]), _key(text, *match.groups()[4:])
+        position = match.end()
+
+
+def _key(text: str, opening: str, quoted: str | None, plain: str | None, closing: str) -> InstanceKey:
+    if bool(opening) is not bool(closing) or (opening and not quoted and not plain):
+        raise SurgeryError(f"{text!r} has a bracket too many, or too few")
+    if quoted is not None:
+        try:
+            (value,) = parse_path(f"[{quoted}]")
+        except SelectionError as error:
+            raise SurgeryError(f"{quoted} is no key: {error.__cause__ or error}") from error
+        return StringKey(str(value))
+    plain = plain or ""
+    if _NUMBER.fullmatch(plain) and -_LIMIT <= int(plain) < _LIMIT:
+        return IntKey(int(plain))
+    return StringKey(nfc(plain)) if plain else NO_KEY
