@@ -64,7 +64,7 @@ def _command_page(name: str) -> str:
 
 
 def _command_index() -> str:
-    rows = "".join(f"| [{name}]({name}.md) | {summary} |\n" for name, (_, summary) in COMMANDS.items())
+    rows = "".join(f"| [{name}]({name}.md) | {summary} |\n" for name, summary in COMMANDS.items())
     return f"{_NOTE}# Commands\n\n| command | does |\n| --- | --- |\n{rows}\n```text\n{_help()}\n```\n"
 
 

@@ -29,8 +29,9 @@ class Terms:
     """On what state, and how, an operation is done.
 
     `operation` is its name, and `command` what was typed, for the lock and the history. `out` is where the result goes,
-    None for back to the file. `timeout` is in seconds. With `serial` or `checksum` (SHA-256 in hexadecimal digits), the
-    state must have just these; `changed` is what to say where the content is another.
+    None for back to the file; what stood there goes into a backup, if `keeps_replaced`. `timeout` is in seconds. With
+    `serial` or `checksum` (SHA-256 in hexadecimal digits), the state must have just these; `changed` is what to say
+    where the content is another.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Terms:
     command: str
     out: str | None = None
     backup: Path | None = None
+    keeps_replaced: bool = True
     dry_run: bool = False
     lock: bool = True
     timeout: float = 0
@@ -74,6 +76,9 @@ def operate(terms: Terms, operation: Callable[[Snapshot], Edit], agreed: Callabl
         if not terms.dry_run:
             content = joined(state.data, pieces)
             backup = write_new(terms.out or STANDARD_INPUT, content, terms.command, replace=terms.replace)
+            if backup is not None and not terms.keeps_replaced:
+                backup.unlink()
+                backup = None
             outcome = replace(outcome, backup=backup)
         return outcome
     path = Path(terms.name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 
 _arguments: ContextVar[Sequence[str]] = ContextVar("arguments", default=())
@@ -14,6 +14,9 @@ def remember_arguments(arguments: Sequence[str]) -> None:
     _arguments.set(tuple(arguments))
 
 
-def command_line() -> str:
-    """What somebody would type to do this again, without the name of the program."""
-    return shlex.join(_arguments.get())
+def command_line(hidden: Mapping[str, str] | None = None) -> str:
+    """What somebody would type to do this again, without the name of the program.
+
+    `hidden` says what to tell instead of arguments that may hold a secret.
+    """
+    return shlex.join((hidden or {}).get(argument, argument) for argument in _arguments.get())

@@ -18,28 +18,53 @@ from statefmt.cli.streams import discard_output, open_streams, output_problem, u
 from statefmt.errors import StatetoolError
 from statefmt.version import __version__
 
-# Name -> module and one line of help. A command's module is imported only when the command is used.
-COMMANDS: Final = {
-    "check": ("statefmt.cli.check", "Run the rules over states, and gate on what they find."),
-    "diff": ("statefmt.cli.diff", "Show what really differs between two states."),
-    "downgrade": ("statefmt.cli.downgrade", "Write a state for an older release, or the other engine."),
-    "fmt": ("statefmt.cli.fmt", "Rewrite states in canonical form."),
-    "git-config": ("statefmt.cli.git_config", "Let git compare states with statetool, or no longer."),
-    "git-driver": ("statefmt.cli.git_driver", "What git runs where git-config has set it up."),
-    "graph": ("statefmt.cli.graph", "Draw which resource depends on which."),
-    "history": ("statefmt.cli.history", "Show the edits that statetool made to a state."),
-    "list": ("statefmt.cli.list", "List the resource instances in a state."),
-    "mv": ("statefmt.cli.mv", "Move instances, resources and modules to other addresses."),
-    "outputs": ("statefmt.cli.outputs", "Show the output values of the root module."),
-    "providers": ("statefmt.cli.providers", "Show provider configurations, and what is bound to each."),
-    "releases": ("statefmt.cli.releases", "Show what each release reads, writes and keeps."),
-    "rm": ("statefmt.cli.rm", "Forget instances, and keep the objects they stand for."),
-    "rule": ("statefmt.cli.rule", "List the rules of check, or explain one."),
-    "show": ("statefmt.cli.show", "Show resource instances, with what is sensitive hidden."),
-    "stats": ("statefmt.cli.stats", "Count what a state holds, and tell what takes the room."),
-    "undo": ("statefmt.cli.undo", "Take back the last edit that statetool made to a state."),
-    "upgrade": ("statefmt.cli.upgrade", "Upgrade a state of any format version to canonical version 4."),
+# What help shows: the commands by what they are for, with one line each. The module of a command has its name, and is
+# imported only when the command is used.
+SECTIONS: Final = {
+    "Look": {
+        "list": "List the resource instances in a state.",
+        "show": "Show resource instances, with what is sensitive hidden.",
+        "providers": "Show provider configurations, and what is bound to each.",
+        "outputs": "Show the output values of the root module.",
+        "stats": "Count what a state holds, and tell what takes the room.",
+        "graph": "Draw which resource depends on which.",
+    },
+    "Check and compare": {
+        "check": "Run the rules over states, and gate on what they find.",
+        "rule": "List the rules of check, or explain one.",
+        "diff": "Show what really differs between two states.",
+    },
+    "Formats and releases": {
+        "fmt": "Rewrite states in canonical form.",
+        "upgrade": "Upgrade a state of any version to canonical version 4.",
+        "downgrade": "Write a state for an older release, or the other engine.",
+        "releases": "Show what each release reads, writes and keeps.",
+    },
+    "Surgery": {
+        "mv": "Move instances, resources and modules to other addresses.",
+        "rm": "Forget instances, and keep the objects they stand for.",
+        "rekey": "Give instances other keys, as from count to for_each.",
+        "rebind": "Bind instances to another provider instance.",
+        "replace-provider": "Bind resources to another provider or configuration.",
+        "taint": "Mark instances, so that the next plan replaces them.",
+        "untaint": "Take that mark away again.",
+        "forget-deposed": "Forget what replacements left over.",
+        "set": "Set single attributes of instances.",
+        "unset": "Unset single attributes of instances.",
+        "set-serial": "Set the serial of a state.",
+        "new-lineage": "Make a copy of a state a state of its own.",
+    },
+    "Step back": {
+        "undo": "Take back the last edit that statetool made to a state.",
+        "history": "Show the edits that statetool made to a state.",
+    },
+    "Git": {
+        "git-config": "Let git compare states with statetool, or no longer.",
+        "git-driver": "What git runs where git-config has set it up.",
+    },
 }
+COMMANDS: Final = {name: summary for commands in SECTIONS.values() for name, summary in commands.items()}
+_WIDEST: Final = max(map(len, COMMANDS))
 ALIASES: Final = {"ls": "list"}
 
 
@@ -60,7 +85,7 @@ class LazyGroup(TyperGroup):
         name = ALIASES.get(cmd_name, cmd_name)
         if name not in COMMANDS:
             return None
-        module = importlib.import_module(COMMANDS[name][0])
+        module = importlib.import_module(f"statefmt.cli.{name.replace('-', '_')}")
         app = typer.Typer(add_completion=False, rich_markup_mode=None)
         app.command(name, cls=PlainCommand)(module.command)
         command = typer.main.get_command(app)
@@ -71,8 +96,10 @@ class LazyGroup(TyperGroup):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
+        for title, commands in SECTIONS.items():
+            with formatter.section(title):
+                # The widest name of all, so that the sections stand in line.
+                formatter.write_dl([(name.ljust(_WIDEST), summary) for name, summary in commands.items()])
 
 
 app = typer.Typer(

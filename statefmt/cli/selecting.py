@@ -56,6 +56,22 @@ TaintedOption = Annotated[bool, typer.Option("--tainted", help="Only tainted ins
 DeposedOption = Annotated[bool, typer.Option("--deposed", help="Only instances with deposed objects.")]
 
 
+def filters(
+    *,
+    excluded: ExcludeOption = None,
+    types: TypeOption = None,
+    modes: ModeOption = None,
+    providers: ProviderOption = None,
+    ids: IdOption = None,
+    tainted: TaintedOption = False,
+    deposed: DeposedOption = False,
+) -> Criteria:
+    """The options that select, for a command that takes them all."""
+    return criteria(
+        excluded=excluded, types=types, modes=modes, providers=providers, ids=ids, tainted=tainted, deposed=deposed
+    )
+
+
 def criteria(
     selectors: Sequence[str] | None = None,
     *,

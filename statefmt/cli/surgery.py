@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, Optional, get_type_hints
 
@@ -14,16 +15,22 @@ from statefmt.cli.command_line import command_line
 from statefmt.cli.duration import seconds
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.options import ShowSensitiveOption, StateOption, YesOption
+from statefmt.cli.selecting import filters
 from statefmt.cli.streams import message_terminal, result_terminal
-from statefmt.errors import StoreError
+from statefmt.errors import SelectionError, StoreError
 from statefmt.operate import Outcome, Terms, operate
 from statefmt.render.diff_text import diff_text
 from statefmt.render.diff_values import Manner
 from statefmt.render.terminal import Terminal
+from statefmt.selection import Criteria, select
 from statefmt.session import state_name
-from statefmt.states import Snapshot
+from statefmt.states import ResourceInstance, Snapshot, instances
 from statefmt.store.reading import STANDARD_INPUT
 from statefmt.surgery.edit import Edit
+
+WholeResourceOption = Annotated[
+    bool, typer.Option("--whole-resource", help="Take all instances of a resource along with those that are selected.")
+]
 
 
 class Plan(NamedTuple):
@@ -55,6 +62,9 @@ def _shared(
         Optional[Path],  # noqa: UP045
         typer.Option("--backup", metavar="PATH", help="Keep the state as it was here; default: beside it."),
     ] = None,
+    no_backup: Annotated[
+        bool, typer.Option("--no-backup", help="With --out: keep nothing of a file that is replaced.")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change, and write nothing.")] = False,
     lock: Annotated[
         bool, typer.Option("--lock/--no-lock", show_default=False, help="Lock the state as OpenTofu does; the default.")
@@ -80,24 +90,40 @@ def _shared(
 def surgery(plan: Callable[..., Plan]) -> Callable[..., int]:
     """A command out of a function that takes the command's own arguments and says what is to be done.
 
-    A command of its own `state` names the state in its plan.
+    Where it has a parameter `chosen`, the command has the options that select, and this is what they say. A command of
+    its own `state` names the state in its plan.
     """
-    owned = inspect.signature(plan).parameters
+    own = dict(inspect.signature(plan).parameters)
+    selecting = inspect.signature(filters).parameters if own.pop("chosen", None) else {}
+    shared = {name: one for name, one in inspect.signature(_shared).parameters.items() if name not in own}
 
     def command(**given: Any) -> int:
-        own = {name: given.pop(name) for name in owned}
-        return _run(plan(**own), **{"state": None, **given})
+        arguments = {name: given[name] for name in own}
+        if selecting:
+            arguments["chosen"] = filters(**{name: given[name] for name in selecting})
+        return _run(plan(**arguments), **{"state": None, **{name: given[name] for name in shared}})
 
-    shared = [parameter for name, parameter in inspect.signature(_shared).parameters.items() if name not in owned]
-    both = [*owned.values(), *shared]
-    hints = {**get_type_hints(_shared, include_extras=True), **get_type_hints(plan, include_extras=True), "return": int}
-    keyword = inspect.Parameter.KEYWORD_ONLY
-    parameters = [parameter.replace(kind=keyword, annotation=hints[parameter.name]) for parameter in both]
+    hints = {"return": int}
+    for function in (_shared, filters, plan):
+        hints |= get_type_hints(function, include_extras=True)
+    parameters = [
+        one.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints[one.name])
+        for part in (own, selecting, shared)
+        for one in part.values()
+    ]
     # typer reads the options from the signature and their meaning from the annotations.
     vars(command)["__signature__"] = inspect.Signature(parameters, return_annotation=int)
-    command.__annotations__ = hints
+    command.__annotations__ = hints | {"return": int}
     command.__doc__ = plan.__doc__
     return command
+
+
+def choose(snapshot: Snapshot, chosen: Criteria, selectors: Sequence[str] | None = None) -> list[ResourceInstance]:
+    """The instances that were chosen on the command line. Raises SelectionError where they are none, or all of them."""
+    wanted = replace(chosen, selectors=tuple(selectors or ()))
+    if wanted == Criteria():
+        raise SelectionError("nothing says which: give an address, a pattern, or an option that selects; '**' is all")
+    return select(instances(snapshot), wanted)
 
 
 def _run(
@@ -106,6 +132,7 @@ def _run(
     state: str | None,
     out: str | None,
     backup: Path | None,
+    no_backup: bool,
     dry_run: bool,
     lock: bool,
     lock_timeout: str,
@@ -114,12 +141,17 @@ def _run(
     show_sensitive: bool,
     yes: bool,
 ) -> int:
+    if out is not None and backup is not None:
+        raise typer.BadParameter("--out leaves the state as it is: nothing is to be kept", param_hint="--backup")
+    if no_backup and out is None:
+        raise typer.BadParameter("goes with --out only", param_hint="--no-backup")
     terms = Terms(
         name=plan.state or state_name(state),
         operation=plan.name,
         command=plan.said or command_line(),
         out=out,
         backup=backup,
+        keeps_replaced=not no_backup,
         dry_run=dry_run,
         lock=lock,
         timeout=seconds(lock_timeout, "--lock-timeout"),
@@ -167,7 +199,8 @@ def _show(outcome: Outcome, manner: Manner, terminal: Terminal, *, to_messages: 
     for piece in diff_text(outcome.changes, manner, terminal):
         print(piece, file=stream)
     for note in outcome.edit.notes:
-        print(f"\n{note}", file=stream)
+        sentence, *listed = note.split("\n")
+        print("\n".join(["", terminal.wrap(sentence, "", ""), *listed]), file=stream)
 
 
 def _ending(terms: Terms, outcome: Outcome) -> str:

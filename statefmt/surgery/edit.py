@@ -11,7 +11,7 @@ from statefmt.states import Snapshot
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A snapshot after an operation, which did not touch its serial.
+    """A snapshot after an operation, with its serial as it was unless the operation is about that.
 
     `moved` tells where instances went, `notes` what the operator should know in sentences. `restored` is the content
     of an earlier time with another serial, which is put back as it was, whatever is wrong with it.

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Final
 from uuid import UUID
 
 from msgspec.structs import replace
 
 from statefmt.errors import SurgeryError
-from statefmt.states import Snapshot
+from statefmt.states import HIGHEST_SERIAL, Snapshot
 from statefmt.surgery.edit import Edit
-
-_HIGHEST_SERIAL: Final = 2**64 - 1
 
 
 def set_serial(snapshot: Snapshot, serial: int) -> Edit:
     """Give a state a serial, an unsigned number of 64 bits. Raises SurgeryError for any other."""
-    if not 0 <= serial <= _HIGHEST_SERIAL:
-        raise SurgeryError(f"{serial} is no serial; it is a whole number from 0 to {_HIGHEST_SERIAL}")
+    if not 0 <= serial <= HIGHEST_SERIAL:
+        raise SurgeryError(f"{serial} is no serial; it is a whole number from 0 to {HIGHEST_SERIAL}")
     notes = []
     if serial < snapshot.serial:
         notes.append(
             f"the serial was {snapshot.serial}: backends that hold a state with a higher serial refuse this one, as "
             "`tofu state push` does without -force"
         )
-    if serial == _HIGHEST_SERIAL:
+    if serial == HIGHEST_SERIAL:
         notes.append("this is the highest serial there is: nothing can write this state any more")
     return Edit(replace(snapshot, serial=serial), notes=tuple(notes))
 

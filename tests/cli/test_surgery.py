@@ -71,6 +71,18 @@ def test_the_result_elsewhere(name: str, folder: Path, program: Program) -> None
     assert oct((folder / "new").stat().st_mode) == oct(0o100600)
 
 
+@pytest.mark.parametrize(("option", "backups"), [([], 1), (["--no-backup"], 0)])
+def test_another_file_is_replaced(option: list[str], backups: int, folder: Path, statetool: Statetool) -> None:
+    (folder / "new").write_bytes(b"old")
+    arguments = ["mv", "aws_vpc.main", "aws_vpc.net", "--out", "new", *option]
+    assert statetool(*arguments).status == 2
+    assert (folder / "new").read_bytes() == b"old"
+    done = statetool(*arguments, "--yes")
+    assert json.loads((folder / "new").read_bytes())["serial"] == 59
+    assert [path.read_bytes() for path in folder.glob("new.*.backup")] == [b"old"] * backups
+    assert ("is kept in" in done.err) == bool(backups)
+
+
 def test_from_standard_input_to_standard_output(program: Program) -> None:
     done = program("rm", "--state", "-", "aws_vpc.main", stdin=REGIONS)
     assert done.status == 0
@@ -81,11 +93,16 @@ def test_from_standard_input_to_standard_output(program: Program) -> None:
 REFUSED = {
     "another serial": (["rm", "-y", "aws_vpc.main", "--expect-serial", "57"], "the serial is 58 and not 57"),
     "other content": (["mv", "aws_vpc.main", "aws_vpc.x", "--expect-hash", "0" * 64], "not what was expected"),
-    "nothing to forget": (["rm", "-y"], "say what to forget"),
+    "nothing to forget": (["rm", "-y"], "nothing says which"),
     "no such instance": (["rm", "-y", "aws_vpc.none"], "no resource instance fits"),
     "taken": (["mv", "aws_vpc.main", "aws_vpc.main[0]"], "fits 2 instances, and aws_vpc.main[0] is one"),
     "no terminal to ask on": (["rm", "aws_vpc.main"], "there is no terminal to ask on; nothing was written"),
     "a backup that is there": (["mv", "aws_vpc.main", "aws_vpc.x", "--backup", NAME], "the backup exists already"),
+    "a backup of what is not written": (
+        ["mv", "aws_vpc.main", "aws_vpc.x", "--backup", "old", "--out", "new"],
+        "--out leaves the state as it is",
+    ),
+    "no backup of the state": (["mv", "aws_vpc.main", "aws_vpc.x", "--no-backup"], "goes with --out only"),
     "no duration": (["mv", "aws_vpc.main", "aws_vpc.x", "--lock-timeout", "soon"], "'soon' is no duration"),
     "another format": (["rm", "-y", "--state", str(SAMPLES / "v3-legacy.tfstate"), "**"], "format version 3"),
 }  # fmt: skip

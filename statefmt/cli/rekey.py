@@ -1,0 +1,63 @@
+"""`statetool rekey`: instances under other keys of their resource."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from statefmt.addrs import InstanceKey
+from statefmt.cli.selecting import SelectorsArgument
+from statefmt.cli.surgery import Plan, choose, surgery
+from statefmt.selection import Criteria
+from statefmt.states import Snapshot
+from statefmt.store.reading import read_bytes
+from statefmt.surgery.edit import Edit
+from statefmt.surgery.key_map import parse_key_lines, parse_key_map
+from statefmt.surgery.keys_by_attribute import keys_by_attribute
+from statefmt.surgery.rekey import rekey, rekey_each
+
+
+@surgery
+def command(
+    chosen: Criteria,
+    selectors: SelectorsArgument = None,
+    pairs: Annotated[
+        Optional[list[str]],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Option("--map", metavar="OLD=NEW,...", help="Which key becomes which: 0=a,1=b; nothing is no key."),
+    ] = None,
+    file: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option("--map-file", metavar="FILE", help="The same from a file, with a pair a line."),
+    ] = None,
+    by: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option("--by", metavar="PATH", help="The key of each instance is its attribute at this path: tags.Name."),
+    ] = None,
+    count: Annotated[bool, typer.Option("--count", help="With --by: the keys are numbers, for count.")] = False,
+) -> Plan:
+    """Give the instances of a resource other keys: from count to for_each and back, or from one for_each to another.
+
+    Everything else stays, and depends_on follows.
+    """
+    if (pairs is not None) + (file is not None) + (by is not None) != 1:
+        raise typer.BadParameter("give one of them", param_hint="--map, --map-file, --by")
+    if count and by is None:
+        raise typer.BadParameter("goes with --by only", param_hint="--count")
+    keys = {} if by is not None else _keys(pairs, file)
+
+    def operation(snapshot: Snapshot) -> Edit:
+        found = choose(snapshot, chosen, selectors)
+        if by is not None:
+            return rekey_each(snapshot, keys_by_attribute(found, by, count=count))
+        return rekey(snapshot, found, keys)
+
+    return Plan("rekey", operation)
+
+
+def _keys(pairs: list[str] | None, file: Path | None) -> Mapping[InstanceKey, InstanceKey]:
+    if file is not None:
+        return parse_key_lines(read_bytes(str(file)).decode("utf-8", "replace"))
+    return parse_key_map(pairs or [])

@@ -1,0 +1,81 @@
+"""`statetool set`: single attributes of instances replaced."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from statefmt.cli.command_line import command_line
+from statefmt.cli.surgery import Plan, choose, surgery
+from statefmt.errors import SurgeryError
+from statefmt.selection import Criteria
+from statefmt.states import Snapshot
+from statefmt.store.reading import read_bytes
+from statefmt.surgery.assignment import Assignment, json_value, parse_assignment, steps_of
+from statefmt.surgery.edit import Edit
+from statefmt.surgery.set import set_attributes
+
+
+@surgery
+def command(
+    selector: Annotated[str, typer.Argument(metavar="SELECTOR", help="The instances, by address or pattern.")],
+    assignments: Annotated[
+        Optional[list[str]],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Argument(metavar="[PATH=JSON]...", help="What to set: 'tags.env=\"prod\"', 'ports[0]=443'."),
+    ] = None,
+    from_file: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option("--from-file", metavar="PATH=FILE", help="Set what stands in a file, as JSON; for secrets."),
+    ] = None,
+    from_env: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option("--from-env", metavar="PATH=NAME", help="Set what an environment variable has, as JSON."),
+    ] = None,
+    force_type: Annotated[
+        bool, typer.Option("--force-type", help="Set a value of another type than the one that is there.")
+    ] = False,
+) -> Plan:
+    """Set single attributes of instances; everything else keeps its bytes.
+
+    There must be a value at the path already. Sensitive ones are set from a file or the environment only, where nobody
+    else sees them.
+    """
+    shown = [parse_assignment(text) for text in assignments or ()]
+    secret = [_from_file(text) for text in from_file or ()] + [_from_environment(text) for text in from_env or ()]
+    if not shown and not secret:
+        raise typer.BadParameter("say what to set: PATH=JSON", param_hint="assignments")
+
+    def operation(snapshot: Snapshot) -> Edit:
+        for given, is_secret in ((shown, False), (secret, True)):
+            found = choose(snapshot, Criteria(), [selector])
+            snapshot = set_attributes(snapshot, found, given, force_type=force_type, allow_sensitive=is_secret).snapshot
+        return Edit(snapshot)
+
+    hidden = {text: f"{assignment.path}=…" for text, assignment in zip(assignments or (), shown, strict=True)}
+    return Plan("set", operation, asks=True, said=command_line(hidden))
+
+
+def _from_file(text: str) -> Assignment:
+    path, name = _parted(text, "--from-file")
+    return _assignment(path, read_bytes(str(Path(name))).decode("utf-8", "replace"))
+
+
+def _from_environment(text: str) -> Assignment:
+    path, name = _parted(text, "--from-env")
+    if name not in os.environ:
+        raise SurgeryError(f"{path}: there is no environment variable {name}")
+    return _assignment(path, os.environ[name])
+
+
+def _assignment(path: str, text: str) -> Assignment:
+    return Assignment(path, steps_of(path), json_value(path, text))
+
+
+def _parted(text: str, option: str) -> tuple[str, str]:
+    path, equals, name = text.rpartition("=")
+    if not equals or not path or not name:
+        raise typer.BadParameter("must be a path, an equals sign, and a name", param_hint=option)
+    return path.strip(), name
