@@ -37,8 +37,9 @@ layers: $(READY) ## who may import whom
 golden: $(READY) ## copy the golden pairs from the recorded cases anew
 	$(BIN)/python -m tests.golden.cases
 
-docs: $(READY) ## write the generated pages anew
+docs: $(READY) ## write the generated pages anew, and what commands print in the others
 	$(BIN)/python -m docs.generate
+	$(BIN)/python -m docs.transcripts
 
 bench: $(READY) ## measure what is said about speed
 	@set -e; for script in benchmarks/*.py; do echo "$$script"; $(BIN)/python $$script; done

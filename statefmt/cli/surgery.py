@@ -180,6 +180,8 @@ def _run(
     writes_here = not dry_run and not terms.in_place and (out or STANDARD_INPUT) == STANDARD_INPUT
     if not asks or not terms.in_place:
         _show(outcome, manner, message_terminal() if writes_here else result_terminal(), to_messages=writes_here)
+    # In this order also where both go to one file.
+    sys.stdout.flush()
     print(message_terminal().wrap(_ending(terms, outcome), "", "  "), file=sys.stderr)
     return FINE
 

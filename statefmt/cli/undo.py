@@ -42,7 +42,7 @@ def command(
     entry, last = _entries(name, to)
 
     def operation(snapshot: Snapshot) -> Edit:
-        note = f"the content is the one before edit {entry.number} ({entry.command}, {entry.time})"
+        note = f"the content is the one before edit {entry.number} ({entry.command})"
         return replace(restore(snapshot, kept_content(path, entry.before)), notes=(note,))
 
     changed = (

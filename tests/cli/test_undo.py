@@ -41,7 +41,7 @@ def test_an_edit_is_taken_back(written: Path, statetool: Statetool) -> None:
     assert done.status == 0
     assert written.read_bytes() == _with_serial(60)
     assert "→ aws_vpc.net to aws_vpc.main (2 instances)" in done.text
-    assert "before edit 1 (mv aws_vpc.main aws_vpc.net, 2" in done.text
+    assert "before edit 1 (mv aws_vpc.main aws_vpc.net)" in done.text
 
 
 def test_an_undo_is_taken_back(written: Path, statetool: Statetool) -> None:

@@ -2,69 +2,33 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-_BLOCK = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+from docs.transcripts import ROOT, pages, printed, sessions, with_samples
+
 _PYTHON = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-
-
-def _sessions(page: str) -> list[tuple[str, str]]:
-    """(command, output) pairs of all console blocks of a page, in order."""
-    pairs = []
-    for block in _BLOCK.findall((ROOT / page).read_text(encoding="utf-8")):
-        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-            command, _, output = part.partition("\n")
-            pairs.append((command, output))
-    return pairs
-
-
-# The pages with console blocks.
-PAGES = [
-    "README.md",
-    *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")) if _sessions(f"docs/{path.name}")),
-]
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with the samples."""
-    shutil.copytree(ROOT / "samples", tmp_path / "samples")
-    return tmp_path
+    return with_samples(tmp_path)
 
 
-def _run(command: str, folder: Path) -> str:
-    """What a command prints, on both streams."""
-    environment = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
-    done = subprocess.run(
-        ["sh", "-c", command],
-        cwd=folder,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        stdin=subprocess.DEVNULL,
-        check=False,
-    )
-    return done.stdout.decode()
-
-
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", pages())
 def test_commands_print_what_the_page_shows(page: str, folder: Path) -> None:
     """In one test, since a command may need what an earlier one wrote."""
-    for command, output in _sessions(page):
-        assert _run(command, folder) == output, command
+    for command, output in sessions(page):
+        assert printed(command, folder) == output, command
 
 
 def test_the_pages_show_something() -> None:
-    assert len(_sessions("README.md")) >= 5
-    assert "docs/selectors.md" in PAGES
+    assert len(sessions("README.md")) >= 5
+    assert {"docs/selectors.md", "docs/incident.md"} <= set(pages())
 
 
 def test_python_example_runs(folder: Path) -> None:

@@ -1,0 +1,72 @@
+"""The console blocks of the pages written by hand: what they show is what their commands print.
+
+`python -m docs.transcripts` runs them all and writes what they print into the pages; the tests compare.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+_BLOCK: Final = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.DOTALL | re.MULTILINE)
+
+
+def sessions(page: str) -> list[tuple[str, str]]:
+    """(command, output) pairs of all console blocks of a page, in order."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return [pair for block in _BLOCK.findall(text) for pair in _commands(block)]
+
+
+def pages() -> list[str]:
+    """The pages with console blocks."""
+    by_hand = [f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md"))]
+    return [page for page in ["README.md", *by_hand] if sessions(page)]
+
+
+def printed(command: str, folder: Path) -> str:
+    """What a command prints on both streams, in a folder that has the samples."""
+    environment = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
+    done = subprocess.run(
+        ["sh", "-c", command],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        check=False,
+    )
+    return done.stdout.decode()
+
+
+def with_samples(folder: Path) -> Path:
+    """A folder, in which the samples now are."""
+    shutil.copytree(ROOT / "samples", folder / "samples")
+    return folder
+
+
+def _commands(block: str) -> list[tuple[str, str]]:
+    parts = re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]
+    return [(command, output) for command, _, output in (part.partition("\n") for part in parts)]
+
+
+def _rewrite(page: str) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = with_samples(Path(name))
+
+        def run(block: re.Match[str]) -> str:
+            return "".join(f"$ {command}\n{printed(command, folder)}" for command, _ in _commands(block[0]))
+
+        path = ROOT / page
+        path.write_text(_BLOCK.sub(run, path.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    for one in pages():
+        _rewrite(one)
