@@ -51,11 +51,11 @@ def command(
     long: Annotated[
         bool, typer.Option("--long", "-l", help="Show each object: status, id, schema version, provider instance.")
     ] = False,
+    null: Annotated[bool, typer.Option("--null", "-0", help="End each address with a NUL, for xargs -0.")] = False,
+    show_sensitive: ShowSensitiveOption = False,
     output_format: Annotated[
         ListFormat, typer.Option("--format", show_default=False, help="How to show the result; default: text.")
     ] = ListFormat.TEXT,
-    null: Annotated[bool, typer.Option("--null", "-0", help="End each address with a NUL, for xargs -0.")] = False,
-    show_sensitive: ShowSensitiveOption = False,
 ) -> int:
     """List the resource instances in a state, in the order of `tofu state list`.
 

@@ -44,6 +44,9 @@ def command(
 
         sys.stdout.buffer.write(provider_use_json(uses))
         return FINE
+    if not uses:
+        print("statetool: the state names no provider", file=sys.stderr)
+        return FINE
     from statefmt.render.provider_use_text import provider_use_table, provider_use_tree
 
     shown = provider_use_tree if tree else provider_use_table

@@ -13,7 +13,7 @@ from statefmt.render.printable import printable
 from statefmt.render.terminal import Terminal
 from statefmt.selection.object_id import id_is_sensitive, object_id
 from statefmt.states import ObjectStatus, ResourceInstance, ResourceInstanceObject
-from statefmt.survey.provider_removal import short_form
+from statefmt.survey.provider_use import short_form
 from statefmt.values.hidden import HIDDEN
 
 INSTANCE_MEMBERS: Final = ("address", "module", "mode", "type", "name", "key")
@@ -44,7 +44,7 @@ def listing_table(
             printable(_id(obj, show_sensitive=show_sensitive) or _NOTHING),
         )
         for instance in found
-        for obj in _objects(instance)
+        for obj in instance.current_first
     ]
     width = sum(max(map(len, column)) + 2 for column in zip(_HEADINGS, *rows, strict=True)) - 2
     # tabulate does not count the codes of colours.
@@ -66,7 +66,7 @@ def listing_json(found: Sequence[ResourceInstance], *, long: bool, show_sensitiv
         return document({"instances": [_instance(instance.addr) for instance in found]})
     instances = [
         _instance(instance.addr)
-        | {"objects": [_object(instance, obj, show_sensitive=show_sensitive) for obj in _objects(instance)]}
+        | {"objects": [_object(instance, obj, show_sensitive=show_sensitive) for obj in instance.current_first]}
         for instance in found
     ]
     return document({"instances": instances})
@@ -82,7 +82,7 @@ def listing_csv(found: Sequence[ResourceInstance], *, long: bool, show_sensitive
         if not long:
             writer.writerow(parts)
             continue
-        for obj in _objects(instance):
+        for obj in instance.current_first:
             writer.writerow(parts | _object(instance, obj, show_sensitive=show_sensitive))
     return text.getvalue().encode()
 
@@ -109,11 +109,6 @@ def _object(instance: ResourceInstance, obj: ResourceInstanceObject, *, show_sen
         "status": obj.status.name.lower(),
         "schema_version": obj.schema_version,
     }
-
-
-def _objects(instance: ResourceInstance) -> Sequence[ResourceInstanceObject]:
-    current = instance.current
-    return instance.deposed if current is None else (current, *instance.deposed)
 
 
 def _id(obj: ResourceInstanceObject, *, show_sensitive: bool) -> str | None:

@@ -11,8 +11,7 @@ from statefmt.render.printable import printable
 from statefmt.render.table import table
 from statefmt.render.terminal import Terminal
 from statefmt.render.tree import Branch, tree
-from statefmt.survey.provider_removal import short_form
-from statefmt.survey.provider_use import BoundObject, ConfigurationUse, ProviderInstanceUse, by_resource
+from statefmt.survey.provider_use import BoundObject, ConfigurationUse, ProviderInstanceUse, by_resource, short_form
 
 ROOT: Final = "(root)"
 # What stands behind a key that only one resource instance uses.
@@ -49,7 +48,7 @@ def _by_source(uses: Sequence[ConfigurationUse]) -> dict[str, list[Configuration
 
 def _whole(parts: Sequence[str], uses: Sequence[ConfigurationUse]) -> str:
     marked = any(instance.only_place for use in uses for instance in use.instances)
-    return "\n\n".join([*parts, *([_NOTE] if marked else [])]) or "The state names no provider."
+    return "\n\n".join([*parts, *([_NOTE] if marked else [])])
 
 
 def _rows(use: ConfigurationUse, terminal: Terminal, *, resources: bool) -> Iterator[list[str]]:
