@@ -106,9 +106,7 @@ def _written(graph: DependencyGraph, focus: set[str], output_format: GraphFormat
 
         text = graph_mermaid(graph, focus, implied=implied)
         if (edges := text.count(" --> ")) > MOST_EDGES:
-            note = (
-                f"statetool: Mermaid draws no more than {MOST_EDGES} arrows, and there are {edges:,}; --from helps"
-            )
+            note = f"statetool: Mermaid draws no more than {MOST_EDGES} arrows, and there are {edges:,}; --from helps"
             print(message_terminal().wrap(note, "", "  "), file=sys.stderr)
     else:
         from statefmt.render.graph_dot import graph_dot

@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from ..cli.conftest import Program
+from ..cli.terminal import on_terminal
+
 ROOT = Path(__file__).resolve().parents[2]
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _PYTHON = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -40,9 +43,15 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def _run(command: str, folder: Path) -> str:
+# Those that show what people see: on a terminal of 80 columns that has no colours.
+ON_TERMINAL = {"docs/looking.md"}
+
+
+def _run(command: str, folder: Path, *, on_a_terminal: bool = False) -> str:
     """What a command prints, on both streams."""
     environment = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
+    if on_a_terminal:
+        return on_terminal(Program(environment), f"cd '{folder}'; {command}", environment={"TERM": "dumb"}).text
     done = subprocess.run(
         ["sh", "-c", command],
         cwd=folder,
@@ -59,7 +68,7 @@ def _run(command: str, folder: Path) -> str:
 def test_commands_print_what_the_page_shows(page: str, folder: Path) -> None:
     """In one test, since a command may need what an earlier one wrote."""
     for command, output in _sessions(page):
-        assert _run(command, folder) == output, command
+        assert _run(command, folder, on_a_terminal=page in ON_TERMINAL) == output, command
 
 
 def test_the_pages_show_something() -> None:
