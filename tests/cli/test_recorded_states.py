@@ -1,6 +1,6 @@
 """Every recorded state through the commands that look at one: a result that fits its schema, or a refusal.
 
-Each state that can be read is given to some of the commands, in turn, and refused states to one.
+Each state that can be read is given to some of the commands, in turn, odd ones to all, and refused states to one.
 """
 
 from __future__ import annotations
@@ -44,6 +44,13 @@ COMMANDS: Final = [
 # Each state meets this many of the commands. The steps between them have no factor in common with their number.
 EACH: Final = 4
 STEP: Final = 5
+# Those with the oddest names and keys meet all of them.
+ODD: Final = {
+    "v3-upgrade/025-addr-aws_instance_",
+    "instances/037-key-escaped-control",
+    "instances/066-deposed-bytes-not-chars",
+    "instances/219-type-name-missing",
+}
 REFUSED: Final = {name for name, (kind, _) in DEVIATIONS.items() if kind is Kind.REFUSED}
 # Bytes that are not UTF-8, and what `init` leaves in .terraform: read by `check` alone.
 NOT_TO_BE_WORKED_ON: Final = {
@@ -59,7 +66,7 @@ def test_recorded(group: str, statetool: Statetool, folder: Path) -> None:
     for number, case in enumerate(case for case in CASES if case["group"] == group):
         (folder / "state").write_bytes(input_of(case))
         status = _expected(case)
-        for turn in range(EACH if status == 0 else 1):
+        for turn in range(len(COMMANDS) if case["id"] in ODD else EACH if status == 0 else 1):
             command, schema = COMMANDS[(number + turn * STEP) % len(COMMANDS)]
             result = statetool(*command.split(), "state")
             assert result.status == status, (case["id"], command, result.err)
