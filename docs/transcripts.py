@@ -14,7 +14,12 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
+from tests.cli.conftest import Program
+from tests.cli.terminal import on_terminal
+
 ROOT: Final = Path(__file__).resolve().parents[1]
+# Those that show what people see: on a terminal of 80 columns that has no colours.
+_ON_TERMINAL: Final = {"docs/looking.md", "docs/incident.md"}
 _BLOCK: Final = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.DOTALL | re.MULTILINE)
 
 
@@ -30,9 +35,11 @@ def pages() -> list[str]:
     return [page for page in ["README.md", *by_hand] if sessions(page)]
 
 
-def printed(command: str, folder: Path) -> str:
-    """What a command prints on both streams, in a folder that has the samples."""
+def printed(command: str, folder: Path, page: str) -> str:
+    """What a command of a page prints on both streams, in a folder that has the samples."""
     environment = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
+    if page in _ON_TERMINAL:
+        return on_terminal(Program(environment), f"cd '{folder}'; {command}", environment={"TERM": "dumb"}).text
     done = subprocess.run(
         ["sh", "-c", command],
         cwd=folder,
@@ -61,7 +68,7 @@ def _rewrite(page: str) -> None:
         folder = with_samples(Path(name))
 
         def run(block: re.Match[str]) -> str:
-            return "".join(f"$ {command}\n{printed(command, folder)}" for command, _ in _commands(block[0]))
+            return "".join(f"$ {command}\n{printed(command, folder, page)}" for command, _ in _commands(block[0]))
 
         path = ROOT / page
         path.write_text(_BLOCK.sub(run, path.read_text(encoding="utf-8")), encoding="utf-8")

@@ -90,8 +90,8 @@ def _chosen(loaded: LoadedState, graph: DependencyGraph, selectors: list[str] | 
 def _note_older_format(loaded: LoadedState, graph: DependencyGraph) -> None:
     if loaded.result.version != CURRENT_VERSION and not any(graph.edges.values()):
         note = (
-            f"{display_name(loaded.name)}: what format version {loaded.result.version} says of dependencies is not "
-            "carried over, so the graph has no arrows."
+            f"statetool: {display_name(loaded.name)}: what format version {loaded.result.version} says of dependencies "
+            "is not carried over, so the graph has no arrows"
         )
         print(message_terminal().wrap(note, "", "  "), file=sys.stderr)
 
@@ -106,7 +106,7 @@ def _written(graph: DependencyGraph, focus: set[str], output_format: GraphFormat
 
         text = graph_mermaid(graph, focus, implied=implied)
         if (edges := text.count(" --> ")) > MOST_EDGES:
-            note = f"Mermaid draws no more than {MOST_EDGES} arrows, and there are {edges:,}: --from and --to help."
+            note = f"statetool: Mermaid draws no more than {MOST_EDGES} arrows, and there are {edges:,}; --from helps"
             print(message_terminal().wrap(note, "", "  "), file=sys.stderr)
     else:
         from statefmt.render.graph_dot import graph_dot

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections.abc import Sequence
 from enum import StrEnum
@@ -23,7 +22,7 @@ from statefmt.cli.selecting import (
     TypeOption,
     criteria,
 )
-from statefmt.cli.streams import result_terminal
+from statefmt.cli.streams import result_columns, result_terminal
 from statefmt.render.addresses import addresses_null, addresses_text
 from statefmt.selection import select
 from statefmt.session import load, state_name
@@ -51,15 +50,15 @@ def command(
     long: Annotated[
         bool, typer.Option("--long", "-l", help="Show each object: status, id, schema version, provider instance.")
     ] = False,
+    null: Annotated[bool, typer.Option("--null", "-0", help="End each address with a NUL, for xargs -0.")] = False,
+    show_sensitive: ShowSensitiveOption = False,
     output_format: Annotated[
         ListFormat, typer.Option("--format", show_default=False, help="How to show the result; default: text.")
     ] = ListFormat.TEXT,
-    null: Annotated[bool, typer.Option("--null", "-0", help="End each address with a NUL, for xargs -0.")] = False,
-    show_sensitive: ShowSensitiveOption = False,
 ) -> int:
     """List the resource instances in a state, in the order of `tofu state list`.
 
-    An instance is listed if one of the selectors fits it, and one value of each option.
+    An instance is listed if one of the selectors fits it, and one value of each option. `ls` is short for `list`.
     """
     if null and (long or output_format is not ListFormat.TEXT):
         raise typer.BadParameter("it goes with plain addresses only, not with --long or --format", param_hint="--null")
@@ -102,5 +101,5 @@ def _listing(
         return listing_json(found, long=long, show_sensitive=show_sensitive)
     if output_format is ListFormat.CSV:
         return listing_csv(found, long=long, show_sensitive=show_sensitive)
-    columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    return f"{listing_table(found, result_terminal(), columns=columns, show_sensitive=show_sensitive)}\n".encode()
+    text = listing_table(found, result_terminal(), columns=result_columns(), show_sensitive=show_sensitive)
+    return f"{text}\n".encode()

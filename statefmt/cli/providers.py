@@ -9,7 +9,7 @@ import typer
 
 from statefmt.cli.exit_status import FINE, FOUND
 from statefmt.cli.options import FormatOption, OutputFormat, StateArgument, StateOption, one_state
-from statefmt.cli.streams import message_terminal, result_terminal
+from statefmt.cli.streams import message_terminal, result_columns, result_terminal
 from statefmt.session import load, state_name
 from statefmt.survey.provider_removal import removal
 from statefmt.survey.provider_use import ConfigurationUse, provider_use
@@ -44,10 +44,15 @@ def command(
 
         sys.stdout.buffer.write(provider_use_json(uses))
         return FINE
+    if not uses:
+        print("statetool: the state names no provider", file=sys.stderr)
+        return FINE
     from statefmt.render.provider_use_text import provider_use_table, provider_use_tree
 
-    shown = provider_use_tree if tree else provider_use_table
-    print(shown(uses, result_terminal(), resources=resources))
+    if tree:
+        print(provider_use_tree(uses, result_terminal(), resources=resources))
+    else:
+        print(provider_use_table(uses, result_terminal(), resources=resources, columns=result_columns()))
     return FINE
 
 

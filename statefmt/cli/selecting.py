@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated, Optional
@@ -83,7 +84,11 @@ def criteria(
     tainted: bool = False,
     deposed: bool = False,
 ) -> Criteria:
-    """What was asked for on the command line."""
+    """What was asked for on the command line. Raises BadParameter for the name of a state among the selectors."""
+    for selector in selectors or ():
+        # `list prod.tfstate` would say that another file, the default, is not there, or has no such resource.
+        if selector.endswith(".tfstate") and os.path.isfile(selector):  # noqa: PTH113 - Path.is_file may raise
+            raise typer.BadParameter(f"{selector} is a file: --state names the state", param_hint="SELECTOR")
     return Criteria(
         selectors=tuple(selectors or ()),
         excluded=tuple(excluded or ()),

@@ -21,7 +21,8 @@ from statefmt.cli.selecting import (
     criteria,
 )
 from statefmt.cli.streams import result_terminal
-from statefmt.render.show_text import instance_texts, outputs_text
+from statefmt.render.outputs_text import outputs_text
+from statefmt.render.show_text import instance_texts
 from statefmt.selection import Criteria, select
 from statefmt.session import load, state_name
 from statefmt.states import ResourceInstance, Snapshot, instances
@@ -30,6 +31,13 @@ from statefmt.states import ResourceInstance, Snapshot, instances
 def command(
     selectors: SelectorsArgument = None,
     state: StateOption = None,
+    types: TypeOption = None,
+    modes: ModeOption = None,
+    providers: ProviderOption = None,
+    ids: IdOption = None,
+    tainted: TaintedOption = False,
+    deposed: DeposedOption = False,
+    excluded: ExcludeOption = None,
     attribute: Annotated[
         Optional[str],  # noqa: UP045 - typer reads the annotation at run time
         typer.Option("--attr", metavar="PATH", help="Only this value of one instance: tags.Name, 'rule[0].port'."),
@@ -41,13 +49,6 @@ def command(
         bool, typer.Option("--expand", help="Show texts that are JSON, such as policies, laid out.")
     ] = False,
     show_sensitive: ShowSensitiveOption = False,
-    excluded: ExcludeOption = None,
-    types: TypeOption = None,
-    modes: ModeOption = None,
-    providers: ProviderOption = None,
-    ids: IdOption = None,
-    tainted: TaintedOption = False,
-    deposed: DeposedOption = False,
     output_format: FormatOption = OutputFormat.TEXT,
 ) -> int:
     """Show resource instances as `tofu state show` does, without plugins; without a selector, outputs too.
@@ -58,7 +59,6 @@ def command(
     """
     if raw and attribute is None:
         raise typer.BadParameter("needs --attr", param_hint="--raw")
-    snapshot = load(state_name(state)).result.snapshot
     wanted = criteria(
         selectors,
         excluded=excluded,
@@ -69,6 +69,7 @@ def command(
         tainted=tainted,
         deposed=deposed,
     )
+    snapshot = load(state_name(state)).result.snapshot
     found = select(instances(snapshot), wanted)
     if attribute is not None:
         from statefmt.render.show_attribute import attribute_output

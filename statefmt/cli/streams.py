@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import sys
 from contextvars import ContextVar
 
@@ -48,6 +49,11 @@ def use_colour(choice: str) -> None:
 def result_terminal() -> Terminal:
     """How to write results to standard output."""
     return terminal_for(sys.stdout, _colour.get())
+
+
+def result_columns() -> int | None:
+    """How wide a table on standard output may be; None where that is no terminal: programs want a line for each row."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def message_terminal() -> Terminal:

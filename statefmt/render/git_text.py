@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from statefmt.golang import quote
-from statefmt.render.show_text import instance_texts, outputs_text
+from statefmt.render.outputs_text import outputs_text
+from statefmt.render.show_text import instance_texts
 from statefmt.render.terminal import Terminal
 from statefmt.states import Snapshot, instances
 

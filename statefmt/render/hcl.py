@@ -14,7 +14,9 @@ from statefmt.addrs import is_identifier
 from statefmt.golang import JSONValue, Members, NumberText, loads_exact, quote
 from statefmt.render.printable import printable
 from statefmt.values.hidden import Hidden
+from statefmt.values.partial import Partial, decoded
 
+TOO_DEEP: Final = "nested too deeply to be shown: --format json shows it"
 _STEP: Final = "    "
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 
@@ -41,6 +43,14 @@ def value_text(value: JSONValue, depth: int = 0, *, expand: bool = False) -> str
         return "[]"
     items = "".join(f"{inner}{value_text(item, depth + 1, expand=expand)},\n" for item in value)
     return f"[\n{items}{outer}]"
+
+
+def partial_text(value: Partial, *, expand: bool = False) -> str:
+    """The same for a value that is not decoded yet, with a note in place of what is nested too deeply."""
+    try:
+        return value_text(decoded(value), expand=expand)
+    except (ValueError, RecursionError):
+        return f"({TOO_DEEP})"
 
 
 def block_text(attributes: Members, depth: int = 0, *, expand: bool = False) -> str:

@@ -13,7 +13,7 @@ from statefmt.render.printable import printable
 from statefmt.render.terminal import Terminal
 from statefmt.selection.object_id import id_is_sensitive, object_id
 from statefmt.states import ObjectStatus, ResourceInstance, ResourceInstanceObject
-from statefmt.survey.provider_removal import short_form
+from statefmt.survey.provider_use import short_form
 from statefmt.values.hidden import HIDDEN
 
 INSTANCE_MEMBERS: Final = ("address", "module", "mode", "type", "name", "key")
@@ -32,32 +32,21 @@ def listing_table(
 
     Where that is wider than `columns` (None for any width), each address stands on a line above its objects.
     """
-    from statefmt.render.table import table
+    from statefmt.render.table import fitted_table
 
     providers = _provider_names(found)
     rows = [
         (
             printable(str(instance.addr)),
-            _status(obj),
+            _status(obj, terminal),
             str(obj.schema_version),
             providers.get(instance.provider(obj), _NOTHING),
             printable(_id(obj, show_sensitive=show_sensitive) or _NOTHING),
         )
         for instance in found
-        for obj in _objects(instance)
+        for obj in instance.current_first
     ]
-    width = sum(max(map(len, column)) + 2 for column in zip(_HEADINGS, *rows, strict=True)) - 2
-    # tabulate does not count the codes of colours.
-    shown = [(address, _painted(status, terminal), *rest) for address, status, *rest in rows]
-    if columns is None or width <= columns:
-        return table(_HEADINGS, shown, terminal, right="  r")
-    heading, *lines = table(_HEADINGS[1:], [row[1:] for row in shown], terminal, right=" r").split("\n")
-    stacked = [terminal.paint(_HEADINGS[0], "bold"), f"  {heading}"]
-    above = ""
-    for (address, *_), line in zip(rows, lines, strict=True):
-        stacked += ([] if address == above else [address]) + [f"  {line}"]
-        above = address
-    return "\n".join(stacked)
+    return fitted_table(_HEADINGS, rows, terminal, columns=columns, right="  r")
 
 
 def listing_json(found: Sequence[ResourceInstance], *, long: bool, show_sensitive: bool) -> bytes:
@@ -66,7 +55,7 @@ def listing_json(found: Sequence[ResourceInstance], *, long: bool, show_sensitiv
         return document({"instances": [_instance(instance.addr) for instance in found]})
     instances = [
         _instance(instance.addr)
-        | {"objects": [_object(instance, obj, show_sensitive=show_sensitive) for obj in _objects(instance)]}
+        | {"objects": [_object(instance, obj, show_sensitive=show_sensitive) for obj in instance.current_first]}
         for instance in found
     ]
     return document({"instances": instances})
@@ -82,7 +71,7 @@ def listing_csv(found: Sequence[ResourceInstance], *, long: bool, show_sensitive
         if not long:
             writer.writerow(parts)
             continue
-        for obj in _objects(instance):
+        for obj in instance.current_first:
             writer.writerow(parts | _object(instance, obj, show_sensitive=show_sensitive))
     return text.getvalue().encode()
 
@@ -111,25 +100,16 @@ def _object(instance: ResourceInstance, obj: ResourceInstanceObject, *, show_sen
     }
 
 
-def _objects(instance: ResourceInstance) -> Sequence[ResourceInstanceObject]:
-    current = instance.current
-    return instance.deposed if current is None else (current, *instance.deposed)
-
-
 def _id(obj: ResourceInstanceObject, *, show_sensitive: bool) -> str | None:
     name = object_id(obj)
     return str(HIDDEN) if name is not None and not show_sensitive and id_is_sensitive(obj) else name
 
 
-def _status(obj: ResourceInstanceObject) -> str:
+def _status(obj: ResourceInstanceObject, terminal: Terminal) -> str:
     words = [] if obj.is_current else [f"deposed {printable(obj.deposed)}"]
     if obj.status is ObjectStatus.TAINTED:
         words.append("tainted")
-    return ", ".join(words) or _READY
-
-
-def _painted(status: str, terminal: Terminal) -> str:
-    return status if status == _READY else terminal.paint(status, "yellow")
+    return terminal.paint(", ".join(words), "yellow") if words else _READY
 
 
 def _provider_names(found: Sequence[ResourceInstance]) -> Mapping[AbsProviderInstance | None, str]:

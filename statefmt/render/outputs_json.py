@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import orjson
 
 from statefmt.render.exact_json import exact_document
-from statefmt.render.outputs_text import output_type_text
+from statefmt.render.output_type import output_type_json, output_type_text
 from statefmt.states import OutputValue
 from statefmt.values.hidden import HIDDEN
 
@@ -19,13 +19,11 @@ def outputs_json(outputs: Sequence[OutputValue], *, show_sensitive: bool) -> byt
 
 def _output(output: OutputValue, show_sensitive: bool) -> dict[str, object]:
     hidden = output.sensitive and not show_sensitive
-    type_text = output_type_text(output, hidden=hidden)
-    # In an object the names of its attributes are a part of the type.
-    is_bare = not hidden or "object(" not in type_text
+    type_json = output_type_json(output, hidden=hidden)
     return {
         "name": output.name,
-        "type": orjson.Fragment(output.type) if is_bare else None,
-        "type_text": type_text,
+        "type": None if type_json is None else orjson.Fragment(type_json),
+        "type_text": output_type_text(output, hidden=hidden),
         "sensitive": output.sensitive,
         "deprecated": output.deprecated or None,
         "value": str(HIDDEN) if hidden else orjson.Fragment(output.value),

@@ -1,4 +1,4 @@
-"""Output values with their types, like HCL."""
+"""Output values like HCL: with their types, or as `tofu show` prints them."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from collections.abc import Sequence
 
 from msgspec import Raw
 
-from statefmt.cty import CtyTypeError, parse_type
 from statefmt.errors import SelectionError
-from statefmt.render.hcl import name_text, value_text
+from statefmt.render.hcl import name_text, partial_text
+from statefmt.render.output_type import output_type_text
 from statefmt.render.printable import printable
 from statefmt.render.raw_value import raw_value
 from statefmt.render.terminal import Terminal
-from statefmt.render.type_text import type_text
 from statefmt.states import OutputValue
 from statefmt.values.hidden import HIDDEN
 from statefmt.values.partial import decoded
@@ -20,7 +19,16 @@ from statefmt.values.partial import decoded
 
 def typed_outputs_text(outputs: Sequence[OutputValue], terminal: Terminal, *, show_sensitive: bool) -> str:
     """Each output as an assignment, under a comment with its type; no newline at the end."""
-    return "\n\n".join(_output(output, terminal, show_sensitive) for output in outputs)
+    return "\n\n".join(_typed(output, terminal, show_sensitive) for output in outputs)
+
+
+def outputs_text(outputs: Sequence[OutputValue], terminal: Terminal, *, show_sensitive: bool, expand: bool) -> str:
+    """The outputs by name, as `tofu show` prints them after the resources; no newline at the end."""
+    lines = [terminal.paint("Outputs:", "bold"), ""]
+    for output in sorted(outputs, key=lambda output: output.name):
+        value = _value(output, show_sensitive, expand=expand)
+        lines += [*_deprecation(output, terminal), f"{name_text(output.name)} = {value}"]
+    return "\n".join(lines)
 
 
 def raw_output(output: OutputValue, *, show_sensitive: bool) -> bytes:
@@ -34,26 +42,17 @@ def raw_output(output: OutputValue, *, show_sensitive: bool) -> bytes:
     return raw_value(value, f"the output {output.name!r}")
 
 
-def output_type_text(output: OutputValue, *, hidden: bool) -> str:
-    """The type of an output as a constraint, without the names of attributes where its value is hidden."""
-    try:
-        return type_text(parse_type(output.type), names=not hidden)
-    except CtyTypeError:
-        return "any"
-
-
-def _output(output: OutputValue, terminal: Terminal, show_sensitive: bool) -> str:
+def _typed(output: OutputValue, terminal: Terminal, show_sensitive: bool) -> str:
     hidden = output.sensitive and not show_sensitive
     notes = [printable(output_type_text(output, hidden=hidden)), *(["sensitive"] if output.sensitive else [])]
-    lines = [terminal.paint(f"# {', '.join(notes)}", "dim")]
-    if output.deprecated:
-        lines.append(terminal.paint(f"# deprecated: {printable(output.deprecated)}", "yellow"))
-    value = HIDDEN if hidden else _value(output)
-    return "\n".join([*lines, f"{terminal.paint(name_text(output.name), 'bold')} = {value}"])
+    name = terminal.paint(name_text(output.name), "bold")
+    lines = [terminal.paint(f"# {', '.join(notes)}", "dim"), *_deprecation(output, terminal)]
+    return "\n".join([*lines, f"{name} = {_value(output, show_sensitive)}"])
 
 
-def _value(output: OutputValue) -> str:
-    try:
-        return value_text(decoded(Raw(output.value)))
-    except (ValueError, RecursionError):
-        return "(nested too deeply to be shown: --format json shows it)"
+def _deprecation(output: OutputValue, terminal: Terminal) -> list[str]:
+    return [terminal.paint(f"# deprecated: {printable(output.deprecated)}", "yellow")] if output.deprecated else []
+
+
+def _value(output: OutputValue, show_sensitive: bool, *, expand: bool = False) -> str:
+    return HIDDEN if output.sensitive and not show_sensitive else partial_text(Raw(output.value), expand=expand)

@@ -46,7 +46,7 @@ def removal_text(found: Removal, terminal: Terminal) -> str:
 def other_keys_text(found: Removal, terminal: Terminal) -> str:
     """Which keys are in use, where the one that was named is not: perhaps it was misspelt."""
     keys = ", ".join(str(provider.key) or "none" for provider in found.used)
-    return terminal.wrap(f"No object uses this key; in use: {keys}.", "", "  ")
+    return terminal.wrap(f"statetool: no object uses this key; in use: {keys}", "", "  ")
 
 
 def _quoted(addr: AbsResourceInstance) -> str:

@@ -8,11 +8,10 @@ from typing import Final
 from statefmt.addrs import NO_KEY
 from statefmt.render.counted import counted
 from statefmt.render.printable import printable
-from statefmt.render.table import table
+from statefmt.render.table import fitted_table
 from statefmt.render.terminal import Terminal
 from statefmt.render.tree import Branch, tree
-from statefmt.survey.provider_removal import short_form
-from statefmt.survey.provider_use import BoundObject, ConfigurationUse, ProviderInstanceUse, by_resource
+from statefmt.survey.provider_use import BoundObject, ConfigurationUse, ProviderInstanceUse, by_resource, short_form
 
 ROOT: Final = "(root)"
 # What stands behind a key that only one resource instance uses.
@@ -20,13 +19,18 @@ _MARK: Final = " *"
 _NOTE: Final = "* only one resource instance uses this key"
 
 
-def provider_use_table(uses: Sequence[ConfigurationUse], terminal: Terminal, *, resources: bool) -> str:
-    """For each source a line for each instance and module, or resource, with the numbers of what is bound to it."""
+def provider_use_table(
+    uses: Sequence[ConfigurationUse], terminal: Terminal, *, resources: bool, columns: int | None
+) -> str:
+    """For each source a line for each instance and module, or resource, with the numbers of what is bound to it.
+
+    Where that is wider than `columns` (None for any width), each instance stands on a line above its numbers.
+    """
     headings = ("configuration", "instances", "deposed", "resource" if resources else "module")
     tables = []
     for source, of in _by_source(uses).items():
         rows = [row for use in of for row in _rows(use, terminal, resources=resources)]
-        drawn = table(headings, rows, terminal, right=" rr")
+        drawn = fitted_table(headings, rows, terminal, columns=columns, right=" rr")
         tables.append(f"{terminal.paint(printable(source), 'bold')}\n{drawn}")
     return _whole(tables, uses)
 
@@ -49,7 +53,7 @@ def _by_source(uses: Sequence[ConfigurationUse]) -> dict[str, list[Configuration
 
 def _whole(parts: Sequence[str], uses: Sequence[ConfigurationUse]) -> str:
     marked = any(instance.only_place for use in uses for instance in use.instances)
-    return "\n\n".join([*parts, *([_NOTE] if marked else [])]) or "The state names no provider."
+    return "\n\n".join([*parts, *([_NOTE] if marked else [])])
 
 
 def _rows(use: ConfigurationUse, terminal: Terminal, *, resources: bool) -> Iterator[list[str]]:

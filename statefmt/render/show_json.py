@@ -14,13 +14,13 @@ import orjson
 from statefmt.addrs import IntKey, ModuleInstance, StringKey
 from statefmt.render.checks_json import checks
 from statefmt.render.exact_json import exact_document, fragment
+from statefmt.render.output_type import output_type_json
 from statefmt.states import ObjectStatus, OutputValue, ResourceInstance, ResourceInstanceObject, Snapshot
 from statefmt.values.hidden import HIDDEN
 from statefmt.values.object_value import attributes_value, identity_value, private_value
 from statefmt.values.partial import Partial, sensitive_shape
 
 _ROOT: Final = ModuleInstance()
-_OBJECT_TYPE: Final = b'["object"'
 
 Node = dict[str, object]
 
@@ -54,9 +54,9 @@ def _output(output: OutputValue, show_sensitive: bool) -> Node:
     if output.deprecated:
         node["deprecated"] = output.deprecated
     node["value"] = HIDDEN if hidden else orjson.Fragment(output.value)
-    # The type of an object names its attributes, which are a part of what is hidden.
-    if not (hidden and _OBJECT_TYPE in output.type):
-        node["type"] = orjson.Fragment(output.type)
+    type_json = output_type_json(output, hidden=hidden)
+    if type_json is not None:
+        node["type"] = orjson.Fragment(type_json)
     return node
 
 

@@ -1,23 +1,19 @@
-"""Resource instances and outputs as text, for `show`: like `tofu state show`, with what else the state says."""
+"""Resource instances as text, for `show`: like `tofu state show`, with what else the state says."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
-
-from msgspec import Raw
 
 from statefmt.addrs import ResourceMode
 from statefmt.golang import Members, quote
-from statefmt.render.hcl import block_text, name_text, value_text
+from statefmt.render.hcl import TOO_DEEP, block_text, partial_text, value_text
 from statefmt.render.printable import printable
 from statefmt.render.terminal import Terminal
-from statefmt.states import ObjectStatus, OutputValue, ResourceInstance, ResourceInstanceObject
-from statefmt.values.hidden import HIDDEN
+from statefmt.states import ObjectStatus, ResourceInstance, ResourceInstanceObject
 from statefmt.values.object_value import attributes_value, identity_value, private_value
 from statefmt.values.partial import Partial, decoded
 
-_TOO_DEEP: Final = "nested too deeply to be shown: --format json shows it"
 _FLAT: Final = "in the flat form from before Terraform 0.12"
 _FLAT_HIDDEN: Final = "which has no marks: what may be sensitive is hidden"
 _LABEL_WIDTH: Final = 16
@@ -27,21 +23,8 @@ def instance_texts(
     instance: ResourceInstance, terminal: Terminal, *, show_sensitive: bool, expand: bool
 ) -> Iterator[str]:
     """A block for each object of an instance, the current one first, without a newline at the end."""
-    current = instance.current
-    for obj in (*((current,) if current else ()), *instance.deposed):
+    for obj in instance.current_first:
         yield _object_text(instance, obj, terminal, show_sensitive, expand)
-
-
-def outputs_text(outputs: Sequence[OutputValue], terminal: Terminal, *, show_sensitive: bool, expand: bool) -> str:
-    """The outputs by name, as `tofu show` prints them after the resources; no newline at the end."""
-    lines = [terminal.paint("Outputs:", "bold"), ""]
-    for output in sorted(outputs, key=lambda output: output.name):
-        if output.deprecated:
-            lines.append(f"# deprecated: {printable(output.deprecated)}")
-        hidden = output.sensitive and not show_sensitive
-        value = str(HIDDEN) if hidden else _shown(Raw(output.value), expand)
-        lines.append(f"{name_text(output.name)} = {value}")
-    return "\n".join(lines)
 
 
 def _object_text(
@@ -81,7 +64,7 @@ def _facts(
         yield "lifecycle", "skip destroy"
     identity = identity_value(obj, show_sensitive=show_sensitive)
     if identity is not None:
-        yield "identity", _shown(identity, expand)
+        yield "identity", partial_text(identity, expand=expand)
         if obj.identity_schema_version is not None:
             yield "identity version", str(obj.identity_schema_version)
     private = private_value(obj, show_sensitive=show_sensitive)
@@ -96,11 +79,4 @@ def _block_text(attributes: Partial, expand: bool) -> str:
         value = decoded(attributes)
         return block_text(value, expand=expand) if isinstance(value, Members) else value_text(value, expand=expand)
     except (ValueError, RecursionError):
-        return f"{{\n    # {_TOO_DEEP}\n}}"
-
-
-def _shown(value: Partial, expand: bool) -> str:
-    try:
-        return value_text(decoded(value), expand=expand)
-    except (ValueError, RecursionError):
-        return f"({_TOO_DEEP})"
+        return f"{{\n    # {TOO_DEEP}\n}}"

@@ -18,7 +18,7 @@ from statefmt.survey.statistics import Counts, LargeInstance, Statistics
 
 _MOST_GROUPS: Final = 10
 _BAR: Final = 20
-_SHORTEST_BAR: Final = 6
+_SHORTEST_BAR: Final = 4
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉"
 
 

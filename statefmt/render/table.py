@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from typing import Final
 
 from tabulate import tabulate
 
 from statefmt.render.terminal import Terminal
+
+# The codes of colours, which take no room. (In a cell, every other escape has been made visible.)
+_CODES: Final = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]], terminal: Terminal, *, right: str = "") -> str:
@@ -25,3 +30,22 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]], terminal: Term
     )
     heading, *lines = [line.rstrip() for line in drawn.split("\n")]
     return "\n".join([terminal.paint(heading, "bold"), *lines])
+
+
+def fitted_table(
+    headings: Sequence[str], rows: Sequence[Sequence[str]], terminal: Terminal, *, columns: int | None, right: str = ""
+) -> str:
+    """The same where it is no wider than `columns` (None for any width).
+
+    Else the cells of the first column stand on lines of their own, each above the rows that it is the same in.
+    """
+    whole = table(headings, rows, terminal, right=right)
+    if columns is None or max(len(_CODES.sub("", line)) for line in whole.split("\n")) <= columns:
+        return whole
+    heading, *lines = table(headings[1:], [row[1:] for row in rows], terminal, right=right[1:]).split("\n")
+    stacked = [terminal.paint(headings[0], "bold"), f"  {heading}"]
+    above = ""
+    for (first, *_), line in zip(rows, lines, strict=True):
+        stacked += ([] if first == above else [first]) + [f"  {line}"]
+        above = first
+    return "\n".join(stacked)

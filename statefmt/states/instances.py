@@ -26,6 +26,12 @@ class ResourceInstance(NamedTuple):
         """The deposed objects, in the order of the file."""
         return tuple(obj for obj in self.objects if not obj.is_current)
 
+    @property
+    def current_first(self) -> tuple[ResourceInstanceObject, ...]:
+        """All objects: the current one, then the deposed ones in the order of the file."""
+        current = self.current
+        return self.deposed if current is None else (current, *self.deposed)
+
     def provider(self, obj: ResourceInstanceObject) -> AbsProviderInstance | None:
         """The provider instance that an object is bound to; None where the state names no provider."""
         config = self.resource.provider_config

@@ -7,27 +7,23 @@ of its resources; OpenTofu `internal/tofu/node_resource_abstract_instance.go` (P
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from statefmt.addrs import (
-    NO_KEY,
     AbsProviderInstance,
     AbsResourceInstance,
     ConfigProviderConfig,
-    InstanceKey,
     ResourceMode,
     list_order,
 )
-from statefmt.errors import SelectionError
+from statefmt.errors import AddressError, SelectionError
 from statefmt.selection.nearest import suggestion
+from statefmt.selection.path_pattern import split_path
+from statefmt.selection.pattern_scanner import pattern_steps
 from statefmt.selection.provider import fitting_providers
-from statefmt.survey.provider_use import BoundObject, ConfigurationUse
-
-# A key at the end of a provider, but not the source in `provider["…"]`.
-_KEYED: Final = re.compile(r'(?P<config>.*(?<!provider))\[(?:"(?:[^"\\]|\\.)*"|[0-9]+|\*)\]', re.DOTALL)
-_WILDCARD: Final = re.compile(r"[*?]")
+from statefmt.selection.wildcards import has_wildcards
+from statefmt.survey.provider_use import BoundObject, ConfigurationUse, short_form
 
 
 class Removal(NamedTuple):
@@ -68,25 +64,29 @@ def removal(uses: Sequence[ConfigurationUse], text: str) -> Removal:
     `--provider` takes. A key that nothing uses gives a Removal without objects. Raises SelectionError where the state
     has no such configuration, with the nearest, or several that a short form may mean.
     """
-    keyed = _KEYED.fullmatch(text)
+    config = _before_key(text)
     try:
         found = _fitting(uses, text)
     except SelectionError as error:
-        configs = _configs_with_alias(uses, keyed["config"]) if keyed else []
+        configs = _configs_with_alias(uses, config) if config else []
         if len(configs) == 1:
             return Removal(text, False, (), _used(uses, configs), ())
         if error.__cause__ is not None:
             raise
         raise SelectionError(f"the state has no provider {text!r}{suggestion(text, _names(uses))}") from error
     _refuse_several(found, text)
-    return _bound(uses, found, text, whole=keyed is None)
+    return _bound(uses, found, text, whole=config is None)
 
 
-def short_form(config: ConfigProviderConfig, key: InstanceKey = NO_KEY) -> str:
-    """A provider instance as its own module calls it, where the local name is the usual one: `aws.by_region["us"]`."""
-    module = f"{config.module}." if config.module else ""
-    alias = f".{config.alias}" if config.alias else ""
-    return f"{module}{config.provider.type}{alias}{key}"
+def _before_key(text: str) -> str | None:
+    """The text without the key of a provider instance at its end; None where it has none."""
+    try:
+        _, steps = split_path(text, pattern_steps(text))
+    except AddressError:
+        # A source with its namespace: that has no keys.
+        return None
+    # The first is the type, or `provider` with its source in brackets; only what follows is an alias with its key.
+    return text[: steps[-1].key_column - 1] if len(steps) > 1 and steps[-1].key else None
 
 
 def _fitting(uses: Sequence[ConfigurationUse], text: str) -> set[AbsProviderInstance]:
@@ -109,7 +109,7 @@ def _refuse_several(found: Collection[AbsProviderInstance], text: str) -> None:
     """Refuse a short form of a configuration that may mean several; sources and patterns mean all that they fit."""
     configs = _configs(found)
     is_source = "." not in text or ("/" in text and "[" not in text)
-    if len(configs) > 1 and (not is_source or text in map(short_form, configs)) and not _WILDCARD.search(text):
+    if len(configs) > 1 and (not is_source or text in map(short_form, configs)) and not has_wildcards(text):
         listed = "".join(f"\n  {provider}" for provider in sorted(map(str, found)))
         raise SelectionError(f"{text!r} may mean any of these; name one in full:{listed}")
 

@@ -83,6 +83,13 @@ def provider_use(snapshot: Snapshot) -> list[ConfigurationUse]:
     ]
 
 
+def short_form(config: ConfigProviderConfig, key: InstanceKey = NO_KEY) -> str:
+    """A provider instance as its own module calls it, where the local name is the usual one: `aws.by_region["us"]`."""
+    module = f"{config.module}." if config.module else ""
+    alias = f".{config.alias}" if config.alias else ""
+    return f"{module}{config.provider.type}{alias}{key}"
+
+
 def by_resource(objects: Sequence[BoundObject]) -> dict[AbsResource, list[BoundObject]]:
     """Objects by the resource that they belong to."""
     found: dict[AbsResource, list[BoundObject]] = {}

@@ -161,7 +161,11 @@ def test_control_characters_are_shown_as_such(statetool: Statetool, folder: Path
 
 
 def test_no_providers(statetool: Statetool) -> None:
-    assert statetool("providers", str(SAMPLES / "v4-empty.tfstate")).text == "The state names no provider.\n"
+    assert statetool("providers", str(SAMPLES / "v4-empty.tfstate")) == (
+        0,
+        b"",
+        "statetool: the state names no provider\n",
+    )
 
 
 @pytest.mark.parametrize("option", ["--tree", "--resources"])

@@ -75,6 +75,7 @@ PATH = [[{"type": "get_attr", "value": "password"}]]
 PRIVATE = base64.b64encode(SECRET.encode()).decode()
 GOOD = {"attributes": {"password": SECRET}, "sensitive_attributes": PATH, "private": PRIVATE}
 PRIMARY = {"id": "a", "attributes": {"id": "a", "result": SECRET}, "meta": {"x": SECRET, "schema_version": "1"}}
+SECRET_ID = {"id": SECRET, "attributes": {"id": SECRET, "result": SECRET}}
 
 # Where the secret stands, and a state in which it does.
 STATES = [
@@ -111,6 +112,7 @@ STATES = [
     ("attributes and meta of format 3", _v3({"type": "random_string", "primary": PRIMARY})),
     ("id of format 3, against its attribute", _v3({"type": "random_string", "primary": {**PRIMARY, "id": SECRET}})),
     ("meta of format 3 that cannot be read", _v3({"primary": {**PRIMARY, "meta": SECRET}})),
+    ("id of format 3, beside an attribute", _v3({"type": "random_string", "primary": SECRET_ID})),
     ("count of a collection in format 3", _v3({"primary": {"id": "a", "attributes": {"a.#": SECRET}}})),
     ("count of a collection in format 2", _v3({"primary": {"attributes": {"a.#": SECRET}}}).replace(b": 3", b": 2", 1)),
     ("cut off inside", _instance(**GOOD).partition(SECRET[:-3].encode())[0] + SECRET[:-3].encode()),

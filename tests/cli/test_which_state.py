@@ -124,6 +124,20 @@ def test_standard_input(line: str, out: bytes, program: Program, folder: Path) -
     assert list(folder.iterdir()) == []
 
 
+@pytest.mark.parametrize("line", ["list prod.tfstate", "show aws_vpc.a prod.tfstate", "list ./prod.tfstate"])
+def test_a_state_among_the_selectors(line: str, statetool: Statetool, folder: Path) -> None:
+    """Not a word about the default state, which was not meant."""
+    (folder / "prod.tfstate").write_bytes(INDENTED)
+    result = statetool(*line.split())
+    assert (result.status, result.out) == (2, b"")
+    assert "prod.tfstate is a file: --state names the state" in " ".join(result.err.split())
+
+
+def test_a_resource_called_like_a_state(statetool: Statetool, folder: Path) -> None:
+    (folder / "terraform.tfstate").write_bytes(state(resource("prod", "tfstate")))
+    assert statetool("list", "prod.tfstate").out == b"prod.tfstate\n"
+
+
 def test_standard_input_in_messages(program: Program) -> None:
     assert program("list", "--state", "-", stdin=b"{").err.startswith("statetool: <standard input>: this state ")
     assert program("check", "-", stdin=b"{").out.startswith(b"error   STA001  <standard input>")

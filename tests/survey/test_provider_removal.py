@@ -23,6 +23,7 @@ STATE = snapshot(
     resource("module.c.aws_vpc.c", {}, provider=f"module.c.{AWS}.west"),
     resource("aws_vpc.other", {}, provider=f"{OTHER}.east"),
     resource("aws_vpc.empty", provider=f"{AWS}.unused"),
+    resource("aws_vpc.mine", {"provider": f'{AWS}.my_provider["a"]'}),
 )
 IN_EU = ["data.aws_caller_identity.me", 'aws_s3_bucket.logs["eu"]', "module.a.aws_db_instance.main 00000001"]
 IN_US = ['aws_s3_bucket.logs["us"]', "module.a.aws_db_instance.main"]
@@ -62,6 +63,26 @@ NAMED = [
 def test_named(text: str, name: str, listed: list[str]) -> None:
     found = _removal(text)
     assert (found.name, _listed(found)) == (name, listed)
+
+
+# How it is named, and whether a whole configuration is to go.
+WHOLE = [
+    ("aws.by_region", True),
+    ('aws.by_region["eu"]', False),
+    ("aws.by_region[*]", False),
+    ('aws.by_region["?u"]', False),
+    ("aws.by_region[?]", False),
+    (AWS, True),
+    ("aws", True),
+    ("acme/aws", True),
+    ("module.b.aws.west", True),
+    ('aws.my_provider["a"]', False),
+]
+
+
+@pytest.mark.parametrize(("text", "whole"), WHOLE, ids=[case[0] for case in WHOLE])
+def test_whole_configuration_or_a_key(text: str, whole: bool) -> None:
+    assert _removal(text).whole is whole
 
 
 # What names no provider of the state, or several, and what the message says.
