@@ -68,7 +68,8 @@ class InstanceChange(Struct, frozen=True, kw_only=True):
             return None
         for change in self.members:
             if change.name == "provider":
-                return _provider(self.old, change.deposed), _provider(self.new, change.deposed)
+                before, now = self.old.object_of(change.deposed), self.new.object_of(change.deposed)
+                return self.old.provider(before), self.new.provider(now)
         return None
 
     @property
@@ -133,8 +134,7 @@ class SnapshotDiff(Struct, frozen=True, kw_only=True):
 
     `instances` has each instance once, those that are on both sides by their new address, in the order of
     `tofu state list`. `moves` says in the fewest words which of them moved. `followed` are instances that differ in
-    nothing but dependencies that went along with what
-    moved or was removed.
+    nothing but dependencies that went along with what moved or was removed.
     """
 
     envelope: tuple[EnvelopeChange, ...] = ()
@@ -175,7 +175,3 @@ class SnapshotDiff(Struct, frozen=True, kw_only=True):
     def changed(self) -> tuple[InstanceChange, ...]:
         """The instances in which more than the address and the provider differs."""
         return tuple(change for change in self.instances if change.is_changed)
-
-
-def _provider(side: ResourceInstance, deposed: str) -> AbsProviderInstance | None:
-    return next((side.provider(obj) for obj in side.objects if obj.deposed == deposed), None)

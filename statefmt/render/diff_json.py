@@ -23,6 +23,7 @@ from statefmt.comparison.values import Absent, ValueChange
 from statefmt.golang import JSONValue
 from statefmt.render.diff_values import Manner
 from statefmt.render.exact_json import exact_document, fragment
+from statefmt.render.outputs_json import output_type
 from statefmt.selection.object_id import id_is_sensitive, object_id
 from statefmt.states import OutputValue, ResourceInstance
 from statefmt.values.hidden import HIDDEN
@@ -136,7 +137,7 @@ def _output(change: OutputChange, manner: Manner) -> Node:
 def _side(output: OutputValue, hidden: bool) -> Node:
     return {
         "value": str(HIDDEN) if hidden else orjson.Fragment(output.value),
-        "type": orjson.Fragment(output.type),
+        **output_type(output, hidden=hidden),
         "sensitive": output.sensitive,
         **({"deprecated": output.deprecated} if output.deprecated else {}),
     }

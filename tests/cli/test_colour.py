@@ -47,6 +47,12 @@ def test_on_a_terminal(colour: bool, option: str, no_color: str | None, program:
     assert ("\x1b" in shown.text) == colour, shown
 
 
+@pytest.mark.parametrize(("colour", "option"), [(False, ""), (True, "--color always")])
+def test_on_a_terminal_that_has_none(colour: bool, option: str, program: Program) -> None:
+    shown = on_terminal(program, f"statetool {option} {RESULT}", environment={"TERM": "dumb"})
+    assert ("\x1b" in shown.text) == colour, shown
+
+
 @pytest.mark.parametrize("command", EVERY)
 @pytest.mark.parametrize(("colour", "option"), [(True, ""), (False, "--color never")])
 def test_every_stream_on_a_terminal(colour: bool, option: str, command: str, program: Program) -> None:
