@@ -16,7 +16,7 @@ from statefmt.comparison.values import Absent, ValueChange
 from statefmt.golang import JSONValue, loads_exact
 from statefmt.render.counted import counted
 from statefmt.render.diff_checks import check_lines
-from statefmt.render.diff_values import TOO_DEEP, Manner, cut_pair, shown
+from statefmt.render.diff_values import TOO_DEEP, Manner, cut, cut_pair, shown
 from statefmt.render.outputs_text import output_type_text
 from statefmt.render.printable import printable
 from statefmt.selection.object_id import id_is_sensitive, object_id
@@ -182,8 +182,8 @@ def _about(instance: ResourceInstance, manner: Manner) -> str:
     parts: list[str] = []
     current = instance.current
     if current is not None and (name := object_id(current)):
-        hidden = id_is_sensitive(current) and not manner.show_sensitive
-        parts.append(f"id {HIDDEN if hidden else shown(name, Manner())}")
+        if manner.show_sensitive or not id_is_sensitive(current):
+            parts.append(f"id {cut(shown(name, Manner()), Manner())}")
     if current is not None and current.status is ObjectStatus.TAINTED:
         parts.append("tainted")
     if instance.deposed:
