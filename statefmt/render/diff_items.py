@@ -181,9 +181,9 @@ def _about(instance: ResourceInstance, manner: Manner) -> str:
     """What is worth knowing of an instance that was added or removed."""
     parts: list[str] = []
     current = instance.current
-    if current is not None and (name := object_id(current)):
-        if manner.show_sensitive or not id_is_sensitive(current):
-            parts.append(f"id {cut(shown(name, Manner()), Manner())}")
+    name = None if current is None else object_id(current)
+    if current is not None and name and (manner.show_sensitive or not id_is_sensitive(current)):
+        parts.append(f"id {cut(shown(name, Manner()), Manner())}")
     if current is not None and current.status is ObjectStatus.TAINTED:
         parts.append("tainted")
     if instance.deposed:

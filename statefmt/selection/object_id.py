@@ -10,6 +10,8 @@ from msgspec import Raw, Struct
 from statefmt.golang import NumberText, loads_exact
 from statefmt.statefile.decode import object_members
 from statefmt.states import ResourceInstanceObject
+from statefmt.values.flat import flat_value
+from statefmt.values.hidden import Hidden
 from statefmt.values.object_value import sensitive_paths
 from statefmt.values.path_text import step_key
 
@@ -43,6 +45,11 @@ def object_id(obj: ResourceInstanceObject) -> str | None:
 
 
 def id_is_sensitive(obj: ResourceInstanceObject) -> bool:
-    """Whether a sensitive path leads to the `id`, into it, or to all attributes; also where nobody can say."""
+    """Whether a sensitive path leads to the `id`, into it, or to all attributes; also where nobody can say.
+
+    Flat attributes have no marks: of those it is sensitive where it repeats one that may be.
+    """
+    if obj.attributes is None and obj.attributes_flat:
+        return isinstance(dict(flat_value(obj.attributes_flat, sensitive_paths(obj))).get("id"), Hidden)
     first = [step_key(path[0]) if path else "id" for path in sensitive_paths(obj)]
     return any(key == "id" or not isinstance(key, str) for key in first)

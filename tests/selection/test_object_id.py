@@ -60,3 +60,18 @@ SENSITIVE = [
 @pytest.mark.parametrize(("paths", "expected"), SENSITIVE, ids=[case[0] for case in SENSITIVE])
 def test_sensitive(paths: str, expected: bool) -> None:
     assert id_is_sensitive(ResourceInstanceObject(sensitive_attributes=paths.encode())) is expected
+
+
+FLAT = [
+    ({"id": "i-1", "password": "x"}, "[]", False),
+    ({"id": "x", "password": "x"}, "[]", True),
+    ({"id": "x", "result": "x"}, "[]", True),
+    ({"id": "i-1"}, f"[[{_ID}]]", True),
+    ({"id": "i-1"}, f"[[{_NAME}]]", False),
+]
+
+
+@pytest.mark.parametrize(("flat", "paths", "expected"), FLAT)
+def test_sensitive_among_flat_attributes(flat: dict[str, str], paths: str, expected: bool) -> None:
+    obj = ResourceInstanceObject(attributes_flat=flat, sensitive_attributes=paths.encode())
+    assert id_is_sensitive(obj) is expected
