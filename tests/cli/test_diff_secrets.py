@@ -112,7 +112,8 @@ def test_secrets_that_were_asked_for(statetool: Statetool) -> None:
     text = compare(statetool, old, new, "--show-sensitive").text
     for line in (
         '~ password: "S3-first" → "S3-second"', '~ o: "S3-first" → "S3-second"', '+ c.second (id "S3-second")',
-        '~ deep[0].b.c[0].p: "S3-first" → "S3-second"', "~ type: object({S3-first=string}) → object({S3-second=string})",
+        '~ deep[0].b.c[0].p: "S3-first" → "S3-second"',
+        "~ type: object({S3-first=string}) → object({S3-second=string})",
     ):  # fmt: skip
         assert line in text
     assert 'id = "S3-second"' in compare(statetool, old, new, "--show-sensitive", "--moved-blocks").text
