@@ -120,6 +120,14 @@ class CheckResultsChange(Struct, frozen=True):
     old: tuple[CheckResult, ...]
     new: tuple[CheckResult, ...]
 
+    @property
+    def differing(self) -> tuple[tuple[str, CheckResult | None, CheckResult | None], ...]:
+        """Those that differ: the address of the construct that is checked, and its result on each side."""
+        old = {result.config_addr: result for result in self.old}
+        new = {result.config_addr: result for result in self.new}
+        found = ((address, old.get(address), new.get(address)) for address in sorted({**old, **new}))
+        return tuple(one for one in found if one[1] != one[2])
+
 
 class EnvelopeChange(Struct, frozen=True):
     """A member of the document that differs, as JSON text; None where it is absent."""
@@ -127,6 +135,11 @@ class EnvelopeChange(Struct, frozen=True):
     name: str
     old: bytes | None
     new: bytes | None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether statetool knows the member; what is in one that it does not know may be sensitive."""
+        return self.name in ("version", "terraform_version", "serial", "lineage")
 
 
 class SnapshotDiff(Struct, frozen=True, kw_only=True):

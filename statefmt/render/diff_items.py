@@ -28,7 +28,6 @@ ADDED: Final = "+"
 REMOVED: Final = "-"
 CHANGED: Final = "~"
 MOVED: Final = "→"
-_KNOWN_ENVELOPE: Final = {"version", "serial", "lineage", "terraform_version"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +94,7 @@ def check_items(changes: SnapshotDiff, manner: Manner) -> Iterator[Item]:
 def envelope_items(changes: SnapshotDiff, manner: Manner) -> Iterator[Item]:
     """The members of the document that differ; those that nobody knows are hidden."""
     for change in changes.envelope:
-        hidden = change.name not in _KNOWN_ENVELOPE and not manner.show_sensitive
+        hidden = not change.is_known and not manner.show_sensitive
         old, new = (
             None if text is None else str(HIDDEN) if hidden else _value_text(text, manner)
             for text in (change.old, change.new)

@@ -38,10 +38,12 @@ def id_among(attributes: Raw | None, flat: Mapping[str, str | None] | None) -> s
     """The same of attributes as JSON, or, where those are None, of flat ones."""
     if attributes is None:
         return (flat or {}).get("id")
+    if memoryview(attributes)[0] != ord("{"):
+        return None
     try:
         raw = _DECODER.decode(attributes).id
-    except (msgspec.ValidationError, RecursionError):
-        # Attributes that are no object, or nested more deeply than anything can be read.
+    except RecursionError:
+        # Nested more deeply than anything can be read.
         return None
     except (msgspec.DecodeError, UnicodeDecodeError):
         # Half a surrogate pair somewhere in them.

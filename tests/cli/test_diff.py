@@ -121,6 +121,19 @@ def test_json_of_samples(name: str, statetool: Statetool) -> None:
     assert [instance["address"] for instance in document["added"]] == listed
 
 
+def test_json_of_moves(statetool: Statetool) -> None:
+    old, new = state(web(0), within(vpc("a"), "module.m")), state(web("k"), within(vpc("a"), "module.n"))
+    document = json.loads(compare(statetool, old, new, "--format", "json").out)
+    assert document["moved"] == [
+        {"from": "aws_instance.web[0]", "to": 'aws_instance.web["k"]', "rekeyed": True},
+        {"from": "module.m.aws_vpc.a", "to": "module.n.aws_vpc.a", "rekeyed": False},
+    ]
+    assert document["moves"] == [
+        {"kind": "instance", "from": "aws_instance.web[0]", "to": 'aws_instance.web["k"]', "instances": 1},
+        {"kind": "module", "from": "module.m", "to": "module.n", "instances": 1},
+    ]
+
+
 def test_json_keeps_numbers(statetool: Statetool) -> None:
     number = b"1234567890123456789012345678901234567890.10"
     old, new = (state(vpc("a", n=0)).replace(b'"n": 0', b'"n": ' + text) for text in (b"1.50e3", number))
