@@ -17,7 +17,7 @@ from statefmt.golang import JSONValue, loads_exact
 from statefmt.render.counted import counted
 from statefmt.render.diff_checks import check_lines
 from statefmt.render.diff_values import TOO_DEEP, Manner, cut, cut_pair, shown
-from statefmt.render.outputs_text import output_type_text
+from statefmt.render.output_type import output_type_text
 from statefmt.render.printable import printable
 from statefmt.selection.object_id import id_is_sensitive, object_id
 from statefmt.states import ObjectStatus, ResourceInstance

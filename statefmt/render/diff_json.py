@@ -21,7 +21,7 @@ from statefmt.comparison.values import Absent, ValueChange
 from statefmt.golang import JSONValue
 from statefmt.render.diff_values import Manner
 from statefmt.render.exact_json import exact_document, fragment
-from statefmt.render.outputs_json import output_type
+from statefmt.render.output_type import output_type_json, output_type_text
 from statefmt.selection.object_id import id_is_sensitive, object_id
 from statefmt.states import CheckResult, OutputValue, ResourceInstance
 from statefmt.values.hidden import HIDDEN
@@ -137,9 +137,11 @@ def _output(change: OutputChange, manner: Manner) -> Node:
 
 
 def _side(output: OutputValue, hidden: bool) -> Node:
+    type_json = output_type_json(output, hidden=hidden)
     return {
         "value": str(HIDDEN) if hidden else orjson.Fragment(output.value),
-        **output_type(output, hidden=hidden),
+        "type": None if type_json is None else orjson.Fragment(type_json),
+        "type_text": output_type_text(output, hidden=hidden),
         "sensitive": output.sensitive,
         **({"deprecated": output.deprecated} if output.deprecated else {}),
     }

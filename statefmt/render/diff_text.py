@@ -30,8 +30,8 @@ def diff_text(changes: SnapshotDiff, manner: Manner, terminal: Terminal) -> Iter
         for item in group:
             yield _item(item, terminal)
     if changes.followed:
-        yield f"\n{followed_text(changes)}"
-    yield "\n" + terminal.paint(summary(changes), "bold")
+        yield "\n" + terminal.wrap(followed_text(changes), "")
+    yield "\n" + terminal.paint(terminal.wrap(summary(changes), ""), "bold")
 
 
 def _item(item: Item, terminal: Terminal) -> str:

@@ -17,19 +17,15 @@ def outputs_json(outputs: Sequence[OutputValue], *, show_sensitive: bool) -> byt
     return exact_document({"outputs": [_output(output, show_sensitive) for output in outputs]})
 
 
-def output_type(output: OutputValue, *, hidden: bool) -> dict[str, object]:
-    """The type of an output, as a state describes it and as a constraint."""
-    text = output_type_text(output, hidden=hidden)
-    # In an object the names of its attributes are a part of the type.
-    is_bare = not hidden or "object(" not in text
-    return {"type": orjson.Fragment(output.type) if is_bare else None, "type_text": text}
-
-
 def _output(output: OutputValue, show_sensitive: bool) -> dict[str, object]:
     hidden = output.sensitive and not show_sensitive
+    type_text = output_type_text(output, hidden=hidden)
+    # In an object the names of its attributes are a part of the type.
+    is_bare = not hidden or "object(" not in type_text
     return {
         "name": output.name,
-        **output_type(output, hidden=hidden),
+        "type": orjson.Fragment(output.type) if is_bare else None,
+        "type_text": type_text,
         "sensitive": output.sensitive,
         "deprecated": output.deprecated or None,
         "value": str(HIDDEN) if hidden else orjson.Fragment(output.value),

@@ -46,9 +46,9 @@ class Terminal:
 
 
 def terminal_for(stream: TextIO, choice: str = "auto", environment: Mapping[str, str] = os.environ) -> Terminal:
-    """What a stream can do. `choice` is `auto`, `always` or `never`; `auto` honours NO_COLOR and a TERM of `dumb`."""
+    """What a stream can do. `choice` is `auto`, `always` or `never`; `auto` honours NO_COLOR and dumb terminals."""
     on_terminal = stream.isatty()
     width = shutil.get_terminal_size().columns if on_terminal else 80
-    can_colour = on_terminal and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
-    colour = choice == "always" or (choice == "auto" and can_colour)
+    wanted = not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
+    colour = choice == "always" or (choice == "auto" and on_terminal and wanted)
     return Terminal(max(_MINIMUM_WIDTH, min(width, _MAXIMUM_WIDTH)), colour)

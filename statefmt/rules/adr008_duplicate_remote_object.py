@@ -26,7 +26,7 @@ two entries, aws_vpc.main and aws_vpc.old, both with "attributes": {"id": "vpc-1
 Forget the address that the configuration doesn't have: `tofu state rm aws_vpc.old`.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from shlex import quote
 
 from msgspec import UNSET, Raw
@@ -95,7 +95,7 @@ def _same_id(subject: Subject) -> Iterable[list[_Place]]:
     return several.values()
 
 
-def _attributes(obj: InstanceObjectV4) -> tuple[Raw | None, Mapping[str, str | None] | None]:
+def _attributes(obj: InstanceObjectV4) -> tuple[Raw | None, dict[str, str | None] | None]:
     return None if obj.attributes is UNSET else obj.attributes, obj.attributes_flat or None
 
 

@@ -55,9 +55,9 @@ def id_among(attributes: Raw | None, flat: Mapping[str, str | None] | None) -> s
 def id_is_sensitive(obj: ResourceInstanceObject) -> bool:
     """Whether a sensitive path leads to the `id`, into it, or to all attributes; also where nobody can say.
 
-    Flat attributes have no marks: of those it is sensitive where it repeats one that may be.
+    The `id` of flat attributes, which have no marks, is so where `show` hides it.
     """
-    if obj.attributes is None and obj.attributes_flat:
-        return isinstance(dict(flat_value(obj.attributes_flat, sensitive_paths(obj))).get("id"), Hidden)
+    if obj.attributes is None:
+        return isinstance(dict(flat_value(obj.attributes_flat or {}, sensitive_paths(obj))).get("id"), Hidden)
     first = [step_key(path[0]) if path else "id" for path in sensitive_paths(obj)]
     return any(key == "id" or not isinstance(key, str) for key in first)

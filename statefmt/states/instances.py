@@ -26,17 +26,17 @@ class ResourceInstance(NamedTuple):
         """The deposed objects, in the order of the file."""
         return tuple(obj for obj in self.objects if not obj.is_current)
 
+    def provider(self, obj: ResourceInstanceObject) -> AbsProviderInstance | None:
+        """The provider instance that an object is bound to; None where the state names no provider."""
+        config = self.resource.provider_config
+        return None if config is None else config.instance(obj.provider_key)
+
     def object_of(self, deposed: str) -> ResourceInstanceObject:
         """The object of a deposed key, "" for the current one. Raises KeyError where there is none."""
         for obj in self.objects:
             if obj.deposed == deposed:
                 return obj
         raise KeyError(deposed)
-
-    def provider(self, obj: ResourceInstanceObject) -> AbsProviderInstance | None:
-        """The provider instance that an object is bound to; None where the state names no provider."""
-        config = self.resource.provider_config
-        return None if config is None else config.instance(obj.provider_key)
 
 
 def instances(snapshot: Snapshot) -> list[ResourceInstance]:

@@ -47,8 +47,9 @@ def test_on_a_terminal(colour: bool, option: str, no_color: str | None, program:
     assert ("\x1b" in shown.text) == colour, shown
 
 
-@pytest.mark.parametrize(("colour", "option"), [(False, ""), (True, "--color always")])
-def test_on_a_terminal_that_has_none(colour: bool, option: str, program: Program) -> None:
+@pytest.mark.parametrize(("colour", "option"), [(False, ""), (False, "--color auto"), (True, "--color always")])
+def test_on_a_dumb_terminal(colour: bool, option: str, program: Program) -> None:
+    """One that would show the codes of colours: `M-x shell` of Emacs, a serial console."""
     shown = on_terminal(program, f"statetool {option} {RESULT}", environment={"TERM": "dumb"})
     assert ("\x1b" in shown.text) == colour, shown
 

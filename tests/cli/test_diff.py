@@ -19,7 +19,7 @@ def _secret(text: str) -> dict[str, object]:
     return {"value": text, "type": "string", "sensitive": True}
 
 
-FOLLOWED = "dependencies of 1 instance only follow moves and removals, or stand in another order"
+FOLLOWED = "dependencies of 1 instance only follow moves and removals, or stand in another\norder"
 # Both sides, and what is printed before the summary, and the summary.
 CASES: dict[str, tuple[bytes, bytes, str, str]] = {
     "nothing": (state(vpc("a")), state(vpc("a")), "", "no differences"),
