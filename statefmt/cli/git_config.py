@@ -20,9 +20,10 @@ from statefmt.render.printable import printable
 _SETTINGS: Final = {
     "diff.statetool.command": "git-driver diff",
     "diff.statetool.textconv": "git-driver textconv",
-    # Git keeps the text of each version in refs/notes/textconv/statetool; nothing sensitive is in it.
+    # Git keeps the text of each version; nothing sensitive is in it.
     "diff.statetool.cachetextconv": "",
 }
+_CACHE: Final = "refs/notes/textconv/statetool"
 # What `git config --unset-all` gives for a setting that is not there.
 _NOT_SET: Final = 5
 
@@ -57,6 +58,8 @@ def command(
             _git("config", scope, "--replace-all", name, f"{_program()} {arguments}" if arguments else "true")
         else:
             _git("config", scope, "--unset-all", name, accepted=(0, _NOT_SET))
+    if not enable and not is_global:
+        _git("update-ref", "-d", _CACHE)
     changed = [path for path in files if edit_attributes(path, enable=enable)]
     where = "for all repositories of this user" if is_global else "in this repository"
     print(f"git {'compares' if enable else 'no longer compares'} *.tfstate with statetool {where}")
@@ -70,7 +73,8 @@ def _attribute_files(is_global: bool, shared: bool, enable: bool) -> list[Path]:
     if is_global:
         return [_global_attributes()]
     own = Path(_git("rev-parse", "--git-path", "info/attributes"))
-    if enable and not shared:
+    has_files = _git("rev-parse", "--is-inside-work-tree") == "true"
+    if not shared and (enable or not has_files):
         return [own]
     committed = Path(_git("rev-parse", "--show-toplevel"), ".gitattributes")
     return [committed] if enable else [own, committed]

@@ -9,8 +9,9 @@ from typing import Annotated, Final
 
 import typer
 
+from statefmt import codes
 from statefmt.cli.exit_status import FINE
-from statefmt.cli.streams import result_terminal
+from statefmt.cli.streams import discard_output, result_terminal
 from statefmt.errors import StateError, StatetoolError
 from statefmt.render.printable import one_line, printable
 from statefmt.session import load
@@ -18,6 +19,8 @@ from statefmt.states import Snapshot
 
 # What git calls the file of a side that does not exist.
 _NO_FILE: Final = "/dev/null"
+
+_AS_IT_IS: Final = "git diff --no-ext-diff --no-textconv shows it as it is, with whatever secrets are in it"
 
 
 class Role(StrEnum):
@@ -39,10 +42,15 @@ def command(
     Sensitive values are never shown. What is no state is named as such, and never printed as it is: it may be half of
     one, with secrets in it. So that git goes on to the next file, the exit status is 0 then, too.
     """
-    if role is Role.TEXTCONV:
-        _textconv(arguments[0])
-    else:
-        _diff(arguments)
+    try:
+        if role is Role.TEXTCONV:
+            _textconv(arguments[0])
+        else:
+            _diff(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever reads has enough. Git notices that, too, and would say that its driver died.
+        discard_output()
     return FINE
 
 
@@ -69,8 +77,10 @@ def _diff(arguments: list[str]) -> None:
 
     terminal = result_terminal()
     path = arguments[0]
-    renamed = f" → {arguments[7]}" if len(arguments) > 7 else ""
-    print(terminal.paint(f"statetool diff {printable(path + renamed)}", "bold"))
+    title = printable(f"{path} → {arguments[7]}" if len(arguments) > 7 else path)
+    if _NO_FILE in arguments[1:5]:
+        title += " (new file)" if arguments[1] == _NO_FILE else " (deleted)"
+    print(terminal.paint(f"statetool diff {title}", "bold"))
     if len(arguments) < 7:
         print("has conflicts")
         return
@@ -80,6 +90,7 @@ def _diff(arguments: list[str]) -> None:
             sides.append(_read(name))
         except StatetoolError as error:
             print(f"{which}: {_unreadable(error)}")
+            print(_AS_IT_IS)
             return
     (old, old_version), (new, new_version) = sides
     versions = old_version or new_version or 4, new_version or old_version or 4
@@ -97,5 +108,9 @@ def _read(name: str) -> tuple[Snapshot, int]:
 
 
 def _unreadable(error: StatetoolError) -> str:
-    reason = error.reasons[0].summary if isinstance(error, StateError) and error.reasons else str(error)
+    reason = str(error)
+    if isinstance(error, StateError) and error.reasons:
+        # Not the details: they may quote what is in the file.
+        first = error.reasons[0]
+        reason = "it is encrypted" if first.code == codes.ENCRYPTED else first.summary
     return f"(no state that can be read: {one_line(reason)})"

@@ -10,8 +10,6 @@ from statefmt.comparison.model import EnvelopeChange, SnapshotDiff
 from statefmt.golang import loads_exact
 from statefmt.states import OutputValue, ResourceState, Snapshot, UnknownMember
 
-_KNOWN = {"terraform_version", "serial", "lineage"}
-
 
 def apply(snapshot: Snapshot, changes: SnapshotDiff) -> Snapshot:
     """The snapshot with all changes made to it.
@@ -31,7 +29,7 @@ def _with_envelope(snapshot: Snapshot, changes: tuple[EnvelopeChange, ...]) -> S
         if change.name == "version":
             # Which format a file has is no part of a snapshot.
             continue
-        if change.name in _KNOWN:
+        if change.is_known:
             value = loads_exact(change.new or b"null")
             text = value if isinstance(value, str) else ""
             snapshot = replace(snapshot, **{change.name: int(text) if change.name == "serial" else str(text)})

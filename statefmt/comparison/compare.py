@@ -5,6 +5,7 @@ Instances that are equal are found by their raw bytes, so that the cost follows 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
@@ -121,10 +122,10 @@ def _resources(
     """The resources that differ in something that their instances do not tell."""
     if all(resource.objects and not resource.unknown for side in (before, after) for resource in side.values()):
         return
-    moved = {one.resource.addr: other.resource.addr for one, other in pairs if one and other}
+    moved = _moved_resources(before, after, pairs)
     seen: set[AbsResource] = set()
     for addr, one in before.items():
-        target = addr if addr in after or (there := moved.get(addr)) is None or there in before else there
+        target = moved.get(addr, addr)
         seen.add(target)
         other = after.get(target)
         if _shell(one) != _shell(other):
@@ -132,6 +133,16 @@ def _resources(
     for addr, other in after.items():
         if addr not in seen and _shell(other) is not None:
             yield ResourceChange(None, other)
+
+
+def _moved_resources(
+    before: Mapping[AbsResource, ResourceState], after: Mapping[AbsResource, ResourceState], pairs: Iterable[Pair]
+) -> Mapping[AbsResource, AbsResource]:
+    """The resources that only the old side has, with the one that only the new side has and that is all they became."""
+    became = {(one.resource.addr, other.resource.addr) for one, other in pairs if one and other}
+    became = {(one, other) for one, other in became if one not in after and other not in before}
+    sources, targets = Counter(one for one, _ in became), Counter(other for _, other in became)
+    return {one: other for one, other in became if sources[one] == targets[other] == 1}
 
 
 def _shell(resource: ResourceState | None) -> object:

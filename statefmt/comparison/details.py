@@ -61,7 +61,7 @@ def _hidden(old: object, new: object) -> ValueChange:
 def _list_changes(change: InstanceChange, member: MemberChange) -> tuple[ValueChange, ...]:
     """The addresses or paths that only one side has; none where only their order or their number differs."""
     old, new = (
-        () if side is None else _LISTS[member.name](_object(side, member.deposed)) for side in (change.old, change.new)
+        () if side is None else _LISTS[member.name](side.object_of(member.deposed)) for side in (change.old, change.new)
     )
     removed = [ValueChange((), text, ABSENT, True) for text in old if text not in new]
     return (*removed, *(ValueChange((), ABSENT, text, True) for text in new if text not in old))
@@ -69,10 +69,6 @@ def _list_changes(change: InstanceChange, member: MemberChange) -> tuple[ValueCh
 
 def _addresses(addrs: Sequence[object]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(map(str, addrs)))
-
-
-def _object(side: ResourceInstance, deposed: str) -> ResourceInstanceObject:
-    return next(obj for obj in side.objects if obj.deposed == deposed)
 
 
 _LISTS: Final[Mapping[str, Callable[[ResourceInstanceObject], tuple[str, ...]]]] = {
@@ -88,7 +84,7 @@ def _shown(
     """The value of a member on one side, as it may be shown. Raises ValueError for what is nested too deeply."""
     if text is None or side is None:
         return ABSENT
-    obj = _object(side, member.deposed)
+    obj = side.object_of(member.deposed)
     if member.name in ("attributes", "attributes_flat"):
         return decoded(attributes_value(obj, show_sensitive=show_sensitive))
     if member.name == "identity":

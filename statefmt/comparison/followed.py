@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from statefmt.addrs import AbsResourceInstance, ConfigResource
 from statefmt.comparison.model import InstanceChange
-from statefmt.states import ResourceInstance, ResourceInstanceObject, Snapshot
+from statefmt.states import ResourceInstanceObject, Snapshot
 
 
 class Moves:
@@ -46,7 +46,9 @@ class Moves:
             member
             for member in change.members
             if member.name not in ("dependencies", "depends_on")
-            or not self._follows(_object(change.old, member.deposed), _object(change.new, member.deposed), member.name)
+            or not self._follows(
+                change.old.object_of(member.deposed), change.new.object_of(member.deposed), member.name
+            )
         )
         return replace(change, members=kept)
 
@@ -87,7 +89,3 @@ class _Mapping:
             wanted |= self._resources.get(config, {config})
         lost = self._gone - self._resources.keys()
         return wanted - lost == set(new) - lost
-
-
-def _object(instance: ResourceInstance, deposed: str) -> ResourceInstanceObject:
-    return next(obj for obj in instance.objects if obj.deposed == deposed)

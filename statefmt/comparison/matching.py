@@ -7,10 +7,10 @@ from typing import TypeAlias
 
 from msgspec import Raw
 
-from statefmt.comparison.scope import one_scope, scope
 from statefmt.golang import compact, escape_html
 from statefmt.selection.object_id import object_id
 from statefmt.states import ResourceInstance, ResourceInstanceObject
+from statefmt.values.id_scope import id_scope
 
 Pair: TypeAlias = tuple[ResourceInstance | None, ResourceInstance | None]
 _Mark: TypeAlias = Callable[[ResourceInstanceObject], object]
@@ -46,7 +46,7 @@ def may_be_replaced(one: ResourceInstance, other: ResourceInstance) -> bool:
     before, now = object_id(mine), object_id(theirs)
     if not before or not now or before != now:
         return bool(before and now)
-    return _attributes(mine) != _attributes(theirs) and not one_scope(mine, theirs)
+    return _attributes(mine) != _attributes(theirs) and not _one_scope(mine, theirs)
 
 
 def _unique(
@@ -96,12 +96,23 @@ def _id(obj: ResourceInstanceObject) -> str | None:
 
 def _id_and_scope(obj: ResourceInstanceObject) -> object:
     name = object_id(obj)
-    return (name, scope(obj)) if name else None
+    return (name, _scope(obj)) if name else None
 
 
 def _id_and_attributes(obj: ResourceInstanceObject) -> object:
     name = object_id(obj)
     return (name, _attributes(obj)) if name else None
+
+
+def _scope(obj: ResourceInstanceObject) -> tuple[bytes, ...]:
+    return id_scope(obj.attributes, obj.attributes_flat)
+
+
+def _one_scope(one: ResourceInstanceObject, other: ResourceInstanceObject) -> bool:
+    """Whether nothing that both objects say of their scope differs; providers add such attributes in later releases."""
+    return all(
+        mine == theirs or not mine or not theirs for mine, theirs in zip(_scope(one), _scope(other), strict=True)
+    )
 
 
 def _always(one: ResourceInstanceObject, other: ResourceInstanceObject) -> bool:
@@ -115,7 +126,7 @@ def _text(raw: Raw) -> bytes:
 # What tells a remote object, surest first, and what must not speak against it.
 _MARKS: tuple[tuple[_Mark, _Test], ...] = (
     (_identity, _always),
-    (_id, one_scope),
+    (_id, _one_scope),
     (_id_and_scope, _always),
     (_id_and_attributes, _always),
     (_attributes, _always),

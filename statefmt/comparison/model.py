@@ -68,7 +68,8 @@ class InstanceChange(Struct, frozen=True, kw_only=True):
             return None
         for change in self.members:
             if change.name == "provider":
-                return _provider(self.old, change.deposed), _provider(self.new, change.deposed)
+                before, now = self.old.object_of(change.deposed), self.new.object_of(change.deposed)
+                return self.old.provider(before), self.new.provider(now)
         return None
 
     @property
@@ -119,6 +120,14 @@ class CheckResultsChange(Struct, frozen=True):
     old: tuple[CheckResult, ...]
     new: tuple[CheckResult, ...]
 
+    @property
+    def differing(self) -> tuple[tuple[str, CheckResult | None, CheckResult | None], ...]:
+        """Those that differ: the address of the construct that is checked, and its result on each side."""
+        old = {result.config_addr: result for result in self.old}
+        new = {result.config_addr: result for result in self.new}
+        found = ((address, old.get(address), new.get(address)) for address in sorted({**old, **new}))
+        return tuple(one for one in found if one[1] != one[2])
+
 
 class EnvelopeChange(Struct, frozen=True):
     """A member of the document that differs, as JSON text; None where it is absent."""
@@ -127,14 +136,18 @@ class EnvelopeChange(Struct, frozen=True):
     old: bytes | None
     new: bytes | None
 
+    @property
+    def is_known(self) -> bool:
+        """Whether statetool knows the member; what is in one that it does not know may be sensitive."""
+        return self.name in ("version", "terraform_version", "serial", "lineage")
+
 
 class SnapshotDiff(Struct, frozen=True, kw_only=True):
     """Everything in which two snapshots differ. Applied to the old one, it gives the new one.
 
     `instances` has each instance once, those that are on both sides by their new address, in the order of
     `tofu state list`. `moves` says in the fewest words which of them moved. `followed` are instances that differ in
-    nothing but dependencies that went along with what
-    moved or was removed.
+    nothing but dependencies that went along with what moved or was removed.
     """
 
     envelope: tuple[EnvelopeChange, ...] = ()
@@ -175,7 +188,3 @@ class SnapshotDiff(Struct, frozen=True, kw_only=True):
     def changed(self) -> tuple[InstanceChange, ...]:
         """The instances in which more than the address and the provider differs."""
         return tuple(change for change in self.instances if change.is_changed)
-
-
-def _provider(side: ResourceInstance, deposed: str) -> AbsProviderInstance | None:
-    return next((side.provider(obj) for obj in side.objects if obj.deposed == deposed), None)

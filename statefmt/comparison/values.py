@@ -1,11 +1,12 @@
-"""Where two values differ: path by path, with sensitive parts hidden. deepdiff does the comparison."""
+"""Where two values differ: path by path, with sensitive parts hidden."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
+from statefmt.comparison.places import places
 from statefmt.comparison.plain import Crossing, plain, with_sets
 from statefmt.golang import JSONValue, Members
 from statefmt.values.hidden import HIDDEN, Hidden
@@ -62,27 +63,19 @@ def value_changes(
 def _found(
     old: JSONValue, new: JSONValue, shown_old: JSONValue, shown_new: JSONValue, exact: bool
 ) -> Iterator[ValueChange]:
-    from deepdiff import DeepDiff
-
-    one, other = with_sets(plain(old, exact=exact), plain(new, exact=exact))
-    tree: Any = DeepDiff(one, other, view="tree", threshold_to_diff_deeper=0, verbose_level=2)
-    for kind, items in tree.items():
-        for item in items:
-            is_element = kind.startswith("set_item")
-            steps = (item.up if is_element else item).path(output_format="list")
-            depth = min(_hidden_at(shown_old, steps), _hidden_at(shown_new, steps))
-            if depth < len(steps) or (is_element and depth == len(steps)):
-                # What is hidden has no names and no size either. Both sides have it, else it would differ as a whole.
-                yield ValueChange(_path(old, steps[:depth]), HIDDEN, HIDDEN)
-                continue
-            is_added, is_removed = kind.endswith("_added"), kind.endswith("_removed")
-            path = _path(new if is_added else old, steps)
-            if is_element:
-                yield ValueChange(path, ABSENT if is_added else item.t1, item.t2 if is_added else ABSENT, True)
-                continue
-            before = ABSENT if is_added else _at(shown_old, steps)
-            now = ABSENT if is_removed else _at(shown_new, steps)
-            yield ValueChange(path, *_hidden_alike(before, now))
+    for steps, on_old, on_new, element in places(*with_sets(plain(old, exact=exact), plain(new, exact=exact))):
+        depth = min(_hidden_at(shown_old, steps), _hidden_at(shown_new, steps))
+        if depth < len(steps) or (element is not None and depth == len(steps)):
+            # What is hidden has no names and no size either. Both sides have it, else it would differ as a whole.
+            yield ValueChange(_path(old, steps[:depth]), HIDDEN, HIDDEN)
+            continue
+        path = _path(old if on_old else new, steps)
+        if element is not None:
+            yield ValueChange(path, element if on_old else ABSENT, element if on_new else ABSENT, True)
+            continue
+        before = _at(shown_old, steps) if on_old else ABSENT
+        now = _at(shown_new, steps) if on_new else ABSENT
+        yield ValueChange(path, *_hidden_alike(before, now))
 
 
 def _hidden_at(value: JSONValue, steps: Sequence[str | int]) -> int:

@@ -17,13 +17,7 @@ CheckLine: TypeAlias = tuple[str, str, str | None, str | None]
 
 def check_lines(change: CheckResultsChange) -> Mapping[str, tuple[CheckLine, ...]]:
     """What differs, all of it printable, by the address of the construct that is checked."""
-    old = {result.config_addr: result for result in change.old}
-    new = {result.config_addr: result for result in change.new}
-    return {
-        address: tuple(_lines(old.get(address), new.get(address)))
-        for address in sorted({**old, **new})
-        if old.get(address) != new.get(address)
-    }
+    return {address: tuple(_lines(old, new)) for address, old, new in change.differing}
 
 
 def _lines(old: CheckResult | None, new: CheckResult | None) -> Iterator[CheckLine]:

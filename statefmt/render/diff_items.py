@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from statefmt.addrs import ModuleInstance
@@ -15,7 +16,8 @@ from statefmt.comparison.values import Absent, ValueChange
 from statefmt.golang import JSONValue, loads_exact
 from statefmt.render.counted import counted
 from statefmt.render.diff_checks import check_lines
-from statefmt.render.diff_values import TOO_DEEP, Manner, cut_pair, shown
+from statefmt.render.diff_values import TOO_DEEP, Manner, cut, cut_pair, shown
+from statefmt.render.output_type import output_type_text
 from statefmt.render.printable import printable
 from statefmt.selection.object_id import id_is_sensitive, object_id
 from statefmt.states import ObjectStatus, ResourceInstance
@@ -26,7 +28,6 @@ ADDED: Final = "+"
 REMOVED: Final = "-"
 CHANGED: Final = "~"
 MOVED: Final = "→"
-_KNOWN_ENVELOPE: Final = {"version", "serial", "lineage", "terraform_version"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ def resource_items(changes: SnapshotDiff, manner: Manner) -> Iterator[Item]:
         title = printable(str(change.addr))
         if change.old is None or change.new is None:
             sign, side = (ADDED, change.new) if change.old is None else (REMOVED, change.old)
-            yield Item(sign, title, note=_about(side) if side else "")
+            yield Item(sign, title, note=_about(side, manner) if side else "")
         elif change.is_moved and move_of(change, by_place) not in whole:
             yield Item(MOVED, printable(str(change.old.addr)), lines, target=title)
         elif lines:
@@ -93,7 +94,7 @@ def check_items(changes: SnapshotDiff, manner: Manner) -> Iterator[Item]:
 def envelope_items(changes: SnapshotDiff, manner: Manner) -> Iterator[Item]:
     """The members of the document that differ; those that nobody knows are hidden."""
     for change in changes.envelope:
-        hidden = change.name not in _KNOWN_ENVELOPE and not manner.show_sensitive
+        hidden = not change.is_known and not manner.show_sensitive
         old, new = (
             None if text is None else str(HIDDEN) if hidden else _value_text(text, manner)
             for text in (change.old, change.new)
@@ -118,7 +119,9 @@ def _member_lines(change: InstanceChange, member: MemberChange, manner: Manner) 
         return
     found = details(change, member, show_sensitive=manner.show_sensitive, exact=manner.exact)
     if not found:
-        yield Line(CHANGED, f"{before}{printable(member.name)} (order or repetition)")
+        # Sensitive paths are told up to what may be a value.
+        what = "not shown" if member.name == "sensitive_attributes" else "order or repetition"
+        yield Line(CHANGED, f"{before}{printable(member.name)} ({what})")
     is_plain = member.name in ("provider", "dependencies", "depends_on", "sensitive_attributes")
     for one in found:
         old, new = (_text(side, manner, is_plain) for side in (one.old, one.new))
@@ -150,7 +153,10 @@ def _output_lines(change: OutputChange, manner: Manner) -> Iterator[Line]:
     if change.old is None or change.new is None:
         return
     if change.old.type != change.new.type:
-        yield _line("type", _value_text(change.old.type, manner), _value_text(change.new.type, manner), manner)
+        hidden = not manner.show_sensitive and (change.old.sensitive or change.new.sensitive)
+        old, new = (printable(output_type_text(side, hidden=hidden)) for side in (change.old, change.new))
+        # What differs in hidden types may be no more than names, which are not told.
+        yield Line(CHANGED, "type") if old == new else _line("type", old, new, manner)
     if change.old.sensitive != change.new.sensitive:
         yield Line(ADDED if change.new.sensitive else REMOVED, "sensitive")
     if change.old.deprecated != change.new.deprecated:
@@ -170,12 +176,13 @@ def _sign(old: str | None, new: str | None) -> str:
     return ADDED if old is None else REMOVED if new is None else CHANGED
 
 
-def _about(instance: ResourceInstance) -> str:
+def _about(instance: ResourceInstance, manner: Manner) -> str:
     """What is worth knowing of an instance that was added or removed."""
     parts: list[str] = []
     current = instance.current
-    if current is not None and (name := object_id(current)) and not id_is_sensitive(current):
-        parts.append(f"id {shown(name, Manner())}")
+    name = None if current is None else object_id(current)
+    if current is not None and name and (manner.show_sensitive or not id_is_sensitive(current)):
+        parts.append(f"id {cut(shown(name, Manner()), Manner())}")
     if current is not None and current.status is ObjectStatus.TAINTED:
         parts.append("tainted")
     if instance.deposed:
@@ -190,12 +197,16 @@ def _value_text(text: bytes, manner: Manner) -> str:
         return TOO_DEEP
 
 
-def items(changes: SnapshotDiff, manner: Manner) -> Iterable[tuple[str, tuple[Item, ...]]]:
-    """All items in groups, each with its heading; that of the resource instances is empty."""
+def items(changes: SnapshotDiff, manner: Manner) -> Iterator[tuple[str, Iterator[Item]]]:
+    """All items in groups, each with its heading; that of the resource instances is empty.
+
+    What differs is looked for as the items are taken, so that the first of many can be printed at once.
+    """
     groups = (
         ("", resource_items), ("Outputs", output_items), ("Check results", check_items), ("State", envelope_items),
     )  # fmt: skip
     for heading, group in groups:
-        found = tuple(group(changes, manner))
-        if found:
-            yield heading, found
+        found = group(changes, manner)
+        first = next(found, None)
+        if first is not None:
+            yield heading, chain([first], found)

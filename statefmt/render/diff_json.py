@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 import orjson
 
 from statefmt.addrs import AbsResource, ModuleInstance
 from statefmt.comparison import (
-    CheckResultsChange,
     EnvelopeChange,
     InstanceChange,
     MemberChange,
@@ -23,23 +21,28 @@ from statefmt.comparison.values import Absent, ValueChange
 from statefmt.golang import JSONValue
 from statefmt.render.diff_values import Manner
 from statefmt.render.exact_json import exact_document, fragment
+from statefmt.render.output_type import output_type_json, output_type_text
 from statefmt.selection.object_id import id_is_sensitive, object_id
-from statefmt.states import OutputValue, ResourceInstance
+from statefmt.states import CheckResult, OutputValue, ResourceInstance
 from statefmt.values.hidden import HIDDEN
 
 Node = dict[str, object]
-_KNOWN_ENVELOPE: Final = {"version", "serial", "lineage", "terraform_version"}
 
 
 def diff_json(changes: SnapshotDiff, manner: Manner) -> bytes:
     """The document; numbers of attributes and outputs keep their text."""
+    checks = changes.check_results
     in_place = [change for change in changes.instances if change.old is not None and change.new is not None]
     return exact_document({
         "differs": bool(changes),
         "added": [_instance(change.new, manner) for change in changes.instances if change.old is None and change.new],
         "removed": [_instance(change.old, manner) for change in changes.instances if change.new is None and change.old],
         "changed": [_changed(change, manner) for change in in_place if change.is_changed],
-        "moved": [{"from": str(one.old.addr), "to": str(one.addr)} for one in in_place if one.is_moved and one.old],
+        "moved": [
+            {"from": str(one.old.addr), "to": str(one.addr), "rekeyed": one.is_rekeyed}
+            for one in in_place
+            if one.is_moved and one.old
+        ],
         "moves": [
             {"kind": _kind(move.old), "from": str(move.old), "to": str(move.new), "instances": move.count}
             for move in changes.moves
@@ -47,7 +50,7 @@ def diff_json(changes: SnapshotDiff, manner: Manner) -> bytes:
         "rebound": [_rebound(change) for change in in_place if change.rebound],
         "resources": [_resource(change) for change in changes.resources],
         "outputs": [_output(change, manner) for change in changes.outputs],
-        "check_results": list(_check_results(changes.check_results)) if changes.check_results else [],
+        "check_results": [_check_result(*found) for found in checks.differing] if checks else [],
         "envelope": [_envelope(change, manner) for change in changes.envelope],
         "followed": len(changes.followed),
     })  # fmt: skip
@@ -134,30 +137,27 @@ def _output(change: OutputChange, manner: Manner) -> Node:
 
 
 def _side(output: OutputValue, hidden: bool) -> Node:
+    type_json = output_type_json(output, hidden=hidden)
     return {
         "value": str(HIDDEN) if hidden else orjson.Fragment(output.value),
-        "type": orjson.Fragment(output.type),
+        "type": None if type_json is None else orjson.Fragment(type_json),
+        "type_text": output_type_text(output, hidden=hidden),
         "sensitive": output.sensitive,
         **({"deprecated": output.deprecated} if output.deprecated else {}),
     }
 
 
-def _check_results(change: CheckResultsChange) -> Iterator[Node]:
-    old = {result.config_addr: result for result in change.old}
-    new = {result.config_addr: result for result in change.new}
-    for address in sorted({**old, **new}):
-        one, other = old.get(address), new.get(address)
-        if one != other:
-            yield {
-                "address": address,
-                "change": _what(one, other),
-                "old": None if one is None else one.status,
-                "new": None if other is None else other.status,
-            }
+def _check_result(address: str, old: CheckResult | None, new: CheckResult | None) -> Node:
+    return {
+        "address": address,
+        "change": _what(old, new),
+        "old": None if old is None else old.status,
+        "new": None if new is None else new.status,
+    }
 
 
 def _envelope(change: EnvelopeChange, manner: Manner) -> Node:
-    hidden = change.name not in _KNOWN_ENVELOPE and not manner.show_sensitive
+    hidden = not change.is_known and not manner.show_sensitive
     old, new = (
         None if text is None else str(HIDDEN) if hidden else orjson.Fragment(text) for text in (change.old, change.new)
     )

@@ -48,14 +48,15 @@ def diff_markdown(changes: SnapshotDiff, manner: Manner, old: str, new: str) -> 
 
 def _sections(changes: SnapshotDiff, manner: Manner) -> Iterator[tuple[str, Sequence[Item]]]:
     """The items by what happened, resource instances first."""
-    for heading, group in items(changes, manner):
+    for heading, found in items(changes, manner):
+        group = tuple(found)
         if heading:
             yield heading, group
             continue
         for sign in (REMOVED, ADDED, MOVED, CHANGED):
-            found = [item for item in group if item.sign == sign]
-            if found:
-                yield _TITLES[sign], found
+            of_sign = [item for item in group if item.sign == sign]
+            if of_sign:
+                yield _TITLES[sign], of_sign
 
 
 def _section(title: str, group: Sequence[Item], room: int) -> tuple[str, bool]:

@@ -1,6 +1,8 @@
 """A comparison as configuration: the `moved`, `removed` and `import` blocks that make the same of the old state.
 
-Source: OpenTofu `internal/refactoring` (which moves are accepted, and in which order they are made).
+Terraform reads them from 1.7 on, OpenTofu from 1.10 on (before, its `removed` blocks had no `lifecycle`).
+Source: OpenTofu `internal/refactoring` (which moves are accepted, and in which order they are made),
+`internal/configs/removed.go`.
 """
 
 from __future__ import annotations

@@ -26,12 +26,12 @@ def diff_text(changes: SnapshotDiff, manner: Manner, terminal: Terminal) -> Iter
     manner = replace(manner, width=terminal.width - _MARGIN)
     for heading, group in items(changes, manner):
         if heading:
-            yield terminal.paint(f"\n{heading}:", "bold")
+            yield "\n" + terminal.paint(f"{heading}:", "bold")
         for item in group:
             yield _item(item, terminal)
     if changes.followed:
-        yield f"\n{followed_text(changes)}"
-    yield terminal.paint(f"\n{summary(changes)}", "bold")
+        yield "\n" + terminal.wrap(followed_text(changes), "")
+    yield "\n" + terminal.paint(terminal.wrap(summary(changes), ""), "bold")
 
 
 def _item(item: Item, terminal: Terminal) -> str:

@@ -43,19 +43,29 @@ def cut_pair(old: str, new: str, manner: Manner) -> tuple[str, str]:
         return old, new
     unequal = (place for place, (one, other) in enumerate(zip(old, new, strict=False)) if one != other)
     same = next(unequal, min(len(old), len(new)))
-    start = max(0, same - _CONTEXT) if same > manner.width // 2 else 0
-    return cut(old, manner, start), cut(new, manner, start)
+    longest = max(len(old), len(new))
+    # From some way before the difference, or from further back where the rest leaves room.
+    start = min(same - _CONTEXT, longest - _room(longest, manner) + len(_MARK)) if same > manner.width // 2 else 0
+    return cut(old, manner, max(0, start)), cut(new, manner, max(0, start))
 
 
 def cut(text: str, manner: Manner, start: int = 0) -> str:
     """A text from some place on, with a mark wherever something is left out, and then with its length."""
     if manner.full or len(text) <= manner.width:
         return text
-    size = f" ({len(text):,} characters)"
     before = _MARK if start else ""
-    room = manner.width - len(size) - len(before) - len(_MARK)
+    room = _room(len(text), manner) - len(before)
     after = _MARK if len(text) > start + room else ""
-    return f"{before}{text[start : start + room]}{after}{size}"
+    return f"{before}{text[start : start + room - len(after)]}{after}{_size(len(text))}"
+
+
+def _size(length: int) -> str:
+    return f" ({length:,} characters)"
+
+
+def _room(length: int, manner: Manner) -> int:
+    """How many characters of a text that is too long can be shown beside its length."""
+    return manner.width - len(_size(length))
 
 
 def _inline(value: JSONValue) -> str:

@@ -29,8 +29,7 @@ Forget the address that the configuration doesn't have: `tofu state rm aws_vpc.o
 from collections.abc import Iterable
 from shlex import quote
 
-import msgspec
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Raw
 
 from statefmt import codes
 from statefmt.diagnostics import Finding, Severity
@@ -38,9 +37,9 @@ from statefmt.rules.provider_addresses import provider_in_force
 from statefmt.rules.resource_blocks import instance_address, objects_of
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import ResourcePart, Subject
-from statefmt.statefile.decode import object_members
+from statefmt.selection.object_id import id_among
 from statefmt.statefile.v4 import InstanceObjectV4
-from statefmt.values.id_scope import SCOPES
+from statefmt.values.id_scope import id_scope
 
 _NOT_REMOTE = ("archive_", "cloudinit_", "local_", "random_", "template_", "time_", "tls_")
 _SHARED_IDS = frozenset({
@@ -51,11 +50,6 @@ _SHARED_IDS = frozenset({
 })  # fmt: skip
 
 
-class _Identified(Struct):
-    id: object = None  # all else is skipped: attributes can be long
-
-
-_ID = msgspec.json.Decoder(_Identified)
 _BARE = InstanceObjectV4()
 _Place = tuple[ResourcePart, int, InstanceObjectV4]
 
@@ -87,8 +81,13 @@ def _same_id(subject: Subject) -> Iterable[list[_Place]]:
             continue
         inherited = provider_in_force(document, _BARE)
         for number, obj in enumerate(objects_of(resource)):
-            name = "" if obj.deposed else _id(obj)
-            if name and (provider := provider_in_force(document, obj) if obj.provider else inherited):
+            name = None if obj.deposed else id_among(*_attributes(obj))
+            # Half a surrogate pair is read as a replacement character, and two of them need not be the same.
+            if (
+                name
+                and "\ufffd" not in name
+                and (provider := provider_in_force(document, obj) if obj.provider else inherited)
+            ):
                 place = (resource, number, obj)
                 first = known.setdefault((kind, provider), {}).setdefault(name, place)
                 if first is not place:
@@ -96,23 +95,13 @@ def _same_id(subject: Subject) -> Iterable[list[_Place]]:
     return several.values()
 
 
-def _id(obj: InstanceObjectV4) -> str:
-    if obj.attributes is UNSET:
-        return (obj.attributes_flat or {}).get("id") or ""
-    try:
-        return name if isinstance(name := _ID.decode(obj.attributes).id, str) else ""
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return ""
+def _attributes(obj: InstanceObjectV4) -> tuple[Raw | None, dict[str, str | None] | None]:
+    return None if obj.attributes is UNSET else obj.attributes, obj.attributes_flat or None
 
 
 def _scope(obj: InstanceObjectV4) -> object:
     """What an id may be relative to, as text."""
-    if obj.attributes is UNSET:
-        given = {name: msgspec.Raw(msgspec.json.encode(text)) for name, text in (obj.attributes_flat or {}).items()}
-    else:
-        given = object_members(obj.attributes)
-    texts = [bytes(given.get(name, b"null")) for name in SCOPES]
-    return *texts, b"" if obj.identity is UNSET else bytes(obj.identity)
+    return *id_scope(*_attributes(obj)), b"" if obj.identity is UNSET else bytes(obj.identity)
 
 
 RULE = Rule(codes.DUPLICATE_REMOTE_OBJECT, "duplicate-remote-object", Severity.ERROR, _check)

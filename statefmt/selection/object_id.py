@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 import msgspec
@@ -30,16 +31,23 @@ def object_id(obj: ResourceInstanceObject) -> str | None:
 
     It may be sensitive: ask `id_is_sensitive` before it is shown.
     """
-    if obj.attributes is None:
-        return (obj.attributes_flat or {}).get("id")
+    return id_among(obj.attributes, obj.attributes_flat)
+
+
+def id_among(attributes: Raw | None, flat: Mapping[str, str | None] | None) -> str | None:
+    """The same of attributes as JSON, or, where those are None, of flat ones."""
+    if attributes is None:
+        return (flat or {}).get("id")
+    if memoryview(attributes)[0] != ord("{"):
+        return None
     try:
-        raw = _DECODER.decode(obj.attributes).id
-    except (msgspec.ValidationError, RecursionError):
-        # Attributes that are no object, or nested more deeply than anything can be read.
+        raw = _DECODER.decode(attributes).id
+    except RecursionError:
+        # Nested more deeply than anything can be read.
         return None
     except (msgspec.DecodeError, UnicodeDecodeError):
         # Half a surrogate pair somewhere in them.
-        raw = object_members(obj.attributes).get("id", _ABSENT)
+        raw = object_members(attributes).get("id", _ABSENT)
     value = loads_exact(bytes(raw), replace_invalid=True)
     return str(value) if isinstance(value, (str, NumberText)) else None
 

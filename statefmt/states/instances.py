@@ -37,6 +37,13 @@ class ResourceInstance(NamedTuple):
         config = self.resource.provider_config
         return None if config is None else config.instance(obj.provider_key)
 
+    def object_of(self, deposed: str) -> ResourceInstanceObject:
+        """The object of a deposed key, "" for the current one. Raises KeyError where there is none."""
+        for obj in self.objects:
+            if obj.deposed == deposed:
+                return obj
+        raise KeyError(deposed)
+
 
 def instances(snapshot: Snapshot) -> list[ResourceInstance]:
     """All resource instances, in the order of `tofu state list`."""

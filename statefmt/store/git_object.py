@@ -40,5 +40,8 @@ def read_git_object(name: str) -> bytes:
         raise StoreError(f"{name}: no path has a NUL character in it") from error
     if done.returncode != 0:
         reason = done.stderr.decode("utf-8", "replace").strip().removeprefix("fatal: ")
+        if reason.endswith("bad file"):
+            # What git says of whatever is no file.
+            reason = "this is a folder in git, not a state file"
         raise StoreError(f"{name}: {reason or 'git does not know it'}")
     return done.stdout

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from statefmt.addrs.instance_key import IntKey, StringKey
+from statefmt.addrs.quoting import hcl_quote
 from statefmt.addrs.traversal import Attr, parse_traversal
 from statefmt.cty import GetAttr, Value
 from statefmt.cty.paths import Step
 from statefmt.errors import AddressError, SelectionError
-from statefmt.golang import encode_string
 
 _PLAIN: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 # What stands before a path that begins with a bracket, so that it begins with a name as traversals do.
@@ -26,7 +26,7 @@ def step_key(step: Step) -> str | int | Value:
 def path_text(steps: Sequence[str | int]) -> str:
     """Steps as people write them: `rule[0].tags["a b"]`."""
     parts = [
-        f"[{step}]" if isinstance(step, int) else f".{step}" if _PLAIN.fullmatch(step) else f"[{_quoted(step)}]"
+        f"[{step}]" if isinstance(step, int) else f".{step}" if _PLAIN.fullmatch(step) else f"[{hcl_quote(step)}]"
         for step in steps
     ]
     return "".join(parts).removeprefix(".")
@@ -52,7 +52,3 @@ def parse_path(text: str) -> tuple[str | int, ...]:
         else:
             raise SelectionError(f"{text!r} is no path to an attribute: a position is a whole number")
     return tuple(found)
-
-
-def _quoted(name: str) -> str:
-    return encode_string(name).decode()

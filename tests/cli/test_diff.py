@@ -19,7 +19,7 @@ def _secret(text: str) -> dict[str, object]:
     return {"value": text, "type": "string", "sensitive": True}
 
 
-FOLLOWED = "dependencies of 1 instance only follow moves and removals, or stand in another order"
+FOLLOWED = "dependencies of 1 instance only follow moves and removals, or stand in another\norder"
 # Both sides, and what is printed before the summary, and the summary.
 CASES: dict[str, tuple[bytes, bytes, str, str]] = {
     "nothing": (state(vpc("a")), state(vpc("a")), "", "no differences"),
@@ -119,6 +119,19 @@ def test_json_of_samples(name: str, statetool: Statetool) -> None:
     _assert_valid(document, "diff-output")
     listed = statetool("list", "--state", str(SAMPLES / name)).text.splitlines()
     assert [instance["address"] for instance in document["added"]] == listed
+
+
+def test_json_of_moves(statetool: Statetool) -> None:
+    old, new = state(web(0), within(vpc("a"), "module.m")), state(web("k"), within(vpc("a"), "module.n"))
+    document = json.loads(compare(statetool, old, new, "--format", "json").out)
+    assert document["moved"] == [
+        {"from": "aws_instance.web[0]", "to": 'aws_instance.web["k"]', "rekeyed": True},
+        {"from": "module.m.aws_vpc.a", "to": "module.n.aws_vpc.a", "rekeyed": False},
+    ]
+    assert document["moves"] == [
+        {"kind": "instance", "from": "aws_instance.web[0]", "to": 'aws_instance.web["k"]', "instances": 1},
+        {"kind": "module", "from": "module.m", "to": "module.n", "instances": 1},
+    ]
 
 
 def test_json_keeps_numbers(statetool: Statetool) -> None:

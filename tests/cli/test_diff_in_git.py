@@ -40,6 +40,7 @@ def test_versions_in_git(repository: Callable[..., None], statetool: Statetool) 
         assert statetool("diff", *sides).text.splitlines()[0] == expected
     for name, reason in (
         ("git:HEAD:in/t", "git:HEAD:in/t: path 'in/t' does not exist in 'HEAD'"),
+        ("git:HEAD:in", "git:HEAD:in: this is a folder in git, not a state file"),
         ("git:nope:in/s", "git:nope:in/s: invalid object name 'nope'"),
     ):
         result = statetool("diff", name, "in/s")

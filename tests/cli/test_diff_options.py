@@ -61,8 +61,8 @@ def test_long_values_are_cut_where_they_differ(statetool: Statetool) -> None:
     assert compare(statetool, old, new).text == (
         "~ aws_vpc.a\n"
         "    ~ long:\n"
-        '          …xxxxxxxxxxxxold" (505 characters)\n'
-        '        → …xxxxxxxxxxxxnewer" (507 characters)\n'
+        f'          …{"x" * 46}old" (505 characters)\n'
+        f'        → …{"x" * 46}newer" (507 characters)\n'
         "\n"
         "1 changed\n"
     )

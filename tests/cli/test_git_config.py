@@ -12,7 +12,7 @@ import pytest
 from statefmt.cli.git_attributes import with_line, without_line
 
 from .conftest import PROGRAM, Statetool
-from .states import resource, state
+from .states import SAMPLES, resource, state
 
 Git = Callable[..., str]
 LINE = b"*.tfstate diff=statetool\n"
@@ -167,10 +167,52 @@ def test_files_that_come_and_go(history: Git) -> None:
     Path("b.tfstate").write_bytes(_state("prod", "hunter3"))
     history("add", ".")
     out = history("diff", "--cached")
-    assert out.startswith('statetool diff b.tfstate\n+ aws_vpc.a (id "vpc-1")\n')
+    assert out.startswith('statetool diff b.tfstate (new file)\n+ aws_vpc.a (id "vpc-1")\n')
     Path("b.tfstate").unlink()
     out = history("diff")
-    assert out.startswith('statetool diff b.tfstate\n- aws_vpc.a (id "vpc-1")\n')
+    assert out.startswith('statetool diff b.tfstate (deleted)\n- aws_vpc.a (id "vpc-1")\n')
+
+
+def test_a_path_with_spaces(history: Git) -> None:
+    Path("a folder").mkdir()
+    Path("a folder/$(x) 'y.tfstate").write_bytes(_state("prod", "hunter3"))
+    history("add", "a folder")
+    assert "statetool diff a folder/$(x) 'y.tfstate (new file)\n+ aws_vpc.a" in history("diff", "--cached")
+
+
+def test_disabling_takes_the_cache_away(history: Git, statetool: Statetool) -> None:
+    history("log", "-p")
+    assert "refs/notes/textconv/statetool" in history("for-each-ref")
+    statetool("git-config", "--disable")
+    assert "notes" not in history("for-each-ref")
+
+
+def test_other_files_follow_one_that_is_no_state(history: Git) -> None:
+    Path("a.tfstate").write_bytes((SAMPLES / "encrypted.tfstate").read_bytes())
+    Path("b.tfstate").write_bytes(_state("prod", "hunter3"))
+    history("add", ".")
+    assert history("diff", "--cached").startswith(
+        "statetool diff a.tfstate\nthe new version: (no state that can be read: it is encrypted)\n"
+        "git diff --no-ext-diff --no-textconv shows it as it is, with whatever secrets are in it\n"
+        "statetool diff b.tfstate (new file)\n"
+    )
+
+
+def test_whoever_reads_may_stop(history: Git) -> None:
+    """Git would say of a driver that fails that it died."""
+    many = [resource("aws_vpc", f"n{number}", {"attributes": {"id": str(number)}}) for number in range(5000)]
+    Path("a.tfstate").write_bytes(state(*many))
+    done = subprocess.run("git diff | head -1", shell=True, check=True, capture_output=True)
+    assert (done.stdout, done.stderr) == (b"statetool diff a.tfstate\n", b"")
+
+
+def test_a_repository_without_files(git: Git, statetool: Statetool) -> None:
+    git("init", "--quiet", "--bare", "bare")
+    os.chdir("bare")
+    assert statetool("git-config", "--enable").status == 0
+    assert Path("info/attributes").read_bytes() == LINE
+    assert statetool("git-config", "--disable").status == 0
+    assert not Path("info/attributes").exists()
 
 
 @pytest.mark.parametrize(

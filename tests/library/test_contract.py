@@ -136,6 +136,34 @@ def test_check_takes_bytes_and_snapshots() -> None:
     assert "STA008" not in {finding.code for finding in statefmt.check(_STATE, ignore=["STA008"])}
 
 
+def test_diff() -> None:
+    old = statefmt.read(_STATE).snapshot
+    new = statefmt.read(_STATE.replace(b'"name":"b"', b'"name":"c"').replace(b'"serial":3', b'"serial":4')).snapshot
+    changes = statefmt.diff(old, new)
+    assert isinstance(changes, statefmt.SnapshotDiff)
+    assert [str(change.addr) for change in (*changes.removed, *changes.added)] == ["a.b", "a.c"]
+    assert [(change.name, change.old, change.new) for change in changes.envelope] == [("serial", b"3", b"4")]
+    assert not statefmt.diff(old, old)
+    with pytest.raises(AttributeError):
+        changes.moves = ()  # type: ignore[misc]  # that it cannot be set is the point
+
+
+@pytest.mark.parametrize(
+    "imports",
+    [
+        "import statefmt",
+        "import statefmt.comparison",
+        "import statefmt.cli.diff, statefmt.render.diff_text",
+        "from statefmt.cli import diff",
+        "from statefmt import SnapshotDiff, diff",
+    ],
+)
+def test_diff_is_a_function_whatever_was_imported(imports: str) -> None:
+    script = f"{imports}; import statefmt; print(statefmt.diff.__name__, callable(statefmt.diff))"
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert run.stdout == "diff True\n"
+
+
 def test_a_finding() -> None:
     (finding,) = statefmt.read(_STATE).findings
     fields = {field.name for field in dataclasses.fields(finding)}
@@ -162,6 +190,7 @@ _LOADED: Final = "import sys; import statefmt; {}; print(sorted(name for name in
         ),
         pytest.param("statefmt.__version__", ["msgspec", "statefmt.statefile.inspect"], [], id="version"),
         pytest.param("statefmt.read", ["msgspec", "typer", "jsonschema", "deepdiff"], ["msgspec"], id="read"),
+        pytest.param("statefmt.diff", ["msgspec", "typer", "orjson", "deepdiff"], ["msgspec"], id="diff"),
     ],
 )
 def test_names_are_loaded_when_they_are_used(use: str, heavy: list[str], loaded: list[str]) -> None:

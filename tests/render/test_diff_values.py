@@ -49,8 +49,8 @@ PAIRS = [
     ("a", "b", "a", "b"),
     ("x" * 40, "y" * 40, "x" * 40, "y" * 40),
     ("x" * 41, "y", "x" * 23 + "… (41 characters)", "y"),
-    ("x" * 60 + "a", "x" * 60 + "b", "…xxxxxxxxxxxxa (61 characters)", "…xxxxxxxxxxxxb (61 characters)"),
-    ("x" * 60, "x" * 61, "…xxxxxxxxxxxx (60 characters)", "…xxxxxxxxxxxxx (61 characters)"),
+    ("x" * 60 + "a", "x" * 60 + "b", f"…{'x' * 22}a (61 characters)", f"…{'x' * 22}b (61 characters)"),
+    ("x" * 60, "x" * 61, f"…{'x' * 22} (60 characters)", f"…{'x' * 23} (61 characters)"),
     ("x" * 60 + "a" * 60, "x" * 60 + "b", "…xxxxxxxxxxxxaaaaaaaaa… (120 characters)", "…xxxxxxxxxxxxb (61 characters)"),
     ("x" * 1234, "", "x" * 20 + "… (1,234 characters)", ""),
 ]

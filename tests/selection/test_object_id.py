@@ -23,6 +23,7 @@ IDS: list[tuple[bytes, str | None]] = [
     (b"{}", None),
     (b"null", None),
     (b'"id"', None),
+    (b'"\\ud800"', None),
     (b'[{"id":"i-1"}]', None),
     (b'{"a":"\\ud800","id":"i-1"}', "i-1"),
     (b'{"id":"a\\ud800"}', "a\ufffd"),
