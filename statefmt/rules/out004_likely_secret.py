@@ -20,12 +20,13 @@ Set `sensitive = true` on the output, and replace the secret if others have seen
 
 from collections.abc import Iterable
 
-from msgspec import UNSET
+from msgspec import UNSET, Raw
 
 from statefmt import codes
 from statefmt.diagnostics import Finding, Severity
-from statefmt.golang import loads_exact
+from statefmt.golang import encode_string, loads_exact
 from statefmt.rules.rule import Rule
+from statefmt.rules.secret_probes import suspects
 from statefmt.rules.secret_search import secrets_in
 from statefmt.rules.subject import Subject
 from statefmt.statefile.pointer import token
@@ -33,9 +34,13 @@ from statefmt.statefile.pointer import token
 
 def _check(subject: Subject) -> Iterable[Finding]:
     document = subject.inspection.document
-    for name, output in ((document.outputs if document else None) or {}).items():
-        if output is None or output.sensitive or output.value is UNSET:
-            continue
+    shown = [
+        (name, output)
+        for name, output in ((document.outputs if document else None) or {}).items()
+        if output is not None and not output.sensitive and output.value is not UNSET
+    ]
+    for number in suspects([_member(name, output.value) for name, output in shown]):
+        name, output = shown[number]
         try:
             value = loads_exact(bytes(output.value), replace_invalid=True)
         except ValueError:
@@ -52,6 +57,11 @@ def _check(subject: Subject) -> Iterable[Finding]:
                 f"/outputs/{token(name)}/value",
                 "Set `sensitive = true` on the output.",
             )
+
+
+def _member(name: str, value: Raw) -> Raw:
+    """An output as a member that it would be of an object, for the search over bytes."""
+    return Raw(b"{%b:%b}" % (encode_string(name), value))
 
 
 RULE = Rule(codes.OUTPUT_LIKELY_SECRET, "output-likely-secret", Severity.INFO, _check)

@@ -5,7 +5,7 @@ The parts come from the parsed document, so that they are there also where no sn
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
@@ -58,15 +58,23 @@ class Subject:
     def resources(self) -> tuple[ResourcePart, ...]:
         """The entries of `resources`, in the order of the file."""
         document = self.inspection.document
-        return tuple(
-            ResourcePart(resource or ResourceV4(), (resource or ResourceV4()).address(), f"/resources/{number}")
-            for number, resource in enumerate((document.resources if document else None) or ())
-        )
+        found = []
+        for number, given in enumerate((document.resources if document else None) or ()):
+            resource = given or ResourceV4()
+            found.append(ResourcePart(resource, resource.address(), f"/resources/{number}"))
+        return tuple(found)
 
     @cached_property
     def objects(self) -> tuple[ObjectPart, ...]:
         """The entries of all `instances`, in the order of the file."""
-        return tuple(part for resource in self.resources for part in _objects(resource))
+        found: list[ObjectPart] = []
+        for resource in self.resources:
+            for number, given in enumerate(resource.document.instances or ()):
+                obj = given or InstanceObjectV4()
+                key = "" if obj.index_key is None else key_text(obj)
+                address = f"{resource.address}{'[?]' if key is None else key}"
+                found.append(ObjectPart(obj, resource, address, f"{resource.pointer}/instances/{number}"))
+        return tuple(found)
 
     @cached_property
     def is_canonical(self) -> bool:
@@ -75,14 +83,6 @@ class Subject:
         if inspection.snapshot is None:
             return False
         return canonical(inspection.snapshot, inspection.style, keep_unknown=True) == self.data
-
-
-def _objects(resource: ResourcePart) -> Iterator[ObjectPart]:
-    for number, given in enumerate(resource.document.instances or ()):
-        obj = given or InstanceObjectV4()
-        key = key_text(obj)
-        address = f"{resource.address}{'[?]' if key is None else key}"
-        yield ObjectPart(obj, resource, address, f"{resource.pointer}/instances/{number}")
 
 
 def key_text(obj: InstanceObjectV4) -> str | None:
