@@ -27,22 +27,25 @@ from statefmt.diagnostics import Finding, Severity
 from statefmt.golang import encode_string, loads_exact
 from statefmt.rules.rule import Rule
 from statefmt.rules.secret_probes import suspects
-from statefmt.rules.secret_search import secrets_in
 from statefmt.rules.subject import Subject
 from statefmt.statefile.pointer import token
 
 
 def _check(subject: Subject) -> Iterable[Finding]:
     document = subject.inspection.document
-    shown = [
-        (name, output)
+    values = {
+        name: output.value
         for name, output in ((document.outputs if document else None) or {}).items()
         if output is not None and not output.sensitive and output.value is not UNSET
-    ]
-    for number in suspects([_member(name, output.value) for name, output in shown]):
-        name, output = shown[number]
+    }
+    names = list(values)
+    for number in suspects([_member(name, value) for name, value in values.items()]):
+        # Imported where it is needed, as in attribute_secrets.
+        from statefmt.rules.secret_search import secrets_in
+
+        name = names[number]
         try:
-            value = loads_exact(bytes(output.value), replace_invalid=True)
+            value = loads_exact(bytes(values[name]), replace_invalid=True)
         except ValueError:
             # Nested deeper than Python goes.
             continue
@@ -60,7 +63,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
 
 
 def _member(name: str, value: Raw) -> Raw:
-    """An output as a member that it would be of an object, for the search over bytes."""
+    """An output as an object with it as its only member, for the search over bytes."""
     return Raw(b"{%b:%b}" % (encode_string(name), value))
 
 
