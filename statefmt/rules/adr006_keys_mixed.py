@@ -14,11 +14,11 @@ instances of the other kind. That may be what is wanted, and the state can be re
 ```
 
 ## What to do
-Give the instances keys of the kind that the configuration uses: `tofu state mv 'aws_eip.nat[0]' 'aws_eip.nat["b"]'`.
+Give the instances keys of the kind that the configuration uses, each with
+`statetool mv 'aws_eip.nat[0]' 'aws_eip.nat["b"]'`, or all of a resource at once with `statetool rekey`.
 """
 
 from collections.abc import Iterable, Sequence
-from shlex import quote
 
 from statefmt import codes
 from statefmt.diagnostics import Finding, Severity
@@ -39,10 +39,10 @@ def _check(subject: Subject) -> Iterable[Finding]:
             continue
         types = {type(obj.index_key) for block in blocks for obj in objects_of(block) if not obj.deposed}
         if len(types) > 1 and len({_KINDS[found] for found in types if found in _KINDS}) > 1:
-            yield _finding(address, blocks)
+            yield _finding(subject, address, blocks)
 
 
-def _finding(address: str, blocks: Sequence[ResourcePart]) -> Finding:
+def _finding(subject: Subject, address: str, blocks: Sequence[ResourcePart]) -> Finding:
     numbers: dict[str, int] = {}
     first: dict[str, tuple[str, str]] = {}
     for block in blocks:
@@ -62,8 +62,8 @@ def _finding(address: str, blocks: Sequence[ResourcePart]) -> Finding:
         f"Resource {address} has instances of several kinds: {counts}.",
         address,
         pointer,
-        f"`tofu state mv {quote(odd)} {quote(address + _TARGETS[usual])}`, or the other way round, as the "
-        "configuration has it.",
+        f"{subject.command('mv', odd, address + _TARGETS[usual])}, or the other way round, as the configuration has "
+        "it.",
     )
 
 

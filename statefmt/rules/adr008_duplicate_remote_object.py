@@ -23,11 +23,10 @@ two entries, aws_vpc.main and aws_vpc.old, both with "attributes": {"id": "vpc-1
 ```
 
 ## What to do
-Forget the address that the configuration doesn't have: `tofu state rm aws_vpc.old`.
+Forget the address that the configuration doesn't have: `statetool rm aws_vpc.old`.
 """
 
 from collections.abc import Iterable
-from shlex import quote
 
 import msgspec
 from msgspec import UNSET, Struct
@@ -73,7 +72,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
                 yield Finding(
                     codes.DUPLICATE_REMOTE_OBJECT, Severity.ERROR, "Remote object under several addresses",
                     f"{address} and {others} have the same id: one real object.", address, pointer,  # id: maybe secret
-                    f"Forget all but the one that the configuration has; this one: `tofu state rm {quote(address)}`.",
+                    f"Forget all but the one that the configuration has; this one: {subject.command('rm', address)}.",
                 )  # fmt: skip
 
 

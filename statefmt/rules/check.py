@@ -8,7 +8,7 @@ from functools import cache
 from typing import NamedTuple
 
 from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.diagnostics import Finding
 from statefmt.rules.rule import Rule, all_rules, found_while_reading
 from statefmt.rules.subject import Subject
 from statefmt.statefile.inspect import inspect, without_pointers
@@ -30,28 +30,33 @@ def check(
     select: Sequence[str] | None = None,
     ignore: Sequence[str] | None = None,
     release: Release | None = None,
+    name: str | None = None,
 ) -> list[Finding]:
     """All findings of the selected rules, with the rules' severities, sorted by address, code and place.
 
     `select` and `ignore` are codes or the beginnings of codes; `ignore` wins. With `release`, what that release
-    would lose of the state is among the findings. Raises ValueError for a code that fits no rule.
+    would lose of the state is among the findings. `name` is that of the state's file, for the commands that findings
+    suggest. Raises ValueError for a code that fits no rule.
     """
     if isinstance(data, Snapshot):
         data = write(data, canonical=False)
     rules = selected_rules(None if select is None else tuple(select), tuple(ignore or ()))
     inspection = inspect(data)
-    subject = Subject(data, inspection, release)
+    subject = Subject(data, inspection, release, name)
     findings = [finding for finding in inspection.findings if finding.code in rules.by_code]
     for rule in rules.looking:
         found = list(rule.check(subject))
         if found:
             findings += found if rule.reads_file else without_pointers(found, inspection.version)
-    weighed = [_weighed(finding, rules.by_code[finding.code].severity) for finding in findings]
+    weighed = [_completed(finding, rules.by_code[finding.code], subject) for finding in findings]
     return sorted(weighed, key=lambda finding: (finding.address, finding.code, finding.pointer, finding.detail))
 
 
-def _weighed(finding: Finding, severity: Severity) -> Finding:
-    return finding if finding.severity is severity else replace(finding, severity=severity)
+def _completed(finding: Finding, rule: Rule, subject: Subject) -> Finding:
+    """A finding with the severity of its rule, and with what to do."""
+    if rule.fix is not None and not finding.fix:
+        return replace(finding, severity=rule.severity, fix=rule.fix(subject))
+    return finding if finding.severity is rule.severity else replace(finding, severity=rule.severity)
 
 
 @cache

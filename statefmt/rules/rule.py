@@ -34,7 +34,7 @@ class Rule:
 
     `check` yields findings that reading the file did not make; their severity is set to the rule's. Their pointers
     lead into the v4 document, which is the file itself only where that has version 4, or, where `reads_file`, into
-    the file of whatever version.
+    the file of whatever version. `fix` says what to do about a finding that the reader made and that does not say so.
     """
 
     code: str
@@ -42,6 +42,7 @@ class Rule:
     severity: Severity
     check: Callable[[Subject], Iterable[Finding]] = found_while_reading
     reads_file: bool = False
+    fix: Callable[[Subject], str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
+from shlex import join
 from typing import Any, TypeVar
 
 from msgspec import Struct
 
 from statefmt.addrs import IntKey, StringKey
-from statefmt.statefile.inspect import Inspection
+from statefmt.statefile.inspect import CURRENT_VERSION, Inspection
 from statefmt.statefile.releases import Release
 from statefmt.statefile.v4 import InstanceObjectV4, ResourceV4
 from statefmt.statefile.write import canonical
@@ -40,12 +41,26 @@ class ObjectPart(Struct, frozen=True, gc=False):
 
 @dataclass(frozen=True)
 class Subject:
-    """A state to be checked, perhaps for a release. Everything is worked out once, when a rule first asks for it."""
+    """A state to be checked, perhaps for a release. Everything is worked out once, when a rule first asks for it.
+
+    `name` is that of its file, `-` for standard input; None where nobody said.
+    """
 
     data: bytes
     inspection: Inspection
     release: Release | None = None
+    name: str | None = None
     _found: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def command(self, name: str, *arguments: str) -> str:
+        """A command of statetool on this state, in backticks and as a shell takes it."""
+        state = () if self.name is None else ("--state", self.name)
+        return f"`{join(('statetool', name, *arguments, *state))}`"
+
+    def rewriting(self, *options: str) -> str:
+        """The command that writes the same state anew in canonical form; it takes the options of `fmt`."""
+        is_current = self.inspection.version == CURRENT_VERSION
+        return self.command("fmt", *options) if is_current else self.command("upgrade", "--in-place", *options)
 
     def once(self, work_out: Callable[[Subject], T]) -> T:
         """What a function gives for this state: worked out when the first rule asks for it, for all rules."""

@@ -129,7 +129,7 @@ class ResourceLifter:
         name = blocks[0].name
         binding = _binding(name, blocks)
         self.findings += binding.findings
-        refused = any([finding.severity is Severity.ERROR for finding in binding.findings])
+        refused = bool(binding.findings) and any(f.severity is Severity.ERROR for f in binding.findings)
         objects: list[ResourceInstanceObject] = []
         seen: set[tuple[InstanceKey, str]] = set()
         for block, keys in zip(blocks, binding.keys, strict=True):
@@ -226,7 +226,8 @@ def _read_module(text: str) -> _Module | AddressError:
 def _binding(resource: str, blocks: list[_Block]) -> Lifted:
     first = blocks[0]
     provider = first.document.provider
-    if provider and len(blocks) == 1 and not any([instance.document.provider for instance in first.instances]):
+    with_own = [instance for instance in first.instances if instance.document.provider]
+    if provider and len(blocks) == 1 and not with_own:
         inherited = lift_inherited(provider, len(first.instances))
         if inherited is not None:
             return inherited

@@ -98,4 +98,4 @@ class StateV4(FormatObject):
     outputs: dict[str, OutputV4 | None] | None = None
     resources: list[ResourceV4 | None] | None = None
     # Every release since OpenTofu 1.6 writes null for none.
-    check_results: list[CheckResultV4 | None] | None | UnsetType = UNSET
+    check_results: list[CheckResultV4 | None] | UnsetType | None = UNSET

@@ -87,4 +87,4 @@ class ResourceState(Struct, frozen=True, kw_only=True):
     @property
     def has_provider_keys(self) -> bool:
         """Whether any object is bound to a keyed provider instance."""
-        return any([obj.provider_key is not NO_KEY for obj in self.objects])
+        return any(obj.provider_key is not NO_KEY for obj in self.objects)
