@@ -35,7 +35,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
                 f"The object of {part.address} is tainted: the next apply destroys it and creates another one.",
                 part.address,
                 f"{part.pointer}/status",
-                f"If it is sound: {subject.command('untaint', part.address)}.",
+                f"If it is sound: {subject.command_on('untaint', part.address)}.",
             )
 
 

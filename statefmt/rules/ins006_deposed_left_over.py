@@ -37,7 +37,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
                 f"Instance {part.address} has the deposed object {key}; the next apply is to destroy it.",
                 part.address,
                 f"{part.pointer}/deposed",
-                f"If the real object is gone or shall stay: {subject.command('forget-deposed', part.address)}.",
+                f"If the real object is gone or shall stay: {subject.command_on('forget-deposed', part.address)}.",
             )
 
 

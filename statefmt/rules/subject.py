@@ -57,6 +57,13 @@ class Subject:
         state = () if self.name is None else ("--state", self.name)
         return f"`{join(('statetool', name, *arguments, *state))}`"
 
+    def command_on(self, name: str, address: str, *arguments: str) -> str:
+        """A command on one instance; where its address means others too, what to do first."""
+        if address not in self._ambiguous:
+            return self.command(name, address, *arguments)
+        rekeying = self.command("rekey", address, "--map", "=KEY")
+        return f"{rekeying} first, since {address} means all instances of the resource"
+
     def rewriting(self, *options: str) -> str:
         """The command that writes the same state anew in canonical form; it takes the options of `fmt`."""
         is_current = self.inspection.version == CURRENT_VERSION
@@ -90,6 +97,12 @@ class Subject:
                 address = f"{resource.address}{'[?]' if key is None else key}"
                 found.append(ObjectPart(obj, resource, address, f"{resource.pointer}/instances/{number}"))
         return tuple(found)
+
+    @cached_property
+    def _ambiguous(self) -> frozenset[str]:
+        """The addresses that resources share with an instance without a key, beside which there are others."""
+        keyless = {part.address for part in self.objects if part.address == part.resource.address}
+        return frozenset(part.resource.address for part in self.objects if part.address not in keyless) & keyless
 
     @cached_property
     def is_canonical(self) -> bool:
