@@ -72,7 +72,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
                 yield Finding(
                     codes.DUPLICATE_REMOTE_OBJECT, Severity.ERROR, "Remote object under several addresses",
                     f"{address} and {others} have the same id: one real object.", address, pointer,  # id: maybe secret
-                    f"Forget it, unless this is the one that the configuration has: {subject.command_on('rm', address)}.",
+                    f"Forget it, if the configuration has another one: {subject.command_on('rm', address)}.",
                 )  # fmt: skip
 
 

@@ -50,7 +50,7 @@ def _is_legacy(provider: AbsProviderInstance) -> bool:
 
 def _fix(subject: Subject, type_: str) -> str:
     source = f"hashicorp/{type_}" if type_ in KNOWN_TYPES else f"NAMESPACE/{type_}"
-    command = subject.rewriting("--legacy-provider", f"{type_}={source}")
+    command = subject.rewriting("--legacy-provider", f"{type_}={source}", mends=True)
     return f"{command}, with the source that the configuration has in required_providers."
 
 

@@ -52,10 +52,14 @@ class Subject:
     name: str | None = None
     _found: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
 
-    def command(self, name: str, *arguments: str) -> str:
-        """A command of statetool on this state, in backticks and as a shell takes it."""
+    def command(self, name: str, *arguments: str, mends: bool = False) -> str:
+        """A command of statetool on this state, in backticks and as a shell takes it, with when it can be run.
+
+        Only one that `mends` what keeps a state from being read can be run before.
+        """
         state = () if self.name is None else ("--state", self.name)
-        return f"`{join(('statetool', name, *arguments, *state))}`"
+        command = f"`{join(('statetool', name, *arguments, *state))}`"
+        return command if mends or self.inspection.snapshot is not None else f"{command}, once the state can be read"
 
     def command_on(self, name: str, address: str, *arguments: str) -> str:
         """A command on one instance; where its address means others too, what to do first."""
@@ -64,10 +68,11 @@ class Subject:
         rekeying = self.command("rekey", address, "--map", "=KEY")
         return f"{rekeying} first, since {address} means all instances of the resource"
 
-    def rewriting(self, *options: str) -> str:
+    def rewriting(self, *options: str, mends: bool = False) -> str:
         """The command that writes the same state anew in canonical form; it takes the options of `fmt`."""
         is_current = self.inspection.version == CURRENT_VERSION
-        return self.command("fmt", *options) if is_current else self.command("upgrade", "--in-place", *options)
+        command = ("fmt",) if is_current else ("upgrade", "--in-place")
+        return self.command(*command, *options, mends=mends)
 
     def once(self, work_out: Callable[[Subject], T]) -> T:
         """What a function gives for this state: worked out when the first rule asks for it, for all rules."""

@@ -54,8 +54,9 @@ def test_a_suggested_command_does_away_with_its_finding(path: Path, number: int,
     assert (program, arguments[-2:]) == ("statetool", ["--state", str(state)])
     if name in _COMING and name not in COMMANDS:
         pytest.skip("this command is not here yet")
-    if inspect(state.read_bytes()).snapshot is None:
-        pytest.skip("no command works on a state that cannot be read")
+    if f"`{command}`, once the state can be read" in finding.fix:
+        assert inspect(state.read_bytes()).snapshot is None
+        return
     assert main([name, *arguments, "--yes"]) == 0
     after = _found(state, str(state))
     assert (finding.code, finding.address, finding.detail) not in {(f.code, f.address, f.detail) for f in after}
