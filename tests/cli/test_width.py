@@ -1,4 +1,4 @@
-"""Text is never wider than 80 columns, unless a single word is (an address, the name of a file) or a command to copy."""
+"""Text is never wider than 80 columns, but for single words (an address, the name of a file) and commands to copy."""
 
 from __future__ import annotations
 
