@@ -12,7 +12,10 @@ from statefmt.statefile.duplicates import duplicate_members
 from .json_text import Layout, Object, Tree, layouts, render, scalars, strings, trees
 
 _KEYS = st.sampled_from(("0", "1.0", "1e3", "1e12", "1.5E-5", "123456789012345678901", "null", '"\\u003c"', '"a"'))
-_DEPENDENCIES = st.lists(strings, max_size=2)
+
+
+def _list(items: list[str]) -> Tree:
+    return [*items]
 
 
 def _objects(**members: st.SearchStrategy[Tree]) -> st.SearchStrategy[Object]:
@@ -22,7 +25,11 @@ def _objects(**members: st.SearchStrategy[Tree]) -> st.SearchStrategy[Object]:
 
 
 _OBJECTS = _objects(
-    index_key=_KEYS, status=strings, schema_version=scalars, attributes=trees, dependencies=_DEPENDENCIES
+    index_key=_KEYS,
+    status=strings,
+    schema_version=scalars,
+    attributes=trees,
+    dependencies=st.lists(strings, max_size=2).map(_list),
 )
 _RESOURCES = _objects(type=strings, each=strings, zz_new=scalars, instances=st.lists(_OBJECTS, max_size=3))
 _STATES = _objects(
