@@ -22,7 +22,7 @@ from statefmt.rules.subject import Subject
 
 
 def _fix(subject: Subject) -> str:
-    return f"{subject.rewriting()} joins them."
+    return f"To join them: {subject.rewriting()}."
 
 
 RULE = Rule(codes.RESOURCE_SPREAD, "resource-spread", Severity.WARNING, fix=_fix)

@@ -63,7 +63,7 @@ def _finding(subject: Subject, address: str, blocks: Sequence[ResourcePart]) -> 
         f"Resource {address} has instances of several kinds: {counts}.",
         address,
         pointer,
-        f"{_command(subject, address, odd, numbers)}, or the other way round, as the configuration has it.",
+        f"As the configuration has it, or the other way round: {_command(subject, address, odd, numbers)}.",
     )
 
 

@@ -22,7 +22,7 @@ from statefmt.rules.subject import Subject
 
 
 def _fix(subject: Subject) -> str:
-    return f'If "attributes" is right: {subject.rewriting()} drops the flat form.'
+    return f'If "attributes" is right, this drops the flat form: {subject.rewriting()}.'
 
 
 RULE = Rule(codes.BOTH_ATTRIBUTE_FORMS, "both-attribute-forms", Severity.WARNING, fix=_fix)

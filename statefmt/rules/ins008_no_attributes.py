@@ -40,7 +40,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
                 f"{which} of {part.address} has no attributes, not even an id.",
                 part.address,
                 part.pointer,
-                f"Restore them from a backup, or {subject.command_on('rm', part.address)} and import it anew.",
+                f"Restore them from a backup, or import it anew after this: {subject.command_on('rm', part.address)}.",
             )
 
 

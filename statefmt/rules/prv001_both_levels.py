@@ -23,7 +23,7 @@ from statefmt.rules.subject import Subject
 
 
 def _fix(subject: Subject) -> str:
-    return f"{subject.rewriting()} writes the one level that is needed."
+    return f"To have the one level that is needed: {subject.rewriting()}."
 
 
 RULE = Rule(codes.PROVIDER_BOTH_LEVELS, "provider-both-levels", Severity.WARNING, fix=_fix)

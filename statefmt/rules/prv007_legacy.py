@@ -51,7 +51,7 @@ def _is_legacy(provider: AbsProviderInstance) -> bool:
 def _fix(subject: Subject, type_: str) -> str:
     source = f"hashicorp/{type_}" if type_ in KNOWN_TYPES else f"NAMESPACE/{type_}"
     command = subject.rewriting("--legacy-provider", f"{type_}={source}", mends=True)
-    return f"{command}, with the source that the configuration has in required_providers."
+    return f"Name its source, as the configuration has it in required_providers: {command}."
 
 
 RULE = Rule(codes.PROVIDER_LEGACY, "provider-legacy", Severity.WARNING, _check)

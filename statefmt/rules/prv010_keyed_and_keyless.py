@@ -70,7 +70,7 @@ def _finding(subject: Subject, address: str, blocks: Sequence[ResourcePart]) -> 
         f"{len(keyless)} to the one without (as that of {instance}).",
         address,
         pointer,
-        f"{subject.command_on('rebind', instance, target)}, with the key of the right provider instance.",
+        f"With the key of the right provider instance: {subject.command_on('rebind', instance, target)}.",
     )
 
 

@@ -23,7 +23,7 @@ from statefmt.rules.subject import Subject
 
 
 def _fix(subject: Subject) -> str:
-    return f"A newer statetool may know it. {subject.rewriting('--drop-unknown')} drops all such members."
+    return f"A newer statetool may know it. To drop all such members: {subject.rewriting('--drop-unknown')}."
 
 
 RULE = Rule(codes.UNKNOWN_MEMBER, "unknown-member", Severity.INFO, fix=_fix)

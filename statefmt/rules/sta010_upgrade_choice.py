@@ -24,7 +24,7 @@ from statefmt.rules.subject import Subject
 
 
 def _fix(subject: Subject) -> str:
-    return subject.rewriting()
+    return f"To upgrade the file: {subject.rewriting()}."
 
 
 RULE = Rule(codes.UPGRADE_CHOICE, "upgrade-choice", Severity.INFO, fix=_fix)

@@ -23,7 +23,7 @@ from statefmt.rules.subject import Subject
 
 
 def _fix(subject: Subject) -> str:
-    return f"If that is what was meant: {subject.rewriting()} writes it so."
+    return f"If that is what was meant, this writes it so: {subject.rewriting()}."
 
 
 RULE = Rule(codes.NORMALISED_VALUE, "normalised-value", Severity.INFO, fix=_fix)

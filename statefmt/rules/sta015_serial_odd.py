@@ -49,7 +49,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
         "Odd serial",
         detail,
         pointer="" if document.serial is None else "/serial",
-        fix=f"{subject.command('set-serial', 'NUMBER')}, with one above the highest that a sane copy has.",
+        fix=f"Set it to one above the highest that a sane copy has: {subject.command('set-serial', 'NUMBER')}.",
     )
 
 

@@ -55,18 +55,23 @@ class Subject:
     def command(self, name: str, *arguments: str, mends: bool = False) -> str:
         """A command of statetool on this state, in backticks and as a shell takes it, with when it can be run.
 
-        Only one that `mends` what keeps a state from being read can be run before.
+        What keeps a state from being read must be mended first, unless this command `mends` it; and an older format
+        must be upgraded before anything else is done to it.
         """
         state = () if self.name is None else ("--state", self.name)
         command = f"`{join(('statetool', name, *arguments, *state))}`"
-        return command if mends or self.inspection.snapshot is not None else f"{command}, once the state can be read"
+        if self.inspection.snapshot is None and not mends:
+            return f"{command}, once the state can be read"
+        if self.inspection.version != CURRENT_VERSION and name != "upgrade":
+            return f"{command}, once the state is upgraded"
+        return command
 
     def command_on(self, name: str, address: str, *arguments: str) -> str:
         """A command on one instance; where its address means others too, what to do first."""
         if address not in self._ambiguous:
             return self.command(name, address, *arguments)
         rekeying = self.command("rekey", address, "--map", "=KEY")
-        return f"{rekeying} first, since {address} means all instances of the resource"
+        return f"{address} means all instances of the resource, so first {rekeying}"
 
     def rewriting(self, *options: str, mends: bool = False) -> str:
         """The command that writes the same state anew in canonical form; it takes the options of `fmt`."""
