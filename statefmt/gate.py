@@ -49,7 +49,9 @@ class Gate:
     def check(self, name: str) -> CheckedState:
         """Check one state file, or standard input for `-`. Raises StoreError where it cannot be read."""
         data = read_settled(name)
-        found = self._allowed(name, check(data, select=self.select, ignore=self.ignore, release=self.release))
+        found = self._allowed(
+            name, check(data, select=self.select, ignore=self.ignore, release=self.release, name=name)
+        )
         new, hidden = self._new(name, found)
         places = finding_positions(data, new) if new else {}
         return CheckedState(display_name(name), new, places, hidden)

@@ -6,7 +6,6 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from pathlib import Path
 
 from statefmt.comparison import SnapshotDiff, diff
@@ -17,6 +16,7 @@ from statefmt.statefile.spans import Span
 from statefmt.statefile.splice import splice_pieces
 from statefmt.states import Snapshot
 from statefmt.store.history_contents import compress_one
+from statefmt.store.journal import checksum
 from statefmt.store.lock import lock_info
 from statefmt.store.reading import STANDARD_INPUT, display_name
 from statefmt.store.settled import read_settled
@@ -103,7 +103,7 @@ def _expected(state: LoadedState, terms: Terms) -> LoadedState:
         raise StoreError(
             f"{name}: the serial is {serial} and not {terms.serial}: somebody changed it; nothing was done"
         )
-    if terms.checksum and sha256(state.data).hexdigest() != terms.checksum.lower():
+    if terms.checksum and checksum(state.data) != terms.checksum.lower():
         raise StoreError(f"{name}: {terms.changed}")
     return state
 

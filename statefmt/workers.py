@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pickle
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -59,6 +58,9 @@ def _started(work: Callable[[T], R], items: Sequence[T]) -> _Worker:
 
 def _work(work: Callable[[T], R], items: Sequence[T], writing: int) -> NoReturn:
     """What a worker does; it ends here, whatever happens, and runs nothing of what its parent has begun."""
+    # Imported where it is needed: most often there is one state, and no worker.
+    import pickle
+
     status = 1
     try:
         with os.fdopen(writing, "wb") as pipe:
@@ -69,6 +71,8 @@ def _work(work: Callable[[T], R], items: Sequence[T], writing: int) -> NoReturn:
 
 
 def _received(worker: _Worker) -> list[R] | None:
+    import pickle
+
     with os.fdopen(worker.pipe, "rb", closefd=False) as pipe:
         try:
             given: list[R] = pickle.load(pipe)

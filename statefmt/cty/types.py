@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TypeAlias
 
+from msgspec import Struct
+
 from statefmt.cty.errors import CtyTypeError
 from statefmt.golang import JSONValue, Members, NumberText, encode_string, kind_name, loads_exact, quote
 from statefmt.golang.normalize import nfc
@@ -32,34 +34,29 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class PrimitiveType:
+class PrimitiveType(Struct, frozen=True):
     """bool, number or string; use the constants BOOL, NUMBER and STRING."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class DynamicType:
+class DynamicType(Struct, frozen=True):
     """Stands for "any type", and is the type of a null that has no other; use the constant DYNAMIC."""
 
 
-@dataclass(frozen=True, slots=True)
-class ListType:
+class ListType(Struct, frozen=True):
     """A sequence of values of one type."""
 
     element: Type
 
 
-@dataclass(frozen=True, slots=True)
-class SetType:
+class SetType(Struct, frozen=True):
     """A set of values of one type."""
 
     element: Type
 
 
-@dataclass(frozen=True, slots=True)
-class MapType:
+class MapType(Struct, frozen=True):
     """String keys to values of one type."""
 
     element: Type

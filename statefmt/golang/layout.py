@@ -23,9 +23,11 @@ def escape_html(raw: bytes) -> bytes:
 
     `raw` is valid JSON, where they occur in strings only. Returns `raw` itself when it has none of them.
     """
-    # bytes.replace gives the same object back when there is nothing to do: five scans and no copy.
+    # bytes.replace gives the same object back when there is nothing to do: a few scans and no copy.
     raw = raw.replace(b"<", b"\\u003c").replace(b">", b"\\u003e").replace(b"&", b"\\u0026")
-    return raw.replace(b"\xe2\x80\xa8", b"\\u2028").replace(b"\xe2\x80\xa9", b"\\u2029")
+    if not raw.isascii():
+        raw = raw.replace(b"\xe2\x80\xa8", b"\\u2028").replace(b"\xe2\x80\xa9", b"\\u2029")
+    return raw
 
 
 def compact(raw: bytes) -> bytes:

@@ -10,8 +10,10 @@ from typing import Final
 _UNSAFE: Final = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]"
 )
-# Words as addresses have them: an instance key belongs to its word, also where it has spaces in it.
-_WORD: Final = re.compile(r'(?:\["(?:[^"\\\n]|\\.)*"\]|\S)+')
+# Words as addresses have them: an instance key belongs to its word, also where it has spaces in it. So does a command
+# of ours in backticks: broken by the end of a line, it cannot be copied.
+_COMMAND: Final = "`statetool "
+_WORD: Final = re.compile(r'(?:`statetool [^`\n]*`|\["(?:[^"\\\n]|\\.)*"\]|\S)+')
 
 
 def printable(text: str) -> str:
@@ -22,8 +24,8 @@ def printable(text: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """The printable words of some prose; an address is one word."""
-    found = _WORD.findall(text) if '["' in text else text.split()
+    """The printable words of some prose; an address is one word, and a command of ours in backticks."""
+    found = _WORD.findall(text) if '["' in text or _COMMAND in text else text.split()
     return found if text.isprintable() else [printable(word) for word in found]
 
 

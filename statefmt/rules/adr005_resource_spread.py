@@ -18,5 +18,11 @@ Run `statetool fmt`, which joins them.
 from statefmt import codes
 from statefmt.diagnostics import Severity
 from statefmt.rules.rule import Rule
+from statefmt.rules.subject import Subject
 
-RULE = Rule(codes.RESOURCE_SPREAD, "resource-spread", Severity.WARNING)
+
+def _fix(subject: Subject) -> str:
+    return f"To join them: {subject.rewriting()}."
+
+
+RULE = Rule(codes.RESOURCE_SPREAD, "resource-spread", Severity.WARNING, fix=_fix)

@@ -14,11 +14,11 @@ instances of the other kind. That may be what is wanted, and the state can be re
 ```
 
 ## What to do
-Give the instances keys of the kind that the configuration uses: `tofu state mv 'aws_eip.nat[0]' 'aws_eip.nat["b"]'`.
+Give the instances keys of the kind that the configuration uses, each with
+`statetool mv 'aws_eip.nat[0]' 'aws_eip.nat["b"]'`, or all of a resource at once with `statetool rekey`.
 """
 
-from collections.abc import Iterable, Sequence
-from shlex import quote
+from collections.abc import Iterable, Mapping, Sequence
 
 from statefmt import codes
 from statefmt.diagnostics import Finding, Severity
@@ -28,7 +28,8 @@ from statefmt.rules.subject import ResourcePart, Subject
 
 # What is neither is no key (ADR004).
 _KINDS = {type(None): "without a key", int: "with a number", float: "with a number", str: "with a string"}
-_TARGETS = {"without a key": "", "with a number": "[NUMBER]", "with a string": '["KEY"]'}
+_KEYLESS = _KINDS[type(None)]
+_NEW_KEYS = {"with a number": "NUMBER", "with a string": '"KEY"'}
 
 
 def _check(subject: Subject) -> Iterable[Finding]:
@@ -39,10 +40,10 @@ def _check(subject: Subject) -> Iterable[Finding]:
             continue
         types = {type(obj.index_key) for block in blocks for obj in objects_of(block) if not obj.deposed}
         if len(types) > 1 and len({_KINDS[found] for found in types if found in _KINDS}) > 1:
-            yield _finding(address, blocks)
+            yield _finding(subject, address, blocks)
 
 
-def _finding(address: str, blocks: Sequence[ResourcePart]) -> Finding:
+def _finding(subject: Subject, address: str, blocks: Sequence[ResourcePart]) -> Finding:
     numbers: dict[str, int] = {}
     first: dict[str, tuple[str, str]] = {}
     for block in blocks:
@@ -62,9 +63,18 @@ def _finding(address: str, blocks: Sequence[ResourcePart]) -> Finding:
         f"Resource {address} has instances of several kinds: {counts}.",
         address,
         pointer,
-        f"`tofu state mv {quote(odd)} {quote(address + _TARGETS[usual])}`, or the other way round, as the "
-        "configuration has it.",
+        f"As the configuration has it, or the other way round: {_command(subject, address, odd, numbers)}.",
     )
+
+
+def _command(subject: Subject, address: str, odd: str, numbers: Mapping[str, int]) -> str:
+    """What gives an instance of the rarer kind a key of the other; the one without a key is always the rarer."""
+    usual = max((kind for kind in numbers if kind != _KEYLESS), key=lambda kind: numbers[kind])
+    new = _NEW_KEYS[usual]
+    if _KEYLESS in numbers:
+        # Its address is that of the resource, and means all instances.
+        return subject.command("rekey", address, "--map", f"={new}")
+    return subject.command("mv", odd, f"{address}[{new}]")
 
 
 RULE = Rule(codes.INSTANCE_KEYS_MIXED, "instance-keys-mixed", Severity.WARNING, _check)

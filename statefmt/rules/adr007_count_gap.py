@@ -14,12 +14,11 @@ is how a state looks after a partly failed apply or an `rm`, and often just what
 
 ## What to do
 If the missing ones shall not come back, move the highest into the gap and lower `count`:
-`tofu state mv 'aws_eip.nat[2]' 'aws_eip.nat[1]'`.
+`statetool mv 'aws_eip.nat[2]' 'aws_eip.nat[1]'`.
 """
 
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
-from shlex import quote
 
 from statefmt import codes
 from statefmt.diagnostics import Finding, Severity
@@ -52,7 +51,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
             f"{'is' if highest == len(numbers) else 'are'} missing: {missing}{more}.",
             address,
             f"{blocks[0].pointer}/instances",
-            f"To close a gap: `tofu state mv {quote(f'{address}[{highest}]')} {quote(f'{address}[{gaps[0][0]}]')}`.",
+            f"To close a gap: {subject.command('mv', f'{address}[{highest}]', f'{address}[{gaps[0][0]}]')}.",
         )
 
 

@@ -23,16 +23,16 @@ two entries, aws_vpc.main and aws_vpc.old, both with "attributes": {"id": "vpc-1
 ```
 
 ## What to do
-Forget the address that the configuration doesn't have: `tofu state rm aws_vpc.old`.
+Forget the address that the configuration doesn't have: `statetool rm aws_vpc.old`.
 """
 
 from collections.abc import Iterable
-from shlex import quote
 
 from msgspec import UNSET, Raw
 
 from statefmt import codes
 from statefmt.diagnostics import Finding, Severity
+from statefmt.golang import NumberText
 from statefmt.rules.provider_addresses import provider_in_force
 from statefmt.rules.resource_blocks import instance_address, objects_of
 from statefmt.rules.rule import Rule
@@ -67,7 +67,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
                 yield Finding(
                     codes.DUPLICATE_REMOTE_OBJECT, Severity.ERROR, "Remote object under several addresses",
                     f"{address} and {others} have the same id: one real object.", address, pointer,  # id: maybe secret
-                    f"Forget all but the one that the configuration has; this one: `tofu state rm {quote(address)}`.",
+                    f"Forget it, if the configuration has another one: {subject.command_on('rm', address)}.",
                 )  # fmt: skip
 
 
@@ -82,9 +82,11 @@ def _same_id(subject: Subject) -> Iterable[list[_Place]]:
         inherited = provider_in_force(document, _BARE)
         for number, obj in enumerate(objects_of(resource)):
             name = None if obj.deposed else id_among(*_attributes(obj))
-            # Half a surrogate pair is read as a replacement character, and two of them need not be the same.
+            # A number may count within something else. Half a surrogate pair is read as a replacement character, and
+            # two of them need not be the same.
             if (
                 name
+                and not isinstance(name, NumberText)
                 and "\ufffd" not in name
                 and (provider := provider_in_force(document, obj) if obj.provider else inherited)
             ):

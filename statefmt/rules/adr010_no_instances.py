@@ -13,11 +13,10 @@ instance is expected it shows that one was lost: information.
 ```
 
 ## What to do
-Nothing, or `tofu state rm aws_eip.nat`.
+Nothing; the next `tofu apply` removes it.
 """
 
 from collections.abc import Iterable
-from shlex import quote
 
 from statefmt import codes
 from statefmt.diagnostics import Finding, Severity
@@ -38,7 +37,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
                 f"Resource {address} is in the state, but has no instances.",
                 address,
                 blocks[0].pointer,
-                f"`tofu state rm {quote(address)}`",
+                "Nothing needs to be done; the next `tofu apply` removes it.",
             )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 from msgspec import UNSET, Raw
@@ -11,13 +11,14 @@ from msgspec import UNSET, Raw
 from statefmt.diagnostics import Finding, Severity
 from statefmt.golang import loads_exact
 from statefmt.rules.secret_probes import suspects
-from statefmt.rules.secret_search import FoundSecret, Steps, secrets_in
-from statefmt.rules.secret_shapes import has_aws_key_id, has_aws_secret, shapes_in
 from statefmt.rules.sensitive_paths import is_covered, sensitive_paths
 from statefmt.rules.subject import ObjectPart, Subject
 from statefmt.statefile.pointer import token
 from statefmt.statefile.v4 import InstanceObjectV4
 from statefmt.values.path_text import path_text
+
+if TYPE_CHECKING:
+    from statefmt.rules.secret_search import FoundSecret, Steps
 
 
 class _PlacedSecret(NamedTuple):
@@ -51,6 +52,9 @@ def _search(subject: Subject) -> Iterator[_PlacedSecret]:
     parts = [part for part in subject.objects if _has_attributes(part.document)]
     texts = [_text(part.document) for part in parts]
     for number in suspects(texts):
+        # Imported where it is needed: its patterns take as long to compile as some dozens of states to check.
+        from statefmt.rules.secret_search import secrets_in
+
         try:
             value = loads_exact(bytes(texts[number]), replace_invalid=True)
         except ValueError:
@@ -72,6 +76,8 @@ def _text(obj: InstanceObjectV4) -> Raw:
 
 def _without_secrets(steps: Steps) -> Steps:
     """The steps up to the first that is a secret itself: a map may have them as keys."""
+    from statefmt.rules.secret_shapes import has_aws_key_id, has_aws_secret, shapes_in
+
     for place, step in enumerate(steps):
         if isinstance(step, str) and (shapes_in(step) or has_aws_key_id(step) or has_aws_secret(step)):
             return steps[:place]

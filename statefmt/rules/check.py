@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from typing import NamedTuple
 
 from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.diagnostics import Finding
 from statefmt.rules.rule import Rule, all_rules, found_while_reading
 from statefmt.rules.subject import Subject
 from statefmt.statefile.inspect import inspect, without_pointers
@@ -16,39 +17,51 @@ from statefmt.statefile.write import write
 from statefmt.states import Snapshot
 
 
+class SelectedRules(NamedTuple):
+    """The rules of a run by their codes, and those of them that look at a state themselves once it is read."""
+
+    by_code: Mapping[str, Rule]
+    looking: Sequence[Rule]
+
+
 def check(
     data: bytes | Snapshot,
     *,
     select: Sequence[str] | None = None,
     ignore: Sequence[str] | None = None,
     release: Release | None = None,
+    name: str | None = None,
 ) -> list[Finding]:
     """All findings of the selected rules, with the rules' severities, sorted by address, code and place.
 
     `select` and `ignore` are codes or the beginnings of codes; `ignore` wins. With `release`, what that release
-    would lose of the state is among the findings. Raises ValueError for a code that fits no rule.
+    would lose of the state is among the findings. `name` is that of the state's file, for the commands that findings
+    suggest. Raises ValueError for a code that fits no rule.
     """
     if isinstance(data, Snapshot):
         data = write(data, canonical=False)
     rules = selected_rules(None if select is None else tuple(select), tuple(ignore or ()))
-    subject = Subject(data, inspect(data), release)
-    findings = [finding for finding in subject.inspection.findings if finding.code in rules]
-    version = subject.inspection.version
-    for rule in rules.values():
-        if rule.check is not found_while_reading:
-            found = rule.check(subject)
-            findings += found if rule.reads_file else without_pointers(found, version)
-    weighed = (_weighed(finding, rules[finding.code].severity) for finding in findings)
+    inspection = inspect(data)
+    subject = Subject(data, inspection, release, name)
+    findings = [finding for finding in inspection.findings if finding.code in rules.by_code]
+    for rule in rules.looking:
+        found = list(rule.check(subject))
+        if found:
+            findings += found if rule.reads_file else without_pointers(found, inspection.version)
+    weighed = [_completed(finding, rules.by_code[finding.code], subject) for finding in findings]
     return sorted(weighed, key=lambda finding: (finding.address, finding.code, finding.pointer, finding.detail))
 
 
-def _weighed(finding: Finding, severity: Severity) -> Finding:
-    return finding if finding.severity is severity else replace(finding, severity=severity)
+def _completed(finding: Finding, rule: Rule, subject: Subject) -> Finding:
+    """A finding with the severity of its rule, and with what to do."""
+    if rule.fix is not None and not finding.fix:
+        return replace(finding, severity=rule.severity, fix=rule.fix(subject))
+    return finding if finding.severity is rule.severity else replace(finding, severity=rule.severity)
 
 
 @cache
-def selected_rules(select: tuple[str, ...] | None, ignore: tuple[str, ...]) -> Mapping[str, Rule]:
-    """The rules that `select` (all, where it is None) leaves after `ignore`, by code.
+def selected_rules(select: tuple[str, ...] | None, ignore: tuple[str, ...]) -> SelectedRules:
+    """The rules that `select` (all, where it is None) leaves after `ignore`.
 
     Where there is no state to check, no choice of rules hides that. Raises ValueError for what fits no rule.
     """
@@ -56,8 +69,9 @@ def selected_rules(select: tuple[str, ...] | None, ignore: tuple[str, ...]) -> M
     for prefix in (*(select or ()), *ignore):
         if not prefix or not any(code.startswith(prefix) for code in rules):
             raise ValueError(f"no rule has a code that starts with {prefix!r}; `statetool rule` lists them")
-    return {
+    chosen = {
         code: rule
         for code, rule in rules.items()
         if code in codes.NO_STATE or ((select is None or code.startswith(select)) and not code.startswith(ignore))
     }
+    return SelectedRules(chosen, tuple(rule for rule in chosen.values() if rule.check is not found_while_reading))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Final
 
 from statefmt.diagnostics import Finding
@@ -14,6 +15,7 @@ _ADDRESSED: Final = frozenset({"resources", "instances", "modules", "check_resul
 _WORD: Final = re.compile(r'"(?:[^"\\]|\\.)*"|(?:\[(?:"(?:[^"\\]|\\.)*"|\d+)\]|[^\s"()\[\],;])+')
 _NAME: Final = re.compile(r'".+"|[^/].*[^\W\d].*[._\[].*|.*[._\[].*[^\W\d].*', re.DOTALL)
 _LENGTH: Final = 32
+_KEPT: Final = 4096
 
 
 def fingerprint(finding: Finding) -> str:
@@ -46,10 +48,17 @@ def numbered_fingerprints(findings: Iterable[Finding]) -> Iterator[str]:
 
 
 def _names(text: str) -> Iterator[str]:
-    for match in _WORD.finditer(text):
-        word = match[0].rstrip(".,:;!?`'").lstrip("`'")
-        if _NAME.fullmatch(word):
-            yield word
+    for word in _WORD.findall(text):
+        name = _name(word)
+        if name:
+            yield name
+
+
+@lru_cache(maxsize=_KEPT)
+def _name(word: str) -> str:
+    """The name that a word is, "" where it is none. Findings of one rule share most of their words."""
+    name = word.rstrip(".,:;!?`'").lstrip("`'")
+    return name if _NAME.fullmatch(name) else ""
 
 
 def _is_index(step: str) -> bool:

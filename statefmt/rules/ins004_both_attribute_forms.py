@@ -12,11 +12,17 @@ Only `attributes` counts; what the flat form says is lost when the state is writ
 ```
 
 ## What to do
-Remove `attributes_flat` if `attributes` is right.
+`statetool fmt` removes `attributes_flat`, if `attributes` is right.
 """
 
 from statefmt import codes
 from statefmt.diagnostics import Severity
 from statefmt.rules.rule import Rule
+from statefmt.rules.subject import Subject
 
-RULE = Rule(codes.BOTH_ATTRIBUTE_FORMS, "both-attribute-forms", Severity.WARNING)
+
+def _fix(subject: Subject) -> str:
+    return f'If "attributes" is right, this drops the flat form: {subject.rewriting()}.'
+
+
+RULE = Rule(codes.BOTH_ATTRIBUTE_FORMS, "both-attribute-forms", Severity.WARNING, fix=_fix)

@@ -14,11 +14,10 @@ a create that failed half-way it often is not, and a database or an address is g
 ```
 
 ## What to do
-If the object is sound, `tofu untaint aws_instance.web`. Else let the next apply replace it.
+If the object is sound, `statetool untaint aws_instance.web`. Else let the next apply replace it.
 """
 
 from collections.abc import Iterable
-from shlex import quote
 
 from statefmt import codes
 from statefmt.diagnostics import Finding, Severity
@@ -36,7 +35,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
                 f"The object of {part.address} is tainted: the next apply destroys it and creates another one.",
                 part.address,
                 f"{part.pointer}/status",
-                f"If it is sound: `tofu untaint {quote(part.address)}`.",
+                f"If it is sound: {subject.command_on('untaint', part.address)}.",
             )
 
 

@@ -15,7 +15,7 @@ configuration. That surprises: a warning.
 
 ## What to do
 Let the next apply destroy it. If the real object is gone already, or shall live on outside of the state:
-remove the entry from the file.
+`statetool forget-deposed aws_instance.web`.
 """
 
 from collections.abc import Iterable
@@ -37,7 +37,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
                 f"Instance {part.address} has the deposed object {key}; the next apply is to destroy it.",
                 part.address,
                 f"{part.pointer}/deposed",
-                "If the real object is gone or shall stay, remove this entry from the file.",
+                f"If the real object is gone or shall stay: {subject.command_on('forget-deposed', part.address)}.",
             )
 
 

@@ -14,11 +14,10 @@ it for gone and plan to create another one. The file can be read, and no release
 
 ## What to do
 Restore the attributes from a backup, or forget the object and import the real one:
-`tofu state rm aws_instance.web`, then `tofu import aws_instance.web i-0f3a`.
+`statetool rm aws_instance.web`, then `tofu import aws_instance.web i-0f3a`.
 """
 
 from collections.abc import Iterable
-from shlex import quote
 
 from msgspec import UNSET
 
@@ -41,7 +40,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
                 f"{which} of {part.address} has no attributes, not even an id.",
                 part.address,
                 part.pointer,
-                f"Restore them from a backup, or `tofu state rm {quote(part.address)}` and import it anew.",
+                f"Restore them from a backup, or import it anew after this: {subject.command_on('rm', part.address)}.",
             )
 
 

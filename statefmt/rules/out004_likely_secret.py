@@ -20,24 +20,32 @@ Set `sensitive = true` on the output, and replace the secret if others have seen
 
 from collections.abc import Iterable
 
-from msgspec import UNSET
+from msgspec import UNSET, Raw
 
 from statefmt import codes
 from statefmt.diagnostics import Finding, Severity
-from statefmt.golang import loads_exact
+from statefmt.golang import encode_string, loads_exact
 from statefmt.rules.rule import Rule
-from statefmt.rules.secret_search import secrets_in
+from statefmt.rules.secret_probes import suspects
 from statefmt.rules.subject import Subject
 from statefmt.statefile.pointer import token
 
 
 def _check(subject: Subject) -> Iterable[Finding]:
     document = subject.inspection.document
-    for name, output in ((document.outputs if document else None) or {}).items():
-        if output is None or output.sensitive or output.value is UNSET:
-            continue
+    values = {
+        name: output.value
+        for name, output in ((document.outputs if document else None) or {}).items()
+        if output is not None and not output.sensitive and output.value is not UNSET
+    }
+    names = list(values)
+    for number in suspects([_member(name, value) for name, value in values.items()]):
+        # Imported where it is needed, as in attribute_secrets.
+        from statefmt.rules.secret_search import secrets_in
+
+        name = names[number]
         try:
-            value = loads_exact(bytes(output.value), replace_invalid=True)
+            value = loads_exact(bytes(values[name]), replace_invalid=True)
         except ValueError:
             # Nested deeper than Python goes.
             continue
@@ -52,6 +60,11 @@ def _check(subject: Subject) -> Iterable[Finding]:
                 f"/outputs/{token(name)}/value",
                 "Set `sensitive = true` on the output.",
             )
+
+
+def _member(name: str, value: Raw) -> Raw:
+    """An output as an object with it as its only member, for the search over bytes."""
+    return Raw(b"{%b:%b}" % (encode_string(name), value))
 
 
 RULE = Rule(codes.OUTPUT_LIKELY_SECRET, "output-likely-secret", Severity.INFO, _check)

@@ -19,5 +19,11 @@ Run `statetool fmt`, which writes the one level that is needed.
 from statefmt import codes
 from statefmt.diagnostics import Severity
 from statefmt.rules.rule import Rule
+from statefmt.rules.subject import Subject
 
-RULE = Rule(codes.PROVIDER_BOTH_LEVELS, "provider-both-levels", Severity.WARNING)
+
+def _fix(subject: Subject) -> str:
+    return f"To have the one level that is needed: {subject.rewriting()}."
+
+
+RULE = Rule(codes.PROVIDER_BOTH_LEVELS, "provider-both-levels", Severity.WARNING, fix=_fix)

@@ -15,17 +15,18 @@ The address doesn't say where the provider comes from, so `init` looks for one o
 
 ## What to do
 Name the source that the configuration has in `required_providers`:
-`tofu state replace-provider registry.opentofu.org/-/aws registry.opentofu.org/hashicorp/aws`.
+`statetool fmt --legacy-provider aws=hashicorp/aws`, or `statetool upgrade` with the same option for older formats.
 """
 
 from collections.abc import Iterable
 
 from statefmt import codes
-from statefmt.addrs import AbsProviderInstance, Provider
+from statefmt.addrs import AbsProviderInstance
 from statefmt.diagnostics import Finding, Severity
-from statefmt.rules.provider_addresses import NamedProvider, places
+from statefmt.rules.provider_addresses import places
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
+from statefmt.statefile.known_providers import KNOWN_TYPES
 
 
 def _check(subject: Subject) -> Iterable[Finding]:
@@ -39,7 +40,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
             f'"{place.provider.config.provider.type}" but not where the provider comes from.',
             place.resource.address,
             place.pointer,
-            _fix(place),
+            _fix(subject, place.provider.config.provider.type),
         )
 
 
@@ -47,15 +48,10 @@ def _is_legacy(provider: AbsProviderInstance) -> bool:
     return provider.config.provider.is_legacy
 
 
-def _fix(place: NamedProvider) -> str:
-    legacy = place.provider.config.provider
-    try:
-        source = str(Provider.default(legacy.type))
-    except ValueError:
-        source = "HOST/NAMESPACE/TYPE"
-    if place.instance is not None and '"' not in place.text:
-        return f'Write `provider["{source}"]` there by hand; OpenTofu does not read the old form on an instance.'
-    return f"`tofu state replace-provider {legacy} {source}`, or to another source if the configuration names one."
+def _fix(subject: Subject, type_: str) -> str:
+    source = f"hashicorp/{type_}" if type_ in KNOWN_TYPES else f"NAMESPACE/{type_}"
+    command = subject.rewriting("--legacy-provider", f"{type_}={source}", mends=True)
+    return f"Name its source, as the configuration has it in required_providers: {command}."
 
 
 RULE = Rule(codes.PROVIDER_LEGACY, "provider-legacy", Severity.WARNING, _check)

@@ -56,7 +56,8 @@ def _check(subject: Subject) -> Iterable[Finding]:
             "and OpenTofu refuses count and for_each on modules with provider configurations of their own.",
             address,
             place.pointer,
-            f"Declare the provider in the root module, pass it on, and write {in_root} as the provider of {address}.",
+            "Declare the provider in the root module and pass it on; then "
+            f"{subject.command('rebind', address, str(in_root))}.",
         )
 
 

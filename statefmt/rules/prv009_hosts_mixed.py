@@ -17,8 +17,8 @@ leaves behind that stopped half-way. The state can be read, and some configurati
 ```
 
 ## What to do
-Choose one, for each provider:
-`tofu state replace-provider registry.terraform.io/hashicorp/aws registry.opentofu.org/hashicorp/aws`.
+Choose one for all: `statetool fmt --registry opentofu` or `statetool fmt --registry terraform`. To move single
+providers: `statetool replace-provider registry.terraform.io/hashicorp/aws registry.opentofu.org/hashicorp/aws`.
 """
 
 from collections.abc import Iterable
@@ -32,7 +32,8 @@ from statefmt.rules.provider_addresses import NamedProvider, places, providers
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 
-_HOSTS = (TERRAFORM_HOST, DEFAULT_HOST)
+# As the option --registry names them.
+_REGISTRIES = {TERRAFORM_HOST: "terraform", DEFAULT_HOST: "opentofu"}
 _SHOWN = 5
 
 
@@ -40,10 +41,10 @@ def _check(subject: Subject) -> Iterable[Finding]:
     named = {provider.config.provider for provider in providers(subject) if _counts(provider)}
     if len({provider.hostname for provider in named}) < 2:
         return
-    resources: dict[str, dict[str, NamedProvider]] = {host: {} for host in _HOSTS}
+    resources: dict[str, dict[str, NamedProvider]] = {host: {} for host in _REGISTRIES}
     for place in places(subject, _counts):
         resources[place.provider.config.provider.hostname].setdefault(place.resource.address, place)
-    rare, usual = sorted(_HOSTS, key=lambda host: len(resources[host]))
+    rare, usual = sorted(_REGISTRIES, key=lambda host: len(resources[host]))
     counts = " and ".join(
         f"{len(found)} with providers from {host} (as {next(iter(found))})" for host, found in resources.items()
     )
@@ -53,13 +54,13 @@ def _check(subject: Subject) -> Iterable[Finding]:
         "Providers from both registries",
         f"Of the resources in the state there are {counts}.{_in_both(named)}",
         pointer=next(iter(resources[rare].values())).pointer,
-        fix=_fix(sorted(map(str, (provider for provider in named if provider.hostname == rare))), rare, usual),
+        fix=f"To have all from {usual}: {subject.rewriting('--registry', _REGISTRIES[usual])}.",
     )
 
 
 def _counts(provider: AbsProviderInstance) -> bool:
     source = provider.config.provider
-    return source.hostname in _HOSTS and not source.is_legacy
+    return source.hostname in _REGISTRIES and not source.is_legacy
 
 
 def _in_both(named: set[Provider]) -> str:
@@ -69,14 +70,6 @@ def _in_both(named: set[Provider]) -> str:
         if provider.hostname == TERRAFORM_HOST and msgspec.structs.replace(provider, hostname=DEFAULT_HOST) in named
     )
     return f" From both come {_listed(twice)}: one provider under two names." if twice else ""
-
-
-def _fix(sources: list[str], rare: str, usual: str) -> str:
-    commands = [
-        f"`tofu state replace-provider {source} {usual}{source.removeprefix(rare)}`" for source in sources[:_SHOWN]
-    ]
-    more = f", and so on for {len(sources) - _SHOWN} more" if len(sources) > _SHOWN else ""
-    return f"To have all from {usual}: {', '.join(commands)}{more}."
 
 
 def _listed(names: list[str]) -> str:

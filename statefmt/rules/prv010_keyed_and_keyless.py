@@ -15,7 +15,8 @@ doesn't exist, and the next plan cannot refresh or destroy them. OpenTofu reads 
 ```
 
 ## What to do
-Bind the others as well: write `provider["…/aws"].by_region["us-west-2"]`, with the right key, as their `provider`.
+Bind the others as well, each with
+`statetool rebind 'aws_vpc.main["b"]' 'provider["registry.opentofu.org/hashicorp/aws"].by_region["us-west-2"]'`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -39,7 +40,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
         if len({provider.key is NO_KEY for provider in bound if provider}) < 2:
             continue
         if len({provider.config if provider else None for provider in bound}) == 1:
-            yield _finding(address, blocks)
+            yield _finding(subject, address, blocks)
 
 
 def _bound(block: ResourcePart) -> Iterable[AbsProviderInstance | None]:
@@ -48,7 +49,7 @@ def _bound(block: ResourcePart) -> Iterable[AbsProviderInstance | None]:
     return [provider_in_force(block.document, obj) for obj in one_of_each.values()]
 
 
-def _finding(address: str, blocks: Sequence[ResourcePart]) -> Finding:
+def _finding(subject: Subject, address: str, blocks: Sequence[ResourcePart]) -> Finding:
     keyed: list[str] = []
     keyless: list[tuple[str, str, str]] = []
     for block in blocks:
@@ -69,7 +70,7 @@ def _finding(address: str, blocks: Sequence[ResourcePart]) -> Finding:
         f"{len(keyless)} to the one without (as that of {instance}).",
         address,
         pointer,
-        f"Write {target} as the provider of {instance}, with the key of the right provider instance.",
+        f"With the key of the right provider instance: {subject.command_on('rebind', instance, target)}.",
     )
 
 

@@ -39,7 +39,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
             _SUMMARY,
             f"The state has format version {version}, which {release.title} does not read.",
             pointer="/version",
-            fix="statetool upgrade carries it over to format version 4.",
+            fix=f"To carry it over to format version 4: {subject.rewriting()}.",
         )
     yield from loss_findings(subject, codes.RELEASE_REFUSES_STATE, _SUMMARY, lambda loss: loss.cause is Cause.REFUSED)
 

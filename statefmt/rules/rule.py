@@ -10,11 +10,12 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from inspect import cleandoc
 from types import MappingProxyType
+from typing import Any
 
 from statefmt.diagnostics import Finding, Severity
 from statefmt.rules.subject import Subject
@@ -33,7 +34,7 @@ class Rule:
 
     `check` yields findings that reading the file did not make; their severity is set to the rule's. Their pointers
     lead into the v4 document, which is the file itself only where that has version 4, or, where `reads_file`, into
-    the file of whatever version.
+    the file of whatever version. `fix` says what to do about a finding that the reader made and that does not say so.
     """
 
     code: str
@@ -41,6 +42,7 @@ class Rule:
     severity: Severity
     check: Callable[[Subject], Iterable[Finding]] = found_while_reading
     reads_file: bool = False
+    fix: Callable[[Subject], str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +57,23 @@ class Page:
 @cache
 def all_pages() -> Mapping[str, Page]:
     """Every rule with its page, by code and in the order of the codes."""
+    return MappingProxyType({module.RULE.code: _page(module) for module in _rule_modules()})
+
+
+@cache
+def all_rules() -> Mapping[str, Rule]:
+    """Every rule by its code, in the order of the codes."""
+    return MappingProxyType({module.RULE.code: module.RULE for module in _rule_modules()})
+
+
+def _rule_modules() -> Iterator[Any]:
     import statefmt.rules as package
 
-    pages = {}
     for name in sorted(module.name for module in pkgutil.iter_modules(package.__path__)):
         if _RULE_MODULE.fullmatch(name):
-            module = importlib.import_module(f"statefmt.rules.{name}")
-            title, _, text = cleandoc(module.__doc__ or "").partition("\n")
-            pages[module.RULE.code] = Page(module.RULE, title, text.strip())
-    return MappingProxyType(pages)
+            yield importlib.import_module(f"statefmt.rules.{name}")
 
 
-def all_rules() -> Mapping[str, Rule]:
-    """Every rule by its code."""
-    return MappingProxyType({code: page.rule for code, page in all_pages().items()})
+def _page(module: Any) -> Page:
+    title, _, text = cleandoc(module.__doc__ or "").partition("\n")
+    return Page(module.RULE, title, text.strip())

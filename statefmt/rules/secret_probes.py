@@ -66,26 +66,29 @@ def suspects(texts: Sequence[Raw]) -> Iterator[int]:
     """The texts that may hold a secret, by their place in `texts` and in that order."""
     for start in range(0, len(texts), _BATCH):
         batch = texts[start : start + _BATCH]
-        places = set(_places(b"\n".join(batch)))
+        places = _places(b"\n".join(batch))
         if places:
             ends = list(accumulate(memoryview(text).nbytes + 1 for text in batch))
             yield from sorted({start + bisect_right(ends, place) for place in places})
 
 
-def _places(text: bytes) -> Iterator[int]:
+def _places(text: bytes) -> set[int]:
     """Where a probe hits."""
+    found: set[int] = set()
     for piece, pattern in _PROBES:
         if piece in _FREQUENT:
-            yield from (found.start() for found in pattern.finditer(text))
-        else:
-            yield from _hop(text, piece, pattern)
-    yield from _url_passwords(text)
+            found.update([hit.start() for hit in pattern.finditer(text)])
+        elif (first := text.find(piece)) >= 0:
+            found.update(_hop(text, piece, pattern, first))
+    if b"@" in text:
+        found.update(_url_passwords(text))
+    return found
 
 
-def _hop(text: bytes, piece: bytes, pattern: re.Pattern[bytes]) -> Iterator[int]:
-    """Where a pattern fits, from one piece to the next."""
+def _hop(text: bytes, piece: bytes, pattern: re.Pattern[bytes], place: int) -> Iterator[int]:
+    """Where a pattern fits, from one piece to the next; `place` is the first."""
     find, match = text.find, pattern.match
-    place, hops = find(piece), 0
+    hops = 0
     while place >= 0:
         if match(text, place):
             yield place

@@ -34,7 +34,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
             Severity.INFO,
             "Not in canonical form",
             f"The file is not in the bytes that OpenTofu would write.{older}",
-            fix="statetool fmt" if inspection.version == 4 else "statetool upgrade",
+            fix=f"To have it so: {subject.rewriting()}.",
         )
 
 

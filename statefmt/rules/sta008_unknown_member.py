@@ -19,5 +19,11 @@ Look whether a newer statetool knows it. `statetool fmt --drop-unknown` removes 
 from statefmt import codes
 from statefmt.diagnostics import Severity
 from statefmt.rules.rule import Rule
+from statefmt.rules.subject import Subject
 
-RULE = Rule(codes.UNKNOWN_MEMBER, "unknown-member", Severity.INFO)
+
+def _fix(subject: Subject) -> str:
+    return f"A newer statetool may know it. To drop all such members: {subject.rewriting('--drop-unknown')}."
+
+
+RULE = Rule(codes.UNKNOWN_MEMBER, "unknown-member", Severity.INFO, fix=_fix)

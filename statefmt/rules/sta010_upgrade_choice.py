@@ -20,5 +20,11 @@ Read the list, then run `statetool upgrade`.
 from statefmt import codes
 from statefmt.diagnostics import Severity
 from statefmt.rules.rule import Rule
+from statefmt.rules.subject import Subject
 
-RULE = Rule(codes.UPGRADE_CHOICE, "upgrade-choice", Severity.INFO)
+
+def _fix(subject: Subject) -> str:
+    return f"To upgrade the file: {subject.rewriting()}."
+
+
+RULE = Rule(codes.UPGRADE_CHOICE, "upgrade-choice", Severity.INFO, fix=_fix)

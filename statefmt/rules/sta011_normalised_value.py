@@ -13,11 +13,17 @@ The next program that writes the state changes it.
 ```
 
 ## What to do
-Nothing, if the form that it is read in is what was meant.
+Nothing, if the form that it is read in is what was meant; `statetool fmt` writes it so.
 """
 
 from statefmt import codes
 from statefmt.diagnostics import Severity
 from statefmt.rules.rule import Rule
+from statefmt.rules.subject import Subject
 
-RULE = Rule(codes.NORMALISED_VALUE, "normalised-value", Severity.INFO)
+
+def _fix(subject: Subject) -> str:
+    return f"If that is what was meant, this writes it so: {subject.rewriting()}."
+
+
+RULE = Rule(codes.NORMALISED_VALUE, "normalised-value", Severity.INFO, fix=_fix)

@@ -13,7 +13,7 @@ even serials, and let an unrelated or a newer state be overwritten. The state it
 ```
 
 ## What to do
-If a backup or the remote copy has one, take that. Else write a new UUID.
+If a backup or the remote copy has one, take that. Else `statetool new-lineage`.
 """
 
 from collections.abc import Iterable
@@ -33,7 +33,8 @@ def _check(subject: Subject) -> Iterable[Finding]:
             "State without a lineage",
             "The state has no lineage, so nothing can tell whether another state is a version of this one.",
             pointer="" if document.lineage is None else "/lineage",
-            fix="Take the lineage of a backup or of the remote copy; where there is none, any new UUID.",
+            fix="Take the lineage of a backup or of the remote copy; where there is none: "
+            f"{subject.command('new-lineage')}.",
         )
 
 

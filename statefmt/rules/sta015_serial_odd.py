@@ -17,7 +17,7 @@ both kinds: information.
 ```
 
 ## What to do
-Compare with the remote copy and backups, and go on from the highest sane one.
+Compare with the remote copy and backups, and go on from the highest sane one: `statetool set-serial 43`.
 """
 
 from collections.abc import Iterable
@@ -49,7 +49,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
         "Odd serial",
         detail,
         pointer="" if document.serial is None else "/serial",
-        fix='Set "serial" to one above the highest that a sane copy has.',
+        fix=f"Set it to one above the highest that a sane copy has: {subject.command('set-serial', 'NUMBER')}.",
     )
 
 

@@ -5,15 +5,16 @@ The parts come from the parsed document, so that they are there also where no sn
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
+from shlex import join
 from typing import Any, TypeVar
 
 from msgspec import Struct
 
 from statefmt.addrs import IntKey, StringKey
-from statefmt.statefile.inspect import Inspection
+from statefmt.statefile.inspect import CURRENT_VERSION, Inspection
 from statefmt.statefile.releases import Release
 from statefmt.statefile.v4 import InstanceObjectV4, ResourceV4
 from statefmt.statefile.write import canonical
@@ -40,12 +41,43 @@ class ObjectPart(Struct, frozen=True, gc=False):
 
 @dataclass(frozen=True)
 class Subject:
-    """A state to be checked, perhaps for a release. Everything is worked out once, when a rule first asks for it."""
+    """A state to be checked, perhaps for a release. Everything is worked out once, when a rule first asks for it.
+
+    `name` is that of its file, `-` for standard input; None where nobody said.
+    """
 
     data: bytes
     inspection: Inspection
     release: Release | None = None
+    name: str | None = None
     _found: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def command(self, name: str, *arguments: str, mends: bool = False) -> str:
+        """A command of statetool on this state, in backticks and as a shell takes it, with when it can be run.
+
+        What keeps a state from being read must be mended first, unless this command `mends` it; and an older format
+        must be upgraded before anything else is done to it.
+        """
+        state = () if self.name is None else ("--state", self.name)
+        command = f"`{join(('statetool', name, *arguments, *state))}`"
+        if self.inspection.snapshot is None and not mends:
+            return f"{command}, once the state can be read"
+        if self.inspection.version != CURRENT_VERSION and name != "upgrade":
+            return f"{command}, once the state is upgraded"
+        return command
+
+    def command_on(self, name: str, address: str, *arguments: str) -> str:
+        """A command on one instance; where its address means others too, what to do first."""
+        if address not in self._ambiguous:
+            return self.command(name, address, *arguments)
+        rekeying = self.command("rekey", address, "--map", "=KEY")
+        return f"{address} means all instances of the resource, so first {rekeying}"
+
+    def rewriting(self, *options: str, mends: bool = False) -> str:
+        """The command that writes the same state anew in canonical form; it takes the options of `fmt`."""
+        is_current = self.inspection.version == CURRENT_VERSION
+        command = ("fmt",) if is_current else ("upgrade", "--in-place")
+        return self.command(*command, *options, mends=mends)
 
     def once(self, work_out: Callable[[Subject], T]) -> T:
         """What a function gives for this state: worked out when the first rule asks for it, for all rules."""
@@ -58,15 +90,29 @@ class Subject:
     def resources(self) -> tuple[ResourcePart, ...]:
         """The entries of `resources`, in the order of the file."""
         document = self.inspection.document
-        return tuple(
-            ResourcePart(resource or ResourceV4(), (resource or ResourceV4()).address(), f"/resources/{number}")
-            for number, resource in enumerate((document.resources if document else None) or ())
-        )
+        found = []
+        for number, given in enumerate((document.resources if document else None) or ()):
+            resource = given or ResourceV4()
+            found.append(ResourcePart(resource, resource.address(), f"/resources/{number}"))
+        return tuple(found)
 
     @cached_property
     def objects(self) -> tuple[ObjectPart, ...]:
         """The entries of all `instances`, in the order of the file."""
-        return tuple(part for resource in self.resources for part in _objects(resource))
+        found: list[ObjectPart] = []
+        for resource in self.resources:
+            for number, given in enumerate(resource.document.instances or ()):
+                obj = given or InstanceObjectV4()
+                key = "" if obj.index_key is None else key_text(obj)
+                address = f"{resource.address}{'[?]' if key is None else key}"
+                found.append(ObjectPart(obj, resource, address, f"{resource.pointer}/instances/{number}"))
+        return tuple(found)
+
+    @cached_property
+    def _ambiguous(self) -> frozenset[str]:
+        """The addresses that resources share with an instance without a key, beside which there are others."""
+        keyless = {part.address for part in self.objects if part.address == part.resource.address}
+        return frozenset(part.resource.address for part in self.objects if part.address not in keyless) & keyless
 
     @cached_property
     def is_canonical(self) -> bool:
@@ -75,14 +121,6 @@ class Subject:
         if inspection.snapshot is None:
             return False
         return canonical(inspection.snapshot, inspection.style, keep_unknown=True) == self.data
-
-
-def _objects(resource: ResourcePart) -> Iterator[ObjectPart]:
-    for number, given in enumerate(resource.document.instances or ()):
-        obj = given or InstanceObjectV4()
-        key = key_text(obj)
-        address = f"{resource.address}{'[?]' if key is None else key}"
-        yield ObjectPart(obj, resource, address, f"{resource.pointer}/instances/{number}")
 
 
 def key_text(obj: InstanceObjectV4) -> str | None:

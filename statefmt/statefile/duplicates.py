@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+import msgspec
+
 from statefmt import codes
 from statefmt.diagnostics import Finding, Severity
+from statefmt.golang import compact
 from statefmt.statefile.pointer import token
 from statefmt.statefile.spans import container_at, skip_space
+from statefmt.statefile.v4 import StateV4
 
 # What is kept as raw text, or read whole by its own rules; whatever repeats inside stays in the file or is told there.
 _OPAQUE: Final = {
@@ -19,6 +23,8 @@ _OPAQUE: Final = {
 
 def duplicate_members(data: bytes, version: int) -> Iterator[Finding]:
     """One finding for each member of a state that is repeated in its object. `data` is valid JSON."""
+    if version == 4 and _repeats_nothing(data):
+        return
     opaque = _OPAQUE[4 if version == 4 else 3]
     # A stack and no recursion: a file may nest deeper than Python can.
     waiting = [(skip_space(data, 0), "")]
@@ -39,6 +45,30 @@ def duplicate_members(data: bytes, version: int) -> Iterator[Finding]:
                 if name not in opaque:
                     inside.append((value.start, place))
         waiting += reversed(inside)
+
+
+def _repeats_nothing(data: bytes) -> bool:
+    """Whether it is certain that no member is repeated; it takes a tenth of the time of looking at each one.
+
+    What is read, written again in the fewest bytes, is never longer than the file without its white space, and
+    shorter by every member that does not count. Only a floating-point number may grow.
+    """
+    text = compact(data)
+    try:
+        document = msgspec.json.decode(text, type=StateV4)
+        shortest = msgspec.json.encode(document)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, OverflowError):
+        # OverflowError: a number beyond 64 bits.
+        return False
+    if len(shortest) < len(text):
+        return False
+    return not any(
+        isinstance(obj.index_key, float)
+        for resource in document.resources or ()
+        if resource
+        for obj in resource.instances or ()
+        if obj
+    )
 
 
 def _finding(name: str, parent: str, place: str) -> Finding:

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from msgspec import Struct
+
 from statefmt import codes
 from statefmt.addrs import (
     NO_KEY,
@@ -41,7 +43,7 @@ class _Module(NamedTuple):
     other_form: str
 
 
-class _Instance(NamedTuple):
+class _Instance(Struct, frozen=True, gc=False):
     """An entry of `instances` whose key is valid, with its number in the block."""
 
     number: int
@@ -49,11 +51,12 @@ class _Instance(NamedTuple):
     document: InstanceObjectV4
 
 
-class _Block(NamedTuple):
-    """One entry of `resources`, with its number in the document."""
+class _Block(Struct, frozen=True, gc=False):
+    """One entry of `resources`, with its number in the document, and its address as text."""
 
     number: int
     document: ResourceV4
+    name: str
     instances: list[_Instance]
     pointer: str
 
@@ -71,17 +74,19 @@ class ResourceLifter:
     def lift(self, resources: Sequence[ResourceV4 | None]) -> tuple[ResourceState, ...]:
         """The resources, each once and in the order of its first block."""
         blocks: dict[AbsResource, list[_Block]] = {}
-        names: dict[AbsResource, str] = {}
         for number, given in enumerate(resources):
             document = given or ResourceV4()
             pointer = f"/resources/{number}"
             addr = self._address(document, pointer)
             if addr is not None:
-                names[addr] = name = str(addr)
+                name = str(addr)
                 instances = self._instances(document, name, pointer)
-                blocks.setdefault(addr, []).append(_Block(number, document, instances, pointer))
-        lifted = [self._resource(addr, names[addr], parts) for addr, parts in blocks.items()]
-        return tuple(resource for resource in lifted if resource is not None)
+                block = _Block(number, document, name, instances, pointer)
+                others = blocks.setdefault(addr, [block])
+                if others[0] is not block:
+                    others.append(block)
+        lifted = [self._resource(addr, parts) for addr, parts in blocks.items()]
+        return tuple([resource for resource in lifted if resource is not None])
 
     def _address(self, document: ResourceV4, pointer: str) -> AbsResource | None:
         kind, name = document.type or "", document.name or ""
@@ -120,10 +125,11 @@ class ResourceLifter:
                 instances.append(_Instance(number, key, obj))
         return instances
 
-    def _resource(self, addr: AbsResource, name: str, blocks: list[_Block]) -> ResourceState | None:
+    def _resource(self, addr: AbsResource, blocks: list[_Block]) -> ResourceState | None:
+        name = blocks[0].name
         binding = _binding(name, blocks)
         self.findings += binding.findings
-        refused = any(finding.severity is Severity.ERROR for finding in binding.findings)
+        refused = bool(binding.findings) and any(f.severity is Severity.ERROR for f in binding.findings)
         objects: list[ResourceInstanceObject] = []
         seen: set[tuple[InstanceKey, str]] = set()
         for block, keys in zip(blocks, binding.keys, strict=True):
@@ -135,7 +141,9 @@ class ResourceLifter:
                 obj = self._object(name, block, instance, provider_key)
                 if obj is not None and self._is_first(name, obj, block, instance, seen):
                     objects.append(obj)
-        self._old_members(name, blocks)
+        for block in blocks:
+            if block.document.each:
+                self._old_member(name, block)
         if len(blocks) > 1:
             self._add(
                 codes.RESOURCE_SPREAD,
@@ -151,22 +159,20 @@ class ResourceLifter:
             addr=addr,
             provider_config=binding.config,
             objects=tuple(objects),
-            unknown=tuple(member for block in blocks for member in block.document.unknown),
-            origin=tuple(block.number for block in blocks),
+            unknown=tuple([member for block in blocks for member in block.document.unknown]),
+            origin=tuple([block.number for block in blocks]),
         )
 
-    def _old_members(self, resource: str, blocks: list[_Block]) -> None:
-        for block in blocks:
-            if block.document.each:
-                self._add(
-                    codes.NORMALISED_VALUE,
-                    Severity.INFO,
-                    "Member that is not written any more",
-                    f'Resource {resource} has the member "each", which Terraform 0.12 wrote; the instance keys say the '
-                    "same, and it is dropped when the file is written.",
-                    resource,
-                    f"{block.pointer}/each",
-                )
+    def _old_member(self, resource: str, block: _Block) -> None:
+        self._add(
+            codes.NORMALISED_VALUE,
+            Severity.INFO,
+            "Member that is not written any more",
+            f'Resource {resource} has the member "each", which Terraform 0.12 wrote; the instance keys say the same, '
+            "and it is dropped when the file is written.",
+            resource,
+            f"{block.pointer}/each",
+        )
 
     def _object(
         self, resource: str, block: _Block, instance: _Instance, provider_key: InstanceKey
@@ -220,7 +226,8 @@ def _read_module(text: str) -> _Module | AddressError:
 def _binding(resource: str, blocks: list[_Block]) -> Lifted:
     first = blocks[0]
     provider = first.document.provider
-    if provider and len(blocks) == 1 and not any(instance.document.provider for instance in first.instances):
+    with_own = [instance for instance in first.instances if instance.document.provider]
+    if provider and len(blocks) == 1 and not with_own:
         inherited = lift_inherited(provider, len(first.instances))
         if inherited is not None:
             return inherited

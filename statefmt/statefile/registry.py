@@ -85,7 +85,7 @@ class SourceRewriter:
             document,
             resources=resources if document.resources is not None else None,
             outputs=outputs if document.outputs is not None else None,
-            check_results=checks if document.check_results is not None else None,
+            check_results=checks if document.check_results else document.check_results,
             unknown=unknown,
         )
 

@@ -74,21 +74,20 @@ class TreeBuilder:
     def resource(self, resource: ResourceState) -> dict[str, Tree]:
         binding = lower(resource)
         objects = sorted(resource.objects, key=object_order) if len(resource.objects) > 1 else resource.objects
-        members = {
-            **self.resource_head(resource, binding),
-            "instances": [self.object(obj, binding.instance_level) for obj in objects],
-        }
-        return self._with_unknown(members, resource.unknown)
+        members = self.resource_head(resource, binding)
+        members["instances"] = [self.object(obj, binding.instance_level) for obj in objects]
+        return self._with_unknown(members, resource.unknown) if resource.unknown else members
 
     def resource_head(self, resource: ResourceState, binding: Lowered) -> dict[str, Tree]:
         """The members of a resource that stand before its instances."""
         addr = resource.addr
         members: dict[str, Tree] = {}
-        if addr.module:
+        if addr.module.steps:
             members["module"] = str(addr.module)
-        members["mode"] = addr.resource.mode.value
-        members["type"] = addr.resource.type
-        members["name"] = addr.resource.name
+        declared = addr.resource
+        members["mode"] = declared.mode.value
+        members["type"] = declared.type
+        members["name"] = declared.name
         if binding.resource_level:
             members["provider"] = binding.resource_level
         return members
@@ -125,7 +124,7 @@ class TreeBuilder:
             members["identity"] = obj.identity
         if obj.identity_schema_version is not None:
             members["identity_schema_version"] = obj.identity_schema_version
-        return self._with_unknown(members, obj.unknown)
+        return self._with_unknown(members, obj.unknown) if obj.unknown else members
 
     def check_results(self, results: Sequence[CheckResult]) -> Tree:
         kept = [result for result in results if result.known_kind or self._keep_unknown]

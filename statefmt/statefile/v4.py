@@ -15,7 +15,7 @@ from statefmt.states import UnknownMember
 _NOT_JSON = "\ue000unknown"
 
 
-class FormatObject(Struct, forbid_unknown_fields=True):
+class FormatObject(Struct, forbid_unknown_fields=True, omit_defaults=True):
     """An object of a state format: the members that the format names, and what else the file has there."""
 
     unknown: tuple[UnknownMember, ...] = field(default=(), name=_NOT_JSON)
@@ -97,4 +97,5 @@ class StateV4(FormatObject):
     lineage: str | None = None
     outputs: dict[str, OutputV4 | None] | None = None
     resources: list[ResourceV4 | None] | None = None
-    check_results: list[CheckResultV4 | None] | None = None
+    # Every release since OpenTofu 1.6 writes null for none.
+    check_results: list[CheckResultV4 | None] | UnsetType | None = UNSET

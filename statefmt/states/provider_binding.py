@@ -13,7 +13,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Final, NamedTuple
+
+from msgspec import Struct
 
 from statefmt import codes
 from statefmt.addrs import (
@@ -37,6 +40,7 @@ _SOURCE_FIX: Final = (
 )
 # Texts that were read, of all files of a run; a state has few different ones.
 _KEPT: Final = 16384
+_NO_KEYS: Final[Mapping[InstanceKey, str]] = MappingProxyType({})
 
 
 class ObjectProvider(NamedTuple):
@@ -55,7 +59,7 @@ class BlockProviders(NamedTuple):
     pointer: str
 
 
-class Lifted(NamedTuple):
+class Lifted(Struct, frozen=True, gc=False):
     """One configuration for a resource and a key for each object, block by block.
 
     A block whose own provider address is unreadable has None in place of its keys. With an error among
@@ -141,14 +145,14 @@ def lower(resource: ResourceState) -> Lowered:
     if config is None:
         return Lowered("", {})
     if not resource.has_provider_keys:
-        return Lowered(_text(config), {})
+        return _lowered_without_keys(config)
     keys = {obj.provider_key for obj in resource.objects}
     return Lowered("", {key: str(AbsProviderInstance(config, key)) for key in keys})
 
 
 @lru_cache(maxsize=_KEPT)
-def _text(config: ConfigProviderConfig) -> str:
-    return str(config)
+def _lowered_without_keys(config: ConfigProviderConfig) -> Lowered:
+    return Lowered(str(config), _NO_KEYS)
 
 
 def same_provider(one: str, other: str) -> bool:

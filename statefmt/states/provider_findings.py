@@ -68,7 +68,6 @@ def both_levels(resource: str, key: InstanceKey, level: str, own: str, pointer: 
         "The instance's own address is used.",
         f"{resource}{key}",
         f"{pointer}/provider",
-        "`statetool fmt` writes the one level that is needed.",
     )
 
 

@@ -6,7 +6,6 @@ as pieces: ranges of the old content, which the backup has, and new bytes.
 
 from __future__ import annotations
 
-from hashlib import sha256
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -53,7 +52,12 @@ class _Head(Struct, frozen=True):
 
 def journal_path(path: Path) -> Path:
     """Where the journal of a state file stands while the file is written: `.NAME.statetool.journal` beside it."""
-    return path.with_name(f".{path.name.removeprefix('.')}.statetool.journal")
+    return path.with_name(journal_name(path.name))
+
+
+def journal_name(name: str) -> str:
+    """The name of the journal of a state file, from its own."""
+    return f".{name.removeprefix('.')}.statetool.journal"
 
 
 def encode(journal: Journal) -> bytes:
@@ -84,4 +88,7 @@ def decode(data: bytes) -> Journal:
 
 def checksum(content: bytes) -> str:
     """The SHA-256 of some bytes, in hexadecimal digits."""
+    # Imported where it is needed: it loads a library for cryptography, and who only looks needs none.
+    from hashlib import sha256
+
     return sha256(content).hexdigest()

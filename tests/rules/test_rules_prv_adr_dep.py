@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -16,9 +15,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from statefmt import addrs
 from statefmt.diagnostics import Finding, Severity
-from statefmt.errors import AddressError
 from statefmt.rules import adr008_duplicate_remote_object as adr008
 from statefmt.rules import dependency_graph as graphs
 from statefmt.rules.check import check
@@ -85,44 +82,6 @@ def test_bindings_that_opentofu_refuses_or_warns_about(case: Case) -> None:
 
 
 # --- commands and pages
-
-
-_COMMAND: Final = re.compile("`((?:statetool|tofu state) [^`]*)`")
-
-
-def _commands() -> list[Any]:
-    found = []
-    for path in _FAILING:
-        code = path.parent.name
-        fixes = sorted({f.fix for f in check(path.read_bytes(), select=[code])})
-        found += [
-            pytest.param(command, id=f"{code}/{path.stem}-{number}")
-            for number, command in enumerate(c for fix in fixes for c in _COMMAND.findall(fix))
-        ]
-    return found
-
-
-_READERS: Final = {
-    "statetool fmt": (),
-    "tofu state mv": (addrs.parse_abs_resource_instance,) * 2,
-    "tofu state rm": (addrs.parse_abs_resource_instance,),
-    "tofu state replace-provider": (addrs.parse_provider_source,) * 2,
-}
-
-
-@pytest.mark.parametrize("command", _commands())
-def test_commands_can_be_run_as_they_stand(command: str) -> None:
-    (name,) = (name for name in _READERS if command == name or command.startswith(f"{name} "))
-    arguments = shlex.split(command)[len(name.split()) :]
-    assert len(arguments) == len(_READERS[name])
-    for read, argument in zip(_READERS[name], arguments, strict=True):
-        # Only what statetool cannot know is left to fill in.
-        read(argument.replace("[NUMBER]", "[0]"))
-
-
-def test_no_address_of_these_fixtures_needs_no_quotes_by_luck() -> None:
-    with pytest.raises(AddressError):
-        addrs.parse_abs_resource_instance(shlex.split('module.a["x"].t.n')[0])
 
 
 @pytest.mark.parametrize("code", sorted({path.parent.name for path in _FAILING}))
@@ -254,19 +213,21 @@ def test_detail(code: str, resources: list[dict[str, Any]], says: str) -> None:
 def test_registries_are_brought_together_where_most_resources_are() -> None:
     one, two = _resource("t.a", {}, provider=_TERRAFORM_AWS), _resource("t.b", {}, provider=_TERRAFORM_AWS)
     (finding,) = _found("PRV009", one, two, _resource("t.c", {}))
-    assert "replace-provider registry.opentofu.org/hashicorp/aws registry.terraform.io/hashicorp/aws" in finding.fix
+    assert finding.fix == "To have all from registry.terraform.io: `statetool fmt --registry terraform`."
 
 
 @pytest.mark.parametrize(
-    ("instance", "says"),
+    ("text", "says"),
     [
-        pytest.param("provider.aws", "by hand", id="unreadable there"),
-        pytest.param('provider["-/aws"]', "`tofu state replace-provider registry.opentofu.org/-/aws ", id="readable"),
+        pytest.param("provider.aws", "--legacy-provider aws=hashicorp/aws`", id="HashiCorp's"),
+        pytest.param('provider["-/aws"]', "--legacy-provider aws=hashicorp/aws`", id="with a dash"),
+        pytest.param("provider.datadog", "--legacy-provider datadog=NAMESPACE/datadog`", id="somebody else's"),
     ],
 )
-def test_what_to_do_about_a_legacy_address_on_an_instance(instance: str, says: str) -> None:
-    (finding,) = _found("PRV007", _resource("t.n", {"provider": instance}))
-    assert says in finding.fix
+def test_what_to_do_about_a_legacy_address(text: str, says: str) -> None:
+    for resource in (_resource("t.n", {}, provider=text), _resource("t.n", {"provider": text})):
+        (finding,) = _found("PRV007", resource)
+        assert says in finding.fix
 
 
 # --- ADR008

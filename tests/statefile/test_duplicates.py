@@ -39,6 +39,19 @@ from statefmt.statefile.duplicates import duplicate_members
             id="flat attributes have no place for two",
         ),
         pytest.param('{"backend":{"config":{"a":1,"a":2}}}', 3, [], id="the configuration of a backend is dropped"),
+        pytest.param(
+            # As a 64-bit float the key is 1000000000000.0: longer by as much as the member that does not count.
+            '{"version":4,"resources":[{"type":"t","type":"t","instances":[{"index_key":1e12}]}]}',
+            4,
+            ["/resources/0/type"],
+            id="beside a number that grows when it is written",
+        ),
+        pytest.param(
+            '{"version":4,"serial":123456789012345678901234567890,"lineage":"","lineage":""}',
+            4,
+            ["/lineage"],
+            id="beside a number beyond 64 bits",
+        ),
         pytest.param('{"b":{"c":1,"c":2},"a":{"d":1,"d":2}}', 4, ["/b/c", "/a/d"], id="in the order of the file"),
     ],
 )
