@@ -9,16 +9,16 @@ from typing import Annotated, Optional
 import typer
 from msgspec import structs
 
-from statefmt.cli.command_line import command_line
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.options import DropUnknownOption, StateArgument, StateOption, StyleChoice, YesOption, one_state
 from statefmt.cli.provider_sources import LegacyProviderOption, Registry, RegistryOption, chosen_sources, show_unused
 from statefmt.cli.release import parsed_release
 from statefmt.cli.streams import message_terminal
+from statefmt.cli.target import InPlaceOption, OutputOption, chosen_target, write_to
 from statefmt.render.downgrade_text import downgrade_report, refusal_text
-from statefmt.session import load, replace_state, rewrite, state_name, with_next_serial, write_new
+from statefmt.session import load, rewrite, state_name, with_next_serial
 from statefmt.statefile.downgrade import fit
-from statefmt.store.reading import STANDARD_INPUT, display_name
+from statefmt.store.reading import display_name
 
 
 def command(
@@ -28,11 +28,8 @@ def command(
         Optional[str],  # noqa: UP045 - typer reads the annotation at run time
         typer.Option("--for", metavar="RELEASE", help="The release that is to read it; 1.8 is opentofu-1.8. Required."),
     ] = None,
-    output: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option("--output", "--out", "-o", metavar="OUT", help="Write here; - and the default: standard output."),
-    ] = None,
-    in_place: Annotated[bool, typer.Option("--in-place", "-i", help="Write back to STATE, after a backup.")] = False,
+    output: OutputOption = None,
+    in_place: InPlaceOption = False,
     drop_lossy: Annotated[
         bool, typer.Option("--drop-lossy", help="Drop members that only carry information and that RELEASE loses.")
     ] = False,
@@ -57,13 +54,8 @@ def command(
         )
     release = parsed_release(release_name)
     sources = chosen_sources(registry, legacy_provider)
-    if in_place and output is not None:
-        raise typer.BadParameter("cannot be used together with --output", param_hint="--in-place")
-    if output == "":
-        raise typer.BadParameter("the name is empty", param_hint="--output")
     name = state_name(one_state(state, state_option))
-    if in_place and name == STANDARD_INPUT:
-        raise typer.BadParameter("needs a file, not standard input", param_hint="--in-place")
+    target = chosen_target(name, output, in_place)
     loaded = load(name, sources)
     serial = loaded.result.snapshot.serial - loaded.sources.changed
     fitted = fit(loaded.result.snapshot, release, drop_lossy=drop_lossy, drop_unknown=drop_unknown)
@@ -76,12 +68,7 @@ def command(
     loaded = replace(loaded, result=structs.replace(loaded.result, snapshot=snapshot))
     own_style = release.local_style.style if style is None else style.applied_to(loaded.result.style)
     rewritten = rewrite(loaded, own_style, drop_unknown=drop_unknown)
-    if in_place:
-        backup = replace_state(loaded, rewritten.content, "downgrade", command_line())
-        target = name
-    else:
-        backup = write_new(output or STANDARD_INPUT, rewritten.content, command_line(), replace=yes)
-        target = output or STANDARD_INPUT
+    written = write_to(target, loaded, rewritten.content, "downgrade", replace=yes)
     report = downgrade_report(
         loaded,
         rewritten,
@@ -90,8 +77,8 @@ def command(
         sources,
         message_terminal(),
         serial=serial,
-        target="" if target == STANDARD_INPUT else target,
-        backup=str(backup or ""),
+        target=written.target,
+        backup=written.backup,
         dropped_unknown=drop_unknown,
     )
     print(report, file=sys.stderr)

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from statefmt.addrs import DEFAULT_HOST, TERRAFORM_HOST
 from statefmt.render.counted import counted
 from statefmt.render.provider_sources import sources_text
-from statefmt.render.report import notes_text
+from statefmt.render.report import notes_text, size_text, written_text
 from statefmt.render.terminal import Terminal
 from statefmt.session import LoadedState, Rewritten
+from statefmt.statefile.inspect import CURRENT_VERSION
 from statefmt.statefile.loss import CONSEQUENCES, Cause, Loss, reason, way_out
 from statefmt.statefile.provider_sources import SourceChoice
 from statefmt.statefile.releases import Release
@@ -18,14 +19,14 @@ from statefmt.store.reading import display_name
 
 
 def refusal_text(name: str, losses: Sequence[Loss], release: Release, terminal: Terminal) -> str:
-    """Why a state was not written for a release: every loss, by its reason, and the way out.
+    """Why a state was not written for a release: every loss, by its reason, and the way out; lost objects come first.
 
     `name` is the file's, as it was given.
     """
     head = f"statetool: {display_name(name)}: not written, since {release.title} would lose some of it"
     parts = [terminal.paint(terminal.wrap(head, "", "  "), "bold")]
     causes: dict[str, list[Loss]] = {}
-    for loss in losses:
+    for loss in sorted(losses, key=lambda loss: not loss.loses_object):
         causes.setdefault(reason(loss.cause, release), []).append(loss)
     for why, group in causes.items():
         fields = {loss.field: None for loss in group if not loss.loses_object}
@@ -61,15 +62,10 @@ def downgrade_report(
     `loaded` is as it was written, `serial` that of the file that was read. `target` and `backup` are file names, or ""
     where there is none.
     """
-    snapshot = loaded.result.snapshot
-    objects = sum(len(resource.objects) for resource in snapshot.resources)
-    counts = f"{counted(len(snapshot.resources), 'resource')}, {counted(objects, 'object')}, "
-    counts += counted(len(snapshot.outputs), "output")
-    after = f" → {snapshot.serial}" if snapshot.serial != serial else ""
-    lines = [
-        terminal.paint(terminal.wrap(f"{display_name(loaded.name)}: as {release.title} reads it", "", "  "), "bold"),
-        f"  {counts}; serial {serial}{after}",
-    ]
+    snapshot, version = loaded.result.snapshot, loaded.result.version
+    climbed = f"format version {version} → {CURRENT_VERSION}, " if version != CURRENT_VERSION else ""
+    head = f"{display_name(loaded.name)}: {climbed}as {release.title} reads it"
+    lines = [terminal.paint(terminal.wrap(head, "", "  "), "bold"), size_text(snapshot, serial)]
     if dropped:
         lines += [terminal.wrap(f"dropped, since {release.title} does not keep it:", "  "), *_places(dropped, terminal)]
     if rewritten.notes:
@@ -78,8 +74,7 @@ def downgrade_report(
         lines.append(sources_text(loaded.sources, sources, terminal))
     lines += _other_registry(snapshot, release, terminal)
     if target:
-        kept = f"; the file as it was is kept in {backup}" if backup else ""
-        lines.append(terminal.wrap(f"written to {target}{kept}", "  "))
+        lines.append(written_text(target, backup, terminal))
     return "\n".join(lines)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from statefmt.addrs import TERRAFORM_HOST
+from statefmt.render.counted import counted
 from statefmt.render.terminal import Terminal
 from statefmt.statefile.provider_sources import SourceChoice
 from statefmt.statefile.registry import SourceReport
@@ -41,4 +42,4 @@ def _unresolved(type_: str, count: int, choice: SourceChoice, terminal: Terminal
 
 
 def _addresses(count: int) -> str:
-    return f"{count} address{'' if count == 1 else 'es'}"
+    return counted(count, "address", "addresses")

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 
 from statefmt import codes
 from statefmt.diagnostics import Finding
+from statefmt.render.counted import counted
 from statefmt.render.provider_sources import sources_text
 from statefmt.render.terminal import Terminal
 from statefmt.session import LoadedState, Rewritten
 from statefmt.statefile.inspect import CURRENT_VERSION
 from statefmt.statefile.provider_sources import SourceChoice
 from statefmt.statefile.upgrade_report import CHOSEN, NOT_CARRIED_OVER
+from statefmt.states import Snapshot
 from statefmt.store.reading import display_name
 
 _KINDS = {CHOSEN: "chosen", NOT_CARRIED_OVER: "not carried over"}
@@ -32,29 +34,35 @@ def upgrade_report(
     `target` and `backup` are file names, or "" where there is none.
     """
     result, name = loaded.result, display_name(loaded.name)
-    objects = sum(len(resource.objects) for resource in result.snapshot.resources)
     head = f"{name}: format version {result.version} → {CURRENT_VERSION}"
     if result.version == CURRENT_VERSION:
         head = f"{name}: has format version {CURRENT_VERSION} already"
         head += ", rewritten in canonical form" if rewritten.content != loaded.data else " and is canonical"
-    counts = (
-        _count(len(result.snapshot.resources), "resource"),
-        _count(objects, "object"),
-        _count(len(result.snapshot.outputs), "output"),
-    )
-    serial = result.snapshot.serial
     lines = [
         terminal.paint(terminal.wrap(head, "", "  "), "bold"),
-        f"  {', '.join(counts)}; serial {f'{serial - 1} → {serial}' if loaded.sources.changed else serial}",
+        size_text(result.snapshot, result.snapshot.serial - loaded.sources.changed),
     ]
     if rewritten.notes:
         lines.append(notes_text(rewritten.notes, terminal, dropped_unknown=dropped_unknown))
     if loaded.sources.changes or loaded.sources.unresolved:
         lines.append(sources_text(loaded.sources, sources, terminal))
     if target:
-        kept = f"; the file as it was is kept in {backup}" if backup else ""
-        lines.append(terminal.wrap(f"written to {target}{kept}", "  "))
+        lines.append(written_text(target, backup, terminal))
     return "\n".join(lines)
+
+
+def size_text(snapshot: Snapshot, serial: int) -> str:
+    """What there is in a state that is written, and its serial, with the one that it had before."""
+    objects = sum(len(resource.objects) for resource in snapshot.resources)
+    parts = ((len(snapshot.resources), "resource"), (objects, "object"), (len(snapshot.outputs), "output"))
+    after = f" → {snapshot.serial}" if snapshot.serial != serial else ""
+    return f"  {', '.join(counted(number, noun) for number, noun in parts)}; serial {serial}{after}"
+
+
+def written_text(target: str, backup: str, terminal: Terminal) -> str:
+    """Where a state went, and where the file that was there before is kept; `backup` is "" where there was none."""
+    kept = f"; the file as it was is kept in {backup}" if backup else ""
+    return terminal.wrap(f"written to {target}{kept}", "  ")
 
 
 def notes_text(notes: Sequence[Finding], terminal: Terminal, *, dropped_unknown: bool) -> str:
@@ -71,7 +79,3 @@ def _note(finding: Finding, terminal: Terminal) -> str:
         return terminal.wrap(f"{finding.severity.value} {finding.code}: {finding.detail}", "  ")
     about = f"{finding.address}: " if finding.address else ""
     return terminal.wrap(f"{_KINDS.get(finding.summary, finding.summary)}: {about}{finding.detail}", "  ")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -15,9 +15,11 @@ without these resources. What they stand for goes on running, and nothing knows 
 ```
 
 ## What to do
-Bind all instances of the resource to one provider configuration without a key, or give the resource such a
-configuration in the `.tf` files and apply that first, with the release that wrote the state. `statetool downgrade`
-never leaves out an object.
+Bind all instances of the resource to one provider configuration without a key that reaches them all, with
+`statetool rebind RESOURCE PROVIDER`. Where none does, since they are in several regions or accounts, first move them to
+a resource for each configuration, with `statetool mv`. The `.tf` files must say the same before the next plan. Or
+change these files first, and apply them with the release that wrote the state. `statetool downgrade` never leaves out
+an object.
 """
 
 from collections.abc import Iterable

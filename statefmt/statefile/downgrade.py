@@ -60,10 +60,12 @@ def fit(snapshot: Snapshot, release: Release, *, drop_lossy: bool, drop_unknown:
     they are no loss, since the writer leaves them out.
     """
     found = [loss for loss in losses(snapshot, release) if not (drop_unknown and loss.cause is Cause.UNKNOWN)]
-    dropped = tuple(loss for loss in found if drop_lossy and loss.only_informs)
+    if not drop_lossy:
+        return Fitted(snapshot, tuple(found), ())
+    dropped = tuple(loss for loss in found if loss.only_informs)
     if dropped:
         snapshot = without_lossy(snapshot, release)
-    return Fitted(snapshot, tuple(loss for loss in found if loss not in dropped), dropped)
+    return Fitted(snapshot, tuple(loss for loss in found if not loss.only_informs), dropped)
 
 
 def without_lossy(snapshot: Snapshot, release: Release) -> Snapshot:

@@ -99,12 +99,13 @@ def way_out(cause: Cause, release: Release) -> str:
     match cause:
         case Cause.PROVIDER_KEY | Cause.BESIDE_PROVIDER_KEY:
             return (
-                "Bind all instances of the resource to one provider configuration that has no key (statetool rebind), "
-                "or give the resource such a configuration in the .tf files and apply that first, with the release "
-                "that wrote this state."
+                "Bind all instances of a resource to one provider configuration that has no key and reaches them all: "
+                "statetool rebind RESOURCE PROVIDER. Where none reaches all, first move them to a resource for each "
+                "configuration: statetool mv. Or say the same in the .tf files, and apply that with the release that "
+                "wrote this state."
             )
         case Cause.NO_PROVIDER:
-            return "The resource has no instances: take its block out of the state."
+            return "The resource has no instances, so nothing real belongs to it: take its block out of the file."
         case Cause.LEGACY_PROVIDER:
             return (
                 f"Give the provider its source: statetool downgrade --for {release} --registry {release.engine} knows "

@@ -19,6 +19,8 @@ FactValue: TypeAlias = bool | int | str | list[int | str] | dict[str, int | str]
 _DEFAULT_ENGINE: Final = "opentofu"
 _AFTER_ALL: Final = (10**9, 0)
 _NAME: Final = re.compile(r"(?:(?P<engine>[A-Za-z]+)-)?v?(?P<major>\d{1,9})\.(?P<minor>\d{1,9})(?:\.\d+)?", re.ASCII)
+# What comes near to a name: `terraform_1.5`, `Terraform v1.5.7`, `1.8.x`.
+_LIKE_A_NAME: Final = re.compile(r"(?P<engine>[A-Za-z]*)[^A-Za-z\d]*v?(?P<major>\d{1,9})\.(?P<minor>\d{1,9})", re.ASCII)
 
 
 class Written(Struct, frozen=True):
@@ -134,7 +136,7 @@ def parse_release(text: str) -> Release:
         for release in all_releases():
             if named == (release.engine, release.version):
                 return release
-    nearest = " or ".join(dict.fromkeys(map(str, _nearest(text, match))))
+    nearest = " or ".join(dict.fromkeys(map(str, _nearest(text))))
     raise ReleaseError(f"no release is called {text!r}; did you mean {nearest}? `statetool releases` lists all of them")
 
 
@@ -154,19 +156,18 @@ def _version(text: str) -> tuple[int, int]:
     return int(major), int(minor)
 
 
-def _nearest(text: str, match: re.Match[str] | None) -> Iterable[Release]:
-    """The releases whose names come near: the same number of a like-named engine, else the number next to it."""
+def _nearest(text: str) -> Iterable[Release]:
+    """The releases whose names come near: the same number of a like-named engine, else the numbers next to it."""
     from difflib import get_close_matches
 
-    releases = all_releases()
-    named = (match["engine"] or "" if match else text).lower()
+    match = _LIKE_A_NAME.search(text)
     engines = [engine.engine for engine in _table().engines]
-    engines = get_close_matches(named, engines, n=1, cutoff=0.4) or engines
-    if match is None:
-        return [_next_to(releases, engine, _AFTER_ALL) for engine in engines]
-    version = int(match["major"]), int(match["minor"])
-    near = [_next_to(releases, engine, version) for engine in engines]
-    return [*near, *(release for release in releases if release.version == version)]
+    engines = get_close_matches((match["engine"] if match else text).lower(), engines, n=1, cutoff=0.4) or engines
+    version = (int(match["major"]), int(match["minor"])) if match else _AFTER_ALL
+    near = [_next_to(all_releases(), engine, version) for engine in engines]
+    # A number that this engine has not may be the other's.
+    is_there = any(release.version == version for release in near)
+    return near if is_there else [*near, *(release for release in all_releases() if release.version == version)]
 
 
 def _next_to(releases: Iterable[Release], engine: str, version: tuple[int, int]) -> Release:

@@ -52,7 +52,7 @@ def test_layout(options: str, given: bytes, expected: bytes, statetool: Statetoo
 REFUSED = [
     (KEYED, "1.8", f'aws_vpc.main["a"]: bound to {_KEYED}'),
     (KEYED, "1.8", "OpenTofu 1.8 knows no instances of provider configurations"),
-    (KEYED, "terraform-1.15", "(statetool rebind)"),
+    (KEYED, "terraform-1.15", "statetool rebind RESOURCE PROVIDER"),
     (INFORMING, "1.9", "aws_vpc.main: identity, identity_schema_version"),
     (INFORMING, "1.9", "output.o: deprecated"),
     (INFORMING, "1.10", "downgrade --for opentofu-1.10 --drop-lossy"),
@@ -75,6 +75,12 @@ def test_refused(options: str, given: bytes, release: str, says: str, statetool:
     assert (result.status, result.out) == (2, b"")
     assert says in _line(result.err)
     assert [(path.name, path.read_bytes()) for path in Path().iterdir()] == [("state", given)]
+
+
+def test_lost_objects_are_named_before_lost_members(statetool: Statetool) -> None:
+    Path("state").write_bytes(state({**json.loads(KEYED)["resources"][0]}, future={"a": 1}))
+    told = statetool("downgrade", "--for", "1.8", "state").err
+    assert 0 < told.index('aws_vpc.main["a"]') < told.index("the state: future")
 
 
 # The state, the options, and the serial that is written where it was 7.
@@ -138,6 +144,7 @@ def test_older_formats(release: str, statetool: Statetool) -> None:
     Path("state").write_bytes(V3)
     result = statetool("downgrade", "--for", release, "state")
     assert (result.status, json.loads(result.out)["version"], json.loads(result.out)["serial"]) == (0, 4, 37)
+    assert "state: format version 3 → 4, as" in result.err
 
 
 @pytest.mark.parametrize(("provider", "release", "told"), [

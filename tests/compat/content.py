@@ -103,3 +103,14 @@ def gained(before: Content, after: Content) -> set[tuple[str, str]]:
 def objects(state: Content) -> set[str]:
     """The addresses of all objects of instances, and of resources without any."""
     return {at for at, member in state if member == "mode"}
+
+
+def instances(text: bytes) -> list[str]:
+    """The addresses of all instances in a state of format 4, sorted, each once: what `state list` has lines for."""
+    return sorted(
+        {
+            f"{_resource(resource)}{_key(each.get('index_key'))}"
+            for resource in json.loads(text, parse_int=_number)["resources"]
+            for each in resource["instances"]
+        }
+    )

@@ -16,8 +16,8 @@ from .program import Program
 Document = dict[str, Any]
 Drawn = TypeVar("Drawn")
 
-_SWEEP: Final = 300
-
+# How many states a sweep is of, at the least.
+SWEEP: Final = 300
 
 _MODULES: Final = (
     "",
@@ -94,19 +94,22 @@ def text_of(document: Document) -> bytes:
     return json.dumps(document, ensure_ascii=False).encode()
 
 
-def sweep(real: Program, states: st.SearchStrategy[Drawn], holds: Callable[[Drawn], None]) -> None:
-    """Try a law on generated states, as many as are the program's share of them."""
-    examples = max(_SWEEP, settings.default.max_examples if settings.default else 0) // real.share
+def sweep(real: Program, states: st.SearchStrategy[Drawn], holds: Callable[[Drawn], None]) -> int:
+    """Try a law on generated states, as many as are the program's share of them, and give their number."""
+    examples = max(SWEEP, settings.default.max_examples if settings.default else 0) // real.share
     settings(max_examples=examples)(given(states)(holds))()
+    return examples
 
 
 @st.composite
 def documents(draw: st.DrawFn, *, portable: bool = False) -> Document:
-    """A state of format 4.
+    """A state of format 4, with a resource or more.
 
-    A `portable` one has nothing that only OpenTofu, or only a newer Terraform, can hold.
+    A `portable` one has nothing that only OpenTofu, or only a newer Terraform than 1.3, can hold.
     """
-    places = draw(st.lists(st.tuples(*map(st.sampled_from, (_MODULES, _TYPES, _NAMES))), max_size=6, unique=True))
+    places = draw(
+        st.lists(st.tuples(*map(st.sampled_from, (_MODULES, _TYPES, _NAMES))), min_size=1, max_size=6, unique=True)
+    )
     modes = draw(st.lists(st.sampled_from(("managed", "managed", "data")), min_size=6, max_size=6))
     heads = [
         {**({"module": module} if module else {}), "mode": mode, "type": type_, "name": name}
@@ -121,7 +124,7 @@ def documents(draw: st.DrawFn, *, portable: bool = False) -> Document:
         "lineage": "5e2f80b6-c47a-1e9d-30f5-b6d8a9417c2e",
         "outputs": draw(_outputs(portable)),
         "resources": [draw(_resource(head, known, portable)) for head in heads],
-        "check_results": draw(st.none() | st.lists(_check_result(), max_size=2, unique_by=json.dumps)),
+        "check_results": draw(st.none() | st.lists(_check_result(portable), max_size=2, unique_by=json.dumps)),
     }
 
 
@@ -213,8 +216,9 @@ _CHECKED: Final = {
 
 
 @st.composite
-def _check_result(draw: st.DrawFn) -> Document:
-    kind, addr = draw(st.sampled_from(tuple(_CHECKED)))
+def _check_result(draw: st.DrawFn, portable: bool) -> Document:
+    kinds = [checked for checked in _CHECKED if not portable or checked[0] in ("resource", "output")]
+    kind, addr = draw(st.sampled_from(kinds))
     objects: list[Document] = []
     for object_addr in draw(st.lists(st.sampled_from(_CHECKED[kind, addr]), max_size=2, unique=True)):
         objects.append({"object_addr": object_addr, "status": draw(_STATUS)})
@@ -223,4 +227,4 @@ def _check_result(draw: st.DrawFn) -> Document:
     return {"object_kind": kind, "config_addr": addr, "status": draw(_STATUS), "objects": objects or None}
 
 
-__all__ = ["Document", "documents", "sweep", "text_of"]
+__all__ = ["SWEEP", "Document", "documents", "sweep", "text_of"]

@@ -73,9 +73,21 @@ class StateText(NamedTuple):
 
 def hcl_quoted(text: str) -> str:
     """A key as HCL writes it."""
-    for plain, escaped in (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("${", "$${"), ("%{", "%%{")):
+    for plain, escaped in (
+        ("\\", "\\\\"),
+        ('"', '\\"'),
+        ("\n", "\\n"),
+        ("\r", "\\r"),
+        ("\t", "\\t"),
+        ("${", "$${"),
+        ("%{", "%%{"),
+    ):
         text = text.replace(plain, escaped)
-    return f'"{text}"'
+    return f'"{"".join(char if char.isprintable() else _escape(ord(char)) for char in text)}"'
+
+
+def _escape(code: int) -> str:
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def _text(value: str) -> str:
