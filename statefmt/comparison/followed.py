@@ -22,12 +22,13 @@ class Moves:
 
     @cached_property
     def _forth(self) -> _Mapping:
-        return _Mapping(self._moved, *self._filled)
+        before, after = self._filled
+        return _Mapping(self._moved, before - after, self._new)
 
     @cached_property
     def _back(self) -> _Mapping:
         before, after = self._filled
-        return _Mapping([(other, one) for one, other in self._moved], after, before)
+        return _Mapping([(other, one) for one, other in self._moved], after - before, self._old)
 
     @cached_property
     def _filled(self) -> tuple[set[ConfigResource], set[ConfigResource]]:
@@ -62,22 +63,31 @@ class Moves:
 
 
 class _Mapping:
-    """Where resources and instances went, in one direction."""
+    """Where resources and instances went, in one direction: to the snapshot `target`, where those `gone` are not."""
 
     def __init__(
         self,
         moved: Sequence[tuple[AbsResourceInstance, AbsResourceInstance]],
-        before: set[ConfigResource],
-        after: set[ConfigResource],
+        gone: set[ConfigResource],
+        target: Snapshot,
     ) -> None:
         self._instances = dict(moved)
-        self._gone = before - after
+        self._gone = gone
         self._resources: dict[ConfigResource, set[ConfigResource]] = {}
         for one, other in moved:
             self._resources.setdefault(one.config(), set()).add(other.config())
-        for config, targets in self._resources.items():
-            if config in after:
-                targets.add(config)
+        for config in self._staying(target):
+            self._resources[config].add(config)
+
+    def _staying(self, target: Snapshot) -> set[ConfigResource]:
+        """The resources that only a part of moved; what came to their place does not count."""
+        came = set(self._instances.values())
+        return {
+            resource.addr.config()
+            for resource in target.resources
+            if resource.addr.config() in self._resources
+            and any(resource.addr.instance(obj.key) not in came for obj in resource.objects)
+        }
 
     def instances(self, addrs: Iterable[AbsResourceInstance]) -> set[AbsResourceInstance]:
         return {self._instances.get(addr, addr) for addr in addrs}

@@ -17,7 +17,7 @@ def pointing(snapshot: Snapshot, moved: Mapping[AbsResourceInstance, AbsResource
     A dependency is on a whole resource. Where some of its instances are still there, it stays, and the resources to
     which the others went follow it.
     """
-    kept = {resource.addr.config() for resource in snapshot.resources if resource.objects}
+    kept = _staying(snapshot, moved)
     targets: dict[ConfigResource, list[ConfigResource]] = {}
     for one, other in moved.items():
         source, target = one.config(), other.config()
@@ -36,6 +36,17 @@ def pointing(snapshot: Snapshot, moved: Mapping[AbsResourceInstance, AbsResource
         return obj
 
     return with_objects(snapshot, followed)
+
+
+def _staying(snapshot: Snapshot, moved: Mapping[AbsResourceInstance, AbsResourceInstance]) -> set[ConfigResource]:
+    """The resources of which something moved and something is still there; what came in its place does not count."""
+    sources, arrived = {addr.config() for addr in moved}, set(moved.values())
+    return {
+        resource.addr.config()
+        for resource in snapshot.resources
+        if resource.addr.config() in sources
+        and any(resource.addr.instance(obj.key) not in arrived for obj in resource.objects)
+    }
 
 
 def dropping(snapshot: Snapshot, gone: Collection[ConfigResource]) -> tuple[Snapshot, tuple[AbsResourceInstance, ...]]:

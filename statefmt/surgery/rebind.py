@@ -51,7 +51,8 @@ def rebind(
     for resource in meant.values():
         _check_provider(resource, to)
     if mapping is not None:
-        _check_mapping(chosen, to, mapping)
+        holders: Sequence[ResourceState | ResourceInstance] = list(meant.values()) if whole_resource else chosen
+        _check_mapping({obj.provider_key for holder in holders for obj in holder.objects}, to, mapping)
     if not whole_resource:
         leaving = (resource for resource in meant.values() if to and to.config != resource.provider_config)
         refuse_parts(leaving, wanted, "one provider configuration")
@@ -72,10 +73,9 @@ def _check_provider(resource: ResourceState, to: AbsProviderInstance | None) -> 
         )
 
 
-def _check_mapping(chosen: Sequence[ResourceInstance], to: AbsProviderInstance | None, mapping: Keys) -> None:
+def _check_mapping(known: set[InstanceKey], to: AbsProviderInstance | None, mapping: Keys) -> None:
     if to is not None and to.key is not NO_KEY:
         raise SurgeryError(f"{to} has a key, and so has the mapping; give the configuration alone: {to.config}")
-    known = {obj.provider_key for instance in chosen for obj in instance.objects}
     unknown = [key for key in mapping if key not in known]
     if unknown:
         there = named([_key_name(key) for key in sorted(known, key=key_order)])

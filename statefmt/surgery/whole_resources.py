@@ -17,7 +17,8 @@ def refuse_parts(resources: Iterable[ResourceState], chosen: Collection[AbsResou
 
     `shared` is what all instances of a resource have in common.
     """
-    parts = {resource.addr: others for resource in resources if (others := _others(resource, set(chosen)))}
+    wanted = frozenset(chosen)
+    parts = {resource.addr: others for resource in resources if (others := _others(resource, wanted))}
     if parts:
         missing = [str(addr) for others in parts.values() for addr in others]
         raise SurgeryError(
@@ -33,6 +34,6 @@ def named(lines: Collection[str]) -> str:
     return "".join(f"\n  {line}" for line in shown)
 
 
-def _others(resource: ResourceState, chosen: Collection[AbsResourceInstance]) -> list[AbsResourceInstance]:
+def _others(resource: ResourceState, chosen: frozenset[AbsResourceInstance]) -> list[AbsResourceInstance]:
     addrs = dict.fromkeys(resource.addr.instance(obj.key) for obj in resource.objects)
     return [addr for addr in addrs if addr not in chosen]

@@ -129,3 +129,23 @@ def test_the_way_back(name: str) -> None:
     there = {tuple(text.rpartition(" (")[0].split(" to ")) for text in expected}
     moves = diff(snapshot(*new), snapshot(*old)).moves
     assert {(str(move.new), str(move.old)) for move in moves} == there
+
+
+# What moves, what the third one depended on, what it depends on now, whether that does no more than follow.
+FOLLOWED = {
+    "a resource": (["a.y = 1"], ["a.x"], ["a.y"], True),
+    "a part of a resource": (["a.x[0] = 1", "a.y = 2"], ["a.x"], ["a.x", "a.y"], True),
+    "two that change places": (["a.x = 2", "a.y = 1"], ["a.x"], ["a.y"], True),
+    "two that change places, and what came there": (["a.x = 2", "a.y = 1"], ["a.x"], ["a.x", "a.y"], False),
+    "something else": (["a.y = 1"], ["a.x"], ["a.y", "a.w"], False),
+}
+
+
+@pytest.mark.parametrize("name", FOLLOWED)
+def test_dependencies_that_follow(name: str) -> None:
+    moved, before, after, follows = FOLLOWED[name]
+    first = {"a.y = 1": ["a.x = 1"], "a.x[0] = 1": ["a.x[0] = 1", "a.x[1] = 2"], "a.x = 2": ["a.x = 1", "a.y = 2"]}
+    old = snapshot(*first[moved[0]], ("a.z = 3", {"dependencies": before}))
+    changes = diff(old, snapshot(*moved, ("a.z = 3", {"dependencies": after})))
+    assert [str(change.addr) for change in changes.followed] == (["a.z"] if follows else [])
+    assert [str(change.addr) for change in changes.changed] == ([] if follows else ["a.z"])

@@ -89,6 +89,15 @@ def test_dependencies_follow(case: str) -> None:
     assert [str(addr) for addr in found.objects[0].dependencies] == after
 
 
+def test_dependencies_of_two_that_change_places() -> None:
+    """What points at one of them points at where it went, and not at the other one that is in its place."""
+    state = snapshot_of("t.m[0]", "t.n", z=["t.m", "t.a"])
+    one, other, _ = (instance.addr for instance in instances(state))
+    after = mv(state, {one: other, other: one}).snapshot
+    found = next(i for i in instances(after) if str(i.addr) == "t.z")
+    assert [str(addr) for addr in found.objects[0].dependencies] == ["t.n", "t.a"]
+
+
 # Instances, source, destination, what the refusal says.
 REFUSED = {
     "another type": (["t.a"], "t.a", "u.a", "t.a cannot become u.a: the resource types differ"),

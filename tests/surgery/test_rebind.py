@@ -124,6 +124,12 @@ def test_the_whole_resource_goes_along() -> None:
     assert lines(edit.snapshot) == ["t.a[0] @ acme/t.w", "t.a[1] @ acme/t.w", "t.b @ acme/t"]
 
 
+def test_the_whole_resource_goes_along_by_its_keys() -> None:
+    state = bound(*_PAIR)
+    edit = rebind(state, chosen(state, "t.a[0]"), mapping={_A: _C, _B: _A}, whole_resource=True)
+    assert lines(edit.snapshot) == ['t.a[0] @ acme/t.r["c"]', 't.a[1] @ acme/t.r["a"]']
+
+
 # Instances, where the first goes, what is noted.
 NOTED = {
     "keys and none": (

@@ -227,3 +227,7 @@ def test_there_and_back_again(seed: int) -> None:
         again, chosen, [Assignment(path, parse_assignment(f"{path}=0").steps, json.dumps(old).encode())]
     )
     assert write(back.snapshot, canonical=False) == text
+
+
+def test_spaces_around_an_assignment() -> None:
+    assert parse_assignment(" a.b = [1, 2] ") == Assignment("a.b", ("a", "b"), b"[1, 2]")

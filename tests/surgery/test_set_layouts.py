@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from statefmt.golang import JSONValue, Members, NumberText, loads_exact
@@ -54,7 +54,8 @@ def test_there_and_back_again(data: st.DataObject) -> None:
     state = data.draw(states())
     before = read(state.data).snapshot
     found = editable(state, before)
-    assume(found)
+    if not found:
+        return
     instance, steps, old = data.draw(st.sampled_from(found))
     new = data.draw(st.sampled_from(['"new"', "-0.00e7", "false", "7" * 40]))
 

@@ -14,7 +14,11 @@ from .attribute_states import text_of, with_text
 def unset_in(attributes: str, *paths: str, allow_sensitive: bool = False) -> str:
     """The attributes after `unset t.a PATH…`."""
     state = with_text(attributes)
-    return text_of(unset_attributes(state, instances(state), paths, allow_sensitive=allow_sensitive).snapshot)
+    after = unset_attributes(state, instances(state), paths, allow_sensitive=allow_sensitive).snapshot
+    (obj,) = after.resources[0].objects
+    # The object has the very text that goes into the file.
+    assert bytes(obj.attributes or b"").decode() == text_of(after)
+    return text_of(after)
 
 
 # Attributes, path, attributes afterwards.

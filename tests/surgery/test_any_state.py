@@ -1,0 +1,130 @@
+"""Operations on valid and odd states in any layout: what was done can be read again, and undone to the same bytes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from statefmt.addrs import (
+    AbsResourceInstance,
+    ConfigProviderConfig,
+    InstanceKey,
+    IntKey,
+    ResourceMode,
+    StringKey,
+    parse_provider_source,
+)
+from statefmt.statefile.inspect import read
+from statefmt.statefile.write import write
+from statefmt.states import ObjectStatus, ResourceInstance, ResourceState, Snapshot, instances
+from statefmt.surgery.edit import Edit
+from statefmt.surgery.mv import mv
+from statefmt.surgery.rebind import rebind
+from statefmt.surgery.rekey import rekey
+from statefmt.surgery.replace_provider import replace_provider
+from statefmt.surgery.taint import taint, untaint
+from tests.property.strategies import StateText, states
+
+# A key that was another one in between is written as OpenTofu writes it: 0 for 0.0, and < escaped.
+_KEY = re.compile(rb'("index_key"\s*:\s*)("(?:[^"\\]|\\.)*"|[-0-9.]+)')
+
+# A resource as it is in some snapshot, and what is done to it.
+Step = Callable[[Snapshot, ResourceState], Edit]
+
+
+def of(state: Snapshot, resource: ResourceState) -> list[ResourceInstance]:
+    return [instance for instance in instances(state) if instance.resource.addr == resource.addr]
+
+
+def without_keys(text: bytes) -> bytes:
+    return _KEY.sub(rb"\1", text)
+
+
+def rekeying(state: Snapshot, resource: ResourceState) -> tuple[Step, Step]:
+    """All keys others: texts become numbers, and all else texts."""
+    keys: list[InstanceKey] = list(dict.fromkeys(obj.key for obj in resource.objects))
+    there: dict[InstanceKey, InstanceKey] = {
+        key: IntKey(100 + place) if isinstance(key, StringKey) else StringKey(f"new {place}")
+        for place, key in enumerate(keys)
+    }
+    back = {other: one for one, other in there.items()}
+    return (lambda s, r: rekey(s, of(s, r), there)), (lambda s, r: rekey(s, of(s, r), back))
+
+
+def rebinding(state: Snapshot, resource: ResourceState) -> tuple[Step, Step]:
+    """To other keys where there are some, else to another configuration, so that what says it stays in its place."""
+    config = resource.provider_config
+    if config is None or not resource.objects:
+        return _nothing, _nothing
+    if not resource.has_provider_keys:
+        one, other = config.instance(), ConfigProviderConfig(config.module, config.provider, "elsewhere").instance()
+        return (lambda s, r: rebind(s, of(s, r), other)), (lambda s, r: rebind(s, of(s, r), one))
+    keys: list[InstanceKey] = sorted({obj.provider_key for obj in resource.objects}, key=str)
+    there: dict[InstanceKey, InstanceKey] = {key: StringKey(f"new {place}") for place, key in enumerate(keys)}
+    back = {new: old for old, new in there.items()}
+    return (lambda s, r: rebind(s, of(s, r), mapping=there)), (lambda s, r: rebind(s, of(s, r), mapping=back))
+
+
+def replacing(state: Snapshot, resource: ResourceState) -> tuple[Step, Step]:
+    config = resource.provider_config
+    if config is None or not resource.objects:
+        return _nothing, _nothing
+    one, other = config.provider, parse_provider_source("example.org/new/one")
+
+    def addrs(s: Snapshot, r: ResourceState) -> list[AbsResourceInstance]:
+        return [instance.addr for instance in of(s, r)]
+
+    return (
+        lambda s, r: replace_provider(s, one, other, addrs(s, r)),
+        lambda s, r: replace_provider(s, other, one, addrs(s, r)),
+    )
+
+
+def moving(state: Snapshot, resource: ResourceState) -> tuple[Step, Step]:
+    """One instance on its own, or all of them where there is only one."""
+    if not resource.objects:
+        return _nothing, _nothing
+    one, other = resource.addr.instance(resource.objects[0].key), resource.addr.instance(StringKey("brand new"))
+    return (lambda s, r: mv(s, {one: other})), (lambda s, r: mv(s, {other: one}))
+
+
+def tainting(state: Snapshot, resource: ResourceState) -> tuple[Step, Step]:
+    if resource.addr.resource.mode is not ResourceMode.MANAGED:
+        return _nothing, _nothing
+
+    def ready(s: Snapshot, r: ResourceState) -> list[ResourceInstance]:
+        wanted = {r.addr.instance(obj.key) for obj in resource.objects if _is_ready(obj.is_current, obj.status)}
+        return [instance for instance in of(s, r) if instance.addr in wanted]
+
+    return (lambda s, r: taint(s, ready(s, r))), (lambda s, r: untaint(s, ready(s, r)))
+
+
+def _is_ready(is_current: bool, status: ObjectStatus) -> bool:
+    return is_current and status is ObjectStatus.READY
+
+
+def _nothing(state: Snapshot, resource: ResourceState) -> Edit:
+    return Edit(state)
+
+
+@given(states(), st.sampled_from([rekeying, rebinding, replacing, moving, tainting]), st.integers(0, 3))
+def test_there_and_back_again(
+    state: StateText, operation: Callable[[Snapshot, ResourceState], tuple[Step, Step]], place: int
+) -> None:
+    before = read(state.data).snapshot
+    if not before.resources:
+        return
+    resource = before.resources[place % len(before.resources)]
+    there, back = operation(before, resource)
+    text = write(there(before, resource).snapshot, canonical=False)
+    after = read(text).snapshot
+    returned = write(back(after, resource).snapshot, canonical=False)
+    if all(state.blocks[number].plain for number in resource.origin):
+        assert without_keys(returned) == without_keys(state.data)
+    # A resource that said its provider at both levels, or stood in two blocks, does so no longer: it means the same.
+    assert write(read(returned).snapshot) == write(before)
+    for number, block in enumerate(state.blocks):
+        assert number in resource.origin or block.text.encode() in text
