@@ -7,16 +7,15 @@ from typing import Annotated, Final, Optional
 
 import typer
 
-from statefmt.addrs import AbsProviderInstance, parse_abs_provider_instance
 from statefmt.cli.surgery import Plan, WholeResourceOption, choose, surgery
-from statefmt.errors import SelectionError
 from statefmt.selection import Criteria
 from statefmt.states import Snapshot
 from statefmt.surgery.edit import Edit
 from statefmt.surgery.key_map import parse_key_map
+from statefmt.surgery.provider_target import provider_target
 from statefmt.surgery.rebind import rebind
 
-# Resources have no type of this name, so that nothing else looks like it.
+# The address of a provider: with --map, which needs none, only this is taken for one. No resource is of this type.
 _PROVIDER: Final = re.compile(r"(^|\.)provider\[")
 
 
@@ -41,23 +40,16 @@ def command(
     A few instances of a resource can go to another instance of their provider configuration; to another configuration,
     they can only go all together. With --map, PROVIDER_INSTANCE is the configuration they all go to, or is left out.
     """
-    selectors, to = _parted(words or [])
-    if to is None and not keys:
+    given = list(words or [])
+    named = bool(given) and (not keys or _PROVIDER.search(given[-1]) is not None)
+    target = given.pop() if named else None
+    if target is None and not keys:
         raise typer.BadParameter("name the provider instance at the end, or map keys with --map", param_hint="words")
     mapping = parse_key_map(keys) if keys else None
 
     def operation(snapshot: Snapshot) -> Edit:
-        found = choose(snapshot, chosen, selectors)
+        found = choose(snapshot, chosen, given)
+        to = None if target is None else provider_target(target, found)
         return rebind(snapshot, found, to, mapping=mapping, whole_resource=whole_resource)
 
     return Plan("rebind", operation)
-
-
-def _parted(words: list[str]) -> tuple[list[str], AbsProviderInstance | None]:
-    """The selectors, and the provider instance after them."""
-    found = [word for word in words if _PROVIDER.search(word)]
-    if not found:
-        return words, None
-    if found != words[-1:]:
-        raise SelectionError(f"{found[0]}: one provider instance is named, and it comes last")
-    return words[:-1], parse_abs_provider_instance(found[0])

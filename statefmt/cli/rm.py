@@ -24,11 +24,14 @@ def command(
 ) -> Plan:
     """Forget instances; the real objects go on existing, and nothing manages them any more.
 
-    Dependencies of others on a resource that is gone as a whole are dropped.
+    Dependencies of others on a resource that is gone as a whole are dropped. A resource without instances is
+    forgotten by its address.
     """
 
     def operation(snapshot: Snapshot) -> Edit:
-        found = choose(snapshot, chosen, selectors)
-        return rm(snapshot, [instance.addr for instance in found], keep_dangling=keep_dangling)
+        empty = [one.addr for one in snapshot.resources if not one.objects and str(one.addr) in (selectors or ())]
+        others = [selector for selector in selectors or () if selector not in set(map(str, empty))]
+        found = choose(snapshot, chosen, others) if others or not empty else []
+        return rm(snapshot, [instance.addr for instance in found], empty, keep_dangling=keep_dangling)
 
     return Plan("rm", operation, asks=True)

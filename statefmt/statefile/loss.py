@@ -105,7 +105,7 @@ def way_out(cause: Cause, release: Release) -> str:
                 "wrote this state."
             )
         case Cause.NO_PROVIDER:
-            return "The resource has no instances, so nothing real belongs to it: take its block out of the file."
+            return "The resource has no instances, so nothing real belongs to it: statetool rm ADDRESS takes it out."
         case Cause.LEGACY_PROVIDER:
             return (
                 f"Give the provider its source: statetool downgrade --for {release} --registry {release.engine} knows "

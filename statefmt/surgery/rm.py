@@ -4,22 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from statefmt.addrs import AbsResourceInstance
+from msgspec.structs import replace
+
+from statefmt.addrs import AbsResource, AbsResourceInstance
 from statefmt.states import Snapshot
 from statefmt.surgery.dependencies import dropping
 from statefmt.surgery.edit import Edit
 from statefmt.surgery.resources import without_instances
 
 
-def rm(snapshot: Snapshot, gone: Collection[AbsResourceInstance], *, keep_dangling: bool = False) -> Edit:
-    """Forget instances with all their objects, and resources with their last one.
+def rm(
+    snapshot: Snapshot,
+    gone: Collection[AbsResourceInstance],
+    empty: Collection[AbsResource] = (),
+    *,
+    keep_dangling: bool = False,
+) -> Edit:
+    """Forget instances with all their objects, resources with their last one, and `empty` resources without any.
 
     Dependencies on a resource that is gone as a whole are dropped, unless `keep_dangling`. The notes name the instances
     that had one.
     """
     left = without_instances(snapshot, gone)
+    if empty:
+        left = replace(left, resources=tuple(one for one in left.resources if one.objects or one.addr not in empty))
     kept = {resource.addr.config() for resource in left.resources if resource.objects}
-    lost = {addr.config() for addr in gone} - kept
+    lost = ({addr.config() for addr in gone} | {addr.config() for addr in empty}) - kept
     dropped, dependants = dropping(left, lost)
     if not dependants:
         return Edit(left)

@@ -73,6 +73,10 @@ COMMANDS: dict[str, tuple[list[str], list[Change]]] = {
         ],
     ),
     "rebind": (["rebind", 'aws_vpc.main["eu-west-1"]', TO_US], [replaced(EU, US, of=VPC, count=1)]),
+    "rebind by a short name": (
+        ["rebind", "--id", "vpc-01a2b3c4d5e6f7081", 'aws.by_region["us-west-2"]'],
+        [replaced(EU, US, of=VPC, count=1)],
+    ),
     "rebind by a map": (
         ["rebind", "aws_instance.web", "--map", "eu-west-1=eu-central-1"],
         [replaced(EU, b'.by_region[\\"eu-central-1\\"]', of=WEB, count=2)],
@@ -224,8 +228,9 @@ REFUSED = {
     "no such instance": (["untaint", "aws_vpc.none"], "no resource instance fits"),
     "nothing is tainted": (["untaint", "aws_vpc.main"], "nothing to untaint"),
     "data is not tainted": (["taint", "data.aws_caller_identity.current"], "only managed resources"),
-    "no key and no map": (["rebind", "aws_vpc.main"], "name the provider instance at the end"),
-    "a provider in between": (["rebind", TO_US, "aws_vpc.main"], "it comes last"),
+    "no provider and no map": (["rebind"], "name the provider instance at the end"),
+    "no provider instance": (["rebind", "aws_vpc.main", "aws..x"], "is no provider instance"),
+    "another provider": (["rebind", "aws_vpc.main", "gcp.x"], "none of the chosen instances has a provider gcp"),
     "a part of a resource": (
         ["rebind", 'aws_vpc.main["eu-west-1"]', 'provider["hashicorp/aws"]'],
         'these were not chosen: aws_vpc.main["us-west-2"] Choose them as well, or give --whole-resource',
@@ -280,3 +285,15 @@ def test_notes_are_wrapped(columns: int, written: Path, program: Program) -> Non
     assert shown.status == 0
     assert "a resource has count or for_each or neither" in shown.text
     assert max(map(len, shown.text.splitlines())) <= columns
+
+
+def test_a_resource_without_instances(written: Path, statetool: Statetool) -> None:
+    document = json.loads(REGIONS)
+    document["resources"][2]["instances"] = []
+    written.write_text(json.dumps(document), "utf-8")
+    assert statetool("rm", "--yes", "aws_iam_role.app").status == 0
+    after = json.loads(written.read_bytes())
+    assert [one["name"] for one in after["resources"]] == [
+        one["name"] for one in document["resources"] if one["name"] != "app"
+    ]
+    assert "aws_iam_role.app" not in written.read_text("utf-8")
