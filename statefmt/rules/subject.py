@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from msgspec import Struct
 
 from statefmt.addrs import IntKey, StringKey
+from statefmt.codes import NO_STATE
 from statefmt.statefile.inspect import CURRENT_VERSION, Inspection
 from statefmt.statefile.releases import Release
 from statefmt.statefile.v4 import InstanceObjectV4, ResourceV4
@@ -60,7 +61,7 @@ class Subject:
         """
         state = () if self.name is None else ("--state", self.name)
         command = f"`{join(('statetool', name, *arguments, *state))}`"
-        if self.inspection.snapshot is None and not mends:
+        if not self._can_be_read and not mends:
             return f"{command}, once the state can be read"
         if self.inspection.version != CURRENT_VERSION and name != "upgrade":
             return f"{command}, once the state is upgraded"
@@ -107,6 +108,12 @@ class Subject:
                 address = f"{resource.address}{'[?]' if key is None else key}"
                 found.append(ObjectPart(obj, resource, address, f"{resource.pointer}/instances/{number}"))
         return tuple(found)
+
+    @cached_property
+    def _can_be_read(self) -> bool:
+        """Whether commands other than `check` take this for a state."""
+        inspection = self.inspection
+        return inspection.snapshot is not None and not any(found.code in NO_STATE for found in inspection.findings)
 
     @cached_property
     def _ambiguous(self) -> frozenset[str]:

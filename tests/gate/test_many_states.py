@@ -50,7 +50,7 @@ def test_as_one_process(names: list[str], capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_hundreds_of_defects_of_many_kinds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    defects: list[dict[str, object]] = [
+    defects: list[dict[str, Any]] = [
         {"status": "broken"},
         {"deposed": "short"},
         {"index_key": True},

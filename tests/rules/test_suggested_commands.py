@@ -90,3 +90,10 @@ def test_no_command_on_all_instances_where_one_is_meant() -> None:
         't.n["a"]': "If it is sound: `statetool untaint 't.n[\"a\"]'`.",
         "t.n": "If it is sound: t.n means all instances of the resource, so first `statetool rekey t.n --map =KEY`.",
     }
+
+
+def test_what_is_no_state_is_not_worked_on() -> None:
+    backend = b'{"version": 3, "serial": 1, "backend": {"type": "s3", "config": {}}}'
+    commands = [finding.fix for finding in check(backend, select=["STA007", "STA010"]) if "`" in finding.fix]
+    assert commands
+    assert all(fix.endswith("`, once the state can be read.") for fix in commands)
