@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 from msgspec import Raw, Struct
 
-from statefmt.golang import NumberText, loads_exact
+from statefmt.golang import loads_exact
 from statefmt.statefile.decode import object_members
 from statefmt.states import ResourceInstanceObject
 from statefmt.values.flat import flat_value
@@ -31,11 +31,12 @@ def object_id(obj: ResourceInstanceObject) -> str | None:
 
     It may be sensitive: ask `id_is_sensitive` before it is shown.
     """
-    return id_among(obj.attributes, obj.attributes_flat)
+    name = id_among(obj.attributes, obj.attributes_flat)
+    return None if name is None else str(name)
 
 
 def id_among(attributes: Raw | None, flat: Mapping[str, str | None] | None) -> str | None:
-    """The same of attributes as JSON, or, where those are None, of flat ones."""
+    """The same of attributes as JSON, or, where those are None, of flat ones; a number is a NumberText."""
     if attributes is None:
         return (flat or {}).get("id")
     if memoryview(attributes)[0] != ord("{"):
@@ -49,7 +50,7 @@ def id_among(attributes: Raw | None, flat: Mapping[str, str | None] | None) -> s
         # Half a surrogate pair somewhere in them.
         raw = object_members(attributes).get("id", _ABSENT)
     value = loads_exact(bytes(raw), replace_invalid=True)
-    return str(value) if isinstance(value, (str, NumberText)) else None
+    return value if isinstance(value, str) else None
 
 
 def id_is_sensitive(obj: ResourceInstanceObject) -> bool:
