@@ -77,6 +77,11 @@ class ModuleInstance(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
         """The static path, which all instances of a module share."""
         return Module(tuple([step.name for step in self.steps]))
 
+    @property
+    def on_the_way(self) -> tuple[ModuleInstance, ...]:
+        """The modules that lead to this one, outermost first and itself last; none for the root."""
+        return tuple(ModuleInstance(self.steps[:depth]) for depth in range(1, len(self.steps) + 1))
+
     def contains(self, other: ModuleInstance) -> bool:
         """Whether `other` is this module instance or one called from within it, however deep."""
         return other.steps[: len(self.steps)] == self.steps

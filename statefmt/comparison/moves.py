@@ -22,7 +22,6 @@ def whole_moves(before: _Resources, after: _Resources, moved: _Pairs) -> tuple[M
     """
     if not moved:
         return ()
-    old, new = _filled(before), _filled(after)
     targets = {one.containing_resource(): other.containing_resource() for one, other in moved}
     kept = Counter(
         (one.containing_resource(), other.containing_resource()) for one, other in moved if one.key == other.key
@@ -32,14 +31,11 @@ def whole_moves(before: _Resources, after: _Resources, moved: _Pairs) -> tuple[M
         for one, other in targets.items()
         if one != other and kept[one, other] == _instances(before[one]) == _instances(after[other])
     }
-    modules: dict[ModuleInstance, ModuleInstance] = {}
-    for one, other in resources.items():
-        if not any(module.contains(one.module) for module in modules):
-            modules |= _whole_module(one, other, resources, old, new)
+    modules = _whole_modules(before, after, resources)
     counts: Counter[tuple[Movable, Movable]] = Counter()
     for source, target in moved:
         resource = source.containing_resource()
-        module = next((module for module in modules if module.contains(source.module)), None)
+        module = next((module for module in source.module.on_the_way if module in modules), None)
         if module is not None:
             counts[module, modules[module]] += 1
         elif resource in resources:
@@ -50,27 +46,30 @@ def whole_moves(before: _Resources, after: _Resources, moved: _Pairs) -> tuple[M
     return tuple(sorted(moves, key=lambda move: str(move.old)))
 
 
-def _whole_module(
-    one: AbsResource,
-    other: AbsResource,
-    resources: Mapping[AbsResource, AbsResource],
-    old: set[AbsResource],
-    new: set[AbsResource],
+def _whole_modules(
+    before: _Resources, after: _Resources, resources: Mapping[AbsResource, AbsResource]
 ) -> dict[ModuleInstance, ModuleInstance]:
-    """The outermost module that moved with this resource and everything else in it; none, where none did."""
-    if one.resource != other.resource:
-        return {}
-    for source, target in _modules_around(one.module, other.module):
-        inside = {addr for addr in old if source.contains(addr.module)}
-        goals = {
-            AbsResource(ModuleInstance((*target.steps, *addr.module.steps[len(source.steps) :])), addr.resource): addr
-            for addr in inside
-        }
-        if goals.keys() == {addr for addr in new if target.contains(addr.module)} and all(
-            resources.get(addr) == goal for goal, addr in goals.items()
-        ):
-            return {source: target}
-    return {}
+    """The outermost modules that moved with all that is in them, and that nothing else is in where they are now."""
+    old, new = _in_modules(before), _in_modules(after)
+    along = Counter(
+        step
+        for one, other in resources.items()
+        if one.resource == other.resource
+        for step in _modules_around(one.module, other.module)
+    )
+    whole = {source: target for (source, target), count in along.items() if count == old[source] == new[target]}
+    return {
+        source: target
+        for source, target in whole.items()
+        if not any(outer in whole for outer in source.on_the_way[:-1])
+    }
+
+
+def _in_modules(resources: _Resources) -> Counter[ModuleInstance]:
+    """How many resources with instances are in each module, and in those within it."""
+    return Counter(
+        module for addr, resource in resources.items() if resource.objects for module in addr.module.on_the_way
+    )
 
 
 def _modules_around(one: ModuleInstance, other: ModuleInstance) -> Iterable[tuple[ModuleInstance, ModuleInstance]]:
@@ -82,10 +81,6 @@ def _modules_around(one: ModuleInstance, other: ModuleInstance) -> Iterable[tupl
         source, target = one.steps[: len(one.steps) - left], other.steps[: len(other.steps) - left]
         if source and target and source != target:
             yield ModuleInstance(source), ModuleInstance(target)
-
-
-def _filled(resources: _Resources) -> set[AbsResource]:
-    return {addr for addr, resource in resources.items() if resource.objects}
 
 
 def _instances(resource: ResourceState) -> int:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from statefmt.addrs import AbsResourceInstance, ModuleInstance
+from statefmt.addrs import AbsResourceInstance
 from statefmt.comparison.kinds import Kind, instance_kind, member_kind
 from statefmt.comparison.model import InstanceChange, Movable, Move, SnapshotDiff
 
@@ -41,9 +41,7 @@ def move_of(change: InstanceChange, moves: Mapping[Movable, Move]) -> Move | Non
     if change.old is None or not change.is_moved:
         return None
     addr = change.old.addr
-    steps = addr.module.steps
-    modules = (ModuleInstance(steps[:depth]) for depth in range(1, len(steps) + 1))
-    places: Iterable[Movable] = (*modules, addr.containing_resource(), addr)
+    places: Iterable[Movable] = (*addr.module.on_the_way, addr.containing_resource(), addr)
     return next((moves[place] for place in places if place in moves), None)
 
 

@@ -126,5 +126,4 @@ def _outwards(place: Movable) -> Iterator[Movable]:
     if isinstance(place, AbsResourceInstance):
         yield place.containing_resource()
     module = place if isinstance(place, ModuleInstance) else place.module
-    for depth in range(1, len(module.steps) + 1):
-        yield ModuleInstance(module.steps[:depth])
+    yield from module.on_the_way

@@ -81,20 +81,19 @@ def _same_id(subject: Subject) -> Iterable[list[_Place]]:
             continue
         inherited = provider_in_force(document, _BARE)
         for number, obj in enumerate(objects_of(resource)):
-            name = None if obj.deposed else id_among(*_attributes(obj))
-            # A number may count within something else. Half a surrogate pair is read as a replacement character, and
-            # two of them need not be the same.
-            if (
-                name
-                and not isinstance(name, NumberText)
-                and "\ufffd" not in name
-                and (provider := provider_in_force(document, obj) if obj.provider else inherited)
-            ):
+            name = "" if obj.deposed else _id(obj)
+            if name and (provider := provider_in_force(document, obj) if obj.provider else inherited):
                 place = (resource, number, obj)
                 first = known.setdefault((kind, provider), {}).setdefault(name, place)
                 if first is not place:
                     several.setdefault((kind, provider, name), [first]).append(place)
     return several.values()
+
+
+def _id(obj: InstanceObjectV4) -> str:
+    name = id_among(*_attributes(obj)) or ""
+    # No number; and half a surrogate pair is read as a replacement character, of which two need not be the same.
+    return "" if isinstance(name, NumberText) or "\ufffd" in name else name
 
 
 def _attributes(obj: InstanceObjectV4) -> tuple[Raw | None, dict[str, str | None] | None]:

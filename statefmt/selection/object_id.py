@@ -31,12 +31,12 @@ def object_id(obj: ResourceInstanceObject) -> str | None:
 
     It may be sensitive: ask `id_is_sensitive` before it is shown.
     """
-    found = id_among(obj.attributes, obj.attributes_flat)
-    return None if found is None else str(found)
+    name = id_among(obj.attributes, obj.attributes_flat)
+    return None if name is None else str(name)
 
 
 def id_among(attributes: Raw | None, flat: Mapping[str, str | None] | None) -> str | None:
-    """The same of attributes as JSON, or, where those are None, of flat ones; a number as a NumberText."""
+    """The same of attributes as JSON, or, where those are None, of flat ones; a number is a NumberText."""
     if attributes is None:
         return (flat or {}).get("id")
     if memoryview(attributes)[0] != ord("{"):
