@@ -23,7 +23,7 @@ def value_pieces(write: Assembler, data: bytes, span: Span, new: bytes, depth: i
         return [span]
     if depth < _DEEPEST and new[:1] == data[span.start : span.start + 1] and new[:1] in (b"{", b"["):
         old, now = container_at(data, span.start), container_at(new)
-        if new[:1] == b"{" and _has_members_of(now, old):
+        if new[:1] == b"{" and _has_members_of(data, old, new, now):
             return _object(write, data, old, new, now, depth)
         if new[:1] == b"[" and len(old.items) == len(now.items):
             elements = [
@@ -37,7 +37,7 @@ def value_pieces(write: Assembler, data: bytes, span: Span, new: bytes, depth: i
 def _object(write: Assembler, data: bytes, old: Container, new: bytes, now: Container, depth: int) -> Pieces:
     after = {item.name: _text(new, item.value) for item in now.items}
     edited: dict[str, Pieces | None] = {}
-    for item in old.items:
+    for item in {item.name: item for item in old.items}.values():
         value = after.get(item.name)
         if value is None:
             edited[item.name] = None
@@ -46,12 +46,14 @@ def _object(write: Assembler, data: bytes, old: Container, new: bytes, now: Cont
     return write.edited(old, edited, (), depth + 1)
 
 
-def _has_members_of(now: Container, old: Container) -> bool:
-    """Whether an object has members of another one only, each once, and in its order."""
-    before = [item.name for item in old.items]
-    names = [item.name for item in now.items]
-    kept = set(names)
-    return len(set(before)) == len(before) and names == [name for name in before if name in kept]
+def _has_members_of(data: bytes, old: Container, new: bytes, now: Container) -> bool:
+    """Whether an object has members of another one only, in its order; of what repeats only the last one differs."""
+    last = {item.name: item for item in now.items}
+    kept = [item for item in old.items if item.name in last]
+    return [item.name for item in kept] == [item.name for item in now.items] and all(
+        other is last[other.name] or _text(data, item.value) == _text(new, other.value)
+        for item, other in zip(kept, now.items, strict=True)
+    )
 
 
 def _text(data: bytes, span: Span) -> bytes:
