@@ -42,14 +42,16 @@ def id_among(attributes: Raw | None, flat: Mapping[str, str | None] | None) -> s
     if memoryview(attributes)[0] != ord("{"):
         return None
     try:
-        raw = _DECODER.decode(attributes).id
+        raw = bytes(_DECODER.decode(attributes).id)
+        if raw[:1] == b'"' and b"\\" not in raw:
+            return raw[1:-1].decode()
     except RecursionError:
         # Nested more deeply than anything can be read.
         return None
     except (msgspec.DecodeError, UnicodeDecodeError):
         # Half a surrogate pair somewhere in them.
-        raw = object_members(attributes).get("id", _ABSENT)
-    value = loads_exact(bytes(raw), replace_invalid=True)
+        raw = bytes(object_members(attributes).get("id", _ABSENT))
+    value = loads_exact(raw, replace_invalid=True)
     return value if isinstance(value, str) else None
 
 
