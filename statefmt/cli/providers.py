@@ -11,6 +11,7 @@ from statefmt.cli.exit_status import FINE, FOUND
 from statefmt.cli.options import FormatOption, OutputFormat, StateArgument, StateOption, one_state
 from statefmt.cli.streams import message_terminal, result_columns, result_terminal
 from statefmt.session import load, state_name
+from statefmt.store.reading import STANDARD_INPUT
 from statefmt.survey.provider_removal import removal
 from statefmt.survey.provider_use import ConfigurationUse, provider_use
 
@@ -36,9 +37,10 @@ def command(
     """
     if remove is not None and (tree or resources):
         raise typer.BadParameter("cannot be used together with --tree or --resources", param_hint="--remove")
-    uses = provider_use(load(state_name(one_state(state, state_option))).result.snapshot)
+    named = one_state(state, state_option)
+    uses = provider_use(load(state_name(named)).result.snapshot)
     if remove is not None:
-        return _show_removal(uses, remove, output_format)
+        return _show_removal(uses, remove, output_format, None if named == STANDARD_INPUT else named)
     if output_format is OutputFormat.JSON:
         from statefmt.render.provider_use_json import provider_use_json
 
@@ -56,7 +58,7 @@ def command(
     return FINE
 
 
-def _show_removal(uses: list[ConfigurationUse], text: str, output_format: OutputFormat) -> int:
+def _show_removal(uses: list[ConfigurationUse], text: str, output_format: OutputFormat, state: str | None) -> int:
     found = removal(uses, text)
     if output_format is OutputFormat.JSON:
         from statefmt.render.provider_use_json import removal_json
@@ -65,7 +67,7 @@ def _show_removal(uses: list[ConfigurationUse], text: str, output_format: Output
     else:
         from statefmt.render.provider_removal_text import other_keys_text, removal_text
 
-        print(removal_text(found, result_terminal()))
+        print(removal_text(found, result_terminal(), state))
         if not found.objects and found.used:
             print(other_keys_text(found, message_terminal()), file=sys.stderr)
     return FOUND if found.objects else FINE

@@ -12,8 +12,11 @@ from statefmt.render.terminal import Terminal
 from statefmt.survey.provider_removal import Removal
 
 
-def removal_text(found: Removal, terminal: Terminal) -> str:
-    """Every object bound to what is to be removed, in list order, and what to do about them."""
+def removal_text(found: Removal, terminal: Terminal, state: str | None = None) -> str:
+    """Every object bound to what is to be removed, in list order, and what to do about them.
+
+    `state` is the file that commands are to name, None where they find it.
+    """
     name = found.name
     if not found.objects:
         return terminal.wrap(f"Nothing is bound to {name}: it can be removed.", "", "  ")
@@ -38,7 +41,9 @@ def removal_text(found: Removal, terminal: Terminal) -> str:
     if destroy:
         parts += [
             terminal.wrap("To leave the real objects as they are, and only forget them:", ""),
-            _command("tofu state rm", [_quoted(addr) for addr in destroy]),
+            _command("statetool rm", [*_state(state), *(_quoted(addr) for addr in destroy)]),
+            terminal.wrap("To bind them to another provider instance that can work with them, named at the end:", ""),
+            _command("statetool rebind", [*_state(state), *(_quoted(addr) for addr in destroy), "PROVIDER_INSTANCE"]),
         ]
     return "\n\n".join(parts)
 
@@ -51,6 +56,10 @@ def other_keys_text(found: Removal, terminal: Terminal) -> str:
 
 def _quoted(addr: AbsResourceInstance) -> str:
     return shlex.quote(printable(str(addr)))
+
+
+def _state(name: str | None) -> list[str]:
+    return [] if name is None else [f"--state {shlex.quote(printable(name))}"]
 
 
 def _command(name: str, arguments: Sequence[str]) -> str:

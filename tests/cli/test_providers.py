@@ -119,7 +119,7 @@ def test_remove(text: str, status: int, listed: list[str], statetool: Statetool)
 def _commands(text: str) -> list[list[str]]:
     """The commands in a text, as a shell takes them."""
     joined = text.replace("\\\n", " ")
-    return [shlex.split(line) for line in joined.splitlines() if line.startswith("  tofu ")]
+    return [shlex.split(line) for line in joined.splitlines() if line.startswith(("  tofu ", "  statetool "))]
 
 
 def test_commands_to_paste(statetool: Statetool) -> None:
@@ -127,8 +127,24 @@ def test_commands_to_paste(statetool: Statetool) -> None:
     addresses = REMOVED[0][2]
     assert _commands(text) == [
         ["tofu", "destroy", *(f"-target={address}" for address in addresses)],
-        ["tofu", "state", "rm", *addresses],
+        ["statetool", "rm", "--state", SAMPLE, *addresses],
+        ["statetool", "rebind", "--state", SAMPLE, *addresses, "PROVIDER_INSTANCE"],
     ]
+
+
+def test_the_commands_do_it(statetool: Statetool, folder: Path) -> None:
+    """Without --state where the state was not named; what remains bound is what the commands do not name."""
+    given = Path(SAMPLE).read_bytes()
+    instance = 'aws.by_region["eu-west-1"]'
+    for number in (1, 2):
+        (folder / "terraform.tfstate").write_bytes(given)
+        _, *arguments = _commands(statetool("providers", "--remove", instance).text)[number]
+        to = [
+            'provider["hashicorp/aws"].by_region["us-west-2"]' if one == "PROVIDER_INSTANCE" else one
+            for one in arguments
+        ]
+        assert statetool(*to, "--yes").status == 0
+        assert statetool("providers", "--remove", instance).status == 0
 
 
 def test_no_command_touches_what_is_bound_elsewhere(statetool: Statetool, folder: Path) -> None:
