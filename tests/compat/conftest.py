@@ -6,18 +6,18 @@ from collections.abc import Iterator
 
 import pytest
 
-from ..cli.conftest import folder, statetool
+from ..cli.conftest import folder, program, statetool
 from .program import MISSING, Program, programs
 
-__all__ = ["folder", "real", "statetool"]
+__all__ = ["folder", "program", "real", "statetool"]
 
-_FOUND = [pytest.param(program, id=program.name) for program in programs()]
+_FOUND = [pytest.param(found, id=found.name) for found in programs()]
 _NONE = pytest.param(None, id="none", marks=pytest.mark.skip(reason=MISSING))
 
 
 @pytest.fixture(scope="session", params=_FOUND or [_NONE])
 def real(request: pytest.FixtureRequest) -> Iterator[Program]:
     """A real OpenTofu or Terraform; each test runs with every one that was found."""
-    program: Program = request.param
-    yield program
-    program.close()
+    found: Program = request.param
+    yield found
+    found.close()

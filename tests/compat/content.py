@@ -23,13 +23,13 @@ def content(text: bytes | str) -> Content:
     parts: list[tuple[str, dict[str, Any]]] = [("", document)]
     parts += [(f"output.{name}", output) for name, output in document["outputs"].items()]
     for resource in document["resources"]:
-        address = _resource(resource)
+        address = resource_address(resource)
         head = {member: value for member, value in resource.items() if member in _HEAD}
         # What stands at the resource is said of each object, wherever a program writes it.
         parts += [(_object(address, each), {**head, **each}) for each in resource["instances"]]
         parts.append((address, {k: v for k, v in resource.items() if k not in _HEAD or not resource["instances"]}))
     # The programs write the results of checks in any order.
-    parts += [(check["config_addr"], _in_one_order(check)) for check in document["check_results"] or ()]
+    parts += [(check["config_addr"], _in_one_order(check)) for check in document.get("check_results") or ()]
     return {
         (address, member): json.dumps(value)
         for address, members in parts
@@ -50,7 +50,7 @@ def _number(text: str) -> dict[str, str]:
     return {"number": text}
 
 
-def _resource(members: dict[str, Any]) -> str:
+def resource_address(members: dict[str, Any]) -> str:
     """The address that `state list` has for a resource, without a key."""
     module = f"{members['module']}." if members.get("module") else ""
     mode = "" if members["mode"] == "managed" else f"{members['mode']}."
@@ -109,7 +109,7 @@ def instances(text: bytes) -> list[str]:
     """The addresses of all instances in a state of format 4, sorted, each once: what `state list` has lines for."""
     return sorted(
         {
-            f"{_resource(resource)}{_key(each.get('index_key'))}"
+            f"{resource_address(resource)}{_key(each.get('index_key'))}"
             for resource in json.loads(text, parse_int=_number)["resources"]
             for each in resource["instances"]
         }

