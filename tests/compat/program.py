@@ -85,7 +85,7 @@ class Executable(Program):
         done = subprocess.run(
             [self.path, *arguments],
             cwd=folder,
-            env=_environment(),
+            env=environment(),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             check=False,
@@ -97,7 +97,7 @@ class Executable(Program):
         """Start one command, whose output nobody reads, and leave it running."""
         null = subprocess.DEVNULL
         command = [self.path, *arguments]
-        return subprocess.Popen(command, cwd=folder, env=_environment(), stdin=null, stdout=null, stderr=null)
+        return subprocess.Popen(command, cwd=folder, env=environment(), stdin=null, stdout=null, stderr=null)
 
 
 class Library(Program):
@@ -112,7 +112,7 @@ class Library(Program):
             self._child = subprocess.Popen(
                 [sys.executable, "-m", f"{__package__}.library_child"],
                 cwd=_ROOT,
-                env=_environment(),
+                env=environment(),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -140,7 +140,7 @@ class Library(Program):
             self._child = None
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
     """What a program gets: no settings of the user, no calls home, no advice on what to do next."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("TF_")}
     return {**kept, "CHECKPOINT_DISABLE": "1", "TF_IN_AUTOMATION": "1", "TF_CLI_CONFIG_FILE": os.devnull}
