@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 
@@ -11,6 +11,7 @@ from statefmt.cli.surgery import Plan, choose, surgery
 from statefmt.selection import Criteria
 from statefmt.states import Snapshot
 from statefmt.surgery.edit import Edit
+from statefmt.surgery.forget_deposed import forget_deposed
 from statefmt.surgery.rm import rm
 
 
@@ -18,6 +19,10 @@ from statefmt.surgery.rm import rm
 def command(
     chosen: Criteria,
     selectors: SelectorsArgument = None,
+    deposed: Annotated[
+        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Option(metavar="KEY", help="Forget only the deposed object with this key, and keep the instance."),
+    ] = None,
     keep_dangling: Annotated[
         bool, typer.Option("--keep-dangling", help="Keep the dependencies of others on what is gone.")
     ] = False,
@@ -29,6 +34,8 @@ def command(
     """
 
     def operation(snapshot: Snapshot) -> Edit:
+        if deposed is not None:
+            return forget_deposed(snapshot, choose(snapshot, chosen, selectors), deposed)
         empty = [one.addr for one in snapshot.resources if not one.objects and str(one.addr) in (selectors or ())]
         others = [selector for selector in selectors or () if selector not in set(map(str, empty))]
         found = choose(snapshot, chosen, others) if others or not empty else []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, Optional, get_type_hints
@@ -90,12 +90,12 @@ def _shared(
 def surgery(plan: Callable[..., Plan]) -> Callable[..., int]:
     """A command out of a function that takes the command's own arguments and says what is to be done.
 
-    Where it has a parameter `chosen`, the command has the options that select, and this is what they say. A command of
-    its own `state` names the state in its plan.
+    Where it has a parameter `chosen`, the command has the options that select, and this is what they say. Its own
+    parameters go before others of the same name; a command with its own `state` names the state in its plan.
     """
     own = dict(inspect.signature(plan).parameters)
-    selecting = inspect.signature(filters).parameters if own.pop("chosen", None) else {}
-    shared = {name: one for name, one in inspect.signature(_shared).parameters.items() if name not in own}
+    selecting = _not_among(own, filters) if own.pop("chosen", None) else {}
+    shared = _not_among(own, _shared)
 
     def command(**given: Any) -> int:
         arguments = {name: given[name] for name in own}
@@ -116,6 +116,10 @@ def surgery(plan: Callable[..., Plan]) -> Callable[..., int]:
     command.__annotations__ = hints | {"return": int}
     command.__doc__ = plan.__doc__
     return command
+
+
+def _not_among(own: Mapping[str, object], function: Callable[..., object]) -> dict[str, inspect.Parameter]:
+    return {name: one for name, one in inspect.signature(function).parameters.items() if name not in own}
 
 
 def choose(snapshot: Snapshot, chosen: Criteria, selectors: Sequence[str] | None = None) -> list[ResourceInstance]:

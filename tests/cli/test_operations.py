@@ -58,6 +58,10 @@ COMMANDS: dict[str, tuple[list[str], list[Change]]] = {
         ],
     ),
     "rm": (["rm", "--yes", 'aws_vpc.main["eu-west-1"]'], [object_without(b"vpc-01a2b3c4d5e6f7081")]),
+    "rm of a deposed object": (
+        ["rm", "--yes", "aws_instance.web", "--deposed", "5f3c91ab"],
+        [object_without(b'"deposed": "5f3c91ab"')],
+    ),
     "rekey": (
         ["rekey", "aws_vpc.main", "--map", "eu-west-1=eu,us-west-2=us"],
         [
@@ -248,6 +252,7 @@ REFUSED = {
     "no variable": (["set", "-y", "aws_iam_role.app", "--from-env", "name=NONE"], "no environment variable NONE"),
     "no value file": (["set", "-y", "aws_iam_role.app", "--from-file", "name=none"], "none: "),
     "nothing deposed": (["forget-deposed", "-y", "aws_vpc.main"], "no chosen instance has a deposed object"),
+    "rm of no such object": (["rm", "-y", "aws_instance.web", "--deposed", "00"], "has the deposed object"),
     "no such deposed key": (["forget-deposed", "-y", "aws_instance.web", "--key", "00"], "there are: aws_instance.web"),
     "no serial": (["set-serial", str(2**64)], "is no serial"),
 }  # fmt: skip
