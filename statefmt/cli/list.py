@@ -11,20 +11,11 @@ import typer
 
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options import ShowSensitiveOption, StateOption
-from statefmt.cli.selecting import (
-    DeposedOption,
-    ExcludeOption,
-    IdOption,
-    ModeOption,
-    ProviderOption,
-    SelectorsArgument,
-    TaintedOption,
-    TypeOption,
-    criteria,
-)
+from statefmt.cli.selecting import criteria
 from statefmt.cli.streams import result_columns, result_terminal
+from statefmt.cli.takes import takes
 from statefmt.render.addresses import addresses_null, addresses_text
-from statefmt.selection import select
+from statefmt.selection import Criteria, select
 from statefmt.session import load, state_name
 from statefmt.states import ResourceInstance, instances
 
@@ -37,16 +28,9 @@ class ListFormat(StrEnum):
     CSV = "csv"
 
 
+@takes(chosen=criteria)
 def command(
-    selectors: SelectorsArgument = None,
     state: StateOption = None,
-    types: TypeOption = None,
-    modes: ModeOption = None,
-    providers: ProviderOption = None,
-    ids: IdOption = None,
-    tainted: TaintedOption = False,
-    deposed: DeposedOption = False,
-    exclude: ExcludeOption = None,
     long: Annotated[
         bool, typer.Option("--long", "-l", help="Show each object: status, id, schema version, provider instance.")
     ] = False,
@@ -55,6 +39,8 @@ def command(
     output_format: Annotated[
         ListFormat, typer.Option("--format", show_default=False, help="How to show the result; default: text.")
     ] = ListFormat.TEXT,
+    *,
+    chosen: Criteria,
 ) -> int:
     """List the resource instances in a state, in the order of `tofu state list`.
 
@@ -62,17 +48,7 @@ def command(
     """
     if null and (long or output_format is not ListFormat.TEXT):
         raise typer.BadParameter("it goes with plain addresses only, not with --long or --format", param_hint="--null")
-    wanted = criteria(
-        selectors,
-        excluded=exclude,
-        types=types,
-        modes=modes,
-        providers=providers,
-        ids=ids,
-        tainted=tainted,
-        deposed=deposed,
-    )
-    found = select(instances(load(state_name(state)).result.snapshot), wanted)
+    found = select(instances(load(state_name(state)).result.snapshot), chosen)
     if output_format is ListFormat.TEXT and not long:
         sys.stdout.buffer.write(_addresses(found, null=null))
     else:

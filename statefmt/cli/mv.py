@@ -6,7 +6,9 @@ from typing import Annotated
 
 import typer
 
-from statefmt.cli.surgery import Plan, surgery
+from statefmt.cli.surgery import Plan, carry_out
+from statefmt.cli.surgery_options import SurgeryOptions, surgery_options
+from statefmt.cli.takes import takes
 from statefmt.selection import Criteria, select
 from statefmt.states import Snapshot, instances
 from statefmt.surgery.destinations import destinations
@@ -14,7 +16,7 @@ from statefmt.surgery.edit import Edit
 from statefmt.surgery.mv import mv
 
 
-@surgery
+@takes(options=surgery_options)
 def command(
     source: Annotated[
         str,
@@ -33,7 +35,9 @@ def command(
         bool,
         typer.Option("--rebind", help="Bind what joins a resource with another provider configuration to that one."),
     ] = False,
-) -> Plan:
+    *,
+    options: SurgeryOptions,
+) -> int:
     """Move instances, resources and modules to other addresses.
 
     Dependencies on what moves are rewritten in place, nothing else changes. A resource and a module without a key move
@@ -44,4 +48,4 @@ def command(
         found = select(instances(snapshot), Criteria(selectors=(source,)))
         return mv(snapshot, destinations([instance.addr for instance in found], source, destination), rebind=rebind)
 
-    return Plan("mv", operation)
+    return carry_out(Plan("mv", operation), options)

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from uuid import uuid4
 
-from statefmt.cli.surgery import Plan, surgery
+from statefmt.cli.surgery import Plan, carry_out
+from statefmt.cli.surgery_options import SurgeryOptions, surgery_options
+from statefmt.cli.takes import takes
 from statefmt.states import Snapshot
 from statefmt.surgery.edit import Edit
 from statefmt.surgery.envelope import new_lineage
 
 
-@surgery
-def command() -> Plan:
+@takes(options=surgery_options)
+def command(*, options: SurgeryOptions) -> int:
     """Give a state a new lineage, so that no backend takes it for a later one of another."""
     lineage = uuid4()
 
     def operation(snapshot: Snapshot) -> Edit:
         return new_lineage(snapshot, lineage)
 
-    return Plan("new-lineage", operation)
+    return carry_out(Plan("new-lineage", operation), options)

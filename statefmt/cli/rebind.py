@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Annotated, Final, Optional
 
 import typer
 
-from statefmt.cli.surgery import Plan, WholeResourceOption, choose, surgery
+from statefmt.cli.selecting import criteria
+from statefmt.cli.surgery import Plan, carry_out, choose
+from statefmt.cli.surgery_options import SurgeryOptions, WholeResourceOption, surgery_options
+from statefmt.cli.takes import takes
 from statefmt.selection import Criteria
 from statefmt.states import Snapshot
 from statefmt.surgery.edit import Edit
@@ -19,10 +23,9 @@ from statefmt.surgery.rebind import rebind
 _PROVIDER: Final = re.compile(r"(^|\.)provider\[")
 
 
-@surgery
+@takes(chosen=criteria, options=surgery_options)
 def command(
-    chosen: Criteria,
-    words: Annotated[
+    selectors: Annotated[
         Optional[list[str]],  # noqa: UP045 - typer reads the annotation at run time
         typer.Argument(
             metavar="[SELECTOR]... [PROVIDER_INSTANCE]",
@@ -34,22 +37,27 @@ def command(
         typer.Option("--map", metavar="OLD=NEW,...", help="Which provider key becomes which, each instance its own."),
     ] = None,
     whole_resource: WholeResourceOption = False,
-) -> Plan:
+    *,
+    chosen: Criteria,
+    options: SurgeryOptions,
+) -> int:
     """Bind instances to another provider instance.
 
     A few instances of a resource can go to another instance of their provider configuration; to another configuration,
     they can only go all together. With --map, PROVIDER_INSTANCE is the configuration they all go to, or is left out.
     """
-    given = list(words or [])
+    given = list(selectors or [])
     named = bool(given) and (not keys or _PROVIDER.search(given[-1]) is not None)
     target = given.pop() if named else None
     if target is None and not keys:
-        raise typer.BadParameter("name the provider instance at the end, or map keys with --map", param_hint="words")
+        raise typer.BadParameter(
+            "name the provider instance at the end, or map keys with --map", param_hint="PROVIDER_INSTANCE"
+        )
     mapping = parse_key_map(keys) if keys else None
 
     def operation(snapshot: Snapshot) -> Edit:
-        found = choose(snapshot, chosen, given)
+        found = choose(snapshot, replace(chosen, selectors=tuple(given)))
         to = None if target is None else provider_target(target, found)
         return rebind(snapshot, found, to, mapping=mapping, whole_resource=whole_resource)
 
-    return Plan("rebind", operation)
+    return carry_out(Plan("rebind", operation), options)

@@ -9,8 +9,10 @@ from typing import Annotated, Optional
 import typer
 
 from statefmt.addrs import InstanceKey
-from statefmt.cli.selecting import SelectorsArgument
-from statefmt.cli.surgery import Plan, choose, surgery
+from statefmt.cli.selecting import criteria
+from statefmt.cli.surgery import Plan, carry_out, choose
+from statefmt.cli.surgery_options import SurgeryOptions, surgery_options
+from statefmt.cli.takes import takes
 from statefmt.selection import Criteria
 from statefmt.states import Snapshot
 from statefmt.store.reading import read_bytes
@@ -20,10 +22,8 @@ from statefmt.surgery.keys_by_attribute import keys_by_attribute
 from statefmt.surgery.rekey import rekey, rekey_each
 
 
-@surgery
+@takes(chosen=criteria, options=surgery_options)
 def command(
-    chosen: Criteria,
-    selectors: SelectorsArgument = None,
     pairs: Annotated[
         Optional[list[str]],  # noqa: UP045 - typer reads the annotation at run time
         typer.Option("--map", metavar="OLD=NEW,...", help="Which key becomes which: 0=a,1=b; nothing is no key."),
@@ -37,7 +37,10 @@ def command(
         typer.Option("--by", metavar="PATH", help="The key of each instance is its attribute at this path: tags.Name."),
     ] = None,
     count: Annotated[bool, typer.Option("--count", help="With --by: the keys are numbers, for count.")] = False,
-) -> Plan:
+    *,
+    chosen: Criteria,
+    options: SurgeryOptions,
+) -> int:
     """Give the instances of a resource other keys: from count to for_each and back, or from one for_each to another.
 
     Everything else stays, and depends_on follows.
@@ -49,12 +52,12 @@ def command(
     keys = {} if by is not None else _keys(pairs, file)
 
     def operation(snapshot: Snapshot) -> Edit:
-        found = choose(snapshot, chosen, selectors)
+        found = choose(snapshot, chosen)
         if by is not None:
             return rekey_each(snapshot, keys_by_attribute(found, by, count=count))
         return rekey(snapshot, found, keys)
 
-    return Plan("rekey", operation)
+    return carry_out(Plan("rekey", operation), options)
 
 
 def _keys(pairs: list[str] | None, file: Path | None) -> Mapping[InstanceKey, InstanceKey]:

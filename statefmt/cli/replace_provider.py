@@ -6,17 +6,18 @@ from typing import Annotated
 
 import typer
 
-from statefmt.cli.selecting import SelectorsArgument
-from statefmt.cli.surgery import Plan, WholeResourceOption, choose, surgery
+from statefmt.cli.selecting import criteria
+from statefmt.cli.surgery import Plan, carry_out, choose
+from statefmt.cli.surgery_options import SurgeryOptions, WholeResourceOption, surgery_options
+from statefmt.cli.takes import takes
 from statefmt.selection import Criteria
 from statefmt.states import Snapshot
 from statefmt.surgery.edit import Edit
 from statefmt.surgery.replace_provider import parse_replaced, replace_provider
 
 
-@surgery
+@takes(chosen=criteria, options=surgery_options)
 def command(
-    chosen: Criteria,
     old: Annotated[
         str,
         typer.Argument(
@@ -24,9 +25,11 @@ def command(
         ),
     ],
     new: Annotated[str, typer.Argument(metavar="TO", help="The source, or the configuration, that replaces it.")],
-    selectors: SelectorsArgument = None,
     whole_resource: WholeResourceOption = False,
-) -> Plan:
+    *,
+    chosen: Criteria,
+    options: SurgeryOptions,
+) -> int:
     """Replace a provider by another, or one of its configurations, in all resources or in those that are selected.
 
     With two sources, each resource keeps its module, alias and keys.
@@ -34,8 +37,7 @@ def command(
     replaced, replacement = parse_replaced(old), parse_replaced(new)
 
     def operation(snapshot: Snapshot) -> Edit:
-        limited = selectors or chosen != Criteria()
-        found = [instance.addr for instance in choose(snapshot, chosen, selectors)] if limited else None
+        found = None if chosen == Criteria() else [instance.addr for instance in choose(snapshot, chosen)]
         return replace_provider(snapshot, replaced, replacement, found, whole_resource=whole_resource)
 
-    return Plan("replace-provider", operation, asks=True)
+    return carry_out(Plan("replace-provider", operation, asks=True), options)

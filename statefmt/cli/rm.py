@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Optional
 
 import typer
 
-from statefmt.cli.selecting import SelectorsArgument
-from statefmt.cli.surgery import Plan, choose, surgery
+from statefmt.cli.selecting import criteria
+from statefmt.cli.surgery import Plan, carry_out, choose
+from statefmt.cli.surgery_options import SurgeryOptions, surgery_options
+from statefmt.cli.takes import takes
 from statefmt.selection import Criteria
 from statefmt.states import Snapshot
 from statefmt.surgery.edit import Edit
@@ -15,10 +18,8 @@ from statefmt.surgery.forget_deposed import forget_deposed
 from statefmt.surgery.rm import rm
 
 
-@surgery
+@takes(chosen=criteria, options=surgery_options)
 def command(
-    chosen: Criteria,
-    selectors: SelectorsArgument = None,
     deposed: Annotated[
         Optional[str],  # noqa: UP045 - typer reads the annotation at run time
         typer.Option(metavar="KEY", help="Forget only the deposed object with this key, and keep the instance."),
@@ -26,7 +27,10 @@ def command(
     keep_dangling: Annotated[
         bool, typer.Option("--keep-dangling", help="Keep the dependencies of others on what is gone.")
     ] = False,
-) -> Plan:
+    *,
+    chosen: Criteria,
+    options: SurgeryOptions,
+) -> int:
     """Forget instances; the real objects go on existing, and nothing manages them any more.
 
     Dependencies of others on a resource that is gone as a whole are dropped. A resource without instances is
@@ -35,10 +39,10 @@ def command(
 
     def operation(snapshot: Snapshot) -> Edit:
         if deposed is not None:
-            return forget_deposed(snapshot, choose(snapshot, chosen, selectors), deposed)
-        empty = [one.addr for one in snapshot.resources if not one.objects and str(one.addr) in (selectors or ())]
-        others = [selector for selector in selectors or () if selector not in set(map(str, empty))]
-        found = choose(snapshot, chosen, others) if others or not empty else []
+            return forget_deposed(snapshot, choose(snapshot, chosen), deposed)
+        empty = [one.addr for one in snapshot.resources if not one.objects and str(one.addr) in chosen.selectors]
+        others = tuple(selector for selector in chosen.selectors if selector not in set(map(str, empty)))
+        found = choose(snapshot, replace(chosen, selectors=others)) if others or not empty else []
         return rm(snapshot, [instance.addr for instance in found], empty, keep_dangling=keep_dangling)
 
-    return Plan("rm", operation, asks=True)
+    return carry_out(Plan("rm", operation, asks=True), options)

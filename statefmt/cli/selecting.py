@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated, Optional
 
@@ -57,7 +56,8 @@ TaintedOption = Annotated[bool, typer.Option("--tainted", help="Only tainted ins
 DeposedOption = Annotated[bool, typer.Option("--deposed", help="Only instances with deposed objects.")]
 
 
-def filters(
+def criteria(
+    selectors: SelectorsArgument = None,
     *,
     excluded: ExcludeOption = None,
     types: TypeOption = None,
@@ -66,23 +66,6 @@ def filters(
     ids: IdOption = None,
     tainted: TaintedOption = False,
     deposed: DeposedOption = False,
-) -> Criteria:
-    """The options that select, for a command that takes them all."""
-    return criteria(
-        excluded=excluded, types=types, modes=modes, providers=providers, ids=ids, tainted=tainted, deposed=deposed
-    )
-
-
-def criteria(
-    selectors: Sequence[str] | None = None,
-    *,
-    excluded: Sequence[str] | None = None,
-    types: Sequence[str] | None = None,
-    modes: Sequence[ModeChoice] | None = None,
-    providers: Sequence[str] | None = None,
-    ids: Sequence[str] | None = None,
-    tainted: bool = False,
-    deposed: bool = False,
 ) -> Criteria:
     """What was asked for on the command line. Raises BadParameter for the name of a state among the selectors."""
     for selector in selectors or ():

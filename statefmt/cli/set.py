@@ -9,7 +9,9 @@ from typing import Annotated, Optional
 import typer
 
 from statefmt.cli.command_line import command_line
-from statefmt.cli.surgery import Plan, choose, surgery
+from statefmt.cli.surgery import Plan, carry_out, choose
+from statefmt.cli.surgery_options import SurgeryOptions, surgery_options
+from statefmt.cli.takes import takes
 from statefmt.errors import SurgeryError
 from statefmt.selection import Criteria
 from statefmt.states import Snapshot
@@ -19,7 +21,7 @@ from statefmt.surgery.edit import Edit
 from statefmt.surgery.set import set_attributes
 
 
-@surgery
+@takes(options=surgery_options)
 def command(
     selector: Annotated[str, typer.Argument(metavar="SELECTOR", help="The instances, by address or pattern.")],
     assignments: Annotated[
@@ -37,7 +39,9 @@ def command(
     force_type: Annotated[
         bool, typer.Option("--force-type", help="Set a value of another type than the one that is there.")
     ] = False,
-) -> Plan:
+    *,
+    options: SurgeryOptions,
+) -> int:
     """Set single attributes of instances; everything else keeps its bytes.
 
     There must be a value at the path already. Sensitive ones are set from a file or the environment only, where nobody
@@ -50,12 +54,12 @@ def command(
 
     def operation(snapshot: Snapshot) -> Edit:
         for given, is_secret in ((shown, False), (secret, True)):
-            found = choose(snapshot, Criteria(), [selector])
+            found = choose(snapshot, Criteria(selectors=(selector,)))
             snapshot = set_attributes(snapshot, found, given, force_type=force_type, allow_sensitive=is_secret).snapshot
         return Edit(snapshot)
 
     hidden = {text: f"{assignment.path}=…" for text, assignment in zip(assignments or (), shown, strict=True)}
-    return Plan("set", operation, asks=True, said=command_line(hidden))
+    return carry_out(Plan("set", operation, asks=True, said=command_line(hidden)), options)
 
 
 def _from_file(text: str) -> Assignment:

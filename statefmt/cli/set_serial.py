@@ -6,17 +6,21 @@ from typing import Annotated
 
 import typer
 
-from statefmt.cli.surgery import Plan, surgery
+from statefmt.cli.surgery import Plan, carry_out
+from statefmt.cli.surgery_options import SurgeryOptions, surgery_options
+from statefmt.cli.takes import takes
 from statefmt.states import Snapshot
 from statefmt.surgery.edit import Edit
 from statefmt.surgery.envelope import set_serial
 
 
-@surgery
-def command(serial: Annotated[int, typer.Argument(metavar="SERIAL", help="The new serial.")]) -> Plan:
+@takes(options=surgery_options)
+def command(
+    serial: Annotated[int, typer.Argument(metavar="SERIAL", help="The new serial.")], *, options: SurgeryOptions
+) -> int:
     """Set the serial of a state, by which a backend tells which of two states is newer."""
 
     def operation(snapshot: Snapshot) -> Edit:
         return set_serial(snapshot, serial)
 
-    return Plan("set-serial", operation)
+    return carry_out(Plan("set-serial", operation), options)

@@ -9,18 +9,9 @@ import typer
 
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options import FormatOption, OutputFormat, ShowSensitiveOption, StateOption
-from statefmt.cli.selecting import (
-    DeposedOption,
-    ExcludeOption,
-    IdOption,
-    ModeOption,
-    ProviderOption,
-    SelectorsArgument,
-    TaintedOption,
-    TypeOption,
-    criteria,
-)
+from statefmt.cli.selecting import criteria
 from statefmt.cli.streams import result_terminal
+from statefmt.cli.takes import takes
 from statefmt.render.outputs_text import outputs_text
 from statefmt.render.show_text import instance_texts
 from statefmt.selection import Criteria, select
@@ -28,16 +19,9 @@ from statefmt.session import load, state_name
 from statefmt.states import ResourceInstance, Snapshot, instances
 
 
+@takes(chosen=criteria)
 def command(
-    selectors: SelectorsArgument = None,
     state: StateOption = None,
-    types: TypeOption = None,
-    modes: ModeOption = None,
-    providers: ProviderOption = None,
-    ids: IdOption = None,
-    tainted: TaintedOption = False,
-    deposed: DeposedOption = False,
-    excluded: ExcludeOption = None,
     attribute: Annotated[
         Optional[str],  # noqa: UP045 - typer reads the annotation at run time
         typer.Option("--attr", metavar="PATH", help="Only this value of one instance: tags.Name, 'rule[0].port'."),
@@ -50,6 +34,8 @@ def command(
     ] = False,
     show_sensitive: ShowSensitiveOption = False,
     output_format: FormatOption = OutputFormat.TEXT,
+    *,
+    chosen: Criteria,
 ) -> int:
     """Show resource instances as `tofu state show` does, without plugins; without a selector, outputs too.
 
@@ -59,18 +45,8 @@ def command(
     """
     if raw and attribute is None:
         raise typer.BadParameter("needs --attr", param_hint="--raw")
-    wanted = criteria(
-        selectors,
-        excluded=excluded,
-        types=types,
-        modes=modes,
-        providers=providers,
-        ids=ids,
-        tainted=tainted,
-        deposed=deposed,
-    )
     snapshot = load(state_name(state)).result.snapshot
-    found = select(instances(snapshot), wanted)
+    found = select(instances(snapshot), chosen)
     if attribute is not None:
         from statefmt.render.show_attribute import attribute_output
 
@@ -82,10 +58,10 @@ def command(
     elif output_format is OutputFormat.JSON:
         from statefmt.render.show_json import instances_json, state_json
 
-        write = state_json if wanted == Criteria() else instances_json
+        write = state_json if chosen == Criteria() else instances_json
         sys.stdout.buffer.write(write(snapshot, found, show_sensitive=show_sensitive))
     else:
-        _show_text(snapshot, found, wanted == Criteria(), show_sensitive, expand)
+        _show_text(snapshot, found, chosen == Criteria(), show_sensitive, expand)
     return FINE
 
 

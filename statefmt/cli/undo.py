@@ -9,7 +9,9 @@ from typing import Annotated, Optional
 import typer
 
 from statefmt.cli.options import StateArgument, StateOption, one_state
-from statefmt.cli.surgery import Plan, surgery
+from statefmt.cli.surgery import Plan, carry_out
+from statefmt.cli.surgery_options import SurgeryOptions, surgery_options
+from statefmt.cli.takes import takes
 from statefmt.errors import StoreError
 from statefmt.session import state_name
 from statefmt.states import Snapshot
@@ -20,7 +22,7 @@ from statefmt.surgery.edit import Edit
 from statefmt.surgery.restore import restore
 
 
-@surgery
+@takes(options=surgery_options)
 def command(
     state: StateArgument = None,
     state_option: StateOption = None,
@@ -32,7 +34,9 @@ def command(
         bool,
         typer.Option("--discard-changes", help="Go back also where something else has changed the file since."),
     ] = False,
-) -> Plan:
+    *,
+    options: SurgeryOptions,
+) -> int:
     """Take back the last edit that statetool made to a state, or all edits from one on.
 
     The content of that time gets a new and higher serial. An undo is an edit itself: a second one takes back the first.
@@ -49,7 +53,9 @@ def command(
         f"something else has changed the file since edit {last.number} ({last.command}); nothing was done. "
         "--discard-changes goes back all the same, and keeps the content of now in a backup"
     )
-    return Plan("undo", operation, state=name, checksum=None if discard_changes else last.after, changed=changed)
+    return carry_out(
+        Plan("undo", operation, state=name, checksum=None if discard_changes else last.after, changed=changed), options
+    )
 
 
 def _entries(name: str, number: int | None) -> tuple[HistoryEntry, HistoryEntry]:

@@ -1,0 +1,46 @@
+"""Options that several commands share: a parameter of a command that stands for all options of a function."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Container
+from typing import Any, TypeVar, get_type_hints
+
+R = TypeVar("R")
+
+
+def takes(**groups: Callable[..., object]) -> Callable[[Callable[..., R]], Callable[..., R]]:
+    """Give a command the options of functions, and in the parameters of their names what these make of the options.
+
+    An option that the command has itself is its own, and the function goes by its default. typer reads options from
+    the signature and their meaning from the annotations, so that both are put together here.
+    """
+
+    def decorate(command: Callable[..., R]) -> Callable[..., R]:
+        own = inspect.signature(command).parameters
+        made = {name: _parameters(groups[name], own) for name in own if name in groups}
+        plain = [name for name in own if name not in made]
+
+        def taking(**given: Any) -> R:
+            arguments = {name: given[name] for name in plain}
+            for name, options in made.items():
+                arguments[name] = groups[name](**{option.name: given[option.name] for option in options})
+            return command(**arguments)
+
+        hints = get_type_hints(command, include_extras=True)
+        parameters = [option for name, one in own.items() for option in made.get(name) or [_keyword(one, hints)]]
+        vars(taking)["__signature__"] = inspect.Signature(parameters, return_annotation=hints["return"])
+        taking.__annotations__ = {one.name: one.annotation for one in parameters} | {"return": hints["return"]}
+        taking.__doc__ = command.__doc__
+        return taking
+
+    return decorate
+
+
+def _parameters(function: Callable[..., object], but: Container[str]) -> list[inspect.Parameter]:
+    hints = get_type_hints(function, include_extras=True)
+    return [_keyword(one, hints) for name, one in inspect.signature(function).parameters.items() if name not in but]
+
+
+def _keyword(one: inspect.Parameter, hints: dict[str, Any]) -> inspect.Parameter:
+    return one.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints[one.name])
