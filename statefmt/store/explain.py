@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from statefmt.errors import StoreError
+from statefmt.store.reading import reason_of
 
 
 @contextmanager
@@ -19,6 +20,8 @@ def explained(path: Path) -> Iterator[None]:
         raise StoreError(f"{path}: the file exists already") from error
     except FileNotFoundError as error:
         raise StoreError(f"{path}: there is no such file or folder") from error
+    except IsADirectoryError as error:
+        raise StoreError(f"{path}: {reason_of(error)}") from error
     except PermissionError as error:
         raise StoreError(f"{path}: permission denied; nothing was written") from error
     except OSError as error:

@@ -14,6 +14,8 @@ from msgspec import Struct
 
 from statefmt.errors import StoreError
 from statefmt.store.durable import make_folder, sync_folder, write_new
+from statefmt.store.linked import linked_file
+from statefmt.store.reading import reason_of
 
 _FILE: Final = "history.json"
 _STAGED: Final = "history.json.new"
@@ -55,6 +57,7 @@ class History(Struct, frozen=True):
 
 def history_folder(path: Path) -> Path:
     """Where the history of a state file stands: `.NAME.statetool` beside it."""
+    path = linked_file(path)
     return path.with_name(f".{path.name.removeprefix('.')}.statetool")
 
 
@@ -66,7 +69,7 @@ def load_history(path: Path) -> History:
     except (FileNotFoundError, NotADirectoryError):
         return History()
     except (OSError, msgspec.DecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
+        reason = reason_of(error) if isinstance(error, OSError) else error
         raise StoreError(
             f"{file}: the history cannot be read ({reason}). Move the folder away to begin anew"
         ) from error

@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from statefmt.store.history import HistoryEntry
+from statefmt.store.linked import linked_file
 
 # A range of the old content, or new bytes.
 Piece: TypeAlias = tuple[int, int] | bytes
@@ -22,9 +23,10 @@ _CHECKSUM_LENGTH: Final = 64
 
 
 class Journal(Struct, frozen=True):
-    """A write: the name of the backup (the old content, beside the state), and what the new content is made of.
+    """A write: the path of the backup, which has the old content, and what the new content is made of.
 
-    `entry` is what the history is to say of it, and has the checksums of both contents.
+    The path goes from the folder of the journal. `entry` is what the history is to say of it, and has the checksums of
+    both contents.
     """
 
     backup: str
@@ -52,6 +54,7 @@ class _Head(Struct, frozen=True):
 
 def journal_path(path: Path) -> Path:
     """Where the journal of a state file stands while the file is written: `.NAME.statetool.journal` beside it."""
+    path = linked_file(path)
     return path.with_name(journal_name(path.name))
 
 

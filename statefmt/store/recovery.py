@@ -39,12 +39,12 @@ def recover(path: Path, descriptor: int) -> str:
         if not _is_mixture(now, old, new):
             raise StoreError(
                 f"{path}: a write was cut off, and something else has changed the file since. The content before is in "
-                f"{path.with_name(journal.backup)}; look at both, keep the right one, and delete {journal_file}"
+                f"{journal_file.parent / journal.backup}; look at both, keep the right one, and delete {journal_file}"
             )
         overwrite(descriptor, new)
     forgotten = _remember(path, journal)
     _remove(journal_file)
-    before = path.with_name(journal.backup)
+    before = journal_file.parent / journal.backup
     return f"{path}: finished a write that was cut off; the state before it is in {before}{forgotten}"
 
 
@@ -61,7 +61,7 @@ def old_side(path: Path) -> bytes | None:
 
 
 def _sides(path: Path, journal: Journal) -> tuple[bytes, bytes]:
-    backup = path.with_name(journal.backup)
+    backup = journal_path(path).parent / journal.backup
     try:
         old = backup.read_bytes()
         return old, journal.new_content(old)

@@ -10,6 +10,7 @@ from typing import Final
 
 from statefmt.errors import LockedError, StoreError
 from statefmt.store.journal import journal_name
+from statefmt.store.linked import linked_file
 from statefmt.store.reading import STANDARD_INPUT, read_bytes
 
 _ATTEMPTS: Final = 20
@@ -24,7 +25,7 @@ def read_settled(name: str) -> bytes:
     """
     if name == STANDARD_INPUT:
         return read_bytes(name)
-    folder, file = os.path.split(name)
+    folder, file = os.path.split(linked_file(Path(name)))
     journal = os.path.join(folder, journal_name(file))  # noqa: PTH118 - thousands of states may be read
     for _ in range(_ATTEMPTS):
         before = _version(name)

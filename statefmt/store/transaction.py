@@ -52,7 +52,7 @@ class OpenState:
             kept = _backup(self.path, self.data, backup, now)
             try:
                 _stage(self.path, kept, self.data, history)
-                name = os.path.relpath(kept, self.path.parent)
+                name = os.path.relpath(os.path.realpath(kept), os.path.realpath(journal_path(self.path).parent))
                 _write_journal(self.path, encode(Journal(name, (new,) if pieces is None else tuple(pieces), entry)))
             except StoreError:
                 kept.unlink()
@@ -152,7 +152,7 @@ def _write_journal(path: Path, content: bytes) -> None:
     journal = journal_path(path)
     try:
         write_new(journal, content)
-        sync_folder(path.parent)
+        sync_folder(journal.parent)
     except OSError as error:
         raise StoreError(
             f"{path}: no journal could be made beside it ({reason_of(error)}); nothing was written"
@@ -172,5 +172,6 @@ def _end(path: Path, history: History) -> None:
 
 
 def _end_journal(path: Path) -> None:
-    journal_path(path).unlink(missing_ok=True)
-    sync_folder(path.parent)
+    journal = journal_path(path)
+    journal.unlink(missing_ok=True)
+    sync_folder(journal.parent)

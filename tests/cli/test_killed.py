@@ -32,7 +32,7 @@ COMMANDS = [
     ("in place", None, ["mv", "aws_vpc.main", "aws_vpc.net"], STATE, 30),
     ("a second time", ["mv", "aws_vpc.main", "aws_vpc.net"], ["rm", "-y", "aws_vpc.net"], STATE, 28),
     ("undo", ["mv", "aws_vpc.main", "aws_vpc.net"], ["undo"], STATE, 28),
-    ("a backup elsewhere", None, ["mv", "--backup", "old", "aws_vpc.main", "aws_vpc.net"], STATE, 30),
+    ("a backup elsewhere", None, ["mv", "--backup", "elsewhere/old", "aws_vpc.main", "aws_vpc.net"], STATE, 30),
     ("a new file", None, ["mv", "--out", "new", "aws_vpc.main", "aws_vpc.net"], "new", 6),
     ("fmt", None, ["fmt", "--style", "compact"], STATE, 30),
 ]
@@ -61,7 +61,7 @@ def test_killed(before: list[str] | None, command: list[str], target: str, fewes
 
 
 def _prepared(folder: Path, before: list[str] | None) -> bytes:
-    folder.mkdir()
+    (folder / "elsewhere").mkdir(parents=True)
     state = folder / STATE
     state.write_bytes(REGIONS)
     if before:
@@ -86,7 +86,7 @@ def _run(folder: Path, command: list[str], watched: Iterable[str], call: str, nu
 def _watched(folder: Path) -> Iterator[str]:
     history = f".{STATE}.statetool"
     digest = hashlib.sha256((folder / STATE).read_bytes()).hexdigest()
-    names = [STATE, "new", "old", f".{STATE}.lock.info", f".{STATE}.statetool.journal", history]
+    names = [STATE, "new", "elsewhere/old", f".{STATE}.lock.info", f".{STATE}.statetool.journal", history]
     names += [f"{history}/{name}" for name in (".gitignore", "history.json.new", "contents", f"contents/{digest}")]
     for path in [folder, *(folder / name for name in names), *map(Path, names)]:
         yield from ("-P", str(path))
