@@ -44,10 +44,13 @@ def command(
     name = state_name(one_state(state, state_option))
     path = Path(name)
     entry, last = _entries(name, to)
+    # Before the lock is taken: a backup may have been moved into the place of the state, and is then the same file as
+    # the content; closing that would drop the lock.
+    content = kept_content(path, entry.before)
 
     def operation(snapshot: Snapshot) -> Edit:
         note = f"the content is the one before edit {entry.number} ({entry.command})"
-        return replace(restore(snapshot, kept_content(path, entry.before)), notes=(note,))
+        return replace(restore(snapshot, content), notes=(note,))
 
     changed = (
         f"something else has changed the file since edit {last.number} ({last.command}); nothing was done. "

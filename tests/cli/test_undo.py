@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from ..store.test_watched import NEEDS_STRACE
 from .conftest import Program, Statetool
 from .states import SAMPLES
 
@@ -222,3 +223,19 @@ def test_shown_as_a_table(program: Program) -> None:
     assert heading.split() == ["edit", "time", "user", "command"]
     assert row.split()[0] == "1"
     assert row.endswith("mv aws_vpc.main aws_vpc.net")
+
+
+@NEEDS_STRACE
+def test_nothing_else_of_the_file_is_opened_under_the_lock(written: Path, folder: Path, program: Program) -> None:
+    """A content may be the state itself, when a backup was moved there: closing it would drop the lock."""
+    program(*MOVE)
+    [backup] = folder.glob("*.backup")
+    backup.rename(written)
+    line = "strace -y -o calls -e trace=openat,fcntl statetool undo --discard-changes"
+    assert program.in_shell(line).status == 0
+    calls = (folder / "calls").read_text("utf-8").splitlines()
+    locked = next(number for number, call in enumerate(calls) if "F_SETLK" in call and "F_WRLCK" in call)
+    assert any("/contents/" in call for call in calls[:locked])
+    assert [
+        call for call in calls[locked:] if f"/{NAME}.statetool/contents/" in call and "O_RDONLY|O_CLOEXEC)" in call
+    ] == []
