@@ -19,7 +19,7 @@ from tests.cli.terminal import on_terminal
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 # Those that show what people see: on a terminal of 80 columns that has no colours.
-_ON_TERMINAL: Final = {"docs/looking.md", "docs/incident.md"}
+_ON_TERMINAL: Final = {"docs/looking.md", "docs/incident.md", "docs/surgery.md"}
 _BLOCK: Final = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.DOTALL | re.MULTILINE)
 
 
