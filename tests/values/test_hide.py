@@ -26,7 +26,7 @@ def _index(key: object, of: object) -> dict[str, object]:
 
 P, A, B = _attr("p"), _attr("a"), _attr("b")
 ZERO, ONE, KEY = _index(0, "number"), _index(1, "number"), _index("k", "string")
-DEEP = "[" * 600 + "]" * 600
+DEEP = "[" * 100_000 + "]" * 100_000
 
 # Attributes, the paths, and what is shown: `?` stands for HIDDEN.
 CASES = [
