@@ -99,7 +99,7 @@ class _Maker:
             "version": 4,
             "terraform_version": "1.12.0" if self._kind.regions else "1.11.4",
             "serial": self._random.randrange(1, 500),
-            "lineage": "3f1c2a77-6b0e-4f2b-8c55-%012x" % self._random.getrandbits(48),
+            "lineage": f"3f1c2a77-6b0e-4f2b-8c55-{self._random.getrandbits(48):012x}",
             "outputs": {
                 "address": {"value": "10.0.0.7", "type": "string"},
                 "zones": {"value": ["a", "b"], "type": ["list", "string"]},
@@ -127,7 +127,10 @@ class _Maker:
                 machines.append(self._object("aws_instance", [role, subnet], key=key, deposed=deposed))
         yield self._resource(module, "managed", "aws_instance", "web", machines)
         if self._kind.regions:
-            buckets = [self._object("aws_s3_bucket", [role], key=key, provider=f"{_PROVIDER}.by_region[{json.dumps(key)}]") for key in _REGIONS]
+            buckets = [
+                self._object("aws_s3_bucket", [role], key=key, provider=f"{_PROVIDER}.by_region[{json.dumps(key)}]")
+                for key in _REGIONS
+            ]
         else:
             buckets = [self._object("aws_s3_bucket", [role], key=key) for key in _REGIONS]
         yield self._resource(module, "managed", "aws_s3_bucket", "store", buckets, bound=not self._kind.regions)
@@ -192,7 +195,15 @@ class _Maker:
             attributes["password"] = f"not-so-secret-{_MARK}"
         attributes["user_data"] = _MARK
         room = size - len(self.text(attributes, 5))
-        disk = {"delete_on_termination": True, "device_name": "/dev/sda", "encrypted": True, "snapshot_id": "", "tags": {},
-                "throughput": 0, "volume_id": f"vol-{_MARK}", "volume_size": 100}  # fmt: skip
+        disk = {
+            "delete_on_termination": True,
+            "device_name": "/dev/sda",
+            "encrypted": True,
+            "snapshot_id": "",
+            "tags": {},
+            "throughput": 0,
+            "volume_id": f"vol-{_MARK}",
+            "volume_size": 100,
+        }
         attributes["ebs_block_device"] = [disk] * max(0, room // (len(self.text(disk, 7)) + 12))
         return dict(sorted(attributes.items()))
