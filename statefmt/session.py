@@ -154,6 +154,15 @@ def replace_state(loaded: LoadedState, content: bytes, operation: str, command: 
     return replace_content(path, loaded.data, content, lock_info(path, operation, command), now=int(time.time()))
 
 
+def error_findings(content: bytes) -> list[Finding]:
+    """The error findings about some content."""
+    from statefmt.rules.check import check
+    from statefmt.rules.rule import all_rules
+
+    errors = [code for code, rule in all_rules().items() if rule.severity is Severity.ERROR]
+    return [finding for finding in check(content, select=errors) if finding.severity is Severity.ERROR]
+
+
 def refuse_new_errors(
     state: LoadedState, content: bytes, moved: Mapping[AbsResourceInstance, AbsResourceInstance] | None = None
 ) -> None:
@@ -163,22 +172,18 @@ def refuse_new_errors(
     """
     if content == state.data:
         return
-    from statefmt.rules.check import check
-    from statefmt.rules.rule import all_rules
-
-    errors = [code for code, rule in all_rules().items() if rule.severity is Severity.ERROR]
+    after = error_findings(content)
+    if not after:
+        # Nothing to compare: the old content need not be looked at.
+        return
     where = {str(one.containing_resource()): str(other.containing_resource()) for one, other in (moved or {}).items()}
     where |= {str(one): str(other) for one, other in (moved or {}).items()}
     before = {
         (finding.code, address)
-        for finding in check(state.data, select=errors)
+        for finding in error_findings(state.data)
         for address in (finding.address, where.get(finding.address, finding.address))
     }
-    added = [
-        finding
-        for finding in check(content, select=errors)
-        if finding.severity is Severity.ERROR and (finding.code, finding.address) not in before
-    ]
+    added = [finding for finding in after if (finding.code, finding.address) not in before]
     if added:
         raise StateFileError(f"{display_name(state.name)} (not written)", StateError(added))
 
