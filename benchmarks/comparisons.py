@@ -151,7 +151,9 @@ class Bench:
 
     def _same_count(self, state: Path, count: Process) -> None:
         ours = self._ours("stats", str(state), "--format", "json")
-        _require(json.loads(self._printed(ours))["total"]["objects"] == int(self._printed(count)), ours, "counts otherwise")
+        _require(
+            json.loads(self._printed(ours))["total"]["objects"] == int(self._printed(count)), ours, "counts otherwise"
+        )
 
     def _same_edit(self, terraform: str, edited: Path, theirs: Path) -> None:
         """Whether both left the same instances, as the real program says."""
