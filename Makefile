@@ -42,7 +42,7 @@ docs: $(READY) ## write the generated pages anew, and what commands print in the
 	$(BIN)/python -m docs.transcripts
 
 bench: $(READY) ## measure what is said about speed
-	@set -e; for script in benchmarks/*.py; do echo "$$script"; $(BIN)/python $$script; done
+	$(BIN)/python -m benchmarks
 
 check: lint types layers test ## everything that CI runs
 

@@ -32,7 +32,7 @@ from tabulate import tabulate
 _STATES: Final = 1_000
 # Resources in a state, by what the state is to be called.
 _SIZES: Final = {"3 kB": 3, "26 kB": 23}
-_STATETOOL: Final = (sys.executable, "-c", "from statefmt.cli.main import run; run()", "check", "--no-settings")
+_STATETOOL: Final = (sys.executable, "-c", "from statefmt.cli.start import run; run()", "check", "--no-settings")
 _PARSE_ALL: Final = """
 import os, sys, orjson
 for name in sorted(os.listdir(sys.argv[1])):

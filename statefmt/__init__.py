@@ -12,11 +12,14 @@ Names are loaded when they are first used, so that a light command starts fast.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 from statefmt.version import __version__
 
+# Not from typing, which takes as long to load as all else that this loads. Checkers know the name.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from statefmt import addrs
     from statefmt.comparison import SnapshotDiff, diff
     from statefmt.diagnostics import Finding, Severity

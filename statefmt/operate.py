@@ -10,10 +10,11 @@ from pathlib import Path
 
 from statefmt.comparison import SnapshotDiff, diff
 from statefmt.errors import StoreError
-from statefmt.session import LoadedState, loaded, refuse_new_errors, with_next_serial, write_new
+from statefmt.rules.edited_part import edited_part
+from statefmt.session import LoadedState, error_findings, loaded, refuse_new_errors, with_next_serial, write_new
 from statefmt.statefile.assemble import Pieces, joined
 from statefmt.statefile.spans import Span
-from statefmt.statefile.splice import splice_pieces
+from statefmt.statefile.splice import Splicer
 from statefmt.states import Snapshot
 from statefmt.store.history_contents import compress_one
 from statefmt.store.journal import checksum
@@ -88,9 +89,8 @@ def operate(terms: Terms, operation: Callable[[Snapshot], Edit], agreed: Callabl
             print(f"statetool: {opened.recovered}", file=sys.stderr)
         state = _expected(loaded(terms.name, opened.data), terms)
         outcome, pieces = _done(state, operation)
-        content = joined(state.data, pieces)
-        if content != state.data and agreed(outcome):
-            outcome = replace(outcome, backup=opened.commit(content, pieces, backup=terms.backup, now=int(time.time())))
+        if pieces not in ([Span(0, len(state.data))], [state.data]) and agreed(outcome):
+            outcome = replace(outcome, backup=opened.commit(pieces, backup=terms.backup, now=int(time.time())))
     compress_one(path)
     return outcome
 
@@ -118,16 +118,20 @@ def _done(state: LoadedState, operation: Callable[[Snapshot], Edit]) -> tuple[Ou
     if not changes:
         return Outcome(edit, changes), [Span(0, len(state.data))]
     after = with_next_serial(edit.snapshot, state.name) if edit.snapshot.serial == before.serial else edit.snapshot
-    pieces = _pieces(state, after)
-    refuse_new_errors(state, joined(state.data, pieces), edit.moved)
+    splicer = _splicer(state)
+    pieces = splicer.pieces(after)
+    part = edited_part(before, after)
+    # What was not edited need not be looked at, unless there is something to be found.
+    if part is None or error_findings(joined(state.data, splicer.pieces(part))):
+        refuse_new_errors(state, joined(state.data, pieces), edit.moved)
     return Outcome(edit, diff(before, after)), pieces
 
 
-def _pieces(state: LoadedState, after: Snapshot) -> Pieces:
+def _splicer(state: LoadedState) -> Splicer:
     source = state.result.snapshot.source
     if source is None:
         raise StoreError(
             f"{display_name(state.name)}: this state has format version {state.result.version}, which no release "
             "writes any more; statetool upgrade makes it one of version 4"
         )
-    return splice_pieces(source, after)
+    return Splicer(source)

@@ -18,8 +18,6 @@ from statefmt import codes
 from statefmt.addrs import AbsResourceInstance
 from statefmt.diagnostics import Finding, Severity
 from statefmt.errors import NotAStateError, StateError, StoreError
-from statefmt.rules.check import check
-from statefmt.rules.rule import all_rules
 from statefmt.statefile.duplicates import duplicate_members
 from statefmt.statefile.inspect import ReadResult, read
 from statefmt.statefile.provider_sources import KEEP, SourceChoice
@@ -28,10 +26,8 @@ from statefmt.statefile.style import Style
 from statefmt.statefile.write import canonical
 from statefmt.states import HIGHEST_SERIAL, Snapshot
 from statefmt.store.default_state import default_state
-from statefmt.store.lock import lock_info
 from statefmt.store.reading import STANDARD_INPUT, display_name, read_bytes
 from statefmt.store.settled import read_settled
-from statefmt.store.writing import create_file, replace_content
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +121,10 @@ def write_new(path: str, content: bytes, command: str, *, replace: bool) -> Path
     `command` is what its history says then. Gives the path of the backup, if one was made. Raises StoreError where the
     file exists and may not be replaced.
     """
+    # Imported where it is needed, here and below: commands that only look start faster without it.
+    from statefmt.store.lock import lock_info
+    from statefmt.store.writing import create_file, replace_content
+
     if path == STANDARD_INPUT:
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
@@ -146,9 +146,21 @@ def replace_state(loaded: LoadedState, content: bytes, operation: str, command: 
     `operation` and `command` are what the lock and the history say. Gives the path of the backup, None where nothing
     changed. Raises StateFileError where the new content has an error that the old one has not.
     """
+    from statefmt.store.lock import lock_info
+    from statefmt.store.writing import replace_content
+
     refuse_new_errors(loaded, content)
     path = Path(loaded.name)
     return replace_content(path, loaded.data, content, lock_info(path, operation, command), now=int(time.time()))
+
+
+def error_findings(content: bytes) -> list[Finding]:
+    """The error findings about some content."""
+    from statefmt.rules.check import check
+    from statefmt.rules.rule import all_rules
+
+    errors = [code for code, rule in all_rules().items() if rule.severity is Severity.ERROR]
+    return [finding for finding in check(content, select=errors) if finding.severity is Severity.ERROR]
 
 
 def refuse_new_errors(
@@ -160,19 +172,18 @@ def refuse_new_errors(
     """
     if content == state.data:
         return
-    errors = [code for code, rule in all_rules().items() if rule.severity is Severity.ERROR]
+    after = error_findings(content)
+    if not after:
+        # Nothing to compare: the old content need not be looked at.
+        return
     where = {str(one.containing_resource()): str(other.containing_resource()) for one, other in (moved or {}).items()}
     where |= {str(one): str(other) for one, other in (moved or {}).items()}
     before = {
         (finding.code, address)
-        for finding in check(state.data, select=errors)
+        for finding in error_findings(state.data)
         for address in (finding.address, where.get(finding.address, finding.address))
     }
-    added = [
-        finding
-        for finding in check(content, select=errors)
-        if finding.severity is Severity.ERROR and (finding.code, finding.address) not in before
-    ]
+    added = [finding for finding in after if (finding.code, finding.address) not in before]
     if added:
         raise StateFileError(f"{display_name(state.name)} (not written)", StateError(added))
 

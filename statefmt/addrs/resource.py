@@ -54,7 +54,7 @@ class ResourceInstance(msgspec.Struct, frozen=True, gc=False):
         return f"{self.resource}{self.key}"
 
 
-class ConfigResource(msgspec.Struct, frozen=True, gc=False):
+class ConfigResource(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
     """A resource block in configuration: `module.a.aws_instance.web`."""
 
     module: Module

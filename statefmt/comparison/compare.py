@@ -83,7 +83,7 @@ def _pairs(before: Mapping[AbsResource, ResourceState], after: Mapping[AbsResour
 
 def _same(one: ResourceState, other: ResourceState | None) -> bool:
     """Whether two resources have the same objects, to the letter and in the same order."""
-    return (
+    return one is other or (
         other is not None
         and one.provider_config == other.provider_config
         and len(one.objects) == len(other.objects)

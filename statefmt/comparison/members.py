@@ -17,7 +17,7 @@ _IDENTIFYING: Final = frozenset({"index_key", "deposed"})
 
 def same_text(one: ResourceInstanceObject, other: ResourceInstanceObject) -> bool:
     """Whether two objects are equal to the letter, wherever they stand."""
-    return (
+    return one is other or (
         one.attributes == other.attributes
         and one.key == other.key
         and one.deposed == other.deposed

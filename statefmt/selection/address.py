@@ -26,6 +26,8 @@ from functools import cached_property, lru_cache
 from typing import TypeAlias
 
 from statefmt.addrs import (
+    NO_KEY,
+    AbsResource,
     AbsResourceInstance,
     ModuleInstance,
     ModuleStep,
@@ -69,12 +71,19 @@ class Addresses:
         """
         found: dict[str, list[int]] = {}
         modules: dict[ModuleInstance, list[int]] = {}
+        last: AbsResource | None = None
+        resource = ""
         for place, addr in enumerate(self._addrs):
-            resource = str(addr.containing_resource())
-            found.setdefault(resource, []).append(place)
-            if str(addr.key):
-                found.setdefault(f"{resource}{addr.key}", []).append(place)
-            modules.setdefault(addr.module, []).append(place)
+            if last is None or addr.resource.resource is not last.resource or addr.module is not last.module:
+                # Not for each instance of a resource anew: they are neighbours.
+                last = addr.containing_resource()
+                resource = str(last)
+                of_resource = found.setdefault(resource, [])
+                of_module = modules.setdefault(addr.module, [])
+            of_resource.append(place)
+            if addr.resource.key is not NO_KEY:
+                found.setdefault(f"{resource}{addr.resource.key}", []).append(place)
+            of_module.append(place)
         for module, places in modules.items():
             for text in _selecting(module):
                 found.setdefault(text, []).extend(places)

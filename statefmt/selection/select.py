@@ -10,8 +10,6 @@ from statefmt.errors import SelectionError
 from statefmt.selection.address import Addresses
 from statefmt.selection.criteria import Criteria
 from statefmt.selection.nearest import suggestion
-from statefmt.selection.object_id import id_is_sensitive, object_id
-from statefmt.selection.provider import fitting_providers
 from statefmt.selection.wildcards import has_wildcards, wildcard_test
 from statefmt.states import ObjectStatus, ResourceInstance
 
@@ -53,7 +51,10 @@ def _tests(found: Sequence[ResourceInstance], criteria: Criteria) -> list[_Test]
     if criteria.types:
         types = _fitting({_type(instance) for instance in found}, criteria.types, "type of resource")
         tests.append(lambda instance: _type(instance) in types)
+    # Imported where it is needed: most commands are given an address.
     if criteria.providers:
+        from statefmt.selection.provider import fitting_providers
+
         bound = {provider for instance in found for provider in _providers(instance)}
         providers = {provider for text in criteria.providers for provider in fitting_providers(bound, text)}
         tests.append(lambda instance: not providers.isdisjoint(_providers(instance)))
@@ -62,6 +63,8 @@ def _tests(found: Sequence[ResourceInstance], criteria: Criteria) -> list[_Test]
     if criteria.deposed:
         tests.append(lambda instance: bool(instance.deposed))
     if criteria.ids:
+        from statefmt.selection.object_id import object_id
+
         ids = _ids(found, criteria.ids)
         tests.append(lambda instance: any(object_id(obj) in ids for obj in instance.objects))
     return tests
@@ -84,6 +87,8 @@ def _fitting(known: Collection[str], texts: Sequence[str], what: str, told: Coll
 
 def _ids(found: Sequence[ResourceInstance], texts: Sequence[str]) -> set[str]:
     """The ids that are asked for. No message tells one that is sensitive."""
+    from statefmt.selection.object_id import id_is_sensitive, object_id
+
     objects = [(obj, name) for instance in found for obj in instance.objects if (name := object_id(obj)) is not None]
     told = {name for obj, name in objects if not id_is_sensitive(obj)}
     return _fitting({name for _, name in objects}, texts, "id", told)

@@ -20,6 +20,25 @@ def joined(data: bytes, pieces: Iterable[Span | bytes]) -> bytes:
     return b"".join(data[piece.start : piece.end] if isinstance(piece, Span) else piece for piece in pieces)
 
 
+def merged(pieces: Iterable[Span | bytes]) -> Pieces:
+    """The same text in as few pieces as possible: spans that follow each other become one, and so do new texts."""
+    found: Pieces = []
+    texts: list[bytes] = []
+    for piece in pieces:
+        if not isinstance(piece, Span):
+            texts.append(piece)
+        elif piece.start < piece.end:
+            if any(texts):
+                found.append(b"".join(texts))
+            texts.clear()
+            last = found[-1] if found else b""
+            if isinstance(last, Span) and last.end == piece.start:
+                found[-1] = Span(last.start, piece.end)
+            else:
+                found.append(piece)
+    return [*found, b"".join(texts)] if any(texts) else found
+
+
 class Entry(NamedTuple, Generic[_S]):
     """An element of an array to be: what it stands for, the item it was in the file (if any), its content."""
 

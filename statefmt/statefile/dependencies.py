@@ -31,6 +31,11 @@ class DependencyReader:
     def __init__(self, findings: list[Finding]) -> None:
         self._findings = findings
 
+    @staticmethod
+    def known(texts: tuple[str | None, ...]) -> tuple[ConfigResource, ...] | None:
+        """The `dependencies` that nothing is to be said about; None where `resources` must be asked."""
+        return _read_plain(texts)
+
     def resources(self, texts: Sequence[str | None], address: str, pointer: str) -> tuple[ConfigResource, ...]:
         """The `dependencies` of the object at `address`: whole resources, whatever module keys are given."""
         return self._read(texts, _read_resource, address, f"{pointer}/dependencies") if texts else ()
@@ -61,6 +66,18 @@ class DependencyReader:
                 self._findings.append(normalised(f"the dependency {text!r}", entry.other_form, address, place))
             found.append(entry.addr)
         return tuple(found)
+
+
+@lru_cache(maxsize=_KEPT)
+def _read_plain(texts: tuple[str | None, ...]) -> tuple[ConfigResource, ...] | None:
+    """The resources of a whole list, which the instances of a resource have in common."""
+    found: list[ConfigResource] = []
+    for text in texts:
+        entry = _read_resource(text or "")
+        if isinstance(entry, AddressError) or entry.other_form:
+            return None
+        found.append(entry.addr)
+    return tuple(found)
 
 
 @lru_cache(maxsize=_KEPT)

@@ -19,17 +19,12 @@ from statefmt.diagnostics import Finding, Severity
 from statefmt.errors import StateError
 from statefmt.statefile.decode import collector_paused, decode_document
 from statefmt.statefile.invalid import INVALID, InvalidDocument
-from statefmt.statefile.legacy import StateV1, StateV3
 from statefmt.statefile.lift import lift_state
 from statefmt.statefile.raw import equals
 from statefmt.statefile.sniff import sniff_version, too_deep
 from statefmt.statefile.style import INDENTED, Style, style_of
 from statefmt.statefile.syntax import utf8_problem
-from statefmt.statefile.unknown import unknown_findings
 from statefmt.statefile.upgrade_report import UpgradeFailed, UpgradeReport
-from statefmt.statefile.upgrade_v1 import upgrade_v1
-from statefmt.statefile.upgrade_v2 import upgrade_v2
-from statefmt.statefile.upgrade_v3 import upgrade_v3
 from statefmt.statefile.v4 import StateV4
 from statefmt.states import Snapshot, Source
 
@@ -120,7 +115,7 @@ def _inspect(data: bytes, edit: Edit | None = None) -> Inspection:
         findings=(
             *_utf8_findings(data),
             *report.findings,
-            *(() if is_plain else unknown_findings(document)),
+            *(() if is_plain else _unknown_findings(document)),
             *without_pointers(lifted.findings, version),
         ),
         snapshot=snapshot,
@@ -128,6 +123,12 @@ def _inspect(data: bytes, edit: Edit | None = None) -> Inspection:
         style=style_of(data),
         document=document,
     )
+
+
+def _unknown_findings(document: StateV4) -> Iterable[Finding]:
+    from statefmt.statefile.unknown import unknown_findings
+
+    return unknown_findings(document)
 
 
 def without_pointers(findings: Iterable[Finding], version: int | None) -> Iterable[Finding]:
@@ -150,6 +151,12 @@ def _document(data: bytes, version: int, report: UpgradeReport) -> StateV4:
     """The v4 document of a state of any version, climbing one version at a time."""
     if version == CURRENT_VERSION:
         return decode_document(data, StateV4)
+    # Imported where it is needed: few states are that old.
+    from statefmt.statefile.legacy import StateV1, StateV3
+    from statefmt.statefile.upgrade_v1 import upgrade_v1
+    from statefmt.statefile.upgrade_v2 import upgrade_v2
+    from statefmt.statefile.upgrade_v3 import upgrade_v3
+
     state = upgrade_v1(decode_document(data, StateV1), report) if version == 1 else decode_document(data, StateV3)
     if version <= 2:
         state = upgrade_v2(state, report)

@@ -10,13 +10,13 @@ from typing import Final
 from msgspec import UNSET, Raw
 
 from statefmt import codes
-from statefmt.addrs import NO_KEY, InstanceKey, IntKey, StringKey
+from statefmt.addrs import NO_KEY, ConfigResource, InstanceKey, IntKey, StringKey
 from statefmt.cty.paths import canonical_paths
 from statefmt.diagnostics import Finding, Severity
 from statefmt.statefile.dependencies import DependencyReader
 from statefmt.statefile.invalid import InvalidDocument, check_uint64
 from statefmt.statefile.normalised import normalised
-from statefmt.statefile.private import canonical_private
+from statefmt.statefile.private import canonical_private, is_canonical
 from statefmt.statefile.raw import equals
 from statefmt.statefile.v4 import IndexKey, InstanceObjectV4
 from statefmt.states import ObjectStatus, ResourceInstanceObject
@@ -27,6 +27,9 @@ _DEPOSED_KEY_BYTES: Final = 8
 _EMPTY_OBJECT: Final = Raw(b"{}")
 _NO_PATHS: Final = b"[]"
 _INT64: Final = range(-(2**63), 2**63)
+# What a 64-bit float holds exactly.
+_EXACT_INTEGERS: Final = range(-(2**53), 2**53)
+_HIGHEST_ORDINARY: Final = 2**63 - 1
 _KINDS: Final = {bool: "a boolean", list: "an array", dict: "an object"}
 
 
@@ -38,12 +41,66 @@ class ObjectLifter:
         self._exact_keys = exact_keys
         self._dependencies = DependencyReader(findings)
 
-    def key(self, given: IndexKey, resource: str, pointer: str) -> InstanceKey | None:
-        """The instance key that an `index_key` means; None where it is of no type that a key can have."""
+    def ordinary(
+        self, given: InstanceObjectV4, key: InstanceKey, provider_key: InstanceKey, origin: tuple[int, int]
+    ) -> ResourceInstanceObject | None:
+        """The object, where it has nothing that needs a closer look; None where `lift` must give that.
+
+        It is what `lift` gives for nearly every object of nearly every state, in a third of the time.
+        """
+        raw, version = given.sensitive_attributes, given.schema_version
+        if (
+            given.status
+            or given.deposed
+            or given.depends_on
+            or given.attributes is UNSET
+            or given.attributes_flat is not None
+            or given.identity is not UNSET
+            or given.identity_schema_version is not None
+            or given.unknown
+            or not (raw is UNSET or (len(raw) == len(_NO_PATHS) and bytes(raw) == _NO_PATHS))
+            or not (version is None or 0 <= version <= _HIGHEST_ORDINARY)
+        ):
+            return None
+        private = given.private
+        if private:
+            if type(private) is not str or not is_canonical(private):
+                return None
+        else:
+            private = ""
+        dependencies: tuple[ConfigResource, ...] = ()
+        if given.dependencies:
+            known = self._dependencies.known(tuple(given.dependencies))
+            if known is None:
+                return None
+            dependencies = known
+        return ResourceInstanceObject(
+            key=key,
+            provider_key=provider_key,
+            schema_version=version or 0,
+            attributes=given.attributes,
+            private=private,
+            dependencies=dependencies,
+            create_before_destroy=given.create_before_destroy or False,
+            skip_destroy=given.skip_destroy or False,
+            origin=origin,
+        )
+
+    def ordinary_key(self, given: IndexKey) -> InstanceKey | None:
+        """The instance key of a usual `index_key`; None where `key` must give that."""
         if given is None:
             return NO_KEY
-        if isinstance(given, str):
+        if type(given) is str:
             return StringKey(given)
+        if type(given) is int and given in _EXACT_INTEGERS:
+            return IntKey(given)
+        return None
+
+    def key(self, given: IndexKey, resource: str, pointer: str) -> InstanceKey | None:
+        """The instance key that an `index_key` means; None where it is of no type that a key can have."""
+        ordinary = self.ordinary_key(given)
+        if ordinary is not None:
+            return ordinary
         if isinstance(given, (bool, list, dict)):
             self._error(
                 codes.INVALID_INSTANCE_KEY,
@@ -57,6 +114,7 @@ class ObjectLifter:
         if self._exact_keys and isinstance(given, int):
             return IntKey(given)
         # OpenTofu takes every number in JSON through a 64-bit float into an integer, as amd64 converts it.
+        assert isinstance(given, (int, float))
         try:
             number = int(float(given))
         except OverflowError as error:

@@ -120,7 +120,9 @@ class ResourceLifter:
         instances = []
         for number, given in enumerate(document.instances or ()):
             obj = given or InstanceObjectV4()
-            key = self._objects.key(obj.index_key, resource, f"{pointer}/instances/{number}")
+            key = self._objects.ordinary_key(obj.index_key)
+            if key is None:
+                key = self._objects.key(obj.index_key, resource, f"{pointer}/instances/{number}")
             if key is not None:
                 instances.append(_Instance(number, key, obj))
         return instances
@@ -177,13 +179,14 @@ class ResourceLifter:
     def _object(
         self, resource: str, block: _Block, instance: _Instance, provider_key: InstanceKey
     ) -> ResourceInstanceObject | None:
-        return self._objects.lift(
+        origin = (block.number, instance.number)
+        return self._objects.ordinary(instance.document, instance.key, provider_key, origin) or self._objects.lift(
             instance.document,
             instance.key,
             provider_key,
             resource if instance.key is NO_KEY else f"{resource}{instance.key}",
             f"{block.pointer}/instances/{instance.number}",
-            (block.number, instance.number),
+            origin,
         )
 
     def _is_first(

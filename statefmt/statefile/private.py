@@ -15,6 +15,11 @@ _EXACT = re.compile(r"[A-Za-z0-9+/]*(?:[AQgw]==|[AEIMQUYcgkosw048]=)?")
 _CANONICAL = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
 
 
+def is_canonical(text: str) -> bool:
+    """Whether a text is base64 that decodes and encodes to itself."""
+    return len(text) % 4 == 0 and _EXACT.fullmatch(text) is not None
+
+
 def canonical_private(value: str | list[int] | None) -> str:
     """Canonical base64 text of a `private` member ("" where there is none).
 
@@ -24,7 +29,7 @@ def canonical_private(value: str | list[int] | None) -> str:
         return ""
     if isinstance(value, list):
         return base64.b64encode(bytes(value)).decode()
-    if len(value) % 4 == 0 and _EXACT.fullmatch(value):
+    if is_canonical(value):
         return value
     text = value.replace("\r", "").replace("\n", "")
     if not text.isascii() or not _CANONICAL.fullmatch(text):

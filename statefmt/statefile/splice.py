@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 
 from statefmt.addrs import resource_file_order
 from statefmt.golang import loads_exact
-from statefmt.statefile.assemble import Assembler, Entry, Pieces, joined
+from statefmt.statefile.assemble import Assembler, Entry, Pieces, joined, merged
 from statefmt.statefile.assemble_value import value_pieces
 from statefmt.statefile.spans import Container, Span, container_at
 from statefmt.statefile.style import style_of
@@ -33,10 +33,12 @@ def splice(source: Source, snapshot: Snapshot) -> bytes:
 
 def splice_pieces(source: Source, snapshot: Snapshot) -> Pieces:
     """What the new text is made of: spans of `source.data`, and new text."""
-    return _Splicer(source).document(snapshot)
+    return Splicer(source).pieces(snapshot)
 
 
-class _Splicer:
+class Splicer:
+    """Splices snapshots that were made from one that was read; where its blocks stand is found out once."""
+
     def __init__(self, source: Source) -> None:
         self._data = source.data
         self._old = source.snapshot
@@ -44,7 +46,11 @@ class _Splicer:
         self._top = container_at(source.data)
         self._blocks: Container | None = None
 
-    def document(self, new: Snapshot) -> Pieces:
+    def pieces(self, new: Snapshot) -> Pieces:
+        """What the text of a snapshot is made of: spans of the source's data, and new text."""
+        return merged(self._document(new))
+
+    def _document(self, new: Snapshot) -> Pieces:
         old = self._old
         changes = _changed(
             {**_TREES.envelope(old), **_unknown(old.unknown), "check_results": _TREES.check_results(old.check_results)},
@@ -71,7 +77,9 @@ class _Splicer:
         container = self._block_container()
         old = {number: resource for resource in self._old.resources for number in resource.origin}
         kept = {resource.origin[0]: resource for resource in new.resources if resource.origin}
-        unchanged = {number for resource in new.resources for number in resource.origin if old[number] == resource}
+        unchanged = {
+            number for resource in new.resources for number in resource.origin if _is_same(old[number], resource)
+        }
         entries: list[Entry[ResourceState]] = []
         for number, item in enumerate(container.items if container else ()):
             resource = kept.get(number)
@@ -181,6 +189,10 @@ class _Splicer:
         if found is None or self._data[found.value.start : found.value.start + 1] not in (b"{", b"["):
             return None
         return container_at(self._data, found.value.start)
+
+
+def _is_same(one: ResourceState, other: ResourceState) -> bool:
+    return one is other or one == other
 
 
 def _unknown(members: tuple[UnknownMember, ...]) -> dict[str, Tree]:

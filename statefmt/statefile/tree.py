@@ -7,12 +7,21 @@ Source: OpenTofu `internal/states/statefile/version4.go` (writeStateV4).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import TypeAlias
 
 import msgspec
 from msgspec import Raw
 
-from statefmt.addrs import InstanceKey, IntKey, StringKey, instance_file_order, resource_file_order
+from statefmt.addrs import (
+    NO_KEY,
+    ConfigResource,
+    InstanceKey,
+    IntKey,
+    StringKey,
+    instance_file_order,
+    resource_file_order,
+)
 from statefmt.golang import encode_string
 from statefmt.states import (
     CheckObject,
@@ -73,7 +82,7 @@ class TreeBuilder:
 
     def resource(self, resource: ResourceState) -> dict[str, Tree]:
         binding = lower(resource)
-        objects = sorted(resource.objects, key=object_order) if len(resource.objects) > 1 else resource.objects
+        objects = resource.objects if _in_order(resource.objects) else sorted(resource.objects, key=object_order)
         members = self.resource_head(resource, binding)
         members["instances"] = [self.object(obj, binding.instance_level) for obj in objects]
         return self._with_unknown(members, resource.unknown) if resource.unknown else members
@@ -113,7 +122,7 @@ class TreeBuilder:
         if obj.private:
             members["private"] = obj.private
         if obj.dependencies:
-            members["dependencies"] = [str(dependency) for dependency in obj.dependencies]
+            members["dependencies"] = _dependency_texts(obj.dependencies)
         if obj.depends_on:
             members["depends_on"] = [str(dependency) for dependency in obj.depends_on]
         if obj.create_before_destroy:
@@ -161,6 +170,28 @@ class TreeBuilder:
             placed |= {name: raw for name, raw, after in unknown if after == known}
         # What followed a member that is not written (`each`, an empty list) goes last.
         return placed | {name: raw for name, raw, after in unknown if after and after not in members}
+
+
+@lru_cache(maxsize=4096)
+def _dependency_texts(dependencies: tuple[ConfigResource, ...]) -> tuple[str, ...]:
+    """The instances of a resource, and those of its neighbours, often have the same dependencies."""
+    return tuple(map(str, dependencies))
+
+
+def _in_order(objects: Sequence[ResourceInstanceObject]) -> bool:
+    """Whether objects certainly stand in their order: a single one, or current ones with rising keys of one kind."""
+    if len(objects) < 2:
+        return True
+    key = objects[0].key
+    if objects[0].deposed or key is NO_KEY:
+        return False
+    kind, last = type(key), key.value
+    for obj in objects[1:]:
+        key = obj.key
+        if obj.deposed or type(key) is not kind or key.value <= last:  # type: ignore[operator] # both of one kind
+            return False
+        last = key.value
+    return True
 
 
 def object_order(obj: ResourceInstanceObject) -> tuple[object, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from statefmt.addrs import AbsProviderInstance, AbsResourceInstance, InstanceKey, list_order
+from statefmt.addrs import AbsProviderInstance, AbsResourceInstance, InstanceKey, key_order, list_order
 from statefmt.states.resource import ResourceInstanceObject, ResourceState
 from statefmt.states.snapshot import Snapshot
 
@@ -48,9 +48,16 @@ class ResourceInstance(NamedTuple):
 def instances(snapshot: Snapshot) -> list[ResourceInstance]:
     """All resource instances, in the order of `tofu state list`."""
     found: list[ResourceInstance] = []
-    for resource in snapshot.resources:
+    # Resources first, then the keys of each: a resource has far fewer keys than a state has instances.
+    for resource in sorted(snapshot.resources, key=lambda resource: list_order(resource.addr)):
+        if len(resource.objects) == 1:
+            found.append(ResourceInstance(resource.addr.instance(resource.objects[0].key), resource, resource.objects))
+            continue
         objects: dict[InstanceKey, list[ResourceInstanceObject]] = {}
         for obj in resource.objects:
             objects.setdefault(obj.key, []).append(obj)
-        found += (ResourceInstance(resource.addr.instance(key), resource, tuple(of)) for key, of in objects.items())
-    return sorted(found, key=lambda instance: list_order(instance.addr))
+        found += [
+            ResourceInstance(resource.addr.instance(key), resource, tuple(objects[key]))
+            for key in sorted(objects, key=key_order)
+        ]
+    return found

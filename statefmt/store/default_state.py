@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-import orjson
-
 from statefmt.errors import StoreError
 
 
@@ -42,8 +40,14 @@ def _workspace(path: Path) -> str:
 def _backend(path: Path) -> tuple[str, object]:
     """The backend type and its settings that `init` recorded; "" where there is none."""
     try:
-        recorded = orjson.loads(path.read_bytes())
-    except (OSError, orjson.JSONDecodeError):
+        text = path.read_bytes()
+    except OSError:
+        return "", None
+    import orjson
+
+    try:
+        recorded = orjson.loads(text)
+    except orjson.JSONDecodeError:
         return "", None
     backend = recorded.get("backend") if isinstance(recorded, dict) else None
     if not isinstance(backend, dict) or not isinstance(backend.get("type"), str):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -12,6 +12,7 @@ from typing import Final
 # Backups, journals and new files hold secrets in clear text.
 _PRIVATE_MODE: Final = 0o600
 _PRIVATE_FOLDER_MODE: Final = 0o700
+_CHUNK: Final = 1 << 20
 # What a terminal or a scheduler sends, and what a write that has begun does not stop for.
 _SIGNALS: Final = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGTSTP")
 
@@ -38,12 +39,15 @@ def make_folder(folder: Path) -> None:
     sync_folder(folder.parent)
 
 
-def overwrite(descriptor: int, content: bytes) -> None:
-    """Write over a file's content and only then cut it to length, so that it is never seen empty."""
+def overwrite(descriptor: int, parts: Iterable[bytes | memoryview]) -> None:
+    """Write over a file's content, part by part, and only then cut it to length, so that it is never seen empty."""
     os.lseek(descriptor, 0, os.SEEK_SET)
-    _write_all(descriptor, content)
+    length = 0
+    for chunk in _chunks(parts):
+        _write_all(descriptor, chunk)
+        length += len(chunk)
     os.fsync(descriptor)
-    os.ftruncate(descriptor, len(content))
+    os.ftruncate(descriptor, length)
     os.fsync(descriptor)
 
 
@@ -78,7 +82,24 @@ def signals_held_back() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _write_all(descriptor: int, content: bytes) -> None:
+def _chunks(parts: Iterable[bytes | memoryview]) -> Iterator[bytes | memoryview]:
+    """The same in fewer parts: each is a call of the system, and an edit of everything has ten thousands."""
+    small: list[bytes | memoryview] = []
+    held = 0
+    for part in parts:
+        if held + len(part) > _CHUNK and small:
+            yield b"".join(small)
+            small, held = [], 0
+        if len(part) > _CHUNK:
+            yield part
+        else:
+            small.append(part)
+            held += len(part)
+    if small:
+        yield b"".join(small)
+
+
+def _write_all(descriptor: int, content: bytes | memoryview) -> None:
     view = memoryview(content)
     while view:
         view = view[os.write(descriptor, view) :]

@@ -21,8 +21,8 @@ _COMPRESSED: Final = ".gz"
 _LEVEL: Final = 3
 
 
-def keep_content(path: Path, backup: Path, content: bytes) -> None:
-    """Keep the content before an edit, which is in a backup already. Raises OSError.
+def keep_content(path: Path, backup: Path, content: bytes, name: str) -> None:
+    """Keep the content before an edit, which is in a backup already, under its checksum. Raises OSError.
 
     Both are one file where the file system allows that, so that keeping it costs nothing. An older file of that name
     is let go: it may have become the state itself, when somebody moved a backup into its place. The folder of the
@@ -35,7 +35,7 @@ def keep_content(path: Path, backup: Path, content: bytes) -> None:
         os.link(backup, temporary)
     except OSError:
         write_new(temporary, content)
-    temporary.replace(folder / checksum(content))
+    temporary.replace(folder / name)
     sync_folder(folder)
 
 

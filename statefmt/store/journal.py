@@ -6,6 +6,7 @@ as pieces: ranges of the old content, which the backup has, and new bytes.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -20,6 +21,13 @@ Piece: TypeAlias = tuple[int, int] | bytes
 
 _FORMAT: Final = "1.0"
 _CHECKSUM_LENGTH: Final = 64
+
+
+def parts_of(old: bytes, pieces: Iterable[Piece]) -> Iterator[memoryview]:
+    """The content that pieces make of an old one, part by part and without a copy of it."""
+    view = memoryview(old)
+    for piece in pieces:
+        yield view[piece[0] : piece[1]] if isinstance(piece, tuple) else memoryview(piece)
 
 
 class Journal(Struct, frozen=True):
@@ -89,9 +97,14 @@ def decode(data: bytes) -> Journal:
     return Journal(head.backup, tuple(pieces), head.entry)
 
 
-def checksum(content: bytes) -> str:
-    """The SHA-256 of some bytes, in hexadecimal digits."""
+def checksum(content: bytes | Iterable[memoryview]) -> str:
+    """The SHA-256 of some bytes, or of parts one after the other, in hexadecimal digits."""
     # Imported where it is needed: it loads a library for cryptography, and who only looks needs none.
     from hashlib import sha256
 
-    return sha256(content).hexdigest()
+    if isinstance(content, bytes):
+        return sha256(content).hexdigest()
+    digest = sha256()
+    for part in content:
+        digest.update(part)
+    return digest.hexdigest()

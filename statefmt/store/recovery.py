@@ -41,7 +41,7 @@ def recover(path: Path, descriptor: int) -> str:
                 f"{path}: a write was cut off, and something else has changed the file since. The content before is in "
                 f"{journal_file.parent / journal.backup}; look at both, keep the right one, and delete {journal_file}"
             )
-        overwrite(descriptor, new)
+        overwrite(descriptor, [new])
     forgotten = _remember(path, journal)
     _remove(journal_file)
     before = journal_file.parent / journal.backup

@@ -18,7 +18,7 @@ from statefmt.store.durable import overwrite, read_all, signals_held_back, sync_
 from statefmt.store.explain import check_platform, explained
 from statefmt.store.history import History, HistoryEntry, load_history, publish_history, stage_history
 from statefmt.store.history_contents import discard_staged, drop_contents, keep_content
-from statefmt.store.journal import Journal, Piece, checksum, encode, journal_path
+from statefmt.store.journal import Journal, Piece, checksum, encode, journal_path, parts_of
 from statefmt.store.lock import LockInfo, locked
 from statefmt.store.reading import check_regular, reason_of
 from statefmt.store.recovery import recover
@@ -34,31 +34,31 @@ class OpenState:
     descriptor: int
     info: LockInfo
 
-    def commit(
-        self, new: bytes, pieces: Sequence[Piece] | None = None, *, backup: Path | None = None, now: int
-    ) -> Path | None:
+    def commit(self, new: bytes | Sequence[Piece], *, backup: Path | None = None, now: int) -> Path | None:
         """Replace the content, after a backup; the mode and the owner stay.
 
-        `pieces` are what the new content is made of, where that is known; `now` is the time in Unix seconds for the
-        backup's name, unless `backup` names another. Gives the path of the backup, None where there was nothing to do.
-        Raises StoreError, with the file as it was, where it cannot be written.
+        The new content is given as bytes, or as the pieces that it is made of, and is never put together then; `now` is
+        the time in Unix seconds for the backup's name, unless `backup` names another. Gives the path of the backup,
+        None where there was nothing to do. Raises StoreError, with the file as it was, where it cannot be written.
         """
-        if new == self.data:
+        pieces: tuple[Piece, ...] = (new,) if isinstance(new, bytes) else tuple(new)
+        before, after = checksum(self.data), checksum(parts_of(self.data, pieces))
+        if before == after:
             return None
         with explained(self.path), signals_held_back():
-            before = load_history(self.path)
-            entry = self._entry(before.next_number, new)
-            history = before.with_entry(entry)
+            earlier = load_history(self.path)
+            entry = self._entry(earlier.next_number, before, after)
+            history = earlier.with_entry(entry)
             kept = _backup(self.path, self.data, backup, now)
             try:
-                _stage(self.path, kept, self.data, history)
+                _stage(self.path, kept, self.data, before, history)
                 name = os.path.relpath(os.path.realpath(kept), os.path.realpath(journal_path(self.path).parent))
-                _write_journal(self.path, encode(Journal(name, (new,) if pieces is None else tuple(pieces), entry)))
+                _write_journal(self.path, encode(Journal(name, pieces, entry)))
             except StoreError:
                 kept.unlink()
-                discard_staged(self.path, before)
+                discard_staged(self.path, earlier)
                 raise
-            self._write(new, kept)
+            self._write(pieces, kept)
             _end(self.path, history)
         return kept
 
@@ -70,21 +70,19 @@ class OpenState:
             publish_history(self.path)
             drop_contents(self.path, history)
 
-    def _entry(self, number: int, new: bytes) -> HistoryEntry:
-        """What the history is to say of a write."""
+    def _entry(self, number: int, before: str, after: str) -> HistoryEntry:
+        """What the history is to say of a write, with the checksums of both contents."""
         info = self.info
-        return HistoryEntry(
-            number, info.Created, info.Who, info.Info or info.Operation, checksum(self.data), checksum(new)
-        )
+        return HistoryEntry(number, info.Created, info.Who, info.Info or info.Operation, before, after)
 
-    def _write(self, new: bytes, backup: Path) -> None:
+    def _write(self, pieces: Sequence[Piece], backup: Path) -> None:
         """Write the new content; where that fails, the old content again."""
         try:
-            overwrite(self.descriptor, new)
+            overwrite(self.descriptor, parts_of(self.data, pieces))
         except OSError as error:
             reason = f"{self.path}: it could not be written ({error.strerror})"
             try:
-                overwrite(self.descriptor, self.data)
+                overwrite(self.descriptor, [self.data])
             except OSError:
                 raise StoreError(
                     f"{reason} and is damaged; the next command finishes the write. The old content is in {backup}"
@@ -137,11 +135,11 @@ def _backup(path: Path, content: bytes, wanted: Path | None, now: int) -> Path:
     raise StoreError(f"{path}: 1000 backups of this second exist already; nothing was written")
 
 
-def _stage(path: Path, backup: Path, content: bytes, history: History) -> None:
+def _stage(path: Path, backup: Path, content: bytes, name: str, history: History) -> None:
     """Make the history ready that has the write in it."""
     try:
         stage_history(path, history)
-        keep_content(path, backup, content)
+        keep_content(path, backup, content, name)
     except OSError as error:
         raise StoreError(
             f"{path}: its history could not be written ({reason_of(error)}); nothing was written"

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from msgspec import Raw
 from msgspec.structs import replace
 
-from statefmt.addrs import AbsResourceInstance
+from statefmt.addrs import AbsResource
 from statefmt.errors import SelectionError, SurgeryError
 from statefmt.golang import JSONValue, Members
 from statefmt.states import ResourceInstance, ResourceInstanceObject, Snapshot
@@ -34,7 +34,8 @@ def with_attributes(snapshot: Snapshot, chosen: Sequence[ResourceInstance], chan
         if instance.current is None:
             raise SurgeryError(f"{instance.addr} has no current object, and only those can be edited")
 
-    def changed(addr: AbsResourceInstance, obj: ResourceInstanceObject) -> ResourceInstanceObject:
+    def changed(resource: AbsResource, obj: ResourceInstanceObject) -> ResourceInstanceObject:
+        addr = resource.instance(obj.key)
         if not obj.is_current or addr not in wanted:
             return obj
         if obj.attributes is None:

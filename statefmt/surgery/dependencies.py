@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from msgspec.structs import replace
 
-from statefmt.addrs import AbsResourceInstance, ConfigResource
+from statefmt.addrs import AbsResource, AbsResourceInstance, ConfigResource
 from statefmt.states import ResourceInstanceObject, Snapshot
 from statefmt.surgery.resources import with_objects
 
@@ -27,7 +27,7 @@ def pointing(snapshot: Snapshot, moved: Mapping[AbsResourceInstance, AbsResource
     changed = {source: where for source, where in targets.items() if where != [source]}
     instances = {one: other for one, other in moved.items() if one != other}
 
-    def followed(_: AbsResourceInstance, obj: ResourceInstanceObject) -> ResourceInstanceObject:
+    def followed(_: AbsResource, obj: ResourceInstanceObject) -> ResourceInstanceObject:
         if not changed.keys().isdisjoint(obj.dependencies):
             new = (target for addr in obj.dependencies for target in changed.get(addr, [addr]))
             obj = replace(obj, dependencies=_unique(new, obj.dependencies))
@@ -51,14 +51,16 @@ def _staying(snapshot: Snapshot, moved: Mapping[AbsResourceInstance, AbsResource
 
 def dropping(snapshot: Snapshot, gone: Collection[ConfigResource]) -> tuple[Snapshot, tuple[AbsResourceInstance, ...]]:
     """The snapshot without dependencies on resources that are gone, and the instances that had one."""
+    if not gone:
+        return snapshot, ()
     had: dict[AbsResourceInstance, None] = {}
 
-    def dropped(addr: AbsResourceInstance, obj: ResourceInstanceObject) -> ResourceInstanceObject:
+    def dropped(resource: AbsResource, obj: ResourceInstanceObject) -> ResourceInstanceObject:
         left = tuple(other for other in obj.dependencies if other not in gone)
         older = tuple(other for other in obj.depends_on if other.config() not in gone)
         if len(left) == len(obj.dependencies) and len(older) == len(obj.depends_on):
             return obj
-        had[addr] = None
+        had[resource.instance(obj.key)] = None
         return replace(obj, dependencies=left, depends_on=older)
 
     return with_objects(snapshot, dropped), tuple(had)

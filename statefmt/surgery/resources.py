@@ -16,12 +16,15 @@ def by_address(snapshot: Snapshot) -> dict[AbsResource, ResourceState]:
 
 
 def with_objects(
-    snapshot: Snapshot, change: Callable[[AbsResourceInstance, ResourceInstanceObject], ResourceInstanceObject]
+    snapshot: Snapshot, change: Callable[[AbsResource, ResourceInstanceObject], ResourceInstanceObject]
 ) -> Snapshot:
-    """The snapshot with every object as `change` gives it; where it gives the same one, nothing is touched."""
+    """The snapshot with every object as `change` gives it; where it gives the same one, nothing is touched.
+
+    `change` is given the address of the resource, since that of the instance takes time to make.
+    """
 
     def changed(resource: ResourceState) -> ResourceState:
-        objects = tuple([change(resource.addr.instance(obj.key), obj) for obj in resource.objects])
+        objects = tuple([change(resource.addr, obj) for obj in resource.objects])
         same = all(one is other for one, other in zip(objects, resource.objects, strict=True))
         return resource if same else replace(resource, objects=objects)
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from statefmt.addrs import AbsResourceInstance, ResourceMode
+from statefmt.addrs import AbsResource, AbsResourceInstance, ResourceMode
 from statefmt.errors import SurgeryError
 from statefmt.states import ObjectStatus, ResourceInstance, ResourceInstanceObject, Snapshot
 from statefmt.surgery.edit import Edit
@@ -52,8 +52,8 @@ def _with_status(chosen: Sequence[ResourceInstance], status: ObjectStatus) -> li
 def _marked(snapshot: Snapshot, chosen: Sequence[ResourceInstance], status: ObjectStatus) -> Snapshot:
     wanted = {instance.addr for instance in chosen}
 
-    def marked(addr: AbsResourceInstance, obj: ResourceInstanceObject) -> ResourceInstanceObject:
-        change = obj.is_current and obj.status is not status and addr in wanted
+    def marked(resource: AbsResource, obj: ResourceInstanceObject) -> ResourceInstanceObject:
+        change = obj.is_current and obj.status is not status and resource.instance(obj.key) in wanted
         return replace(obj, status=status) if change else obj
 
     return with_objects(snapshot, marked)

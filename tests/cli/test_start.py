@@ -1,0 +1,68 @@
+"""What the process of each command loads: nothing that it does not use, so that light commands start fast."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+_STATE: Final = Path(__file__).parents[2] / "samples" / "v4-resource-level.tfstate"
+_RUN: Final = "from statefmt.cli.start import run; run()"
+
+# Whatever a command does: rich and pydantic come with newer releases of typer.
+_NEVER: Final = ("rich", "pydantic", "jsonschema", "asyncio", "email", "http", "multiprocessing", "unittest")
+# Only where an array differs, where there is a table, where there is JSON of our own.
+_HEAVY: Final = (*_NEVER, "deepdiff", "tabulate", "orjson")
+_WRITING: Final = ("statefmt.store.lock", "statefmt.store.transaction", "socket", "hashlib", "secrets", "gzip")
+_OLD_FORMATS: Final = ("statefmt.statefile.upgrade_v1", "statefmt.statefile.upgrade_v3", "statefmt.statefile.legacy")
+_LOOKING: Final = (
+    *_HEAVY,
+    *_WRITING,
+    *_OLD_FORMATS,
+    "idna",
+    "statefmt.rules",
+    "statefmt.comparison",
+    "statefmt.surgery",
+)
+_READING: Final = ("msgspec", "statefmt.addrs", "statefmt.statefile", "statefmt.states", "statefmt.session")
+
+
+@pytest.mark.parametrize(
+    ("command", "unwanted"),
+    [
+        ("--version", (*_LOOKING, *_READING, "typer", "click", "typing", "inspect", "statefmt.cli.main")),
+        ("--help", (*_LOOKING, *_READING)),
+        ("list --state STATE", (*_LOOKING, "statefmt.values", "statefmt.survey", "statefmt.render.listing")),
+        ("list --state STATE data.aws_ami.base", (*_LOOKING, "statefmt.values", "statefmt.survey")),
+        ("show --state STATE", _LOOKING),
+        ("outputs STATE", _LOOKING),
+        ("fmt --check STATE", (*_HEAVY, *_WRITING, *_OLD_FORMATS, "statefmt.rules", "statefmt.surgery")),
+        ("rm --dry-run --state STATE data.aws_ami.base", (*_HEAVY, *_OLD_FORMATS)),
+        ("diff STATE STATE", (*_HEAVY, *_WRITING, *_OLD_FORMATS, "statefmt.rules", "statefmt.surgery")),
+        ("check --no-settings STATE", (*_NEVER, *_OLD_FORMATS, "deepdiff", "statefmt.store.lock", "statefmt.surgery")),
+    ],
+)
+def test_a_command_loads_only_what_it_uses(command: str, unwanted: tuple[str, ...]) -> None:
+    arguments = [str(_STATE) if word == "STATE" else word for word in command.split()]
+    # Python itself tells of each module, also where the process ends in the fast way.
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-c", _RUN, *arguments], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if line.startswith("import time:")}
+    assert "statefmt.version" in loaded
+    assert sorted(loaded.intersection(unwanted)) == []
+
+
+@pytest.mark.parametrize("target", ["/dev/full", None])
+def test_a_version_that_cannot_be_written_is_told(target: str | None) -> None:
+    closing = "import os; os.close(1);" if target is None else ""
+    with open(target or "/dev/null", "w") as output:  # noqa: PTH123 - a device
+        done = subprocess.run(
+            [sys.executable, "-c", closing + _RUN, "--version"], stdout=output, stderr=subprocess.PIPE, check=False
+        )
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"statetool: standard output: ")
