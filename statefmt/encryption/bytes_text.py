@@ -1,0 +1,49 @@
+"""Bytes in JSON as Go reads and writes them: base64, and when reading also a list of numbers."""
+
+from __future__ import annotations
+
+import binascii
+from typing import Final
+
+import msgspec
+
+from statefmt.golang import JSONValue, NumberText, kind_name
+
+_HIGHEST_BYTE: Final = 255
+
+
+def decode_base64(text: bytes) -> bytes:
+    """The bytes of standard base64 with padding; line breaks in it are skipped. Raises ValueError."""
+    if b"\n" in text or b"\r" in text:
+        text = text.translate(None, b"\r\n")
+    try:
+        return binascii.a2b_base64(text, strict_mode=True)
+    except binascii.Error:
+        raise ValueError("it is not base64") from None
+
+
+def encode_base64(data: bytes) -> bytes:
+    """Standard base64 with padding, in double quotes."""
+    # Faster than binascii where there is much of it.
+    return msgspec.json.encode(data)
+
+
+def bytes_of(value: JSONValue) -> bytes:
+    """The bytes that Go makes of a JSON value; null is none. Raises ValueError."""
+    if value is None:
+        return b""
+    if isinstance(value, list):
+        return bytes(map(_byte, value))
+    if isinstance(value, str) and not isinstance(value, NumberText):
+        return decode_base64(value.encode("utf-8"))
+    raise ValueError(f"a text in base64 is needed, and not a value of type {kind_name(value)}")
+
+
+def _byte(value: JSONValue) -> int:
+    if value is None:
+        return 0
+    if isinstance(value, NumberText) and value.isdigit() and len(value) <= len(str(_HIGHEST_BYTE)):
+        number = int(value)
+        if number <= _HIGHEST_BYTE:
+            return number
+    raise ValueError("a list of bytes has something else in it than numbers from 0 to 255")
