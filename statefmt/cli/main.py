@@ -54,6 +54,12 @@ SECTIONS: Final = {
         "set-serial": "Set the serial of a state.",
         "new-lineage": "Make a copy of a state a state of its own.",
     },
+    "Encryption": {
+        "encryption-info": "Show what an encrypted state tells, and what reads it.",
+        "encrypt": "Encrypt a plain state as OpenTofu does.",
+        "decrypt": "Write an encrypted state in plain text.",
+        "reencrypt": "Encrypt states by the first method of a configuration.",
+    },
     "Step back": {
         "undo": "Take back the last edit that statetool made to a state.",
         "history": "Show the edits that statetool made to a state.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from statefmt.encryption.cipher import Opened, check_configuration, decrypt, encrypt, encrypts
+from statefmt.encryption.cipher import Opened, check_configuration, decrypt, encrypt, encrypt_checked, encrypts
 from statefmt.encryption.configuration import Configuration, configuration_of
 from statefmt.encryption.envelope import Envelope, Layout, parse_envelope, write_envelope
 from statefmt.encryption.json_syntax import parse_json
@@ -24,6 +24,7 @@ __all__ = [
     "configuration_of",
     "decrypt",
     "encrypt",
+    "encrypt_checked",
     "encrypts",
     "merged",
     "parse_envelope",

@@ -63,6 +63,19 @@ def encrypt(
     return write_envelope(Envelope(identity.serial, identity.lineage, sealed.meta, sealed.data, layout))
 
 
+def encrypt_checked(
+    plain: bytes, configuration: Configuration, randomness: Randomness, layout: Layout = Layout.COMPACT
+) -> bytes:
+    """The same, tried out: raises EncryptionError where the result cannot be read, or is another state then.
+
+    A program that encrypts may not be the one that decrypts, and a provider's key may be gone the next time.
+    """
+    encrypted = encrypt(plain, configuration, randomness, layout)
+    if decrypt(encrypted, configuration).plain != plain:
+        raise EncryptionError("what the method encrypts is not what it decrypts then; nothing was written")
+    return encrypted
+
+
 def decrypt(data: bytes, configuration: Configuration, target: str = STATE) -> Opened:
     """The plain state in some bytes, read by the first method of the target that can.
 
@@ -127,7 +140,8 @@ def _opened(envelope: Envelope, configuration: Configuration, chain: tuple[Refer
             failures.append(str(error))
     if not failures:
         raise EncryptionError("this state is encrypted, and the configuration has no method to decrypt it")
-    raise EncryptionError("\n  ".join(["no method of the configuration can read it:", *failures]))
+    keys = f" (it has metadata of {', '.join(sorted(envelope.meta))})" if envelope.meta else ""
+    raise EncryptionError("\n  ".join([f"no method of the configuration can read this state{keys}:", *failures]))
 
 
 def _check_shared(method: Method, address: Reference, used: dict[str, str]) -> None:

@@ -21,7 +21,7 @@ from statefmt.errors import ConfigurationError, EncryptionError, UnreadableError
 from statefmt.golang import encode_string, loads_exact
 
 _LEAST_PASSPHRASE: Final = 16
-_LEAST_ITERATIONS: Final = 200_000
+LEAST_ITERATIONS: Final = 200_000
 DEFAULT_ITERATIONS: Final = 600_000
 # The bytes that each hash function gives at a time.
 _HASHES: Final[Mapping[str, int]] = {"sha256": 32, "sha512": 64}
@@ -140,8 +140,8 @@ def key_provider(block: KeyProviderBlock, source_of: Callable[[Arguments, str, V
     iterations = arguments.whole_number("iterations", DEFAULT_ITERATIONS)
     length = arguments.whole_number("key_length", 32)
     salt_length = arguments.whole_number("salt_length", 32)
-    if iterations < _LEAST_ITERATIONS:
-        raise arguments.error("iterations", f"must be at least {_LEAST_ITERATIONS:,}")
+    if iterations < LEAST_ITERATIONS:
+        raise arguments.error("iterations", f"must be at least {LEAST_ITERATIONS:,}")
     if length <= 0:
         raise arguments.error("key_length", "must be more than 0")
     if iterations * -(-length // _HASHES[hash_function]) > _MOST_ROUNDS:
