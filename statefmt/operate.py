@@ -74,7 +74,7 @@ def operate(terms: Terms, operation: Callable[[Snapshot], Edit], agreed: Callabl
         state = _expected(loaded(terms.name, read_settled(terms.name)), terms)
         outcome, pieces = _done(state, operation)
         if not terms.dry_run:
-            content = joined(state.data, pieces)
+            content = state.to_store(joined(state.data, pieces))
             backup = write_new(terms.out or STANDARD_INPUT, content, terms.command, replace=terms.replace)
             if backup is not None and not terms.keeps_replaced:
                 backup.unlink()
@@ -90,7 +90,10 @@ def operate(terms: Terms, operation: Callable[[Snapshot], Edit], agreed: Callabl
         outcome, pieces = _done(state, operation)
         content = joined(state.data, pieces)
         if content != state.data and agreed(outcome):
-            outcome = replace(outcome, backup=opened.commit(content, pieces, backup=terms.backup, now=int(time.time())))
+            # The pieces of a state that is encrypted would be plain in the journal.
+            parts = pieces if state.seal is None else None
+            stored = state.to_store(content)
+            outcome = replace(outcome, backup=opened.commit(stored, parts, backup=terms.backup, now=int(time.time())))
     compress_one(path)
     return outcome
 
@@ -103,7 +106,7 @@ def _expected(state: LoadedState, terms: Terms) -> LoadedState:
         raise StoreError(
             f"{name}: the serial is {serial} and not {terms.serial}: somebody changed it; nothing was done"
         )
-    if terms.checksum and checksum(state.data) != terms.checksum.lower():
+    if terms.checksum and checksum(state.stored) != terms.checksum.lower():
         raise StoreError(f"{name}: {terms.changed}")
     return state
 

@@ -12,6 +12,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from statefmt.cli.command_line import remember_arguments
+from statefmt.cli.encryption_files import encryption_option
 from statefmt.cli.exit_status import AS_PLANS_DO, DETAILED_EXITCODE, FAILED, FINE
 from statefmt.cli.failure import show_failure, show_usage_error
 from statefmt.cli.streams import discard_output, open_streams, output_problem, use_colour
@@ -70,6 +71,8 @@ SECTIONS: Final = {
     },
 }
 COMMANDS: Final = {name: summary for commands in SECTIONS.values() for name, summary in commands.items()}
+# They read no state, or have an option of their own.
+_WITHOUT_ENCRYPTION: Final = frozenset({*SECTIONS["Encryption"], *SECTIONS["Git"], "rule", "releases", "history"})
 _WIDEST: Final = max(map(len, COMMANDS))
 ALIASES: Final = {"ls": "list"}
 
@@ -95,6 +98,8 @@ class LazyGroup(TyperGroup):
         app = typer.Typer(add_completion=False, rich_markup_mode=None)
         app.command(name, cls=PlainCommand)(module.command)
         command = typer.main.get_command(app)
+        if name not in _WITHOUT_ENCRYPTION:
+            command.params.append(encryption_option())
         for parameter in command.params:
             if isinstance(parameter, click.Option):
                 # Else messages speak of an environment variable that is called None.

@@ -11,6 +11,7 @@ import typer
 from statefmt.cli.options import StateArgument, StateOption, one_state
 from statefmt.cli.surgery import Plan, surgery
 from statefmt.errors import StoreError
+from statefmt.sealed import plain
 from statefmt.session import state_name
 from statefmt.states import Snapshot
 from statefmt.store.history import HistoryEntry, load_history
@@ -43,7 +44,7 @@ def command(
 
     def operation(snapshot: Snapshot) -> Edit:
         note = f"the content is the one before edit {entry.number} ({entry.command})"
-        return replace(restore(snapshot, kept_content(path, entry.before)), notes=(note,))
+        return replace(restore(snapshot, plain(name, kept_content(path, entry.before))), notes=(note,))
 
     changed = (
         f"something else has changed the file since edit {last.number} ({last.command}); nothing was done. "

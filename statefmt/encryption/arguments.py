@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final
 
-from statefmt.encryption.values import Value, type_name
+from statefmt.encryption.values import Unread, Value, type_name
 from statefmt.errors import ConfigurationError
 
 _DIGITS: Final = re.compile(r"[0-9]{1,3}")
@@ -29,11 +29,18 @@ class Arguments:
                 allowed = f"it takes {', '.join(names)}" if names else "it takes none"
                 raise self.error(name, f"this argument is not known; {allowed}")
 
+    def value(self, name: str) -> Value:
+        """An argument as it is, None where it is not given. Raises ConfigurationError where it was not evaluated."""
+        value = self.values.get(name)
+        if isinstance(value, Unread):
+            raise self.error(name, value.problem)
+        return value
+
     def text(self, name: str) -> str | None:
         """A text, None where it is not given."""
         if name not in self.values:
             return None
-        value = self.values[name]
+        value = self.value(name)
         if not isinstance(value, str):
             raise self.error(name, f"must be a text in quotes, and is {type_name(value)}")
         return value
@@ -42,7 +49,7 @@ class Arguments:
         """A whole number. OpenTofu 1.12 ignores one with a fraction, and fails in disorder for any other type."""
         if name not in self.values:
             return default
-        value = self.values[name]
+        value = self.value(name)
         if not isinstance(value, Decimal):
             raise self.error(name, f"must be a number without quotes, and is {type_name(value)}")
         number = _whole(value)
@@ -52,11 +59,11 @@ class Arguments:
 
     def byte_list(self, name: str) -> bytes:
         """A list of byte values, empty where it is not given or null."""
-        return byte_list(self, name, self.values.get(name))
+        return byte_list(self, name, self.value(name))
 
     def words(self, name: str) -> tuple[str, ...]:
         """A command: a list of texts, the first of which is not empty."""
-        value = self.values.get(name)
+        value = self.value(name)
         if not isinstance(value, list) or not value:
             given = "is missing" if name not in self.values else f"is {type_name(value)}" if value != [] else "is empty"
             raise self.error(name, f"must be a list of texts, the program and its arguments, and {given}")

@@ -142,13 +142,13 @@ def _remote_targets(block: Block) -> Iterator[tuple[str, Target]]:
 def _target(block: Block, where: str, more: Sequence[str]) -> Target:
     arguments = Arguments(where, block.attributes)
     arguments.allow("method", *more)
-    enforced = arguments.values.get("enforced", False)
+    enforced = arguments.value("enforced") if "enforced" in arguments.values else False
     if not isinstance(enforced, bool):
         raise arguments.error("enforced", f"must be true or false, and is {type_name(enforced)}")
     fallbacks = [_target(inner, f"{where}.fallback", ()) for inner in block.blocks if inner.type == "fallback"]
     if len(fallbacks) > 1 or len(fallbacks) < len(block.blocks):
         raise ConfigurationError(f"{where}: it has at most one fallback block, and no other blocks")
-    method = _method(arguments, arguments.values["method"]) if "method" in arguments.values else None
+    method = _method(arguments, arguments.value("method")) if "method" in arguments.values else None
     return Target(method, fallbacks[0] if fallbacks else None, enforced)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Final
 
-from statefmt.encryption.values import Block, Value, parse_reference
+from statefmt.encryption.values import Block, Unread, Value, parse_reference
 from statefmt.errors import ConfigurationError
 from statefmt.golang import JSONValue, Members, NumberText, loads_exact
 from statefmt.golang.normalize import nfc
@@ -29,6 +29,7 @@ _INSIDE: Final[Mapping[str, Mapping[str, int]]] = {
 _EXPRESSION: Final = re.compile(r"\$\{\s*([^{}]*?)\s*\}")
 _VARIABLE: Final = re.compile(r"var\.([A-Za-z_][A-Za-z0-9_-]*)")
 _TEMPLATE: Final = re.compile(r"\$\$\{|%%\{|\$\{|%\{")
+_NOT_READ: Final = Unread("of expressions, only ${key_provider.TYPE.NAME} and ${var.NAME} are read here")
 # A comment in HCL's JSON.
 _COMMENT: Final = "//"
 
@@ -36,7 +37,7 @@ _COMMENT: Final = "//"
 def parse_json(text: bytes, variables: Mapping[str, str]) -> tuple[Block, ...]:
     """The blocks inside an `encryption` block in JSON syntax. `variables` are the values of `var.NAME`.
 
-    Raises ConfigurationError where it is no JSON, or has an expression that is not read.
+    Raises ConfigurationError where it is no JSON, or blocks are not what they must be.
     """
     try:
         document = loads_exact(text)
@@ -84,7 +85,7 @@ def _block(name: str, labels: tuple[str, ...], body: Members, variables: Mapping
         elif inner in attributes:
             raise ConfigurationError(f"{where}, {inner}: it is given twice")
         else:
-            attributes[inner] = _evaluated(value, f"{where}, {inner}", variables)
+            attributes[inner] = _evaluated(value, variables)
     return Block(name, labels, attributes, tuple(blocks))
 
 
@@ -94,40 +95,34 @@ def _members(value: JSONValue, where: str) -> list[tuple[str, JSONValue]]:
     return [(nfc(name), member) for name, member in value if name != _COMMENT]
 
 
-def _evaluated(value: JSONValue, where: str, variables: Mapping[str, str]) -> Value:
+def _evaluated(value: JSONValue, variables: Mapping[str, str]) -> Value:
     if isinstance(value, NumberText):
         return Decimal(value)
     if isinstance(value, str):
-        return _template(value, where, variables)
+        return _template(value, variables)
     if isinstance(value, list):
-        return [_evaluated(item, where, variables) for item in value]
+        return [_evaluated(item, variables) for item in value]
     if isinstance(value, Members):
-        return {nfc(name): _evaluated(item, where, variables) for name, item in value}
+        return {nfc(name): _evaluated(item, variables) for name, item in value}
     return value
 
 
-def _template(text: str, where: str, variables: Mapping[str, str]) -> Value:
+def _template(text: str, variables: Mapping[str, str]) -> Value:
     whole = _EXPRESSION.fullmatch(text)
     if whole is not None:
-        return _expression(whole[1], where, variables)
+        return _expression(whole[1], variables)
     if any(found[0] in ("${", "%{") for found in _TEMPLATE.finditer(text)):
-        raise _not_read(where)
+        return _NOT_READ
     return nfc(text.replace("$${", "${").replace("%%{", "%{"))
 
 
-def _expression(text: str, where: str, variables: Mapping[str, str]) -> Value:
+def _expression(text: str, variables: Mapping[str, str]) -> Value:
     reference = parse_reference(text)
     if reference is not None and reference.root == "key_provider":
         return reference
     variable = _VARIABLE.fullmatch(text)
     if variable is None:
-        raise _not_read(where)
+        return _NOT_READ
     if variable[1] not in variables:
-        raise ConfigurationError(f"{where}: the variable {variable[1]} has no value; TF_VAR_{variable[1]} gives it one")
+        return Unread(f"the variable {variable[1]} has no value; TF_VAR_{variable[1]} gives it one")
     return nfc(variables[variable[1]])
-
-
-def _not_read(where: str) -> ConfigurationError:
-    return ConfigurationError(
-        f"{where}: of expressions, only ${{key_provider.TYPE.NAME}} and ${{var.NAME}} are read here"
-    )

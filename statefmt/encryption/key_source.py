@@ -18,7 +18,7 @@ def key_source(configuration: Configuration, arguments: Arguments, name: str) ->
 
     Two providers that take part must not have the same key for their metadata.
     """
-    return _found(configuration, arguments, name, arguments.values[name], ())
+    return _found(configuration, arguments, name, arguments.value(name), ())
 
 
 def _found(

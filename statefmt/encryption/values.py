@@ -24,8 +24,15 @@ class Reference:
         return f"{self.root}.{self.type}.{self.name}"
 
 
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """An expression that could not be evaluated, which only matters if it is used: `problem` says why."""
+
+    problem: str
+
+
 # Texts are in Unicode NFC, as the configuration language has all of them.
-Value: TypeAlias = "bool | Decimal | str | Reference | list[Value] | dict[str, Value] | None"
+Value: TypeAlias = "bool | Decimal | str | Reference | Unread | list[Value] | dict[str, Value] | None"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,5 +58,12 @@ def type_name(value: Value) -> str:
     """What to call the type of a value in a message, never the value itself."""
     if value is None:
         return "null"
-    names = {bool: "a boolean", Decimal: "a number", str: "a text", Reference: "a reference", list: "a list"}
+    names = {
+        bool: "a boolean",
+        Decimal: "a number",
+        str: "a text",
+        Reference: "a reference",
+        Unread: "an expression",
+        list: "a list",
+    }
     return names.get(type(value), "an object")

@@ -24,5 +24,5 @@ def key_provider(block: KeyProviderBlock, source_of: Callable[[Arguments, str, V
     """Raises ConfigurationError, which says what would be needed."""
     raise ConfigurationError(
         f"{block.address}: its keys take {SERVICES[block.address.type]}, which statetool does not make. "
-        "Decrypt such a state with `tofu state pull`, where it is configured"
+        "`tofu state pull` gives such a state in plain text, where it is configured"
     )

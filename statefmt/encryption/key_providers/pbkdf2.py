@@ -162,7 +162,7 @@ def _source(block: KeyProviderBlock, source_of: Callable[[Arguments, str, Value]
         if len(secret) < _LEAST_PASSPHRASE:
             raise arguments.error("passphrase", f"must have at least {_LEAST_PASSPHRASE} bytes")
         return secret
-    source = source_of(arguments, "chain", arguments.values["chain"])
+    source = source_of(arguments, "chain", arguments.value("chain"))
     if source.length is not None and source.length < _LEAST_PASSPHRASE:
         raise arguments.error("chain", f"the key of that provider must have at least {_LEAST_PASSPHRASE} bytes")
     return source
