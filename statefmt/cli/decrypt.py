@@ -5,14 +5,14 @@ from __future__ import annotations
 import sys
 
 from statefmt.cli.encrypted_target import write_form
-from statefmt.cli.encryption_option import EncryptionOption, needed_configuration
+from statefmt.cli.encryption_option import EncryptionOption, about, needed_configuration
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options import StateArgument, StateOption, YesOption, one_state
 from statefmt.cli.target import InPlaceOption, OutputOption, chosen_target
 from statefmt.encryption import decrypt, parse_envelope
 from statefmt.errors import EncryptionError
 from statefmt.session import loaded, state_name
-from statefmt.store.reading import STANDARD_INPUT, display_name
+from statefmt.store.reading import STANDARD_INPUT
 from statefmt.store.settled import read_settled
 
 
@@ -37,11 +37,12 @@ def command(
         )
     configuration = needed_configuration(encryption)
     data = read_settled(name)
-    if parse_envelope(data) is None:
-        loaded(name, data)
-        raise EncryptionError(f"{display_name(name)}: this state is not encrypted")
-    opened = decrypt(data, configuration)
-    # What comes out is looked at, too: it must be a state.
-    loaded(name, opened.plain)
+    with about(name):
+        if parse_envelope(data) is None:
+            loaded(name, data)
+            raise EncryptionError("this state is not encrypted")
+        opened = decrypt(data, configuration)
+        # What comes out is looked at, too: it must be a state.
+        loaded(name, opened.plain)
     write_form(name, data, opened.plain, target, "decrypt", f"decrypted by {opened.method}", replace=yes)
     return FINE

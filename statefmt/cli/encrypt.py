@@ -5,15 +5,14 @@ from __future__ import annotations
 import sys
 
 from statefmt.cli.encrypted_target import write_form
-from statefmt.cli.encryption_option import EncryptionOption, needed_configuration
+from statefmt.cli.encryption_option import EncryptionOption, about, needed_configuration
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options import StateArgument, StateOption, YesOption, one_state
 from statefmt.cli.streams import message_terminal
 from statefmt.cli.target import InPlaceOption, OutputOption, chosen_target
 from statefmt.encryption import SystemRandomness, encrypt_checked, encrypts, parse_envelope
-from statefmt.errors import EncryptionError
+from statefmt.errors import ConfigurationError, EncryptionError
 from statefmt.session import loaded, state_name
-from statefmt.store.reading import display_name
 from statefmt.store.settled import read_settled
 
 
@@ -34,14 +33,13 @@ def command(
     target = chosen_target(name, output, in_place)
     configuration = needed_configuration(encryption)
     data = read_settled(name)
-    if parse_envelope(data) is not None:
-        raise EncryptionError(
-            f"{display_name(name)}: this state is encrypted already; `statetool reencrypt` changes the method"
-        )
-    loaded(name, data)
     if not encrypts(configuration):
-        raise EncryptionError("the method that writes is of type unencrypted: nothing would be encrypted")
-    encrypted = encrypt_checked(data, configuration, SystemRandomness())
+        raise ConfigurationError("the method that writes is of type unencrypted: nothing would be encrypted")
+    with about(name):
+        if parse_envelope(data) is not None:
+            raise EncryptionError("this state is encrypted already; `statetool reencrypt` changes the method")
+        loaded(name, data)
+        encrypted = encrypt_checked(data, configuration, SystemRandomness())
     write_form(name, data, encrypted, target, "encrypt", "encrypted", replace=yes)
     if target.in_place:
         note = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from statefmt.cli.encryption_option import EncryptionOption, configuration_from
+from statefmt.cli.encryption_option import EncryptionOption, about, configuration_from
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options import FormatOption, OutputFormat, StateArgument, StateOption, one_state
 from statefmt.cli.streams import result_terminal
@@ -27,11 +27,12 @@ def command(
     name = state_name(one_state(state, state_option))
     configuration = configuration_from(encryption)
     data = read_settled(name)
-    envelope = parse_envelope(data)
-    if envelope is None:
-        # Whatever is neither encrypted nor a state is refused here.
-        loaded(name, data)
-    opened = None if configuration is None else decrypt(data, configuration)
+    with about(name):
+        envelope = parse_envelope(data)
+        if envelope is None:
+            # Whatever is neither encrypted nor a state is refused here.
+            loaded(name, data)
+        opened = None if configuration is None else decrypt(data, configuration)
     if output_format is OutputFormat.JSON:
         from statefmt.render.encryption_json import encryption_json
 

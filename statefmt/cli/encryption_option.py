@@ -6,14 +6,15 @@ A passphrase is never an argument, since everybody on a machine can see those.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Annotated, Final, Optional
 
 import typer
 
-from statefmt.encryption import Configuration, configuration_of, merged, parse_json
-from statefmt.errors import ConfigurationError
-from statefmt.store.reading import STANDARD_INPUT, read_bytes
+from statefmt.encryption import Configuration, check_configuration, configuration_of, merged, parse_json
+from statefmt.errors import ConfigurationError, EncryptionError
+from statefmt.store.reading import STANDARD_INPUT, display_name, read_bytes
 
 EncryptionOption = Annotated[
     Optional[str],  # noqa: UP045 - typer reads the annotation at run time
@@ -43,11 +44,23 @@ def configuration_from(file: str | None, environment: Mapping[str, str] = os.env
 
 
 def needed_configuration(file: str | None) -> Configuration:
-    """The same. Raises ConfigurationError where there is none."""
+    """The same. Raises ConfigurationError where there is none, or nothing can be written with it."""
     found = configuration_from(file)
     if found is None:
         raise ConfigurationError(f"there is no encryption configuration: --encryption FILE or {_ENVIRONMENT} gives one")
+    check_configuration(found)
     return found
+
+
+@contextmanager
+def about(name: str) -> Iterator[None]:
+    """Puts the name of a state before what is wrong with it."""
+    try:
+        yield
+    except ConfigurationError:
+        raise
+    except EncryptionError as error:
+        raise EncryptionError(f"{display_name(name)}: {error}") from None
 
 
 def _parsed(place: str, text: bytes, environment: Mapping[str, str]) -> Configuration:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from statefmt.cli.encrypted_target import write_form
-from statefmt.cli.encryption_option import EncryptionOption, needed_configuration
+from statefmt.cli.encryption_option import EncryptionOption, about, needed_configuration
 from statefmt.cli.exit_status import FAILED, FINE, FOUND
 from statefmt.cli.failure import show_failure
 from statefmt.cli.options import StateOption, StatesArgument, YesOption
@@ -16,7 +16,7 @@ from statefmt.cli.target import InPlaceOption, OutputOption, Target, chosen_targ
 from statefmt.encryption import Configuration, Layout, Opened, SystemRandomness, decrypt, encrypt_checked, encrypts
 from statefmt.errors import EncryptionError, StatetoolError
 from statefmt.session import loaded, state_name
-from statefmt.store.reading import STANDARD_INPUT, display_name
+from statefmt.store.reading import STANDARD_INPUT
 from statefmt.store.settled import read_settled
 
 
@@ -52,16 +52,13 @@ def command(
     for name, target in zip(names, targets, strict=True):
         try:
             data = read_settled(name)
-            opened = _opened(name, data, configuration)
-            if check:
-                if not opened.is_current:
-                    print(name)
-                    status = max(status, FOUND)
-            else:
-                _write(name, data, opened, configuration, target, anew=anew, replace=yes)
-        except EncryptionError as error:
-            show_failure(EncryptionError(f"{display_name(name)}: {error}"))
-            status = FAILED
+            with about(name):
+                opened = _opened(name, data, configuration)
+                if not check:
+                    _write(name, data, opened, configuration, target, anew=anew, replace=yes)
+            if check and not opened.is_current:
+                print(name)
+                status = max(status, FOUND)
         except StatetoolError as error:
             show_failure(error)
             status = FAILED
