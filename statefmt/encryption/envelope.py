@@ -9,12 +9,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from io import BytesIO
 from typing import Final
 
 import msgspec
 from msgspec import Raw
 
-from statefmt.encryption.bytes_text import bytes_of, decode_base64, encode_base64
+from statefmt.encryption.bytes_text import bytes_of, decode_base64, encode_base64, write_base64
 from statefmt.encryption.go_struct import json_object, member, members_named, text, whole_number
 from statefmt.errors import EncryptionError
 from statefmt.golang import JSONValue, Members, encode_string, indent, loads_exact
@@ -48,7 +49,7 @@ class Envelope:
     serial: int | None
     lineage: str
     meta: Mapping[str, bytes]
-    data: bytes
+    data: bytes | bytearray
     layout: Layout = Layout.COMPACT
 
 
@@ -95,10 +96,14 @@ def write_envelope(envelope: Envelope) -> bytes:
         mark = b'"%b"' % _MARK.encode()
         before, _, after = indent(head + mark + tail).rpartition(mark)
         head, tail = before, after + b"\n"
-    return b"".join((head, encode_base64(envelope.data), tail))
+    written = BytesIO()
+    written.write(head + b'"')
+    write_base64(envelope.data, written)
+    written.write(b'"' + tail)
+    return written.getvalue()
 
 
-def _document(data: bytes) -> tuple[Members | None, bytes | None]:
+def _document(data: bytes) -> tuple[Members | None, memoryview | None]:
     """The envelope with a mark in place of its data, and the data's base64, None where it is still in there.
 
     None in place of the envelope, where it is another JSON object. Raises ValueError where it is none.
@@ -106,8 +111,8 @@ def _document(data: bytes) -> tuple[Members | None, bytes | None]:
     found = _DATA.search(data)
     if found is not None:
         end = data.find(b'"', found.end())
-        blob = data[found.end() : end] if end >= 0 else b""
-        if len(data) - len(blob) < _MOST_AROUND and b"\\" not in blob:
+        blob = memoryview(data)[found.end() : max(end, found.end())]
+        if len(data) - len(blob) < _MOST_AROUND and data.find(b"\\", found.end(), end) < 0:
             rest = loads_exact(data[: found.end()] + _MARK.encode() + data[end:], replace_invalid=True)
             document = json_object(rest, "it")
             if member(document, "encrypted_data") == _MARK:
@@ -127,7 +132,7 @@ def _names_envelope(data: bytes) -> bool:
     return not _NAMES.isdisjoint(name.lower() for name in names)
 
 
-def _data(value: JSONValue, blob: bytes | None) -> bytes:
+def _data(value: JSONValue, blob: memoryview | None) -> bytes:
     try:
         return bytes_of(value) if blob is None else decode_base64(blob)
     except ValueError as error:

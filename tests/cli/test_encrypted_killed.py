@@ -1,4 +1,4 @@
-"""An edit of an encrypted state that is killed at any call: no plain byte is left anywhere, and the state reads back."""
+"""An edit of an encrypted state that is killed at any call leaves no plain byte anywhere, and the state reads back."""
 
 from __future__ import annotations
 

@@ -18,6 +18,7 @@ SAME = {
     "data as numbers": WHOLE.replace('"QUJD"', "[65,66,67]"),
     "metadata as numbers": WHOLE.replace('"QQ=="', "[65]"),
     "line breaks in data": WHOLE.replace("QUJD", "QU\\r\\nJD\\n"),
+    "bits left over in metadata": WHOLE.replace("QQ==", "QR=="),
     "escapes in data": WHOLE.replace("QUJD", "\\u0051UJD"),
     "capitals": WHOLE.replace("encrypted_data", "Encrypted_DATA").replace("serial", "SERIAL"),
     "the last data counts": WHOLE[:-1].replace("QUJD", "REVG") + ',"encrypted_data":"QUJD"}',

@@ -48,7 +48,7 @@ class AesGcm:
         sealed = bytearray(_NONCE + len(plain) + _TAG)
         sealed[:_NONCE] = nonce
         _cipher(new.key).encrypt_into(nonce, plain, self.aad or None, memoryview(sealed)[_NONCE:])
-        return Sealed(bytes(sealed), new.meta)
+        return Sealed(sealed, new.meta)
 
     def decrypt(self, envelope: Envelope) -> bytes:
         """The plain bytes, if they are what was encrypted with one of the keys."""

@@ -54,7 +54,7 @@ class ExternalMethod:
             raise UnreadableError(f"{self.address}: the encrypted data is too short to be any")
         return self._run(self.decrypt_command, key, envelope.data)
 
-    def _run(self, command: tuple[str, ...], key: Secret, payload: bytes) -> bytes:
+    def _run(self, command: tuple[str, ...], key: Secret, payload: bytes | bytearray) -> bytes:
         with_key = b'"key":%b,' % encode_base64(key.reveal()) if len(key) else b""
         request = b'{%b"%b":%b}' % (with_key, _PAYLOAD.encode(), encode_base64(payload))
         text = answer(command, _MAGIC, request, self.address)

@@ -14,7 +14,7 @@ from statefmt.encryption.randomness import Randomness
 class Sealed:
     """Encrypted bytes, and the metadata of the key providers that took part."""
 
-    data: bytes
+    data: bytes | bytearray
     meta: Mapping[str, bytes] = field(default_factory=dict)
 
 
