@@ -69,8 +69,9 @@ class Arguments:
             raise self.error(name, f"must be a list of texts, the program and its arguments, and {given}")
         words = []
         for word in value:
-            if isinstance(word, Decimal):
-                words.append(f"{word:f}")
+            number = _whole(word) if isinstance(word, Decimal) else None
+            if number is not None:
+                words.append(str(number))
             elif isinstance(word, str) and "\0" not in word:
                 words.append(word)
             else:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Final
 
 from statefmt.encryption.values import Block, Unread, Value, parse_reference
@@ -43,7 +43,10 @@ def parse_json(text: bytes, variables: Mapping[str, str]) -> tuple[Block, ...]:
         document = loads_exact(text)
     except ValueError as error:
         raise ConfigurationError(f"the encryption configuration is not JSON: {_position(error)}") from None
-    return tuple(_blocks(document, _TOP, "the encryption configuration", variables))
+    try:
+        return tuple(_blocks(document, _TOP, "the encryption configuration", variables))
+    except RecursionError:
+        raise ConfigurationError("the encryption configuration is nested too deeply") from None
 
 
 def _position(error: ValueError) -> str:
@@ -97,7 +100,7 @@ def _members(value: JSONValue, where: str) -> list[tuple[str, JSONValue]]:
 
 def _evaluated(value: JSONValue, variables: Mapping[str, str]) -> Value:
     if isinstance(value, NumberText):
-        return Decimal(value)
+        return _number(value)
     if isinstance(value, str):
         return _template(value, variables)
     if isinstance(value, list):
@@ -105,6 +108,13 @@ def _evaluated(value: JSONValue, variables: Mapping[str, str]) -> Value:
     if isinstance(value, Members):
         return {nfc(name): _evaluated(item, variables) for name, item in value}
     return value
+
+
+def _number(text: str) -> Value:
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        return Unread("the number is beyond all bounds")
 
 
 def _template(text: str, variables: Mapping[str, str]) -> Value:
@@ -125,4 +135,9 @@ def _expression(text: str, variables: Mapping[str, str]) -> Value:
         return _NOT_READ
     if variable[1] not in variables:
         return Unread(f"the variable {variable[1]} has no value; TF_VAR_{variable[1]} gives it one")
+    try:
+        variables[variable[1]].encode("utf-8")
+    except UnicodeEncodeError:
+        # Not the reason, which has a part of the text in it.
+        return Unread(f"the value of TF_VAR_{variable[1]} is not UTF-8")
     return nfc(variables[variable[1]])

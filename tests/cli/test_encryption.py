@@ -248,12 +248,6 @@ def test_no_plain_byte_reaches_a_disk(
     assert (folder / "s").read_bytes().startswith(b'{\n  "serial"' if layout is Layout.INDENTED else b'{"serial"')
 
 
-def test_json(statetool: Statetool) -> None:
-    document = json.loads(statetool("encryption-info", "old", "--encryption", "new-old.json", "--format", "json").out)
-    assert document["envelope"]["lineage"] == json.loads(REGIONS)["lineage"]
-    assert document["read_by"] == {"method": "method.aes_gcm.old", "fallback": True}
-
-
 def test_the_commands_of_a_plain_state_import_no_cryptography(program: Program, folder: Path) -> None:
     (folder / "empty").write_bytes(INDENTED)
     done = program.in_shell("PYTHONPROFILEIMPORTTIME=1 statetool list --state empty --encryption new.json")

@@ -21,6 +21,9 @@ def aes(**arguments: object) -> dict[str, Any]:
 
 ACCEPTED: dict[str, Any] = {
     "the least": GOOD,
+    "a command with a number in it": {
+        **aes(keys="key_provider.external.e"), "key_provider": {"external": {"e": {"command": ["sh", 5]}}}
+    },
     "a whole number with a fraction of zero": pbkdf2(passphrase=SECRET, iterations=200000.0),
     "a list of blocks": {**GOOD, "key_provider": [{"pbkdf2": [{"main": {"passphrase": SECRET}}]}]},
     "a comment": {**GOOD, "//": "why"},
@@ -93,6 +96,10 @@ REFUSED: dict[str, tuple[Any, str]] = {
         {**aes(keys="key_provider.external.e"), "key_provider": {"external": {"e": {"command": "sh"}}}},
         "command: must be a list of texts",
     ),
+    "command with a fraction in it": (
+        {**aes(keys="key_provider.external.e"), "key_provider": {"external": {"e": {"command": ["sh", 5.5]}}}},
+        "command: must be a list of texts, and has a number in it",
+    ),
     "command is empty": (
         {**aes(keys="key_provider.external.e"), "key_provider": {"external": {"e": {"command": []}}}},
         "command: must be a list of texts.*is empty",
@@ -137,6 +144,21 @@ def test_refuses_text(text: str) -> None:
 
 def test_a_variable_is_a_text() -> None:
     check_configuration(configured(json.dumps(pbkdf2(passphrase="${ var.p }")), {"p": SECRET}))
+
+
+def test_a_variable_that_is_no_text_is_an_error() -> None:
+    with pytest.raises(ConfigurationError, match="TF_VAR_p is not UTF-8"):
+        check_configuration(configured(json.dumps(pbkdf2(passphrase="${var.p}")), {"p": SECRET + "\udcff"}))
+
+
+@pytest.mark.parametrize("depth", [400, 900, 5000])
+def test_refuses_what_nests_deeply(depth: int) -> None:
+    for text in (
+        '{"method": {"a": {"b": {"x": %s}}}}' % ("[" * depth + "]" * depth),
+        '{"state": ' + '{"fallback": ' * depth,
+    ):
+        with pytest.raises(ConfigurationError):
+            check_configuration(configured(text))
 
 
 def test_what_overrides_wins_argument_by_argument() -> None:

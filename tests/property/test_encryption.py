@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -11,13 +12,23 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import statefmt
-from statefmt.encryption import Layout, SystemRandomness, configuration_of, decrypt, encrypt, parse_envelope, parse_json
+from statefmt.encryption import (
+    Layout,
+    SystemRandomness,
+    check_configuration,
+    configuration_of,
+    decrypt,
+    encrypt,
+    parse_envelope,
+    parse_json,
+)
 from statefmt.errors import StatetoolError
 from statefmt.operate import Terms, operate
 from statefmt.sealed import use_configuration
 from statefmt.states import Snapshot
 from statefmt.surgery.edit import Edit
 
+from ..encryption.recorded import RECORDS
 from .edits import edited
 from .strategies import StateText, states
 
@@ -53,6 +64,66 @@ def test_anything_else_is_refused_or_is_plain(data: bytes) -> None:
     except StatetoolError:
         return
     assert decrypt(encrypted, CONFIGURATION).plain == data
+
+
+_ENVELOPES: Final = (
+    encrypt(b'{"version":4,"serial":1,"lineage":"l"}', CONFIGURATION, SystemRandomness()),
+    encrypt(b'{"version":4,"serial":1,"lineage":"l"}', CONFIGURATION, SystemRandomness(), Layout.INDENTED),
+    RECORDS["ok-meta-1-iteration"]["encrypted"].encode(),
+)
+_TOKENS: Final = (
+    b"",
+    b"{",
+    b"}",
+    b"[1]",
+    b'"',
+    b"\\",
+    b"null",
+    b"1e9",
+    b"\xff",
+    b'"meta":{},',
+    b"=",
+    b"\n",
+    b",",
+    b"v1",
+)
+
+
+@given(
+    st.sampled_from(_ENVELOPES),
+    st.lists(st.tuples(st.integers(0, 2000), st.integers(0, 30), st.sampled_from(_TOKENS)), min_size=1, max_size=3),
+)
+def test_a_damaged_envelope_is_refused_in_words(data: bytes, changes: list[tuple[int, int, bytes]]) -> None:
+    changed = data
+    for start, length, token in changes:
+        changed = changed[:start] + token + changed[start + length :]
+    try:
+        plain = decrypt(changed, CONFIGURATION).plain
+    except StatetoolError:
+        return
+    # White space, members that nobody reads, and what only repeats the state may differ.
+    assert plain == b'{"version":4,"serial":1,"lineage":"l"}'
+
+
+_JSON: Final = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text()
+    | st.sampled_from(("${key_provider.pbkdf2.p}", "key_provider.external.p", "method.aes_gcm.m", "${var.x}", "$${x}")),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
+        st.sampled_from(("keys", "chain", "passphrase", "iterations", "command", "aad", "method", "fallback", "p", "m",
+                         "enforced", "encryption_key")), inner, max_size=3),
+    max_leaves=8,
+)  # fmt: skip
+
+
+@given(_JSON, _JSON, _JSON)
+def test_a_configuration_is_used_or_refused_in_words(provider: object, method: object, state: object) -> None:
+    text = {
+        "key_provider": {"pbkdf2": {"p": provider}, "external": {"p": provider}},
+        "method": {"aes_gcm": {"m": method}, "external": {"m": method}, "unencrypted": {"m": method}},
+        "state": state if isinstance(state, dict) and "method" in state else {"method": "method.aes_gcm.m"},
+    }
+    with suppress(StatetoolError):
+        check_configuration(configuration_of(parse_json(json.dumps(text).encode(), {})))
 
 
 @st.composite
