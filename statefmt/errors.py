@@ -10,6 +10,9 @@ StatetoolError
 ├── ReleaseError           the name of a release that is not known
 ├── SelectionError         a selector is no address, or fits nothing
 ├── SurgeryError           an operation that would harm a state, or makes no sense for it
+├── EncryptionError        an encrypted state cannot be read or written; no message has a secret in it
+│   ├── ConfigurationError     an encryption configuration is not what it must be
+│   └── UnreadableError        one method cannot read an envelope; another one may
 ├── SettingsError          a settings file or a baseline is not what it must be
 └── StoreError             a file cannot be read or written
     └── LockedError            somebody else holds the lock of a state
@@ -88,6 +91,18 @@ class SelectionError(StatetoolError):
 
 class SurgeryError(StatetoolError):
     """An operation that would harm a state, or makes no sense for it; the message names the address and the way out."""
+
+
+class EncryptionError(StatetoolError):
+    """An encrypted state cannot be read or written; the message says why, and never has a secret in it."""
+
+
+class ConfigurationError(EncryptionError):
+    """An encryption configuration that cannot be used; the message names the block and the argument."""
+
+
+class UnreadableError(EncryptionError):
+    """A method that cannot read an envelope: it has no key for it, or another one. The next method may read it."""
 
 
 class SettingsError(StatetoolError):

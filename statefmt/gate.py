@@ -10,9 +10,10 @@ from pathlib import Path
 from statefmt import codes
 from statefmt.baseline import Baseline
 from statefmt.diagnostics import Finding
-from statefmt.errors import StoreError
+from statefmt.errors import EncryptionError, StoreError
 from statefmt.rules.check import check
 from statefmt.rules.checked import CheckedState, UnreadableState
+from statefmt.sealed import plain
 from statefmt.settings import Settings
 from statefmt.statefile.positions import finding_positions
 from statefmt.statefile.releases import Release
@@ -43,12 +44,15 @@ class Gate:
     def _checked(self, name: str) -> CheckedState | UnreadableState:
         try:
             return self.check(name)
-        except StoreError as error:
+        except (StoreError, EncryptionError) as error:
             return UnreadableState(display_name(name), str(error))
 
     def check(self, name: str) -> CheckedState:
-        """Check one state file, or standard input for `-`. Raises StoreError where it cannot be read."""
-        data = read_settled(name)
+        """Check one state file, or standard input for `-`.
+
+        Raises StoreError where it cannot be read, EncryptionError where it cannot be opened.
+        """
+        data = plain(name, read_settled(name))
         found = self._allowed(
             name, check(data, select=self.select, ignore=self.ignore, release=self.release, name=name)
         )

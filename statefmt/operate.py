@@ -75,7 +75,7 @@ def operate(terms: Terms, operation: Callable[[Snapshot], Edit], agreed: Callabl
         state = _expected(loaded(terms.name, read_settled(terms.name)), terms)
         outcome, pieces = _done(state, operation)
         if not terms.dry_run:
-            content = joined(state.data, pieces)
+            content = state.to_store(joined(state.data, pieces))
             backup = write_new(terms.out or STANDARD_INPUT, content, terms.command, replace=terms.replace)
             if backup is not None and not terms.keeps_replaced:
                 backup.unlink()
@@ -90,7 +90,9 @@ def operate(terms: Terms, operation: Callable[[Snapshot], Edit], agreed: Callabl
         state = _expected(loaded(terms.name, opened.data), terms)
         outcome, pieces = _done(state, operation)
         if pieces not in ([Span(0, len(state.data))], [state.data]) and agreed(outcome):
-            outcome = replace(outcome, backup=opened.commit(pieces, backup=terms.backup, now=int(time.time())))
+            # The pieces of an encrypted state are plain, and would be so in the journal.
+            new = pieces if state.seal is None else state.to_store(joined(state.data, pieces))
+            outcome = replace(outcome, backup=opened.commit(new, backup=terms.backup, now=int(time.time())))
     compress_one(path)
     return outcome
 
@@ -103,7 +105,7 @@ def _expected(state: LoadedState, terms: Terms) -> LoadedState:
         raise StoreError(
             f"{name}: the serial is {serial} and not {terms.serial}: somebody changed it; nothing was done"
         )
-    if terms.checksum and checksum(state.data) != terms.checksum.lower():
+    if terms.checksum and checksum(state.stored) != terms.checksum.lower():
         raise StoreError(f"{name}: {terms.changed}")
     return state
 

@@ -17,7 +17,8 @@ from msgspec import structs
 from statefmt import codes
 from statefmt.addrs import AbsResourceInstance
 from statefmt.diagnostics import Finding, Severity
-from statefmt.errors import NotAStateError, StateError, StoreError
+from statefmt.errors import EncryptedStateError, NotAStateError, StateError, StoreError
+from statefmt.sealed import Seal, opened
 from statefmt.statefile.duplicates import duplicate_members
 from statefmt.statefile.inspect import ReadResult, read
 from statefmt.statefile.provider_sources import KEEP, SourceChoice
@@ -34,13 +35,24 @@ from statefmt.store.settled import read_settled
 class LoadedState:
     """A state that was read: where from, its bytes, and what they say.
 
-    With other provider sources, `sources` is what was rewritten, and `result` is what the state says then.
+    With other provider sources, `sources` is what was rewritten, and `result` is what the state says then. `data` is
+    plain; `seal` is how the file keeps it where it is encrypted there.
     """
 
     name: str
     data: bytes
     result: ReadResult
     sources: SourceReport = field(default_factory=SourceReport)
+    seal: Seal | None = None
+
+    @property
+    def stored(self) -> bytes:
+        """The bytes in the file."""
+        return self.data if self.seal is None else self.seal.stored
+
+    def to_store(self, content: bytes) -> bytes:
+        """What to write for some content: encrypted if the state was. Raises EncryptionError."""
+        return content if self.seal is None else self.seal.sealed(content)
 
 
 class StateFileError(StateError):
@@ -66,16 +78,27 @@ def load(name: str, sources: SourceChoice = KEEP) -> LoadedState:
 
 
 def loaded(name: str, data: bytes, sources: SourceChoice = KEEP) -> LoadedState:
-    """The same for bytes that are there already; `name` is where they are from. Raises StateFileError."""
+    """The same for bytes that are there already; `name` is where they are from.
+
+    Raises StateFileError, and EncryptionError where they are encrypted and cannot be opened.
+    """
     rewriter = SourceRewriter(sources)
     try:
-        result = read(data, rewriter.document if sources else None)
+        seal = None
+        try:
+            result = read(data, rewriter.document if sources else None)
+        except EncryptedStateError:
+            seal = opened(name, data)
+            if seal is None:
+                raise
+            data = seal.plain
+            result = read(data, rewriter.document if sources else None)
         _refuse_other_files(result)
     except StateError as error:
         raise StateFileError(display_name(name), error) from error
     if rewriter.report.changed:
         result = structs.replace(result, snapshot=with_next_serial(result.snapshot, display_name(name)))
-    return LoadedState(name, data, result, rewriter.report)
+    return LoadedState(name, data, result, rewriter.report, seal)
 
 
 def with_next_serial(snapshot: Snapshot, name: str) -> Snapshot:
@@ -151,7 +174,8 @@ def replace_state(loaded: LoadedState, content: bytes, operation: str, command: 
 
     refuse_new_errors(loaded, content)
     path = Path(loaded.name)
-    return replace_content(path, loaded.data, content, lock_info(path, operation, command), now=int(time.time()))
+    old, new = loaded.stored, loaded.to_store(content)
+    return replace_content(path, old, new, lock_info(path, operation, command), now=int(time.time()))
 
 
 def error_findings(content: bytes) -> list[Finding]:

@@ -80,7 +80,7 @@ def _format(loaded: LoadedState, check: bool, to_stdout: bool, style: StyleChoic
         if changed:
             print(loaded.name)
     elif to_stdout:
-        sys.stdout.buffer.write(rewritten.content)
+        sys.stdout.buffer.write(loaded.to_store(rewritten.content))
     elif changed:
         backup = replace_state(loaded, rewritten.content, "fmt", command_line())
         done = f"{loaded.name}: formatted; the file as it was is kept in {backup}"

@@ -15,6 +15,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from statefmt.cli.command_line import remember_arguments
+from statefmt.cli.encryption_files import encryption_option
 from statefmt.cli.exit_status import AS_PLANS_DO, DETAILED_EXITCODE, FAILED, FINE
 from statefmt.cli.failure import show_failure, show_usage_error
 from statefmt.cli.streams import discard_output, open_streams, output_problem, use_colour
@@ -57,6 +58,12 @@ SECTIONS: Final = {
         "set-serial": "Set the serial of a state.",
         "new-lineage": "Make a copy of a state a state of its own.",
     },
+    "Encryption": {
+        "encryption-info": "Show what an encrypted state tells, and what reads it.",
+        "encrypt": "Encrypt a plain state as OpenTofu does.",
+        "decrypt": "Write an encrypted state in plain text.",
+        "reencrypt": "Encrypt states by the first method of a configuration.",
+    },
     "Step back": {
         "undo": "Take back the last edit that statetool made to a state.",
         "history": "Show the edits that statetool made to a state.",
@@ -68,6 +75,8 @@ SECTIONS: Final = {
 }
 COMMANDS: Final = {name: summary for commands in SECTIONS.values() for name, summary in commands.items()}
 _OBJECTS_BETWEEN_COLLECTIONS: Final = 200_000
+# They read no state, or have an option of their own.
+_WITHOUT_ENCRYPTION: Final = frozenset({*SECTIONS["Encryption"], *SECTIONS["Git"], "rule", "releases", "history"})
 _WIDEST: Final = max(map(len, COMMANDS))
 ALIASES: Final = {"ls": "list"}
 
@@ -93,6 +102,8 @@ class LazyGroup(TyperGroup):
         app = typer.Typer(add_completion=False, rich_markup_mode=None)
         app.command(name, cls=PlainCommand)(module.command)
         command = typer.main.get_command(app)
+        if name not in _WITHOUT_ENCRYPTION:
+            command.params.append(encryption_option())
         for parameter in command.params:
             if isinstance(parameter, click.Option):
                 # Else messages speak of an environment variable that is called None.

@@ -47,5 +47,5 @@ def write_to(target: Target, loaded: LoadedState, content: bytes, operation: str
     if target.in_place:
         backup = replace_state(loaded, content, operation, command_line())
     else:
-        backup = write_new(target.path, content, command_line(), replace=replace)
+        backup = write_new(target.path, loaded.to_store(content), command_line(), replace=replace)
     return WrittenTo("" if target.path == STANDARD_INPUT else target.path, str(backup or ""))

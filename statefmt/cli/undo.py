@@ -13,6 +13,7 @@ from statefmt.cli.surgery import Plan, carry_out
 from statefmt.cli.surgery_options import SurgeryOptions, surgery_options
 from statefmt.cli.takes import takes
 from statefmt.errors import StoreError
+from statefmt.sealed import plain
 from statefmt.session import state_name
 from statefmt.states import Snapshot
 from statefmt.store.history import HistoryEntry, load_history
@@ -50,7 +51,7 @@ def command(
 
     def operation(snapshot: Snapshot) -> Edit:
         note = f"the content is the one before edit {entry.number} ({entry.command})"
-        return replace(restore(snapshot, content), notes=(note,))
+        return replace(restore(snapshot, plain(name, content)), notes=(note,))
 
     changed = (
         f"something else has changed the file since edit {last.number} ({last.command}); nothing was done. "

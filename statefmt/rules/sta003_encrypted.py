@@ -12,7 +12,8 @@ Without its encryption configuration nothing in it can be read or checked.
 ```
 
 ## What to do
-Run `tofu state pull` where the encryption is configured, and pass what it prints.
+Pass the encryption configuration with `--encryption FILE` or in `TF_ENCRYPTION`, or run `tofu state pull` where it is
+configured, and pass what that prints.
 """
 
 from statefmt import codes

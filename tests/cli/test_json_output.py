@@ -13,6 +13,7 @@ from jsonschema import Draft202012Validator
 from statefmt.schema_files import schema_text
 
 from .conftest import Statetool
+from .encrypted import configuration, encrypted
 from .states import SAMPLES, resource, state
 
 EVERY = sorted(path.relative_to(SAMPLES).as_posix() for path in SAMPLES.rglob("*.tfstate"))
@@ -128,6 +129,21 @@ def test_parts(given: dict[str, object], listed: list[object], statetool: Statet
     _assert_valid(document, "list-output")
     (instance,) = document["instances"]
     assert list(instance.values()) == listed
+
+
+@pytest.mark.parametrize("name", [name for name in EVERY if not name.startswith("broken/")])
+def test_encryption_info(name: str, statetool: Statetool) -> None:
+    document = json.loads(statetool("encryption-info", "--format", "json", str(SAMPLES / name)).out)
+    _assert_valid(document, "encryption-info-output")
+    assert document["encrypted"] == name.startswith("encrypted")
+
+
+def test_encryption_info_with_a_configuration(statetool: Statetool, folder: Path) -> None:
+    (folder / "s").write_bytes(encrypted((SAMPLES / "v4-regions.tfstate").read_bytes(), "old"))
+    (folder / "c.json").write_text(json.dumps(configuration("new", "old")))
+    document = json.loads(statetool("encryption-info", "--format", "json", "--encryption", "c.json", "s").out)
+    _assert_valid(document, "encryption-info-output")
+    assert document["read_by"] == {"method": "method.aes_gcm.old", "fallback": True}
 
 
 def test_nothing_to_list(statetool: Statetool) -> None:

@@ -1,0 +1,50 @@
+"""`statetool encrypt`: a plain state in, an encrypted one out."""
+
+from __future__ import annotations
+
+import sys
+
+from statefmt.cli.encrypted_target import write_form
+from statefmt.cli.encryption_option import EncryptionOption, about, needed_configuration
+from statefmt.cli.exit_status import FINE
+from statefmt.cli.options import StateArgument, StateOption, YesOption, one_state
+from statefmt.cli.streams import message_terminal
+from statefmt.cli.target import InPlaceOption, OutputOption, chosen_target
+from statefmt.encryption import SystemRandomness, encrypt_checked, encrypts, parse_envelope
+from statefmt.errors import ConfigurationError, EncryptionError
+from statefmt.session import loaded, state_name
+from statefmt.store.settled import read_settled
+
+
+def command(
+    state: StateArgument = None,
+    state_option: StateOption = None,
+    encryption: EncryptionOption = None,
+    output: OutputOption = None,
+    in_place: InPlaceOption = False,
+    yes: YesOption = False,
+) -> int:
+    """Encrypt a plain state as OpenTofu does, by the method that its configuration writes with.
+
+    What the state says stays the same to the byte, and so do its serial and lineage. The result is decrypted again
+    before it is written anywhere.
+    """
+    name = state_name(one_state(state, state_option))
+    target = chosen_target(name, output, in_place)
+    configuration = needed_configuration(encryption)
+    data = read_settled(name)
+    if not encrypts(configuration):
+        raise ConfigurationError("the method that writes is of type unencrypted: nothing would be encrypted")
+    with about(name):
+        if parse_envelope(data) is not None:
+            raise EncryptionError("this state is encrypted already; `statetool reencrypt` changes the method")
+        loaded(name, data)
+        encrypted = encrypt_checked(data, configuration, SystemRandomness())
+    write_form(name, data, encrypted, target, "encrypt", "encrypted", replace=yes)
+    if target.in_place:
+        note = (
+            f"That copy, and the one that `statetool history {name}` keeps, are in plain text: remove them once the "
+            "encrypted state is in use."
+        )
+        print(message_terminal().wrap(note, "  ", ""), file=sys.stderr)
+    return FINE

@@ -1,0 +1,44 @@
+"""`statetool encryption-info`: what an envelope tells without any key, and what reads it with one."""
+
+from __future__ import annotations
+
+import sys
+
+from statefmt.cli.encryption_option import EncryptionOption, about, configuration_from
+from statefmt.cli.exit_status import FINE
+from statefmt.cli.options import FormatOption, OutputFormat, StateArgument, StateOption, one_state
+from statefmt.cli.streams import result_terminal
+from statefmt.encryption import decrypt, parse_envelope
+from statefmt.session import loaded, state_name
+from statefmt.store.reading import display_name
+from statefmt.store.settled import read_settled
+
+
+def command(
+    state: StateArgument = None,
+    state_option: StateOption = None,
+    encryption: EncryptionOption = None,
+    output_format: FormatOption = OutputFormat.TEXT,
+) -> int:
+    """Show what an encrypted state tells without any key: its serial and lineage, and what each key provider keeps.
+
+    With a configuration also which method reads it, and whether that is a fallback. No value of the state is shown.
+    """
+    name = state_name(one_state(state, state_option))
+    configuration = configuration_from(encryption)
+    data = read_settled(name)
+    with about(name):
+        envelope = parse_envelope(data)
+        if envelope is None:
+            # Whatever is neither encrypted nor a state is refused here.
+            loaded(name, data)
+        opened = None if configuration is None else decrypt(data, configuration)
+    if output_format is OutputFormat.JSON:
+        from statefmt.render.encryption_json import encryption_json
+
+        sys.stdout.buffer.write(encryption_json(envelope, opened))
+    else:
+        from statefmt.render.encryption_text import encryption_text
+
+        print(encryption_text(display_name(name), envelope, opened, result_terminal()))
+    return FINE

@@ -1,0 +1,33 @@
+"""OpenTofu's state encryption, from bytes to bytes: envelopes, methods, key providers, and their configuration."""
+
+from __future__ import annotations
+
+from statefmt.encryption.cipher import Opened, check_configuration, decrypt, encrypt, encrypt_checked, encrypts
+from statefmt.encryption.configuration import Configuration, configuration_of
+from statefmt.encryption.envelope import Envelope, Layout, parse_envelope, write_envelope
+from statefmt.encryption.json_syntax import parse_json
+from statefmt.encryption.merge import merged
+from statefmt.encryption.randomness import Randomness, SystemRandomness
+from statefmt.encryption.values import Block, Reference, Value
+
+__all__ = [
+    "Block",
+    "Configuration",
+    "Envelope",
+    "Layout",
+    "Opened",
+    "Randomness",
+    "Reference",
+    "SystemRandomness",
+    "Value",
+    "check_configuration",
+    "configuration_of",
+    "decrypt",
+    "encrypt",
+    "encrypt_checked",
+    "encrypts",
+    "merged",
+    "parse_envelope",
+    "parse_json",
+    "write_envelope",
+]

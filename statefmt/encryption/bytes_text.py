@@ -1,0 +1,61 @@
+"""Bytes in JSON as Go reads and writes them: base64, and when reading also a list of numbers."""
+
+from __future__ import annotations
+
+import binascii
+from io import BytesIO
+from typing import Final
+
+import pybase64
+
+from statefmt.golang import JSONValue, NumberText, kind_name
+
+_HIGHEST_BYTE: Final = 255
+# A multiple of three bytes, so that no padding comes in between; small enough to stay near the processor.
+_PIECE: Final = 3 * 2**16
+
+
+def decode_base64(text: bytes | memoryview) -> bytes:
+    """The bytes of standard base64 with padding; line breaks in it are skipped. Raises ValueError."""
+    try:
+        return pybase64.b64decode(text, validate=True)
+    except ValueError:
+        # Go also takes line breaks, and bits that are left over before the padding.
+        pass
+    try:
+        return binascii.a2b_base64(bytes(text).translate(None, b"\r\n"), strict_mode=True)
+    except ValueError:
+        raise ValueError("it is not base64") from None
+
+
+def encode_base64(data: bytes | bytearray) -> bytes:
+    """Standard base64 with padding, in double quotes."""
+    return b'"%b"' % pybase64.b64encode(data)
+
+
+def write_base64(data: bytes | bytearray, target: BytesIO) -> None:
+    """Write standard base64 with padding, a piece at a time: memory for it all is what takes the time."""
+    view = memoryview(data)
+    for start in range(0, len(view), _PIECE):
+        target.write(pybase64.b64encode(view[start : start + _PIECE]))
+
+
+def bytes_of(value: JSONValue) -> bytes:
+    """The bytes that Go makes of a JSON value; null is none. Raises ValueError."""
+    if value is None:
+        return b""
+    if isinstance(value, list):
+        return bytes(map(_byte, value))
+    if isinstance(value, str) and not isinstance(value, NumberText):
+        return decode_base64(value.encode("utf-8"))
+    raise ValueError(f"a text in base64 is needed, and not a value of type {kind_name(value)}")
+
+
+def _byte(value: JSONValue) -> int:
+    if value is None:
+        return 0
+    if isinstance(value, NumberText) and value.isdigit() and len(value) <= len(str(_HIGHEST_BYTE)):
+        number = int(value)
+        if number <= _HIGHEST_BYTE:
+            return number
+    raise ValueError("a list of bytes has something else in it than numbers from 0 to 255")

@@ -1,0 +1,166 @@
+"""Encrypting and decrypting states by a configuration: which method writes, and which of them reads.
+
+Source: OpenTofu `internal/encryption/base.go`, `targets.go`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from statefmt.encryption.configuration import Configuration
+from statefmt.encryption.envelope import Envelope, Layout, parse_envelope, write_envelope
+from statefmt.encryption.methods import BUILDERS
+from statefmt.encryption.methods.method import Method
+from statefmt.encryption.methods.unencrypted import Unencrypted
+from statefmt.encryption.plaintext import check_plain_state, identity_of
+from statefmt.encryption.randomness import Randomness
+from statefmt.encryption.values import Reference
+from statefmt.errors import ConfigurationError, EncryptionError, UnreadableError
+
+STATE: Final = "state"
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A state that was read: `method` is the address of what read it, and `envelope` is None where it was plain.
+
+    `is_current` says that it is as the first method would write it; otherwise a fallback has read it.
+    """
+
+    plain: bytes = field(repr=False)
+    method: str
+    is_current: bool
+    envelope: Envelope | None = field(default=None, repr=False)
+
+
+def check_configuration(configuration: Configuration, target: str = STATE) -> None:
+    """Raises ConfigurationError where OpenTofu would refuse the configuration before it looks at any state."""
+    _built(configuration, _chain(configuration, target)[0])
+
+
+def encrypts(configuration: Configuration, target: str = STATE) -> bool:
+    """Whether what is written is encrypted at all. Raises ConfigurationError."""
+    return not isinstance(_built(configuration, _chain(configuration, target)[0]), Unencrypted)
+
+
+def encrypt(
+    plain: bytes,
+    configuration: Configuration,
+    randomness: Randomness,
+    layout: Layout = Layout.COMPACT,
+    target: str = STATE,
+) -> bytes:
+    """A plain state, encrypted by the first method of the target.
+
+    Raises ConfigurationError where the configuration is no good, EncryptionError where the bytes are no JSON object.
+    """
+    method = _built(configuration, _chain(configuration, target)[0])
+    identity = identity_of(plain)
+    if isinstance(method, Unencrypted):
+        return plain
+    sealed = method.encrypt(plain, randomness)
+    return write_envelope(Envelope(identity.serial, identity.lineage, sealed.meta, sealed.data, layout))
+
+
+def encrypt_checked(
+    plain: bytes, configuration: Configuration, randomness: Randomness, layout: Layout = Layout.COMPACT
+) -> bytes:
+    """The same, tried out: raises EncryptionError where the result cannot be read, or is another state then.
+
+    A program that encrypts may not be the one that decrypts, and a provider's key may be gone the next time.
+    """
+    encrypted = encrypt(plain, configuration, randomness, layout)
+    if decrypt(encrypted, configuration).plain != plain:
+        raise EncryptionError("what the method encrypts is not what it decrypts then; nothing was written")
+    return encrypted
+
+
+def decrypt(data: bytes, configuration: Configuration, target: str = STATE) -> Opened:
+    """The plain state in some bytes, read by the first method of the target that can.
+
+    Raises ConfigurationError where the configuration is no good, EncryptionError where the bytes cannot be read by it.
+    """
+    chain = _chain(configuration, target)
+    first = _built(configuration, chain[0])
+    envelope = parse_envelope(data)
+    if envelope is None:
+        return _plain(data, chain)
+    opened = _opened(envelope, configuration, chain, first)
+    _check_identity(envelope, opened.plain)
+    return opened
+
+
+def _chain(configuration: Configuration, target: str) -> tuple[Reference, ...]:
+    """The methods of a target, the one that writes first."""
+    wanted = configuration.targets.get(target)
+    if wanted is None:
+        raise ConfigurationError(f"{target}: the configuration has no such block, so that nothing is encrypted by it")
+    chain = tuple(wanted.chain())
+    for address in chain:
+        if address not in configuration.methods:
+            raise ConfigurationError(f"{target}: there is no block {address}")
+        if wanted.enforced and address.type == "unencrypted":
+            raise ConfigurationError(f"{target}: {address} is in it, which enforced forbids")
+    return chain
+
+
+def _built(configuration: Configuration, address: Reference) -> Method:
+    builder = BUILDERS.get(address.type)
+    if builder is None:
+        raise ConfigurationError(f"{address}: there is no such type of method; there are {', '.join(BUILDERS)}")
+    return builder(configuration.methods[address], configuration)
+
+
+def _plain(data: bytes, chain: tuple[Reference, ...]) -> Opened:
+    """A plain state, if plain states are wanted."""
+    check_plain_state(data)
+    for place, address in enumerate(chain):
+        if address.type == "unencrypted":
+            return Opened(data, str(address), is_current=place == 0)
+    raise EncryptionError(
+        "this state is not encrypted, and the configuration takes no plain one; a fallback to a method of type "
+        "unencrypted would"
+    )
+
+
+def _opened(envelope: Envelope, configuration: Configuration, chain: tuple[Reference, ...], first: Method) -> Opened:
+    """What the first method that can makes of an envelope."""
+    failures: list[str] = []
+    used: dict[str, str] = {}
+    for place, address in enumerate(chain):
+        method = first if place == 0 else _built(configuration, address)
+        if isinstance(method, Unencrypted):
+            continue
+        _check_shared(method, address, used)
+        used |= method.meta_keys
+        try:
+            return Opened(method.decrypt(envelope), str(address), place == 0, envelope)
+        except UnreadableError as error:
+            failures.append(str(error))
+    if not failures:
+        raise EncryptionError("this state is encrypted, and the configuration has no method to decrypt it")
+    keys = f" (it has metadata of {', '.join(sorted(envelope.meta))})" if envelope.meta else ""
+    raise EncryptionError("\n  ".join([f"no method of the configuration can read this state{keys}:", *failures]))
+
+
+def _check_shared(method: Method, address: Reference, used: dict[str, str]) -> None:
+    """OpenTofu, since 1.10, cannot read by a fallback that has the metadata of a method before it."""
+    shared = sorted(used.keys() & method.meta_keys.keys())
+    if shared:
+        raise EncryptionError(
+            f"{address}: it is a fallback, and has the key provider or the alias of a method before it ({shared[0]}), "
+            "so that OpenTofu cannot read with it. Give the new key provider a name of its own; to read the state now, "
+            "put this method first"
+        )
+
+
+def _check_identity(envelope: Envelope, plain: bytes) -> None:
+    """What stands outside is not authenticated, so it must be what stands inside."""
+    inside = identity_of(plain)
+    if envelope.serial is not None and inside.serial is not None and envelope.serial != inside.serial:
+        raise EncryptionError("the serial on the envelope is not the one of the state inside: the envelope was changed")
+    if envelope.lineage and envelope.lineage != inside.lineage:
+        raise EncryptionError(
+            "the lineage on the envelope is not the one of the state inside: the envelope was changed"
+        )

@@ -1,0 +1,154 @@
+"""The envelope of an encrypted state: recognising, reading and writing it.
+
+Source: OpenTofu `internal/encryption/base.go` and `state.go`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from io import BytesIO
+from typing import Final
+
+import msgspec
+from msgspec import Raw
+
+from statefmt.encryption.bytes_text import bytes_of, decode_base64, encode_base64, write_base64
+from statefmt.encryption.go_struct import json_object, member, members_named, text, whole_number
+from statefmt.errors import EncryptionError
+from statefmt.golang import JSONValue, Members, encode_string, indent, loads_exact
+
+VERSION: Final = "v0"
+# The data is nearly all of an envelope. It is taken out before the rest is read as JSON; the mark in its place is no
+# base64, so it is found again with certainty.
+_DATA: Final = re.compile(rb'"encrypted_data"[ \t\r\n]*:[ \t\r\n]*"')
+_MARK: Final = "#"
+# What stands around the data of an envelope: some hundred bytes for each key provider.
+_MOST_AROUND: Final = 1_000_000
+_NAMES: Final = frozenset({"encryption_version", "encrypted_data"})
+# Where a plain state has its format version.
+_HEAD: Final = 200
+
+
+class Layout(Enum):
+    """How an envelope is laid out: OpenTofu 1.12 indents it in local files, all other releases write one line."""
+
+    COMPACT = "compact"
+    INDENTED = "indented"
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """What an envelope says: copies of serial and lineage, the metadata of key providers by key, and the data.
+
+    `serial` is None and `lineage` is "" where there is none. Only the data is authenticated, if anything is.
+    """
+
+    serial: int | None
+    lineage: str
+    meta: Mapping[str, bytes]
+    data: bytes | bytearray
+    layout: Layout = Layout.COMPACT
+
+
+def parse_envelope(data: bytes) -> Envelope | None:
+    """The envelope that the bytes are, None where they are something else: a plain state, or nothing known.
+
+    Raises EncryptionError where it is damaged or of another version.
+    """
+    try:
+        document, blob = _document(data)
+    except ValueError:
+        if b'"encrypted_data"' in data and b'"version"' not in data[:_HEAD]:
+            raise EncryptionError("the envelope is damaged: it is no valid JSON") from None
+        return None
+    if document is None:
+        return None
+    try:
+        version = text(member(document, "encryption_version"), "encryption_version")
+        if version != VERSION and version:
+            raise EncryptionError(f"the envelope is of version {version}, and only {VERSION} can be read")
+        if not version:
+            if members_named(document, "encrypted_data") and not members_named(document, "version"):
+                raise ValueError('it has no "encryption_version"')
+            return None
+        return Envelope(
+            whole_number(member(document, "serial"), "serial"),
+            text(member(document, "lineage"), "lineage"),
+            _meta(document),
+            _data(member(document, "encrypted_data"), blob),
+            Layout.INDENTED if data.startswith(b"{\n") else Layout.COMPACT,
+        )
+    except ValueError as error:
+        raise EncryptionError(f"the envelope is damaged: {error}") from None
+
+
+def write_envelope(envelope: Envelope) -> bytes:
+    """The text of an envelope, to the byte as OpenTofu writes it."""
+    serial = b"null" if envelope.serial is None else b"%d" % envelope.serial
+    meta = b",".join(encode_string(key) + b":" + encode_base64(envelope.meta[key]) for key in sorted(envelope.meta))
+    head = b'{"serial":%b,"lineage":%b,"meta":{%b},"encrypted_data":' % (serial, encode_string(envelope.lineage), meta)
+    tail = b',"encryption_version":"%b"}' % VERSION.encode()
+    if envelope.layout is Layout.INDENTED:
+        # Laid out around the data, which has nothing to lay out.
+        mark = b'"%b"' % _MARK.encode()
+        before, _, after = indent(head + mark + tail).rpartition(mark)
+        head, tail = before, after + b"\n"
+    written = BytesIO()
+    written.write(head + b'"')
+    write_base64(envelope.data, written)
+    written.write(b'"' + tail)
+    return written.getvalue()
+
+
+def _document(data: bytes) -> tuple[Members | None, memoryview | None]:
+    """The envelope with a mark in place of its data, and the data's base64, None where it is still in there.
+
+    None in place of the envelope, where it is another JSON object. Raises ValueError where it is none.
+    """
+    found = _DATA.search(data)
+    if found is not None:
+        end = data.find(b'"', found.end())
+        blob = memoryview(data)[found.end() : max(end, found.end())]
+        if len(data) - len(blob) < _MOST_AROUND and data.find(b"\\", found.end(), end) < 0:
+            rest = loads_exact(data[: found.end()] + _MARK.encode() + data[end:], replace_invalid=True)
+            document = json_object(rest, "it")
+            if member(document, "encrypted_data") == _MARK:
+                return document, blob
+    if not _names_envelope(data):
+        return None, None
+    return json_object(loads_exact(data, replace_invalid=True), "it"), None
+
+
+def _names_envelope(data: bytes) -> bool:
+    """Whether a JSON object may have a member that only envelopes have, without a closer look at large states."""
+    try:
+        names = msgspec.json.decode(data, type=dict[str, Raw])
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        # It may still be JSON as Go takes it.
+        return True
+    return not _NAMES.isdisjoint(name.lower() for name in names)
+
+
+def _data(value: JSONValue, blob: memoryview | None) -> bytes:
+    try:
+        return bytes_of(value) if blob is None else decode_base64(blob)
+    except ValueError as error:
+        raise ValueError(f'"encrypted_data": {error}') from None
+
+
+def _meta(document: Members) -> dict[str, bytes]:
+    """The metadata by key; Go joins the members of several objects."""
+    found: dict[str, bytes] = {}
+    for value in members_named(document, "meta"):
+        if value is None:
+            found = {}
+            continue
+        for key, entry in json_object(value, '"meta"'):
+            try:
+                found[key] = bytes_of(entry)
+            except ValueError as error:
+                raise ValueError(f'"meta", {key!r}: {error}') from None
+    return found

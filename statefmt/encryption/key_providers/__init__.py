@@ -1,0 +1,21 @@
+"""The key providers, one file each. A new one is such a file and a line in `BUILDERS`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final, TypeAlias
+
+from statefmt.encryption.arguments import Arguments
+from statefmt.encryption.configuration import KeyProviderBlock
+from statefmt.encryption.key_providers import elsewhere, external, pbkdf2
+from statefmt.encryption.keys import KeySource
+from statefmt.encryption.values import Value
+
+# Gets the block, and a function that finds the keys that one of its arguments means.
+Builder: TypeAlias = Callable[[KeyProviderBlock, Callable[[Arguments, str, Value], KeySource]], KeySource]
+
+BUILDERS: Final[Mapping[str, Builder]] = {
+    "pbkdf2": pbkdf2.key_provider,
+    "external": external.key_provider,
+    **dict.fromkeys(elsewhere.SERVICES, elsewhere.key_provider),
+}

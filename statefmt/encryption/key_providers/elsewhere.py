@@ -1,0 +1,28 @@
+"""The key providers that need a service in some cloud: known by name and by their metadata, and refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final, NoReturn
+
+from statefmt.encryption.arguments import Arguments
+from statefmt.encryption.configuration import KeyProviderBlock
+from statefmt.encryption.keys import KeySource
+from statefmt.encryption.values import Value
+from statefmt.errors import ConfigurationError
+
+# What would be needed to get a key from each.
+SERVICES: Final[Mapping[str, str]] = {
+    "aws_kms": "a request to AWS KMS with the credentials of an AWS account",
+    "gcp_kms": "a request to Google Cloud KMS with the credentials of a service account",
+    "azure_vault": "a request to an Azure Key Vault with a login to Azure",
+    "openbao": "a request to the transit engine of an OpenBao or Vault server with its token",
+}
+
+
+def key_provider(block: KeyProviderBlock, source_of: Callable[[Arguments, str, Value], KeySource]) -> NoReturn:
+    """Raises ConfigurationError, which says what would be needed."""
+    raise ConfigurationError(
+        f"{block.address}: its keys take {SERVICES[block.address.type]}, which statetool does not make. "
+        "`tofu state pull` gives such a state in plain text, where it is configured"
+    )

@@ -1,0 +1,120 @@
+"""The key provider `external`: keys from a program.
+
+Source: OpenTofu `internal/encryption/keyprovider/external`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from statefmt.encryption.arguments import Arguments
+from statefmt.encryption.bytes_text import bytes_of
+from statefmt.encryption.configuration import KeyProviderBlock
+from statefmt.encryption.go_struct import json_object, member
+from statefmt.encryption.keys import KeySource, NewKey
+from statefmt.encryption.program import answer
+from statefmt.encryption.randomness import Randomness
+from statefmt.encryption.secret import Secret
+from statefmt.encryption.values import Value
+from statefmt.errors import EncryptionError, UnreadableError
+from statefmt.golang import JSONValue, Members, encode_value, loads_exact
+
+_MAGIC: Final = "OpenTofu-External-Key-Provider"
+_ANSWER: Final = ("keys", "meta")
+_KEYS: Final = ("encryption_key", "decryption_key")
+_DATA: Final = "external_data"
+_NOTHING: Final = b"null"
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What the program said: its keys, and what is to be kept."""
+
+    encryption: Secret
+    decryption: Secret
+    meta: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalKeys:
+    """A `key_provider "external"`."""
+
+    address: str
+    meta_key: str
+    command: tuple[str, ...]
+    length: None = None
+
+    @property
+    def meta_keys(self) -> Mapping[str, str]:
+        """This provider alone."""
+        return {self.meta_key: self.address}
+
+    def new_key(self, randomness: Randomness) -> NewKey:
+        """The key that the program gives when it is told nothing."""
+        answered = self._ask(_NOTHING)
+        if not len(answered.encryption):
+            raise UnreadableError(f"{self.address}: the program {self.command[0]} gave no encryption_key")
+        return NewKey(answered.encryption, {self.meta_key: answered.meta})
+
+    def old_key(self, meta: Mapping[str, bytes], lengths: tuple[int, ...]) -> Secret | None:
+        """The key that the program gives for the metadata."""
+        key = self._ask(self._request(meta.get(self.meta_key))).decryption
+        if not len(key):
+            return None
+        if lengths and len(key) not in lengths:
+            raise EncryptionError(f"{self.address}: the program {self.command[0]} gave a key of {len(key)} bytes")
+        return key
+
+    def _request(self, entry: bytes | None) -> bytes:
+        """What the program is told: its own data, as OpenTofu writes it again."""
+        if entry is None:
+            return _NOTHING
+        try:
+            value = loads_exact(entry, replace_invalid=True)
+            data = None if value is None else member(json_object(value, "it"), _DATA)
+            return _NOTHING if data is None else _data(data)
+        except ValueError as error:
+            raise EncryptionError(f"{self.address}: its metadata is damaged: {error}") from None
+
+    def _ask(self, request: bytes) -> _Answer:
+        try:
+            return _parsed(answer(self.command, _MAGIC, request, self.address))
+        except UnreadableError as error:
+            # A provider that fails ends the attempt to read, and no fallback is tried.
+            raise EncryptionError(str(error)) from None
+        except ValueError:
+            # Not the reason, which may quote what the program said.
+            raise EncryptionError(
+                f"{self.address}: the program {self.command[0]} did not answer with keys as the protocol has them"
+            ) from None
+
+
+def key_provider(block: KeyProviderBlock, source_of: Callable[[Arguments, str, Value], KeySource]) -> ExternalKeys:
+    """The key provider that a block describes. Raises ConfigurationError."""
+    block.arguments.allow("command")
+    return ExternalKeys(str(block.address), block.meta_key, block.arguments.words("command"))
+
+
+def _parsed(text: bytes) -> _Answer:
+    document = _only(json_object(loads_exact(text, replace_invalid=True), "it"), _ANSWER)
+    keys = member(document, "keys")
+    keys = _only(Members() if keys is None else json_object(keys, "keys"), _KEYS)
+    meta = member(document, "meta")
+    meta = _only(Members() if meta is None else json_object(meta, "meta"), (_DATA,))
+    encryption, decryption = (Secret(bytes_of(member(keys, name))) for name in _KEYS)
+    return _Answer(encryption, decryption, _data(member(meta, _DATA)))
+
+
+def _data(value: JSONValue) -> bytes:
+    """The program's own data in the form in which it is kept: sorted by key, numbers as Go writes them again."""
+    data = b"null" if value is None else encode_value(json_object(value, _DATA))
+    return b'{"%b":%b}' % (_DATA.encode(), data)
+
+
+def _only(document: Members, names: tuple[str, ...]) -> Members:
+    for name, _ in document:
+        if name.lower() not in names:
+            raise ValueError("it has another member")
+    return document

@@ -1,0 +1,168 @@
+"""The key provider `pbkdf2`: a key from a passphrase, or from the key of another provider.
+
+Source: OpenTofu `internal/encryption/keyprovider/pbkdf2`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from statefmt.encryption.arguments import Arguments
+from statefmt.encryption.bytes_text import bytes_of, encode_base64
+from statefmt.encryption.configuration import KeyProviderBlock
+from statefmt.encryption.go_struct import json_object, member, text, whole_number
+from statefmt.encryption.keys import KeySource, NewKey
+from statefmt.encryption.randomness import Randomness
+from statefmt.encryption.secret import Secret
+from statefmt.encryption.values import Value
+from statefmt.errors import ConfigurationError, EncryptionError, UnreadableError
+from statefmt.golang import encode_string, loads_exact
+
+_LEAST_PASSPHRASE: Final = 16
+LEAST_ITERATIONS: Final = 200_000
+DEFAULT_ITERATIONS: Final = 600_000
+# The bytes that each hash function gives at a time.
+_HASHES: Final[Mapping[str, int]] = {"sha256": 32, "sha512": 64}
+# Metadata is not authenticated: whoever can write to a file must not be able to keep us busy for hours.
+_MOST_ROUNDS: Final = 100_000_000
+_MOST_SALT: Final = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    """What must be kept to get a key again: lengths in bytes."""
+
+    salt: bytes
+    iterations: int
+    hash_function: str
+    key_length: int
+
+    def encoded(self) -> bytes:
+        """The JSON that stands in the envelope."""
+        return b'{"salt":%b,"iterations":%d,"hash_function":%b,"key_length":%d}' % (
+            encode_base64(self.salt), self.iterations, encode_string(self.hash_function), self.key_length
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Pbkdf2:
+    """A `key_provider "pbkdf2"`: `source` is its passphrase, or the provider whose key takes the place of one."""
+
+    address: str
+    meta_key: str
+    source: Secret | KeySource
+    iterations: int
+    hash_function: str
+    salt_length: int
+    length: int
+
+    @property
+    def meta_keys(self) -> Mapping[str, str]:
+        """This provider, and those it is chained to."""
+        upstream = {} if isinstance(self.source, Secret) else self.source.meta_keys
+        return {**upstream, self.meta_key: self.address}
+
+    def new_key(self, randomness: Randomness) -> NewKey:
+        """A key with a new salt."""
+        upstream = NewKey(self.source) if isinstance(self.source, Secret) else self.source.new_key(randomness)
+        salt = randomness.salt(self.meta_key, self.salt_length)
+        metadata = Metadata(salt, self.iterations, self.hash_function, self.length)
+        return NewKey(self._derived(upstream.key, metadata), {**upstream.meta, self.meta_key: metadata.encoded()})
+
+    def old_key(self, meta: Mapping[str, bytes], lengths: tuple[int, ...]) -> Secret | None:
+        """The key that the metadata stands for; its own numbers count, and not those of the configuration."""
+        metadata = self._metadata(meta.get(self.meta_key))
+        if metadata is None:
+            return None
+        if lengths and metadata.key_length not in lengths:
+            raise EncryptionError(f"{self.address}: its metadata asks for a key of {metadata.key_length} bytes")
+        upstream = self.source if isinstance(self.source, Secret) else self.source.old_key(meta, ())
+        # Without the upstream metadata OpenTofu goes on with the empty passphrase, which everybody knows.
+        return None if upstream is None else self._derived(upstream, metadata)
+
+    def _metadata(self, entry: bytes | None) -> Metadata | None:
+        """The metadata that an envelope has; None where it is absent or has something missing in it."""
+        if entry is None:
+            return None
+        try:
+            metadata = parse_metadata(entry)
+        except ValueError as error:
+            raise EncryptionError(f"{self.address}: its metadata is damaged: {error}") from None
+        if metadata is None:
+            return None
+        if metadata.iterations < 0 or metadata.key_length < 0 or metadata.hash_function not in _HASHES:
+            raise EncryptionError(
+                f"{self.address}: its metadata has an iteration count, hash function or length of no use"
+            )
+        rounds = metadata.iterations * -(-metadata.key_length // _HASHES[metadata.hash_function])
+        if rounds > _MOST_ROUNDS:
+            raise EncryptionError(f"{self.address}: its metadata asks for {rounds:,} rounds, more than anybody needs")
+        return metadata
+
+    def _derived(self, passphrase: Secret, metadata: Metadata) -> Secret:
+        if len(passphrase) < _LEAST_PASSPHRASE:
+            raise UnreadableError(f"{self.address}: the key it is chained to has less than {_LEAST_PASSPHRASE} bytes")
+        from cryptography.hazmat.primitives import hashes
+        from cryptography.hazmat.primitives.kdf.pbkdf2 import PBKDF2HMAC
+
+        hash_function = hashes.SHA256() if metadata.hash_function == "sha256" else hashes.SHA512()
+        derivation = PBKDF2HMAC(hash_function, metadata.key_length, metadata.salt, metadata.iterations)
+        return Secret(derivation.derive(passphrase.reveal()))
+
+
+def parse_metadata(entry: bytes) -> Metadata | None:
+    """Metadata from the JSON of an envelope, None where some of it is absent, empty or zero. Raises ValueError."""
+    value = loads_exact(entry, replace_invalid=True)
+    if value is None:
+        return None
+    document = json_object(value, "it")
+    metadata = Metadata(
+        bytes_of(member(document, "salt")),
+        whole_number(member(document, "iterations"), "iterations") or 0,
+        text(member(document, "hash_function"), "hash_function"),
+        whole_number(member(document, "key_length"), "key_length") or 0,
+    )
+    complete = metadata.salt and metadata.iterations and metadata.hash_function and metadata.key_length
+    return metadata if complete else None
+
+
+def key_provider(block: KeyProviderBlock, source_of: Callable[[Arguments, str, Value], KeySource]) -> Pbkdf2:
+    """The key provider that a block describes. Raises ConfigurationError."""
+    arguments = block.arguments
+    arguments.allow("passphrase", "chain", "key_length", "iterations", "hash_function", "salt_length")
+    hash_function = arguments.text("hash_function")
+    if hash_function is None:
+        hash_function = "sha512"
+    if hash_function not in _HASHES:
+        raise arguments.error("hash_function", f"must be one of {', '.join(_HASHES)}")
+    iterations = arguments.whole_number("iterations", DEFAULT_ITERATIONS)
+    length = arguments.whole_number("key_length", 32)
+    salt_length = arguments.whole_number("salt_length", 32)
+    if iterations < LEAST_ITERATIONS:
+        raise arguments.error("iterations", f"must be at least {LEAST_ITERATIONS:,}")
+    if length <= 0:
+        raise arguments.error("key_length", "must be more than 0")
+    if iterations * -(-length // _HASHES[hash_function]) > _MOST_ROUNDS:
+        raise arguments.error("iterations", f"together with key_length makes more than {_MOST_ROUNDS:,} rounds")
+    if not 0 < salt_length <= _MOST_SALT:
+        raise arguments.error("salt_length", f"must be more than 0, and at most {_MOST_SALT:,}")
+    source = _source(block, source_of)
+    return Pbkdf2(str(block.address), block.meta_key, source, iterations, hash_function, salt_length, length)
+
+
+def _source(block: KeyProviderBlock, source_of: Callable[[Arguments, str, Value], KeySource]) -> Secret | KeySource:
+    arguments = block.arguments
+    passphrase = arguments.text("passphrase") or ""
+    if bool(passphrase) == ("chain" in arguments.values):
+        raise ConfigurationError(f"{block.address}: it needs a passphrase or a chain, and not both")
+    if passphrase:
+        secret = Secret(passphrase.encode("utf-8"))
+        if len(secret) < _LEAST_PASSPHRASE:
+            raise arguments.error("passphrase", f"must have at least {_LEAST_PASSPHRASE} bytes")
+        return secret
+    source = source_of(arguments, "chain", arguments.value("chain"))
+    if source.length is not None and source.length < _LEAST_PASSPHRASE:
+        raise arguments.error("chain", f"the key of that provider must have at least {_LEAST_PASSPHRASE} bytes")
+    return source

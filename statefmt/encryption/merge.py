@@ -1,0 +1,47 @@
+"""One encryption configuration over another, as OpenTofu puts TF_ENCRYPTION over the block in the module.
+
+Source: OpenTofu `internal/encryption/config/config_merge.go`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from statefmt.encryption.arguments import Arguments
+from statefmt.encryption.configuration import ALIAS, Configuration, KeyProviderBlock, Target
+from statefmt.errors import ConfigurationError
+
+
+def merged(base: Configuration, over: Configuration) -> Configuration:
+    """The configuration in which the blocks of `over` take the place of those of `base`, argument by argument.
+
+    Raises ConfigurationError where `over` has another alias of a provider's metadata: OpenTofu ignores it.
+    """
+    providers = dict(base.key_providers)
+    for address, provider in over.key_providers.items():
+        providers[address] = _provider(providers[address], provider) if address in providers else provider
+    methods = dict(base.methods)
+    for address, method in over.methods.items():
+        old = methods.get(address)
+        methods[address] = replace(old, arguments=_arguments(old.arguments, method.arguments)) if old else method
+    targets = dict(base.targets)
+    for name, target in over.targets.items():
+        targets[name] = _target(targets[name], target) if name in targets else target
+    return Configuration(providers, methods, targets)
+
+
+def _provider(base: KeyProviderBlock, over: KeyProviderBlock) -> KeyProviderBlock:
+    if over.alias not in ("", base.alias):
+        raise ConfigurationError(
+            f"{over.address}, {ALIAS}: OpenTofu ignores it where it overrides the block of a module; "
+            "it must be in that block"
+        )
+    return replace(base, arguments=_arguments(base.arguments, over.arguments))
+
+
+def _arguments(base: Arguments, over: Arguments) -> Arguments:
+    return Arguments(base.block, {**base.values, **over.values})
+
+
+def _target(base: Target, over: Target) -> Target:
+    return Target(over.method or base.method, over.fallback or base.fallback, base.enforced or over.enforced)

@@ -1,0 +1,16 @@
+"""The encryption methods, one file each. A new one is such a file and a line in `BUILDERS`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from statefmt.encryption.configuration import Configuration, MethodBlock
+from statefmt.encryption.methods import aes_gcm, external, unencrypted
+from statefmt.encryption.methods.method import Method
+
+BUILDERS: Final[Mapping[str, Callable[[MethodBlock, Configuration], Method]]] = {
+    "aes_gcm": aes_gcm.method,
+    "external": external.method,
+    "unencrypted": unencrypted.method,
+}

@@ -1,0 +1,77 @@
+"""The method `external`: programs that encrypt and decrypt.
+
+Source: OpenTofu `internal/encryption/method/external`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from statefmt.encryption.bytes_text import bytes_of, encode_base64
+from statefmt.encryption.configuration import Configuration, MethodBlock
+from statefmt.encryption.envelope import Envelope
+from statefmt.encryption.go_struct import json_object
+from statefmt.encryption.key_source import key_source
+from statefmt.encryption.keys import KeySource, NewKey
+from statefmt.encryption.methods.method import Sealed
+from statefmt.encryption.program import answer
+from statefmt.encryption.randomness import Randomness
+from statefmt.encryption.secret import Secret
+from statefmt.errors import UnreadableError
+from statefmt.golang import loads_exact
+
+_MAGIC: Final = "OpenTofu-External-Encryption-Method"
+_PAYLOAD: Final = "payload"
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalMethod:
+    """A `method "external"`; `keys` is None where the programs need none."""
+
+    address: str
+    keys: KeySource | None
+    encrypt_command: tuple[str, ...]
+    decrypt_command: tuple[str, ...]
+
+    @property
+    def meta_keys(self) -> Mapping[str, str]:
+        """The key providers that take part."""
+        return {} if self.keys is None else self.keys.meta_keys
+
+    def encrypt(self, plain: bytes, randomness: Randomness) -> Sealed:
+        """What the program makes of the bytes."""
+        new = NewKey(Secret(b"")) if self.keys is None else self.keys.new_key(randomness)
+        return Sealed(self._run(self.encrypt_command, new.key, plain), new.meta)
+
+    def decrypt(self, envelope: Envelope) -> bytes:
+        """What the other program makes of the data."""
+        key = Secret(b"") if self.keys is None else self.keys.old_key(envelope.meta, ())
+        if key is None:
+            raise UnreadableError(f"{self.address}: the envelope has no metadata for its key")
+        if not envelope.data:
+            raise UnreadableError(f"{self.address}: the encrypted data is too short to be any")
+        return self._run(self.decrypt_command, key, envelope.data)
+
+    def _run(self, command: tuple[str, ...], key: Secret, payload: bytes | bytearray) -> bytes:
+        with_key = b'"key":%b,' % encode_base64(key.reveal()) if len(key) else b""
+        request = b'{%b"%b":%b}' % (with_key, _PAYLOAD.encode(), encode_base64(payload))
+        text = answer(command, _MAGIC, request, self.address)
+        try:
+            document = dict(json_object(loads_exact(text), "it"))
+            if list(document) == [_PAYLOAD]:
+                return bytes_of(document[_PAYLOAD])
+        except ValueError:
+            # Not the reason, which may quote what the program said.
+            pass
+        raise UnreadableError(f'{self.address}: the program {command[0]} did not answer with a "{_PAYLOAD}" in base64')
+
+
+def method(block: MethodBlock, configuration: Configuration) -> ExternalMethod:
+    """The method that a block describes. Raises ConfigurationError."""
+    arguments = block.arguments
+    arguments.allow("keys", "encrypt_command", "decrypt_command")
+    keys = key_source(configuration, arguments, "keys") if "keys" in arguments.values else None
+    commands = (arguments.words("encrypt_command"), arguments.words("decrypt_command"))
+    return ExternalMethod(str(block.address), keys, *commands)

@@ -1,0 +1,69 @@
+"""What the arguments of an encryption configuration can be, once their expressions have been evaluated."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Final, TypeAlias
+
+# Names may begin with a digit, but then nothing can refer to them.
+_REFERENCE: Final = re.compile(r"(key_provider|method)\.([A-Za-z_][A-Za-z0-9_-]*)\.([A-Za-z_][A-Za-z0-9_-]*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A block that an argument refers to: `root` is `key_provider` or `method`."""
+
+    root: str
+    type: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.root}.{self.type}.{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """An expression that could not be evaluated, which only matters if it is used: `problem` says why."""
+
+    problem: str
+
+
+# Texts are in Unicode NFC, as the configuration language has all of them.
+Value: TypeAlias = "bool | Decimal | str | Reference | Unread | list[Value] | dict[str, Value] | None"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One block of a configuration: this is what HCL, in either syntax, is turned into.
+
+    `type` and `labels` are its header. Attributes can be secrets, so they are not shown. Nothing is checked yet.
+    """
+
+    type: str
+    labels: tuple[str, ...] = ()
+    attributes: Mapping[str, Value] = field(default_factory=dict, repr=False)
+    blocks: tuple[Block, ...] = ()
+
+
+def parse_reference(text: str) -> Reference | None:
+    """The reference that a text is, None where it is none."""
+    found = _REFERENCE.fullmatch(text)
+    return None if found is None else Reference(found[1], found[2], found[3])
+
+
+def type_name(value: Value) -> str:
+    """What to call the type of a value in a message, never the value itself."""
+    if value is None:
+        return "null"
+    names = {
+        bool: "a boolean",
+        Decimal: "a number",
+        str: "a text",
+        Reference: "a reference",
+        Unread: "an expression",
+        list: "a list",
+    }
+    return names.get(type(value), "an object")

@@ -1,0 +1,39 @@
+"""What an encrypted state tells, for programs."""
+
+from __future__ import annotations
+
+from statefmt.encryption import Envelope, Opened
+from statefmt.encryption.description import ProviderEntry, provider_entries
+from statefmt.render.json_output import document
+
+
+def encryption_json(envelope: Envelope | None, opened: Opened | None) -> bytes:
+    """An envelope, None for a plain state, and what read it (schema: `encryption-info-output.schema.json`)."""
+    return document(
+        {
+            "encrypted": envelope is not None,
+            "envelope": None if envelope is None else _envelope(envelope),
+            "read_by": None if opened is None else {"method": opened.method, "fallback": not opened.is_current},
+        }
+    )
+
+
+def _envelope(envelope: Envelope) -> dict[str, object]:
+    return {
+        "serial": envelope.serial,
+        "lineage": envelope.lineage,
+        "layout": envelope.layout.value,
+        "encrypted_bytes": len(envelope.data),
+        "key_providers": [_provider(entry) for entry in provider_entries(envelope)],
+    }
+
+
+def _provider(entry: ProviderEntry) -> dict[str, object]:
+    metadata = entry.pbkdf2
+    pbkdf2 = metadata and {
+        "iterations": metadata.iterations,
+        "hash_function": metadata.hash_function,
+        "salt_length": len(metadata.salt),
+        "key_length": metadata.key_length,
+    }
+    return {"key": entry.key, "type": entry.type or None, "pbkdf2": pbkdf2, "weak": entry.is_weak}

@@ -1,0 +1,76 @@
+"""States that are encrypted in their file: opened as they are read, and sealed again before they are written.
+
+The store below sees encrypted bytes only, so that backups, journals and histories of them are encrypted, too; what is
+above sees plain ones, and writes them nowhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+from statefmt.errors import EncryptionError
+from statefmt.store.reading import display_name
+
+if TYPE_CHECKING:
+    from statefmt.encryption import Configuration, Layout
+
+# Reads the configuration once it is needed; None where there is none.
+Configured: TypeAlias = "Callable[[], Configuration | None]"
+
+_configured: ContextVar[Configured | None] = ContextVar("configured", default=None)
+
+
+def use_configuration(configured: Configured | None) -> None:
+    """Open encrypted states with this configuration from now on."""
+    _configured.set(configured)
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """How a file keeps a state that is encrypted: what is in it, what that says, and how to write something else."""
+
+    stored: bytes = field(repr=False)
+    plain: bytes = field(repr=False)
+    layout: Layout
+    configuration: Configuration = field(repr=False)
+
+    def sealed(self, plain: bytes) -> bytes:
+        """What to write for some content: it is encrypted by the method that writes. Raises EncryptionError.
+
+        The layout is that of the file; content that is as before stays as it is.
+        """
+        from statefmt.encryption import SystemRandomness, encrypt_checked
+
+        if plain == self.plain:
+            return self.stored
+        return encrypt_checked(plain, self.configuration, SystemRandomness(), self.layout)
+
+
+def opened(name: str, data: bytes) -> Seal | None:
+    """The seal of bytes that are encrypted; None where they are plain, or there is no configuration.
+
+    Raises EncryptionError, with the name of the file, where they cannot be opened, and ConfigurationError.
+    """
+    configured = _configured.get()
+    configuration = None if configured is None else configured()
+    if configuration is None:
+        return None
+    # Imported once it is certain to be needed: it takes cryptography with it.
+    from statefmt.encryption import decrypt, parse_envelope
+
+    try:
+        envelope = parse_envelope(data)
+        if envelope is None:
+            return None
+        return Seal(data, decrypt(data, configuration).plain, envelope.layout, configuration)
+    except EncryptionError as error:
+        raise EncryptionError(f"{display_name(name)}: {error}") from None
+
+
+def plain(name: str, data: bytes) -> bytes:
+    """The plain bytes of a state, opened where that is needed and possible. Raises EncryptionError."""
+    seal = opened(name, data)
+    return data if seal is None else seal.plain

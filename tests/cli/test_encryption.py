@@ -1,0 +1,256 @@
+"""`encryption-info`, `encrypt`, `decrypt`, `reencrypt`, and all other commands on encrypted states."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from statefmt.encryption import Layout
+
+from .conftest import Program, Statetool
+from .encrypted import configuration, encrypted
+from .states import INDENTED, SAMPLES
+from .terminal import on_terminal
+
+REGIONS = (SAMPLES / "v4-regions.tfstate").read_bytes()
+PASSPHRASE = "correct-horse-battery-staple"
+# A secret in the state.
+CANARY = b"canary-7f3a"
+WITH_CANARY = REGIONS.replace(b'"192.0.2.10"', b'"canary-7f3a"')
+
+
+@pytest.fixture(autouse=True)
+def files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("TF_ENCRYPTION", "TF_VAR_passphrase"):
+        monkeypatch.delenv(name, raising=False)
+    (folder / "plain").write_bytes(REGIONS)
+    (folder / "old").write_bytes(encrypted(REGIONS, "old"))
+    (folder / "new").write_bytes(encrypted(REGIONS, "new"))
+    (folder / "indented").write_bytes(encrypted(REGIONS, "new", layout=Layout.INDENTED))
+    (folder / "changed").write_bytes((folder / "new").read_bytes().replace(b'"serial":58', b'"serial":59'))
+    for names in (("old",), ("new",), ("new", "old"), ("new", "old", "plain"), ("plain", "new"), ("plain",)):
+        (folder / ("-".join(names) + ".json")).write_text(json.dumps(configuration(*names)))
+    (folder / "broken.json").write_text('{"state": {"method": "method.a.b"}}')
+    (folder / "hcl").write_text("state {\n  method = method.a.b\n}\n")
+
+
+# What is run, the exit status, what standard output matches, what standard error matches.
+CASES = [
+    ("encryption-info new", 0, r"\Anew: an encrypted state\n  serial    58\n[^\x00]*Nothing of this is auth", ""),
+    ("encryption-info new --encryption new-old.json", 0, r"Read by method.aes_gcm.new, the method that writes", ""),
+    ("encryption-info old --encryption new-old.json", 0, r"Read by method.aes_gcm.old, which is a fallback", ""),
+    ("encryption-info plain", 0, r"\Aplain: a plain state, not encrypted\n\Z", ""),
+    ("encryption-info plain --encryption new.json", 2, "", r"plain: this state is not encrypted, and the conf"),
+    ("encryption-info old --encryption new.json", 2, "", r"old: no method of the configuration can read"),
+    ("encryption-info changed", 0, r"serial    59", ""),
+    ("encryption-info changed --encryption new.json", 2, "", r"changed: the serial on the envelope is not"),
+    ("encryption-info new.json", 2, "", r"this state cannot be used"),
+    ("encryption-info missing", 2, "", r"missing: there is no such file"),
+    ("encryption-info new --encryption missing.json", 2, "", r"missing.json: there is no such file"),
+    ("encryption-info new --encryption broken.json", 2, "", r"state: there is no block method.a.b"),
+    ("encryption-info new --encryption hcl", 2, "", r"hcl: only the JSON syntax"),
+    ("encryption-info new --encryption -", 2, "", r"must be a file, not standard input"),
+    ("decrypt new", 2, "", r"there is no encryption configuration"),
+    ("decrypt plain --encryption new.json", 2, "", r"plain: this state is not encrypted"),
+    ("decrypt changed --encryption new.json", 2, "", r"changed: the serial on the envelope"),
+    ("decrypt old --encryption new.json -i", 2, "", r"no method of the configuration can read"),
+    ("decrypt new --encryption new.json -o plain", 2, "", r"plain: the file exists already"),
+    ("encrypt new --encryption new.json", 2, "", r"new: this state is encrypted already"),
+    ("encrypt plain --encryption plain-new.json", 2, "", r"nothing would be encrypted"),
+    ("encrypt new.json --encryption new.json", 2, "", r"this state cannot be used"),
+    ("reencrypt --check new --encryption new-old.json", 0, r"\A\Z", r"\A\Z"),
+    ("reencrypt --check old new plain --encryption new-old-plain.json", 1, r"\Aold\nplain\n\Z", r"\A\Z"),
+    ("reencrypt --check old new plain --encryption new-old.json", 2, r"\Aold\n\Z", r"plain: this state is not enc"),
+    ("reencrypt --check new -i --encryption new.json", 2, "", r"goes with no option that does"),
+    ("reencrypt old new --encryption new-old.json", 2, "", r"with --in-place or --check only"),
+    ("reencrypt new -i --encryption new.json", 0, r"\A\Z", r"new: read by method.aes_gcm.new, .*nothing was written"),
+    ("list --state new", 2, "", r"This state is encrypted \(serial 58"),
+    ("list --state new --encryption new.json", 0, r"\Adata.aws_caller_identity.current\n", r"\A\Z"),
+    ("list --state old --encryption new.json", 2, "", r"old: no method of the configuration can read"),
+    ("list --state plain --encryption new.json", 0, r"\Adata.aws_caller_identity.current\n", r"\A\Z"),
+    ("list --state plain --encryption missing.json", 2, "", r"missing.json: there is no such file"),
+    ("check new --encryption new.json", 0, r"1 state checked: 1 warning", r"\A\Z"),
+    ("check changed --encryption new.json", 2, "", r"changed: the serial on the envelope"),
+    ("diff new plain --encryption new.json", 0, r"", r"\A\Z"),
+    ("mv aws_vpc.main aws_vpc.net --state changed --encryption new.json", 2, "", r"changed: the serial"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "status", "out", "err"), CASES, ids=[case[0] for case in CASES])
+def test_runs(
+    line: str, status: int, out: str, err: str, statetool: Statetool, tree: Callable[[], dict[str, bytes]]
+) -> None:
+    before = tree()
+    result = statetool(*line.split())
+    assert result.status == status, result
+    assert re.search(out, result.text), result
+    assert re.search(err, re.sub(r"\s+", " ", result.err) if err != r"\A\Z" else result.err), result
+    assert tree() == before
+
+
+def test_there_and_back(statetool: Statetool, folder: Path) -> None:
+    assert statetool("encrypt", "plain", "-o", "out", "--encryption", "new.json").status == 0
+    assert (folder / "out").stat().st_mode & 0o777 == 0o600
+    assert b"aws_vpc" not in (folder / "out").read_bytes()
+    assert statetool("decrypt", "out", "--encryption", "new.json").out == REGIONS
+
+
+def test_in_place(statetool: Statetool, folder: Path) -> None:
+    result = statetool("encrypt", "plain", "-i", "--encryption", "new.json")
+    assert result.status == 0
+    assert "are in plain text: remove them" in re.sub(r"\s+", " ", result.err)
+    assert b"aws_vpc" not in (folder / "plain").read_bytes()
+    assert statetool("decrypt", "-i", "plain", "--encryption", "new.json").status == 0
+    assert (folder / "plain").read_bytes() == REGIONS
+
+
+def test_reencrypt_keeps_what_it_says_and_the_layout(statetool: Statetool, folder: Path) -> None:
+    (folder / "indented").write_bytes(encrypted(REGIONS, "old", layout=Layout.INDENTED))
+    result = statetool("reencrypt", "old", "indented", "plain", "-i", "--encryption", "new-old-plain.json")
+    assert result.status == 0, result
+    for name in ("old", "indented", "plain"):
+        assert statetool("decrypt", name, "--encryption", "new.json").out == REGIONS
+    assert (folder / "indented").read_bytes().startswith(b'{\n  "serial": 58,\n')
+    assert statetool("reencrypt", "--check", "old", "indented", "plain", "--encryption", "new.json").status == 0
+
+
+def test_reencrypt_to_plain(statetool: Statetool, folder: Path) -> None:
+    assert statetool("reencrypt", "new", "-i", "--encryption", "plain-new.json").status == 0
+    assert (folder / "new").read_bytes() == REGIONS
+
+
+def test_reencrypt_anew(statetool: Statetool, folder: Path) -> None:
+    before = (folder / "new").read_bytes()
+    assert statetool("reencrypt", "new", "-i", "--anew", "--encryption", "new.json").status == 0
+    assert (folder / "new").read_bytes() != before
+    assert statetool("decrypt", "new", "--encryption", "new.json").out == REGIONS
+
+
+def test_configuration_of_the_environment(statetool: Statetool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is used without being asked for, and a file goes over it."""
+    monkeypatch.setenv("TF_ENCRYPTION", json.dumps(configuration("old")))
+    assert statetool("decrypt", "old").out == REGIONS
+    assert statetool("list", "--state", "old").status == 0
+    assert statetool("list", "--state", "new").status == 2
+    assert statetool("list", "--state", "new", "--encryption", "new.json").status == 0
+
+
+def test_passphrase_of_the_environment(statetool: Statetool, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "c.json").write_text(json.dumps({
+        "key_provider": {"pbkdf2": {"p": {"passphrase": "${var.passphrase}", "iterations": 200000}}},
+        "method": {"aes_gcm": {"m": {"keys": "${key_provider.pbkdf2.p}"}}},
+        "state": {"method": "method.aes_gcm.m"},
+    }))  # fmt: skip
+    assert "TF_VAR_passphrase gives it" in re.sub(
+        r"\s+", " ", statetool("encrypt", "plain", "--encryption", "c.json").err
+    )
+    monkeypatch.setenv("TF_VAR_passphrase", PASSPHRASE)
+    result = statetool("encrypt", "plain", "-i", "--encryption", "c.json")
+    assert result.status == 0
+    assert PASSPHRASE not in result.err
+    assert statetool("decrypt", "plain", "--encryption", "c.json").out == REGIONS
+    monkeypatch.setenv("TF_VAR_passphrase", PASSPHRASE[:-1])
+    result = statetool("decrypt", "plain", "--encryption", "c.json")
+    assert result.status == 2
+    assert PASSPHRASE[:-1] not in result.err
+
+
+def test_standard_input(program: Program) -> None:
+    done = program.in_shell(
+        "statetool decrypt - --encryption new.json < new | statetool encrypt - --encryption old.json"
+    )
+    assert done.status == 0
+    again = program("decrypt", "-", "--encryption", "old.json", stdin=done.out)
+    assert again.out == REGIONS
+
+
+def test_a_terminal_is_not_shown_secrets(program: Program) -> None:
+    shown = on_terminal(program, "statetool decrypt new --encryption new.json")
+    assert shown.status == 2
+    assert "the secrets of the state would stand on the terminal" in shown.text
+    assert '"aws_vpc"' not in shown.text
+    assert '"aws_vpc"' in on_terminal(program, "statetool decrypt new --encryption new.json --yes").text
+    shown = on_terminal(program, "statetool reencrypt new --encryption plain-new.json")
+    assert shown.status == 2
+    assert '"aws_vpc"' not in shown.text
+
+
+def test_control_characters(statetool: Statetool, folder: Path) -> None:
+    envelope = json.loads((folder / "new").read_bytes())
+    meta = {"a\x1b[2J": "QQ==", "b": "e30="}
+    (folder / "new").write_text(json.dumps({**envelope, "lineage": "l\x1b[2J", "meta": meta}))
+    for result in (statetool("encryption-info", "new"), statetool("decrypt", "new", "--encryption", "old.json")):
+        assert "\x1b" not in result.text + result.err
+        assert "\\x1b[2J" in result.text + result.err
+
+
+# Every command that reads or writes a state; %s is the state.
+COMMANDS = [
+    "list --state %s",
+    "show --state %s **",
+    "show --state %s --show-sensitive **",
+    "outputs %s",
+    "providers %s",
+    "stats %s",
+    "graph %s",
+    "check %s",
+    "check --for 1.8 --format json %s",
+    "diff %s %s",
+    "fmt %s --style compact",
+    "fmt %s --style indent",
+    "upgrade %s --in-place --registry terraform",
+    "upgrade %s -o upgraded",
+    "downgrade %s --for 1.12 -o downgraded",
+    "mv --state %s aws_vpc.main aws_vpc.net",
+    "mv --state %s aws_vpc.net aws_vpc.main --out moved",
+    "rm --state %s -y aws_vpc.net",
+    "taint --state %s aws_iam_role.app",
+    "set-serial --state %s -y 1000",
+    "undo %s -y",
+    "undo %s -y --to 1",
+    "history %s",
+    "history %s --keep 1",
+    "reencrypt %s -i --anew",
+    "encryption-info %s",
+    "new-lineage --state %s -y",
+]
+
+
+@pytest.mark.parametrize("layout", Layout)
+def test_no_plain_byte_reaches_a_disk(
+    layout: Layout, statetool: Statetool, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for path in folder.iterdir():
+        path.unlink()
+    temporary = folder / "tmp"
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    monkeypatch.setenv("TF_ENCRYPTION", json.dumps(configuration("new", "old")))
+    (folder / "s").write_bytes(encrypted(WITH_CANARY, "old", layout=layout))
+    assert CANARY in WITH_CANARY
+    written = 0
+    for line in COMMANDS:
+        result = statetool(*line.replace("%s", "s").split())
+        assert result.status in (0, 1), (line, result)
+        for path in folder.rglob("*"):
+            if path.is_file():
+                content = path.read_bytes()
+                plain = gzip.decompress(content) if path.suffix == ".gz" else content
+                assert CANARY not in plain, (line, path)
+                assert b"aws_iam_role" not in plain or path.name == "history.json", (line, path)
+                written += 1
+    assert written > 200
+    assert (folder / "s").read_bytes().startswith(b'{\n  "serial"' if layout is Layout.INDENTED else b'{"serial"')
+
+
+def test_the_commands_of_a_plain_state_import_no_cryptography(program: Program, folder: Path) -> None:
+    (folder / "empty").write_bytes(INDENTED)
+    done = program.in_shell("PYTHONPROFILEIMPORTTIME=1 statetool list --state empty --encryption new.json")
+    assert done.status == 0
+    assert "statefmt.sealed" in done.err
+    assert "cryptography" not in done.err

@@ -1,0 +1,109 @@
+"""An envelope that was changed anywhere is refused, and the reason does not tell where."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Final
+
+import pytest
+
+from statefmt.encryption import SystemRandomness, decrypt, encrypt
+from statefmt.errors import EncryptionError
+from tests.encryption.recorded import RECORDS, configuration, configured, pbkdf2
+
+_KEY: Final = list(range(32))
+_LITERAL: Final = configured(json.dumps({
+    "method": {"aes_gcm": {"main": {"keys": {"encryption_key": _KEY, "decryption_key": _KEY}, "aad": [1, 2]}}},
+    "state": {"method": "method.aes_gcm.main"},
+}))  # fmt: skip
+_PLAIN: Final = b'{"version":4,"terraform_version":"1.13.0","serial":7,"lineage":"c8b2f0de"}\n'
+# A key that is derived by one iteration, so that it can be done often.
+_QUICK: Final = RECORDS["ok-meta-1-iteration"]
+_REASON: Final = "the key does not fit, or the envelope was changed"
+
+
+def _flipped(text: str, place: int) -> str:
+    data = bytearray(base64.b64decode(text))
+    data[place] ^= 1
+    return base64.b64encode(data).decode()
+
+
+def _reason(encrypted: str, own: object = _LITERAL) -> str:
+    with pytest.raises(EncryptionError) as caught:
+        decrypt(encrypted.encode(), own)  # type: ignore[arg-type]
+    return str(caught.value)
+
+
+def test_every_byte_of_nonce_ciphertext_and_tag() -> None:
+    envelope = json.loads(encrypt(_PLAIN, _LITERAL, SystemRandomness()))
+    data = envelope["encrypted_data"]
+    reasons = {
+        _reason(json.dumps({**envelope, "encrypted_data": _flipped(data, place)}))
+        for place in range(12 + len(_PLAIN) + 16)
+    }
+    assert reasons == {f"no method of the configuration can read this state:\n  method.aes_gcm.main: {_REASON}"}
+
+
+def test_every_byte_of_the_salt() -> None:
+    envelope = json.loads(_QUICK["encrypted"])
+    ((key, entry),) = envelope["meta"].items()
+    metadata = json.loads(base64.b64decode(entry))
+    for place in range(len(base64.b64decode(metadata["salt"]))):
+        changed = json.dumps({**metadata, "salt": _flipped(metadata["salt"], place)})
+        meta = {key: base64.b64encode(changed.encode()).decode()}
+        assert _REASON in _reason(json.dumps({**envelope, "meta": meta}), configuration(_QUICK))
+
+
+def test_another_passphrase_has_the_same_reason() -> None:
+    own = configured(json.dumps(pbkdf2(passphrase="some-other-passphrase")))
+    assert _REASON in _reason(_QUICK["encrypted"], own)
+
+
+def test_every_letter_of_the_lineage() -> None:
+    envelope = json.loads(encrypt(_PLAIN, _LITERAL, SystemRandomness()))
+    lineage = envelope["lineage"]
+    for place in range(len(lineage)):
+        changed = lineage[:place] + chr(ord(lineage[place]) ^ 1) + lineage[place + 1 :]
+        reason = _reason(json.dumps({**envelope, "lineage": changed}))
+        assert reason == "the lineage on the envelope is not the one of the state inside: the envelope was changed"
+
+
+def test_the_serial() -> None:
+    envelope = json.loads(encrypt(_PLAIN, _LITERAL, SystemRandomness()))
+    assert "serial" in _reason(json.dumps({**envelope, "serial": 8}))
+
+
+def test_data_that_is_moved_to_another_place() -> None:
+    """Cut off at either end, and put after itself."""
+    envelope = json.loads(encrypt(_PLAIN, _LITERAL, SystemRandomness()))
+    data = base64.b64decode(envelope["encrypted_data"])
+    for changed in (data[1:], data[:-1], data + b"\0", data[12:] + data[:12]):
+        text = base64.b64encode(changed).decode()
+        assert _REASON in _reason(json.dumps({**envelope, "encrypted_data": text}))
+
+
+@pytest.mark.parametrize(
+    ("metadata", "reason"),
+    [
+        ({"iterations": 2**40}, "more than anybody needs"),
+        ({"iterations": 2**62}, "more than anybody needs"),
+        ({"iterations": -1}, "of no use"),
+        ({"iterations": 1.5}, "iterations"),
+        ({"iterations": "1"}, "iterations"),
+        ({"key_length": 2**31}, "bytes"),
+        ({"key_length": 20}, "a key of 20 bytes"),
+        ({"hash_function": "md5"}, "of no use"),
+        ({"hash_function": 1}, "hash_function"),
+        ({"salt": "*"}, "not base64"),
+        ({"iterations": 0}, "no metadata"),
+        ({"salt": ""}, "no metadata"),
+        ({"salt": None}, "no metadata"),
+    ],
+)
+def test_metadata_that_would_keep_busy_or_break(metadata: dict[str, object], reason: str) -> None:
+    envelope = json.loads(_QUICK["encrypted"])
+    ((key, entry),) = envelope["meta"].items()
+    changed = json.dumps({**json.loads(base64.b64decode(entry)), **metadata})
+    meta = {key: base64.b64encode(changed.encode()).decode()}
+    assert reason in _reason(json.dumps({**envelope, "meta": meta}), configuration(_QUICK))
