@@ -21,6 +21,7 @@ from statefmt.errors import EncryptedStateError, NotAStateError, StateError, Sto
 from statefmt.sealed import Seal, opened
 from statefmt.statefile.duplicates import duplicate_members
 from statefmt.statefile.inspect import ReadResult, read
+from statefmt.statefile.is_canonical import is_canonical
 from statefmt.statefile.provider_sources import KEEP, SourceChoice
 from statefmt.statefile.registry import SourceReport, SourceRewriter
 from statefmt.statefile.style import Style
@@ -122,9 +123,12 @@ def rewrite(loaded: LoadedState, style: Style, *, drop_unknown: bool, to_write: 
     Raises StateFileError where that form could not be read again: legacy provider names with an underscore have no
     address today. If it is not `to_write`, only these are looked for, which takes less time.
     """
-    content = canonical(loaded.result.snapshot, style, keep_unknown=not drop_unknown)
+    snapshot = loaded.result.snapshot
+    if is_canonical(loaded.data, snapshot, style, keep_unknown=not drop_unknown):
+        return Rewritten(loaded.data, loaded.result.findings)
+    content = canonical(snapshot, style, keep_unknown=not drop_unknown)
     notes = loaded.result.findings
-    if content != loaded.data and (to_write or _names_legacy_providers(loaded.result.snapshot)):
+    if to_write or _names_legacy_providers(snapshot):
         notes += tuple(duplicate_members(loaded.data, loaded.result.version))
         try:
             read(content)

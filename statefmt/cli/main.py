@@ -18,6 +18,7 @@ from statefmt.cli.command_line import remember_arguments
 from statefmt.cli.encryption_files import encryption_option
 from statefmt.cli.exit_status import AS_PLANS_DO, DETAILED_EXITCODE, FAILED, FINE
 from statefmt.cli.failure import show_failure, show_usage_error
+from statefmt.cli.progress import Progress, can_be_shown
 from statefmt.cli.streams import discard_output, open_streams, output_problem, use_colour
 from statefmt.errors import StatetoolError
 from statefmt.version import __version__
@@ -159,8 +160,14 @@ def run() -> None:
     # A state makes objects by the hundred thousand and hardly any cycles: looking for these after every 700 new
     # objects, which is Python's default, takes a quarter of the time of `list`.
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS, 20, 100)
-    open_streams()
+    progress = Progress()
+    if can_be_shown():
+        open_streams(progress)
+        progress.begin()
+    else:
+        open_streams()
     status = main(sys.argv[1:])
+    progress.end()
     with suppress(OSError, ValueError):
         sys.stdout.flush()
         sys.stderr.flush()

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import shutil
 import sys
 from contextvars import ContextVar
 
+from statefmt.cli.progress import Progress, PromptFile
 from statefmt.render.terminal import Terminal, terminal_for
 
 _colour: ContextVar[str] = ContextVar("colour", default="auto")
 
 
-def open_streams() -> None:
-    """Make the standard streams of this process fit for use, whatever it was started with."""
+def open_streams(progress: Progress | None = None) -> None:
+    """Make the standard streams of this process fit for use, whatever it was started with.
+
+    What is written to them ends the `progress` that is shown.
+    """
     for number in range(3):
         try:
             os.fstat(number)
@@ -26,7 +31,17 @@ def open_streams() -> None:
         # print() would take standard output instead.
         sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115 - it stays open to the end
     # Python's own stream writes in part, without a word, where PYTHONUNBUFFERED is set, and follows the locale.
-    sys.stdout = open(1, "w", encoding="utf-8", errors="surrogateescape", closefd=False)  # noqa: SIM115
+    if progress is None:
+        sys.stdout = open(1, "w", encoding="utf-8", errors="surrogateescape", closefd=False)  # noqa: SIM115
+        return
+    sys.stdout = _ending(progress, 1, "utf-8", "surrogateescape")
+    sys.stderr = _ending(progress, 2, sys.stderr.encoding, "backslashreplace")
+
+
+def _ending(progress: Progress, number: int, encoding: str, errors: str) -> io.TextIOWrapper:
+    """A standard stream that ends the progress before it is written to."""
+    buffer = io.BufferedWriter(PromptFile(number, progress))
+    return io.TextIOWrapper(buffer, encoding=encoding, errors=errors, line_buffering=number == 2 or os.isatty(number))
 
 
 def discard_output() -> None:

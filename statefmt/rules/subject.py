@@ -16,9 +16,9 @@ from msgspec import Struct
 from statefmt.addrs import IntKey, StringKey
 from statefmt.codes import NO_STATE
 from statefmt.statefile.inspect import CURRENT_VERSION, Inspection
+from statefmt.statefile.is_canonical import is_canonical
 from statefmt.statefile.releases import Release
 from statefmt.statefile.v4 import InstanceObjectV4, ResourceV4
-from statefmt.statefile.write import canonical
 
 T = TypeVar("T")
 
@@ -127,7 +127,7 @@ class Subject:
         inspection = self.inspection
         if inspection.snapshot is None:
             return False
-        return canonical(inspection.snapshot, inspection.style, keep_unknown=True) == self.data
+        return is_canonical(self.data, inspection.snapshot, inspection.style, keep_unknown=True)
 
 
 def key_text(obj: InstanceObjectV4) -> str | None:

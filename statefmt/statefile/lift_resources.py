@@ -134,14 +134,19 @@ class ResourceLifter:
         refused = bool(binding.findings) and any(f.severity is Severity.ERROR for f in binding.findings)
         objects: list[ResourceInstanceObject] = []
         seen: set[tuple[InstanceKey, str]] = set()
+        is_alone = len(blocks) == 1 and len(blocks[0].instances) == 1
+        ordinary = self._objects.ordinary
         for block, keys in zip(blocks, binding.keys, strict=True):
             if keys is None:
                 continue
             # Where the binding is refused the objects are read for their own problems only.
             provider_keys = (NO_KEY,) * len(block.instances) if refused else keys
             for instance, provider_key in zip(block.instances, provider_keys, strict=True):
-                obj = self._object(name, block, instance, provider_key)
-                if obj is not None and self._is_first(name, obj, block, instance, seen):
+                origin = (block.number, instance.number)
+                obj = ordinary(instance.document, instance.key, provider_key, origin) or self._object(
+                    name, block, instance, provider_key
+                )
+                if obj is not None and (is_alone or self._is_first(name, obj, block, instance, seen)):
                     objects.append(obj)
         for block in blocks:
             if block.document.each:
@@ -179,14 +184,13 @@ class ResourceLifter:
     def _object(
         self, resource: str, block: _Block, instance: _Instance, provider_key: InstanceKey
     ) -> ResourceInstanceObject | None:
-        origin = (block.number, instance.number)
-        return self._objects.ordinary(instance.document, instance.key, provider_key, origin) or self._objects.lift(
+        return self._objects.lift(
             instance.document,
             instance.key,
             provider_key,
             resource if instance.key is NO_KEY else f"{resource}{instance.key}",
             f"{block.pointer}/instances/{instance.number}",
-            origin,
+            (block.number, instance.number),
         )
 
     def _is_first(

@@ -9,12 +9,14 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+from functools import lru_cache
 
 # What decodes and encodes to itself, where its length is a multiple of four.
 _EXACT = re.compile(r"[A-Za-z0-9+/]*(?:[AQgw]==|[AEIMQUYcgkosw048]=)?")
 _CANONICAL = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
 
 
+@lru_cache(maxsize=4096)
 def is_canonical(text: str) -> bool:
     """Whether a text is base64 that decodes and encodes to itself."""
     return len(text) % 4 == 0 and _EXACT.fullmatch(text) is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from statefmt.golang import compact, escape_html, indent
 from statefmt.statefile.splice import splice
 from statefmt.statefile.style import INDENTED, Layout, Style
-from statefmt.statefile.tree import TreeBuilder, encode_tree
+from statefmt.statefile.tree import Tree, TreeBuilder, encode_tree
 from statefmt.states import Snapshot
 
 
@@ -14,9 +14,13 @@ def canonical(snapshot: Snapshot, style: Style = INDENTED, *, keep_unknown: bool
 
     `keep_unknown` keeps what statetool does not know, where OpenTofu would drop it.
     """
-    text = escape_html(encode_tree(TreeBuilder(keep_unknown=keep_unknown).snapshot(snapshot)))
-    text = indent(text) if style.layout is Layout.INDENT else compact(text)
-    return text + b"\n" * style.newlines
+    return laid_out(TreeBuilder(keep_unknown=keep_unknown).snapshot(snapshot), style) + b"\n" * style.newlines
+
+
+def laid_out(tree: Tree, style: Style) -> bytes:
+    """The canonical text of a tree, without the newlines at the end of a file."""
+    text = escape_html(encode_tree(tree))
+    return indent(text) if style.layout is Layout.INDENT else compact(text)
 
 
 def write(snapshot: Snapshot, *, canonical: bool = True) -> bytes:
