@@ -1,6 +1,7 @@
 """Where `moved` blocks take what a state has, and what `removed` blocks name.
 
-Sources: OpenTofu `internal/addrs/move_endpoint_module.go`; `internal/refactoring/move_execute.go`, `remove_statement.go`.
+Sources: OpenTofu `internal/addrs/move_endpoint_module.go`; `internal/refactoring/move_execute.go`,
+`remove_statement.go`.
 """
 
 from __future__ import annotations

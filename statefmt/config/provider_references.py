@@ -253,7 +253,7 @@ def _instance(config: ConfigProviderConfig, key: InstanceKey) -> AbsProviderInst
 
 
 def _evaluated(expression: Expression, scope: Scope) -> InstanceKey | Unknown:
-    """A key as OpenTofu takes it: numbers and truth values become texts; what it refuses is an Unknown with a problem."""
+    """A key as OpenTofu takes it: numbers and truth values become texts. What it refuses has a problem."""
     value = evaluate(expression, scope)
     if isinstance(value, Unknown):
         return value

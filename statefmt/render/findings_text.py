@@ -40,6 +40,9 @@ def finding_text(finding: Finding, terminal: Terminal, indent: str = "", place: 
     lines = [indent + head, terminal.wrap(message(finding), indent + "  ")]
     if finding.fix:
         lines.append(terminal.wrap(f"→ {finding.fix}", indent + "  ", hanging="  "))
+    if finding.snippet:
+        # To be pasted: as it is, line by line.
+        lines += (f"{indent}      {printable(line)}".rstrip() for line in finding.snippet.split("\n"))
     return "\n".join(lines)
 
 

@@ -42,12 +42,13 @@ def _unreadable_command(state: UnreadableState, folder: Path) -> str:
 
 
 def _commands(state: CheckedState, folder: Path) -> Iterator[str]:
-    path = _path(state.name, folder)
     for finding in state.findings:
+        file, position = state.place(finding)
+        path = _path(file, folder)
         properties: dict[str, object] = {}
         if path:
             properties["file"] = printable(path)
-            if position := state.positions.get(finding.pointer):
+            if position:
                 properties |= {"line": position.line, "col": position.column}
         properties["title"] = " ".join(filter(None, (finding.code, printable(finding.address))))
         listed = ",".join(f"{name}={_escaped_property(str(value))}" for name, value in properties.items())

@@ -84,8 +84,8 @@ def _cases(state: CheckedState, suite: str, fail_on: Severity) -> Iterator[str]:
 
 
 def _text(finding: Finding, state: CheckedState) -> str:
-    position = state.positions.get(finding.pointer)
-    place = f"{printable(state.name)}:{position.line}:{position.column}" if position else printable(state.name)
+    file, position = state.place(finding)
+    place = f"{printable(file)}:{position.line}:{position.column}" if position else printable(file)
     head = f"{place}: {finding.severity.value} {finding.code} {printable(finding.address)}".rstrip()
     return "\n".join(filter(None, (head, one_line(message(finding)), one_line(finding.fix))))
 

@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from statefmt import codes
-from statefmt.diagnostics import Finding
+from statefmt.diagnostics import Finding, Place
 from statefmt.rules.rule import Rule, all_rules, found_while_reading
 from statefmt.rules.subject import Subject
 from statefmt.statefile.inspect import inspect, without_pointers
 from statefmt.statefile.releases import Release
 from statefmt.statefile.write import write
 from statefmt.states import Snapshot
+
+if TYPE_CHECKING:
+    # Most runs have no configuration, and load nothing of this.
+    from statefmt.config.provider_references import ProviderReferences
 
 
 class SelectedRules(NamedTuple):
@@ -31,18 +35,19 @@ def check(
     ignore: Sequence[str] | None = None,
     release: Release | None = None,
     name: str | None = None,
+    configuration: ProviderReferences | None = None,
 ) -> list[Finding]:
     """All findings of the selected rules, with the rules' severities, sorted by address, code and place.
 
     `select` and `ignore` are codes or the beginnings of codes; `ignore` wins. With `release`, what that release
     would lose of the state is among the findings. `name` is that of the state's file, for the commands that findings
-    suggest. Raises ValueError for a code that fits no rule.
+    suggest. With `configuration`, the state is held against it, too. Raises ValueError for a code that fits no rule.
     """
     if isinstance(data, Snapshot):
         data = write(data, canonical=False)
     rules = selected_rules(None if select is None else tuple(select), tuple(ignore or ()))
     inspection = inspect(data)
-    subject = Subject(data, inspection, release, name)
+    subject = Subject(data, inspection, release, name, configuration)
     findings = [finding for finding in inspection.findings if finding.code in rules.by_code]
     for rule in rules.looking:
         found = list(rule.check(subject))
@@ -50,6 +55,27 @@ def check(
             findings += found if rule.reads_file else without_pointers(found, inspection.version)
     weighed = [_completed(finding, rules.by_code[finding.code], subject) for finding in findings]
     return sorted(weighed, key=lambda finding: (finding.address, finding.code, finding.pointer, finding.detail))
+
+
+def check_configuration(
+    configuration: ProviderReferences, *, select: Sequence[str] | None = None, ignore: Sequence[str] | None = None
+) -> list[Finding]:
+    """All findings about a configuration alone, with the rules' severities, in the order of its files.
+
+    Raises ValueError for a code that fits no rule.
+    """
+    rules = selected_rules(None if select is None else tuple(select), tuple(ignore or ()))
+    findings = [
+        replace(finding, severity=rule.severity)
+        for rule in rules.by_code.values()
+        if rule.check_configuration is not None
+        for finding in rule.check_configuration(configuration)
+    ]
+    return sorted(findings, key=lambda finding: (_order(finding.place), finding.code, finding.detail))
+
+
+def _order(place: Place | None) -> tuple[str, int, int]:
+    return (place.file, place.line, place.column) if place else ("", 0, 0)
 
 
 def _completed(finding: Finding, rule: Rule, subject: Subject) -> Finding:

@@ -15,10 +15,14 @@ from dataclasses import dataclass
 from functools import cache
 from inspect import cleandoc
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from statefmt.diagnostics import Finding, Severity
 from statefmt.rules.subject import Subject
+
+if TYPE_CHECKING:
+    # Most runs have no configuration, and load nothing of this.
+    from statefmt.config.provider_references import ProviderReferences
 
 _RULE_MODULE = re.compile(r"[a-z]{3}[0-9]{3}_[a-z0-9_]+")
 
@@ -35,6 +39,7 @@ class Rule:
     `check` yields findings that reading the file did not make; their severity is set to the rule's. Their pointers
     lead into the v4 document, which is the file itself only where that has version 4, or, where `reads_file`, into
     the file of whatever version. `fix` says what to do about a finding that the reader made and that does not say so.
+    `check_configuration` looks at a configuration alone, without any state.
     """
 
     code: str
@@ -43,6 +48,7 @@ class Rule:
     check: Callable[[Subject], Iterable[Finding]] = found_while_reading
     reads_file: bool = False
     fix: Callable[[Subject], str] | None = None
+    check_configuration: Callable[[ProviderReferences], Iterable[Finding]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,40 @@
+r"""A declaration in a configuration is not valid
+
+## What it does
+With `--config`: reports blocks and arguments that are not what they must be, things that are declared twice, and values
+of input variables that OpenTofu would refuse.
+
+## Why is this bad?
+OpenTofu does nothing with such a configuration.
+
+## Example
+```hcl
+provider "aws" {
+  alias = "west"
+}
+provider "aws" {
+  alias = "west"
+}
+```
+
+## What to do
+Correct it; `tofu validate` tells more.
+"""
+
+from collections.abc import Iterable
+
+from statefmt import codes
+from statefmt.config.problem import ProblemKind
+from statefmt.config.provider_references import ProviderReferences
+from statefmt.diagnostics import Finding, Severity
+from statefmt.rules.configuration_problems import problems_of
+from statefmt.rules.rule import Rule
+
+_KINDS = (ProblemKind.BLOCK, ProblemKind.DUPLICATE, ProblemKind.VARIABLE, ProblemKind.EVALUATION)
+
+
+def _check(references: ProviderReferences) -> Iterable[Finding]:
+    return problems_of(references, _KINDS, codes.CONFIGURATION_INVALID)
+
+
+RULE = Rule(codes.CONFIGURATION_INVALID, "configuration-invalid", Severity.ERROR, check_configuration=_check)
