@@ -2,7 +2,8 @@ r"""The provider configuration of an object is gone
 
 ## What it does
 With `--config`: reports each object in the state that OpenTofu will work with through a provider configuration that
-the configuration does not have: its `provider` block was removed or got another alias, or the module that it is in is gone.
+the configuration does not have: its `provider` block was removed or got another alias, or the module that it is in is
+gone.
 
 Addresses are followed through `moved` blocks first. What no block declares any more, and is no data source, needs the
 very provider configuration that the state names. A default configuration of the root module is always there.

@@ -2,7 +2,7 @@ r"""A provider instance is used by nothing
 
 ## What it does
 With `--config`: reports each key in the `for_each` of a `provider` block that no resource instance is bound to, in the
-state or in the configuration. Where it can't be told what some block is bound to, nothing is reported about its provider.
+state or in the configuration. Where it can't be told what some block is bound to, nothing is said about its provider.
 
 ## Why is this bad?
 It is not: a provider instance must outlive its resources by one apply, and then it is ready to be removed. OpenTofu

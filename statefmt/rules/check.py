@@ -60,13 +60,13 @@ def check(
 def check_configuration(
     configuration: ProviderReferences, *, select: Sequence[str] | None = None, ignore: Sequence[str] | None = None
 ) -> list[Finding]:
-    """All findings about a configuration alone, with the rules' severities, in the order of its files.
+    """All findings about a configuration alone, in the order of its files. Where OpenTofu only warns, so do they.
 
     Raises ValueError for a code that fits no rule.
     """
     rules = selected_rules(None if select is None else tuple(select), tuple(ignore or ()))
     findings = [
-        replace(finding, severity=rule.severity)
+        finding
         for rule in rules.by_code.values()
         if rule.check_configuration is not None
         for finding in rule.check_configuration(configuration)
