@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple, Optional
 
@@ -26,8 +27,11 @@ class ConfigurationOptions(NamedTuple):
     directory: str | None
     variables: tuple[tuple[str, str], ...]
 
-    def loaded(self) -> ProviderReferences | None:
-        """The configuration with its provider references; None where none was named. Raises StoreError."""
+    def loaded(self, without: Collection[str] = ()) -> ProviderReferences | None:
+        """The configuration with its provider references; None where none was named. Raises StoreError.
+
+        `without` are keys to take out of every `for_each`.
+        """
         if self.directory is None:
             return None
         if not Path(self.directory).is_dir():
@@ -36,7 +40,7 @@ class ConfigurationOptions(NamedTuple):
         from statefmt.config.provider_references import ProviderReferences
 
         options = LoadOptions(variables=tuple(map(_variable, self.variables)), environment=dict(os.environ))
-        return ProviderReferences(load(Path(self.directory), options))
+        return ProviderReferences(load(Path(self.directory), options), without)
 
 
 def configuration_options(

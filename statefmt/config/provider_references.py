@@ -5,6 +5,7 @@ Source: OpenTofu `internal/tofu/node_resource_abstract_instance.go`, resolveProv
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Final
 
 import msgspec
@@ -25,7 +26,7 @@ from statefmt.addrs import (
 from statefmt.config.evaluate import evaluate
 from statefmt.config.expansion import Expansion, Instance, expand, expand_provider
 from statefmt.config.expressions import Expression
-from statefmt.config.model import Configuration, ResourceBlock
+from statefmt.config.model import Configuration, Repetition, ResourceBlock
 from statefmt.config.position import Range
 from statefmt.config.problem import Problem, ProblemKind, error
 from statefmt.config.provider_reference import ProviderReference, read_provider_reference
@@ -66,10 +67,14 @@ class BlockBinding(msgspec.Struct, frozen=True):
 
 
 class ProviderReferences:
-    """A configuration with its provider references followed. Everything is worked out once, when it is asked for."""
+    """A configuration with its provider references followed. Everything is worked out once, when it is asked for.
 
-    def __init__(self, configuration: Configuration) -> None:
+    `without` are keys that are taken out of every `for_each`, as if the collections had lost these elements.
+    """
+
+    def __init__(self, configuration: Configuration, without: Collection[str] = ()) -> None:
         self.configuration: Final = configuration
+        self._without: Final = frozenset(map(StringKey, without))
         self.tree: Final[ProviderTree] = provider_tree(configuration)
         self._blocks: dict[ConfigResource, ResourceBlock] | None = None
         self._bindings: dict[ConfigResource, BlockBinding | Problem] = {}
@@ -127,8 +132,17 @@ class ProviderReferences:
         found = self._keys.get(config)
         if found is None:
             scope = self._static_scope(config)
-            found = self._keys[config] = scope if isinstance(scope, Unknown) else expand_provider(block, scope)
+            found = self._keys[config] = self._left(expand_provider(block, scope))
         return found if isinstance(found, Unknown) else found.keys
+
+    def _expansion(self, repetition: Repetition, scope: Scope) -> Expansion | Unknown:
+        return self._left(expand(repetition, scope))
+
+    def _left(self, expansion: Expansion | Unknown) -> Expansion | Unknown:
+        """What is left of the instances without the keys that are taken out."""
+        if not self._without or isinstance(expansion, Unknown):
+            return expansion
+        return Expansion(tuple(each for each in expansion.instances if each.key not in self._without))
 
     def _static_scope(self, config: ConfigProviderConfig) -> Scope:
         scope = root_scope(self.configuration)
@@ -153,7 +167,7 @@ class ProviderReferences:
         declared = self.configuration.modules.get(module.module())
         if declared is None or declared.call is None:
             return ABSENT
-        expansion = expand(declared.call.repetition, parent)
+        expansion = self._expansion(declared.call.repetition, parent)
         if isinstance(expansion, Unknown):
             return expansion
         for instance in expansion.instances:
@@ -174,7 +188,7 @@ class ProviderReferences:
             return {}
         if isinstance(scope, Unknown):
             return scope
-        expansion = expand(self.blocks[resource.config()].repetition, scope)
+        expansion = self._expansion(self.blocks[resource.config()].repetition, scope)
         return expansion if isinstance(expansion, Unknown) else {each.key: each for each in expansion.instances}
 
     def module_instances(self, module: Module) -> list[ModuleInstance] | Unknown:
@@ -189,7 +203,7 @@ class ProviderReferences:
         for caller in callers:
             scope = self.scope(caller)
             assert not isinstance(scope, Unknown | Absent), "it is an instance"
-            expansion = expand(call.repetition, scope)
+            expansion = self._expansion(call.repetition, scope)
             if isinstance(expansion, Unknown):
                 return expansion
             found += (caller.child(module.names[-1], key) for key in expansion.keys)
@@ -239,7 +253,7 @@ class ProviderReferences:
         assert not isinstance(caller, Unknown | Absent), "a module instance was found in it"
         call = self.configuration.modules[passed.module].call
         assert call is not None
-        expansion = expand(call.repetition, caller)
+        expansion = self._expansion(call.repetition, caller)
         if isinstance(expansion, Unknown):
             return expansion
         each = next(item.each for item in expansion.instances if item.key == called.steps[-1].key)
