@@ -19,7 +19,7 @@ from statefmt.addrs import AbsResourceInstance
 from statefmt.diagnostics import Finding, Severity
 from statefmt.errors import NotAStateError, StateError, StoreError
 from statefmt.rules.check import check
-from statefmt.rules.rule import all_rules
+from statefmt.rules.rule import state_rules
 from statefmt.statefile.duplicates import duplicate_members
 from statefmt.statefile.inspect import ReadResult, read
 from statefmt.statefile.provider_sources import KEEP, SourceChoice
@@ -160,7 +160,7 @@ def refuse_new_errors(
     """
     if content == state.data:
         return
-    errors = [code for code, rule in all_rules().items() if rule.severity is Severity.ERROR]
+    errors = [code for code, rule in state_rules().items() if rule.severity is Severity.ERROR]
     where = {str(one.containing_resource()): str(other.containing_resource()) for one, other in (moved or {}).items()}
     where |= {str(one): str(other) for one, other in (moved or {}).items()}
     before = {

@@ -18,9 +18,8 @@ def simulation_text(found: Simulation, terminal: Terminal) -> str:
     else:
         parts.append("Nothing would lose its provider.")
     if found.destroyed:
-        parts.append(
-            f"{counted(len(found.destroyed), 'resource instance')} would be destroyed, with the provider there:"
-        )
+        count = counted(len(found.destroyed), "resource instance")
+        parts.append(f"{count} would be destroyed, with the provider there:")
         parts.append("\n".join(f"  {printable(str(address))}" for address in found.destroyed))
     if found.unknown:
         parts.append(f"Of {counted(found.unknown, 'object')} it can't be told; `statetool check --config` says why.")

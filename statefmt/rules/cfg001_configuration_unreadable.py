@@ -1,7 +1,7 @@
 r"""A file of a configuration cannot be read
 
 ## What it does
-With `--config`: reports a file or a directory that cannot be read, and the places where a file is not what HCL, or in
+Reports, with `--config`, a file or a directory that cannot be read, and the places where a file is not what HCL, or in
 `.json` files JSON, allows.
 
 ## Why is this bad?

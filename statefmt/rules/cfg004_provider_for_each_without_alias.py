@@ -1,7 +1,7 @@
 r"""A provider block has for_each, and no alias
 
 ## What it does
-With `--config`: reports a `provider` block with `for_each` that has no `alias`.
+Reports, with `--config`, a `provider` block with `for_each` that has no `alias`.
 
 ## Why is this bad?
 OpenTofu refuses the configuration. A block without `alias` is the default configuration, which resources and modules

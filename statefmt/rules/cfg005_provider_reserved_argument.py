@@ -1,7 +1,7 @@
 r"""A provider block has count, or another reserved argument
 
 ## What it does
-With `--config`: reports `count`, `depends_on` and `source` in a `provider` block.
+Reports, with `--config`, `count`, `depends_on` and `source` in a `provider` block.
 
 ## Why is this bad?
 OpenTofu refuses the configuration: these names are reserved.

@@ -1,7 +1,7 @@
 r"""A reference to a provider has a key too many, or none where it needs one
 
 ## What it does
-With `--config`: reports an instance key on a provider configuration without `for_each`, a reference without a key to
+Reports, with `--config`, an instance key on a provider configuration without `for_each`, a reference without a key to
 one that has `for_each`, and keys on the left side in the `providers` of a module.
 
 ## Why is this bad?

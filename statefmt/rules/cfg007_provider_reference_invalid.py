@@ -1,7 +1,7 @@
 r"""A provider argument is no reference
 
 ## What it does
-With `--config`: reports a `provider` argument, or an entry of `providers`, that is not a name, an alias and perhaps a
+Reports, with `--config`, a `provider` argument, or an entry of `providers`, that is not a name, an alias and perhaps a
 key: quoted text, a variable as the alias (`aws[local.x][each.key]`), a function.
 
 ## Why is this bad?

@@ -1,7 +1,7 @@
 r"""A resource names a provider configuration that is not there
 
 ## What it does
-With `--config`: reports a resource or data block whose provider configuration no `provider` block declares, and no
+Reports, with `--config`, a resource or data block whose provider configuration no `provider` block declares, and no
 caller of its module passes.
 
 ## Why is this bad?

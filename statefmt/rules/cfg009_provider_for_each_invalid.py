@@ -1,7 +1,7 @@
 r"""The for_each of a provider cannot be used
 
 ## What it does
-With `--config`: reports the `for_each` of a `provider` block that is no map and no set of texts, or has null or
+Reports, with `--config`, the `for_each` of a `provider` block that is no map and no set of texts, or has null or
 sensitive keys, as far as its value can be known, and keys of references that are null or sensitive.
 
 ## Why is this bad?

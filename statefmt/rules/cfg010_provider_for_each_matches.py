@@ -1,7 +1,7 @@
 r"""A provider and what uses it have the same for_each
 
 ## What it does
-With `--config`: reports a resource or a module whose `for_each` is "too similar" to that of the provider configuration
+Reports, with `--config`, a resource or a module whose `for_each` is "too similar" to that of the provider configuration
 that its instances are bound to: the same expression over the same source, whatever is in it.
 
 ## Why is this bad?

@@ -1,7 +1,7 @@
 r"""A resource needs a provider instance that is not declared
 
 ## What it does
-With `--config`: reports a resource or data block with instances whose provider key is not in the `for_each` of the
+Reports, with `--config`, a resource or data block with instances whose provider key is not in the `for_each` of the
 provider configuration.
 
 ## Why is this bad?

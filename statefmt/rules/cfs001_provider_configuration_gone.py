@@ -1,7 +1,7 @@
 r"""The provider configuration of an object is gone
 
 ## What it does
-With `--config`: reports each object in the state that OpenTofu will work with through a provider configuration that
+Reports, with `--config`, each object in the state that OpenTofu will work with through a provider configuration that
 the configuration does not have: its `provider` block was removed or got another alias, or the module that it is in is
 gone.
 

@@ -1,7 +1,7 @@
 r"""The provider to destroy an object with cannot be told
 
 ## What it does
-With `--config`: reports an object that is to be destroyed, whose resource block is still there and chooses a provider
+Reports, with `--config`, an object that is to be destroyed, whose resource block is still there and chooses a provider
 instance by a key, of another provider configuration than the state names.
 
 ## Why is this bad?

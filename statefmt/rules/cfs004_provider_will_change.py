@@ -1,7 +1,7 @@
 r"""An object is to be worked with through another provider instance
 
 ## What it does
-With `--config`: reports each object of a managed resource for which the configuration names another provider instance
+Reports, with `--config`, each object of a managed resource for which the configuration names another provider instance
 than the state: a key or an alias was changed, or a module is passed another provider. Data sources are left out: they
 are only read again.
 

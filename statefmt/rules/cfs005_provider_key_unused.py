@@ -1,7 +1,7 @@
 r"""A provider instance is used by nothing
 
 ## What it does
-With `--config`: reports each key in the `for_each` of a `provider` block that no resource instance is bound to, in the
+Reports, with `--config`, each key in the `for_each` of a `provider` block that no resource instance is bound to, in the
 state or in the configuration. Where it can't be told what some block is bound to, nothing is said about its provider.
 
 ## Why is this bad?

@@ -1,7 +1,7 @@
 r"""A moved block takes objects along
 
 ## What it does
-With `--config`: reports each `moved` block that takes objects of the state to another address, for which the provider
+Reports, with `--config`, each `moved` block that takes objects of the state to another address, for which the provider
 that they are bound to is checked there.
 
 ## Why is this bad?

@@ -1,7 +1,7 @@
 r"""It cannot be told which provider instance an object will need
 
 ## What it does
-With `--config`: reports, once for each reason, the objects whose provider instance depends on what cannot be known
+Reports, with `--config` and once for each reason, the objects whose provider instance depends on what cannot be known
 from the configuration and the values of its variables alone: attributes of resources, results of data sources, a
 variable without a value, a function that statetool does not know, a file that could not be read.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from statefmt import codes
 from statefmt.diagnostics import Finding, Place
-from statefmt.rules.rule import Rule, all_rules, found_while_reading
+from statefmt.rules.rule import Rule, all_codes, all_rules, found_while_reading, state_rules
 from statefmt.rules.subject import Subject
 from statefmt.statefile.inspect import inspect, without_pointers
 from statefmt.statefile.releases import Release
@@ -45,7 +45,9 @@ def check(
     """
     if isinstance(data, Snapshot):
         data = write(data, canonical=False)
-    rules = selected_rules(None if select is None else tuple(select), tuple(ignore or ()))
+    rules = selected_rules(
+        None if select is None else tuple(select), tuple(ignore or ()), with_configuration=configuration is not None
+    )
     inspection = inspect(data)
     subject = Subject(data, inspection, release, name, configuration)
     findings = [finding for finding in inspection.findings if finding.code in rules.by_code]
@@ -64,7 +66,7 @@ def check_configuration(
 
     Raises ValueError for a code that fits no rule.
     """
-    rules = selected_rules(None if select is None else tuple(select), tuple(ignore or ()))
+    rules = selected_rules(None if select is None else tuple(select), tuple(ignore or ()), with_configuration=True)
     findings = [
         finding
         for rule in rules.by_code.values()
@@ -86,14 +88,16 @@ def _completed(finding: Finding, rule: Rule, subject: Subject) -> Finding:
 
 
 @cache
-def selected_rules(select: tuple[str, ...] | None, ignore: tuple[str, ...]) -> SelectedRules:
-    """The rules that `select` (all, where it is None) leaves after `ignore`.
+def selected_rules(
+    select: tuple[str, ...] | None, ignore: tuple[str, ...], *, with_configuration: bool = False
+) -> SelectedRules:
+    """The rules that `select` (all, where it is None) leaves after `ignore`; those about configurations on request.
 
     Where there is no state to check, no choice of rules hides that. Raises ValueError for what fits no rule.
     """
-    rules = all_rules()
+    rules = all_rules() if with_configuration else state_rules()
     for prefix in (*(select or ()), *ignore):
-        if not prefix or not any(code.startswith(prefix) for code in rules):
+        if not prefix or not any(code.startswith(prefix) for code in all_codes()):
             raise ValueError(f"no rule has a code that starts with {prefix!r}; `statetool rule` lists them")
     chosen = {
         code: rule

@@ -72,12 +72,30 @@ def all_rules() -> Mapping[str, Rule]:
     return MappingProxyType({module.RULE.code: module.RULE for module in _rule_modules()})
 
 
-def _rule_modules() -> Iterator[Any]:
+@cache
+def state_rules() -> Mapping[str, Rule]:
+    """The rules that need no configuration, by code; the others, and what reads configurations, are not loaded."""
+    modules = _rule_modules(but=("cfg", "cfs"))
+    return MappingProxyType({module.RULE.code: module.RULE for module in modules})
+
+
+@cache
+def all_codes() -> tuple[str, ...]:
+    """The codes of all rules, in their order, without loading any."""
+    return tuple(name[:6].upper() for name in _module_names())
+
+
+def _rule_modules(but: tuple[str, ...] = ()) -> Iterator[Any]:
+    for name in _module_names():
+        if not name.startswith(but):
+            yield importlib.import_module(f"statefmt.rules.{name}")
+
+
+def _module_names() -> list[str]:
     import statefmt.rules as package
 
-    for name in sorted(module.name for module in pkgutil.iter_modules(package.__path__)):
-        if _RULE_MODULE.fullmatch(name):
-            yield importlib.import_module(f"statefmt.rules.{name}")
+    names = (module.name for module in pkgutil.iter_modules(package.__path__))
+    return sorted(name for name in names if _RULE_MODULE.fullmatch(name))
 
 
 def _page(module: Any) -> Page:
