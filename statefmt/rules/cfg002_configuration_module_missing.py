@@ -1,7 +1,7 @@
 r"""A module of a configuration cannot be read
 
 ## What it does
-Reports, with `--config`, a `module` block whose module is not there: a directory that does not exist, or a module from a
+Reports, with `--config`, a `module` block whose module is not there: a directory that does not exist, or a module of a
 registry or a repository that is not installed. It also reports modules that call themselves.
 
 ## Why is this bad?

@@ -1,7 +1,7 @@
 r"""A declaration in a configuration is not valid
 
 ## What it does
-Reports, with `--config`, blocks and arguments that are not what they must be, things that are declared twice, and values
+Reports, with `--config`, blocks and arguments that are not what they must be, what is declared twice, and values
 of input variables that OpenTofu would refuse.
 
 ## Why is this bad?

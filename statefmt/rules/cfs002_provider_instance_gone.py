@@ -1,7 +1,7 @@
 r"""The provider instance of an object is gone
 
 ## What it does
-Reports, with `--config`, each object in the state, deposed ones too, that OpenTofu will work with through an instance of
+Reports, with `--config`, each object in the state, deposed ones too, that OpenTofu works with through an instance of
 a provider configuration that the configuration does not have: its key was removed from the `for_each` of the
 `provider` block, or `for_each` was added to a block that had none, or taken away from one.
 
