@@ -136,9 +136,7 @@ class ExpressionReader:
         if any(part.is_error for part in inside):
             return Bad(_UNREADABLE, place)
         if node.type == "tuple":
-            return TupleExpression(
-                tuple(self.expression(part) for part in inside if part.type == "expression"), place
-            )
+            return TupleExpression(tuple(self.expression(part) for part in inside if part.type == "expression"), place)
         return ObjectExpression(tuple(self._item(part) for part in inside if part.type == "object_elem"), place)
 
     def _item(self, node: Node) -> ObjectItem:
@@ -226,4 +224,3 @@ class ExpressionReader:
             if len(condition) != 1 or condition[0].type != "conditional":
                 return group_conditionals([self.expression(inside[0]), *chain])
             node = condition[0]
-

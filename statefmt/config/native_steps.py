@@ -61,7 +61,11 @@ def _index(reader: ExpressionReader, node: Node, place: Range) -> Iterator[_Move
         # `.0.1` is two steps, which a scanner takes for one number.
         for digits in reader.text(node).replace(" ", "").strip(".").split("."):
             number = parse_number(digits)
-            yield Index(number, place, legacy=True) if number is not None else (Bad("the index is not a number", place), place)
+            yield (
+                Index(number, place, legacy=True)
+                if number is not None
+                else (Bad("the index is not a number", place), place)
+            )
         return
     inside = parts(node)
     key = reader.expression(inside[1]) if len(inside) > 2 else Bad("the index could not be read", place)

@@ -42,7 +42,10 @@ _SEQUENCES: Final = frozenset(
     }
 )
 # What Go's unicode.IsSpace takes for white space.
-_SPACE: Final = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+_SPACE: Final = (
+    "\t\n\v\f\r \x85\xa0\u1680"
+    "\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+)
 
 
 class _Text:
@@ -58,9 +61,7 @@ class _Sequence(NamedTuple):
     node: Node
 
 
-def read_template(
-    reader: ExpressionReader, node: Node, *, bare: bool = False
-) -> tuple[tuple[Expression, ...], bool]:
+def read_template(reader: ExpressionReader, node: Node, *, bare: bool = False) -> tuple[tuple[Expression, ...], bool]:
     """The parts of a template, and whether it is nothing but one interpolation (and so gives its value as it is).
 
     With `bare` the heredoc was put around the template to read it: it is one text, without a newline at its end.
@@ -219,7 +220,7 @@ class _Directives:
         return tuple(pieces)
 
     def _until(self) -> tuple[list[Expression], Node | None]:
-        """The pieces up to the next sequence that ends or parts a directive, and that sequence; None where there is none."""
+        """The pieces up to a sequence that ends or parts a directive, and that sequence, None at the end."""
         pieces: list[Expression] = []
         while self._at < len(self._items):
             item = self._items[self._at]
