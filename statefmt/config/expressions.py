@@ -22,10 +22,11 @@ class Attr(msgspec.Struct, frozen=True, gc=False):
 
 
 class Index(msgspec.Struct, frozen=True, gc=False):
-    """One step by a literal key: `["name"]`, `[0]`, `.0`. `range` has the brackets with it."""
+    """One step by a literal key: `["name"]`, `[0]`, or `.0` (which is `legacy`). `range` has the brackets with it."""
 
     key: str | Number
     range: Range
+    legacy: bool = False
 
 
 Step: TypeAlias = Attr | Index
@@ -86,7 +87,7 @@ class TupleExpression(msgspec.Struct, frozen=True):
 
 
 class ObjectItem(msgspec.Struct, frozen=True):
-    """`key = value`. A bare word as the key is a `Literal` text with `bare` set: it is no reference."""
+    """`key = value`. With `bare` the key is a word (as an expression a `Traversal` or a keyword) that stands for itself."""
 
     key: Expression
     value: Expression

@@ -66,6 +66,32 @@ class Source:
         return self.content[start:stop].decode("utf-8", "replace")
 
 
+class EmbeddedSource(Source):
+    """Text that stands within another file, as a string of JSON does, from the byte `start` of it to `stop`.
+
+    `content` has the text from the byte `before` on, since something may have to be put around it to read it. With
+    `exact` each byte of the text is a byte of the file; otherwise (there were escapes) all of it is one place.
+    """
+
+    __slots__ = ("_before", "_exact", "_outer", "_start", "_stop")
+
+    def __init__(self, outer: Source, start: int, stop: int, content: bytes, before: int, *, exact: bool) -> None:
+        super().__init__(outer.file, content)
+        self._outer = outer
+        self._start = start
+        self._stop = stop
+        self._before = before
+        self._exact = exact
+
+    def range(self, start: int, stop: int) -> Range:
+        if not self._exact:
+            return self._outer.range(self._start, self._stop)
+        shift = self._start - self._before
+        return self._outer.range(
+            min(max(start + shift, self._start), self._stop), min(max(stop + shift, self._start), self._stop)
+        )
+
+
 def _line_starts(content: bytes) -> list[int]:
     starts = [0]
     found = content.find(b"\n")
