@@ -1,7 +1,7 @@
 """What is wrong with the provider configurations that modules are passed, declare and expect.
 
-Source: OpenTofu `internal/configs/provider_validation.go`, validateProviderConfigs. The words are OpenTofu's where people
-search for them; the details say less.
+Source: OpenTofu `internal/configs/provider_validation.go`, validateProviderConfigs. The summaries are
+OpenTofu's, so that people find them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _KIND = ProblemKind.BLOCK
 class _Names(msgspec.Struct, frozen=True):
     """The provider configurations that one module knows, by `name` or `name.alias`.
 
-    `configured` have a block with something in it, `empty` one with nothing, `aliases` stand in `configuration_aliases`.
+    `configured` have a block with something in it, `empty` one without; `aliases` stand in `configuration_aliases`.
     """
 
     configured: dict[str, Range]
@@ -127,7 +127,7 @@ def _of_child(
         yield error(
             _KIND,
             "Module is incompatible with count, for_each, enabled and depends_on",
-            f"{path} has provider configurations of its own, so that neither it nor a module around it can be repeated.",
+            f"{path} has provider configurations of its own, so neither it nor a module around it can be repeated.",
             repeated,
         )
     for name in names.configured:
@@ -176,8 +176,8 @@ def _of_passed(
         yield error(
             _KIND,
             "Provider type mismatch",
-            f'The local name "{given.local}" of the caller represents provider "{outside.display}", but "{child.local}" '
-            f'in {path} represents "{inside.display}".',
+            f'The local name "{given.local}" of the caller represents provider "{outside.display}", but '
+            f'"{child.local}" in {path} represents "{inside.display}".',
             given.range,
         )
 

@@ -82,7 +82,8 @@ def _parts(expression: Expression) -> tuple[Expression, ...]:
         case TupleExpression(items=items):
             return items
         case ObjectExpression(items=items):
-            return tuple(part for item in items for part in (item.key, item.value))
+            # A bare key is a word that stands for itself.
+            return tuple(part for item in items for part in ((item.value,) if item.bare else (item.key, item.value)))
         case Conditional(condition=condition, yes=yes, no=no):
             return condition, yes, no
         case Binary(left=left, right=right):

@@ -17,7 +17,8 @@ module "network" {
 ```
 
 ## What to do
-Pass what the module declares, under the name that it has there: `providers = { aws.west = aws.by_region["us-west-2"] }`.
+Pass what the module declares, under the name that it has there:
+`providers = { aws.west = aws.by_region["us-west-2"] }`.
 """
 
 from collections.abc import Iterable
