@@ -97,7 +97,7 @@ def _result(
     result: dict[str, Any] = {
         "ruleId": finding.code,
         "level": _LEVELS[finding.severity],
-        "message": {"text": f"{message(finding)}\n\n{finding.fix}" if finding.fix else message(finding)},
+        "message": {"text": "\n\n".join(filter(None, (message(finding), finding.fix, finding.snippet)))},
         "locations": [location],
         # GitHub joins the first to the rule and the path, and looks at no other; the second is for everybody else.
         "partialFingerprints": {"primaryLocationLineHash": mark, "statetool/v1": mark},

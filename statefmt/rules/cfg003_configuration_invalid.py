@@ -30,11 +30,14 @@ from statefmt.diagnostics import Finding, Severity
 from statefmt.rules.configuration_problems import problems_of
 from statefmt.rules.rule import Rule
 
+# CFG004 and CFG005 say these.
+_ELSEWHERE = ('Alias required when using "for_each"', "Reserved argument name in provider block")
 _KINDS = (ProblemKind.BLOCK, ProblemKind.DUPLICATE, ProblemKind.VARIABLE, ProblemKind.EVALUATION)
 
 
 def _check(references: ProviderReferences) -> Iterable[Finding]:
-    return problems_of(references, _KINDS, codes.CONFIGURATION_INVALID)
+    found = problems_of(references, _KINDS, codes.CONFIGURATION_INVALID)
+    return [finding for finding in found if finding.summary not in _ELSEWHERE]
 
 
 RULE = Rule(codes.CONFIGURATION_INVALID, "configuration-invalid", Severity.ERROR, check_configuration=_check)

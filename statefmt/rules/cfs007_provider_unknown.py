@@ -26,7 +26,7 @@ from statefmt import codes
 from statefmt.config.position import Range
 from statefmt.diagnostics import Finding, Severity
 from statefmt.rules.configuration_place import place
-from statefmt.rules.provider_fate_findings import fates_with
+from statefmt.rules.provider_fate_findings import fates_with, pointer
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 from statefmt.survey.provider_fates import Fate, Outcome
@@ -45,6 +45,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
             "Provider instance not known",
             f"Can't tell which provider instance {of[0].instance.addr}{more} will need, because {reason}.",
             str(of[0].instance.addr),
+            "" if range_ else pointer(of[0]),
             place=place(range_),
         )
 

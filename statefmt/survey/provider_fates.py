@@ -212,12 +212,13 @@ def _doubt(configuration: Configuration, module: Module) -> Unknown | None:
     for depth in range(len(module.names) + 1):
         on_the_way = Module(module.names[:depth])
         if on_the_way in configuration.missing:
-            return Unknown(f"{on_the_way} could not be read: {configuration.missing[on_the_way]}")
+            call = configuration.modules[on_the_way.parent()].declarations.calls.get(on_the_way.names[-1])
+            return Unknown(f"{on_the_way} could not be read", call.range if call else None)
         here = configuration.modules.get(on_the_way)
         if here is None:
             return None
         for problem in configuration.problems:
             if problem.kind in _UNREAD and (problem.range is None or problem.range.file in here.declarations.files):
                 name = problem.range.file if problem.range else configuration.directory
-                return Unknown(f"{name} could not be read", problem.range)
+                return Unknown(f"{name} could not be read")
     return None

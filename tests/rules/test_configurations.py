@@ -37,6 +37,9 @@ def _told(finding: Finding, fixture: Path) -> tuple[str, str, str]:
         return finding.code, finding.address, finding.pointer
     file = Path(finding.place.file)
     name = file.relative_to(fixture).as_posix() if file.is_relative_to(fixture) else file.as_posix()
+    if finding.code == codes.CONFIGURATION_UNREADABLE:
+        # Where a syntax error is said to be is tested with the parser.
+        return finding.code, finding.address, name
     return finding.code, finding.address, f"{name}:{finding.place.line}:{finding.place.column}"
 
 

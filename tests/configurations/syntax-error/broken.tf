@@ -1,3 +1,2 @@
 provider "aws" {
-  alias = "west
-}
+  alias = "west"
