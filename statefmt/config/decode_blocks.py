@@ -1,7 +1,8 @@
 """Blocks of a configuration file: from bodies to the model.
 
 Sources: OpenTofu `internal/configs`, in `parser_config.go`, `named_values.go`, `provider.go`, `module_call.go`,
-`provider_requirements.go`, `resource.go`, `moved.go`, `removed.go` and `import.go`. What has nothing to do with variables, providers,
+`provider_requirements.go`, `resource.go`, `moved.go`, `removed.go` and `import.go`.
+What has nothing to do with variables, providers,
 instances and addresses is passed over.
 """
 

@@ -20,7 +20,7 @@ from statefmt.config.model import Argument
 from statefmt.config.native import read_expression
 from statefmt.config.position import Range, Source
 from statefmt.config.problem import Problem, ProblemKind, error
-from statefmt.config.references import as_traversal
+from statefmt.config.references import as_keyword
 
 _REFERENCE = re.compile(r"\s*[\w-]+\s*(?:[.\[]|$)")
 
@@ -110,5 +110,4 @@ def keyword(expression: Expression) -> str | None:
     """The word that a bare key or a keyword is: `source`, `aws`; a literal text counts, too."""
     if isinstance(expression, Literal) and isinstance(expression.value, str):
         return expression.value
-    traversal = as_traversal(expression)
-    return traversal.root if traversal is not None and not traversal.steps else None
+    return as_keyword(expression)

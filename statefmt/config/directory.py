@@ -109,28 +109,29 @@ class DirectoryReader:
         for name in listing.overrides:
             if (found := self._file(directory, name)) is not None:
                 decoder.override(*found)
-        declarations = decoder.result(tuple(_shown(directory, name) for name in (*listing.primary, *listing.overrides)))
+        declarations = decoder.result(tuple(below(directory, name) for name in (*listing.primary, *listing.overrides)))
         if test_directory is None:
             return declarations
         return msgspec.structs.replace(declarations, tests=self._tests(directory, listing.tests, test_directory))
 
     def _file(self, directory: str, name: str) -> tuple[FileReader, Body] | None:
-        source = read_source(self.root / directory / name, _shown(directory, name), self._problems)
+        source = read_source(self.root / directory / name, below(directory, name), self._problems)
         if source is None:
             return None
         reader = FileReader(source, self._problems, json=name.endswith(".json"))
         return reader, read_body(source, self._problems)
 
     def _tests(self, directory: str, beside: tuple[str, ...], test_directory: str) -> tuple[TestFile, ...]:
-        within = os.path.normpath(os.path.join(directory, test_directory))
+        within = below(directory, test_directory)
         inside = list_files(_names(self.root / within) or ()).tests
         places = [*((within, name) for name in inside), *((directory, name) for name in beside)]
         found = (self._file(place, name) for place, name in places)
         return tuple(read_test_file(*each) for each in found if each is not None)
 
 
-def _shown(directory: str, name: str) -> str:
-    return os.path.normpath(os.path.join(directory, name))
+def below(directory: str, name: str) -> str:
+    """The path of `name`, which may begin with `../`, in a directory, as short as it can be: `.` for the root."""
+    return os.path.normpath(f"{directory}/{name}")
 
 
 def _names(directory: Path) -> list[str] | None:

@@ -87,7 +87,7 @@ class TupleExpression(msgspec.Struct, frozen=True):
 
 
 class ObjectItem(msgspec.Struct, frozen=True):
-    """`key = value`. With `bare` the key is a word (as an expression a `Traversal` or a keyword) that stands for itself."""
+    """`key = value`. With `bare` the key is a word that stands for itself, and no reference."""
 
     key: Expression
     value: Expression

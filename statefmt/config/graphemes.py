@@ -1,4 +1,4 @@
-"""Counts user-perceived characters, which are the columns of HCL."""
+"""Tells user-perceived characters apart, which are the columns of HCL and the characters of its functions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,14 @@ def count_graphemes(text: str) -> int:
     """
     if text.isascii():
         return len(text) - text.count("\r\n")
-    count = 0
+    return len(split_graphemes(text))
+
+
+def split_graphemes(text: str) -> list[str]:
+    """The grapheme clusters of `text`."""
+    if text.isascii() and "\r" not in text:
+        return list(text)
+    found: list[str] = []
     flags = 0
     before = ""
     for char in text:
@@ -29,9 +36,12 @@ def count_graphemes(text: str) -> int:
             or (_is_hangul_part(char) and before != "" and _takes_part(before, char))
         )
         flags = flags + 1 if flag else 0
-        count += not (joined and count)
+        if joined and found:
+            found[-1] += char
+        else:
+            found.append(char)
         before = char
-    return count
+    return found
 
 
 def _extends(char: str) -> bool:

@@ -13,6 +13,7 @@ from typing import Final
 
 import msgspec
 
+from statefmt.config.body import Body
 from statefmt.config.directory import read_body, read_source
 from statefmt.config.json_body import read_json_file
 from statefmt.config.model import InputValue
@@ -56,7 +57,7 @@ class InputReader:
 
     def _automatic(self) -> list[str]:
         try:
-            names = sorted(os.listdir(self._root), key=os.fsencode)
+            names = sorted((path.name for path in self._root.iterdir()), key=os.fsencode)
         except OSError:
             return []
         defaults = [name for name in (_DEFAULT, f"{_DEFAULT}.json") if name in names]
@@ -69,7 +70,7 @@ class InputReader:
         # A file with another name, such as a pipe, is JSON if it looks so.
         if not shown.endswith((".json", ".tfvars")):
             json = source.content.lstrip().startswith(b"{")
-            body = read_json_file(source, self._problems) if json else read_file(source, self._problems)
+            body: Body = read_json_file(source, self._problems) if json else read_file(source, self._problems)
         else:
             body = read_body(source, self._problems)
         if not shown.endswith(".json") and (declared := body.blocks("variable", 1)):

@@ -23,6 +23,7 @@ from statefmt.config.graphemes import count_graphemes
 from statefmt.config.native_tree import parts
 from statefmt.config.position import Range
 from statefmt.config.problem import ProblemKind, error
+from statefmt.config.space import SPACE
 from statefmt.errors import AddressProblem
 from statefmt.golang.normalize import nfc
 
@@ -40,11 +41,6 @@ _SEQUENCES: Final = frozenset(
         "template_for_start",
         "template_for_end",
     }
-)
-# What Go's unicode.IsSpace takes for white space.
-_SPACE: Final = (
-    "\t\n\v\f\r \x85\xa0\u1680"
-    "\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 )
 
 
@@ -105,7 +101,7 @@ class _Items:
             marks = [child for child in sequence.children if child.type == "strip_marker"]
             opening = sequence.start_byte + 2
             if texts and any(mark.start_byte == opening for mark in marks):
-                texts[-1].value = texts[-1].value.rstrip(_SPACE)
+                texts[-1].value = texts[-1].value.rstrip(SPACE)
             strip_next = any(mark.start_byte != opening for mark in marks)
             items += [*texts, _Sequence(sequence)]
             start = sequence.end_byte
@@ -124,7 +120,7 @@ class _Items:
             texts.append(_Text(value, start, end))
             start = end
         if strip:
-            texts[0].value = texts[0].value.lstrip(_SPACE)
+            texts[0].value = texts[0].value.lstrip(SPACE)
         return texts
 
 
@@ -174,8 +170,8 @@ def _unindent(items: list[_Text | _Sequence]) -> None:
             new_line = False
             if not isinstance(item, _Text):
                 least = 0
-            elif item.value.strip(_SPACE) or not item.value.endswith("\n"):
-                spaces = count_graphemes(item.value[: len(item.value) - len(item.value.lstrip(_SPACE))])
+            elif item.value.strip(SPACE) or not item.value.endswith("\n"):
+                spaces = count_graphemes(item.value[: len(item.value) - len(item.value.lstrip(SPACE))])
                 least = spaces if least is None else min(least, spaces)
                 adjust.append(item)
         if isinstance(item, _Text) and item.value.endswith("\n"):

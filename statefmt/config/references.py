@@ -49,6 +49,12 @@ def as_traversal(expression: Expression) -> Traversal | None:
     return None
 
 
+def as_keyword(expression: Expression) -> str | None:
+    """The word that an expression is, without steps: `string`, `aws`, `null`."""
+    found = as_traversal(expression)
+    return found.root if found is not None and not found.steps else None
+
+
 def references(expression: Expression) -> Iterator[Traversal]:
     """Every reference in an expression, in the order of the text, without the names that a `for` in it declares."""
     yield from _walk(expression, frozenset())
