@@ -83,7 +83,7 @@ def _show_declarations(snapshot: Snapshot, references: ProviderReferences, outpu
     if output_format is OutputFormat.JSON:
         from statefmt.render.provider_declarations_json import provider_declarations_json
 
-        sys.stdout.buffer.write(provider_declarations_json(found))
+        sys.stdout.buffer.write(provider_declarations_json(found, references.configuration.directory))
     else:
         from statefmt.render.provider_declarations_text import provider_declarations_text
 

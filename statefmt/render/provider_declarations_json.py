@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from pathlib import Path
 
 from statefmt.addrs import StringKey
 from statefmt.render.json_output import document
 from statefmt.survey.provider_declarations import ConfigurationDeclaration, InstanceDeclaration
 
 
-def provider_declarations_json(declarations: Sequence[ConfigurationDeclaration]) -> bytes:
-    """All configurations (schema: `providers-config-output.schema.json`)."""
-    return document({"configurations": [_configuration(declaration) for declaration in declarations]})
+def provider_declarations_json(declarations: Sequence[ConfigurationDeclaration], directory: str) -> bytes:
+    """All configurations (schema: `providers-config-output.schema.json`); `directory` is that of the root module."""
+    return document({"configurations": [_configuration(declaration, directory) for declaration in declarations]})
 
 
-def _configuration(declaration: ConfigurationDeclaration) -> dict[str, object]:
+def _configuration(declaration: ConfigurationDeclaration, directory: str) -> dict[str, object]:
     config, where = declaration.config, declaration.range
     return {
         "address": str(config),
         "source": str(config.provider),
         "module": str(config.module),
         "alias": config.alias or None,
-        "file": where.file if where else None,
+        "file": os.path.normpath(Path(directory) / where.file) if where else None,
         "line": where.line if where else None,
         "column": where.column if where else None,
         "unknown": declaration.unknown.reason if declaration.unknown else None,

@@ -15,7 +15,7 @@ def problems_of(
 ) -> Iterable[Finding]:
     """The problems of some kinds; one without a range is about the directory as a whole."""
     configuration = references.configuration
-    whole = Place(configuration.directory, 1, 1, 1, 1)
+    whole = Place("", 1, 1, 1, 1)
     for problem in configuration.problems:
         if problem.kind in kinds:
             found = place(problem.range) or whole

@@ -9,7 +9,7 @@ from typing import Any, Final
 import jsonschema
 import pytest
 
-from tests.cli.conftest import Statetool
+from tests.cli.conftest import Program, Statetool
 
 _FOLDER: Final = Path(__file__).parents[1] / "configurations"
 _SCHEMAS: Final = Path(__file__).parents[2] / "schemas"
@@ -71,8 +71,8 @@ def test_every_format_names_the_file_of_the_configuration(statetool: Statetool, 
     assert "for_each = toset([" in result.text.replace("&quot;", '"')
 
 
-def test_a_state_from_standard_input(statetool: Statetool) -> None:
-    result = statetool("check", "-", "--config", str(_BOTH), stdin=(_BOTH / "terraform.tfstate").read_bytes())
+def test_a_state_from_standard_input(program: Program) -> None:
+    result = program("check", "-", "--config", str(_BOTH), stdin=(_BOTH / "terraform.tfstate").read_bytes())
     assert result.status == 1
     assert "Provider instance not present" in result.text
 
