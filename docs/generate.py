@@ -26,6 +26,8 @@ _GROUPS = {
     "CHK": "Check results",
     "REL": "What another release would lose (with `--for RELEASE`)",
     "SEC": "Secrets in plain sight",
+    "CFG": "A configuration alone (with `--config DIR`)",
+    "CFS": "A configuration against a state (with `--config DIR`)",
 }
 
 

@@ -6,12 +6,13 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from statefmt import codes
 from statefmt.baseline import Baseline
 from statefmt.diagnostics import Finding
 from statefmt.errors import EncryptionError, StoreError
-from statefmt.rules.check import check
+from statefmt.rules.check import check, check_configuration
 from statefmt.rules.checked import CheckedState, UnreadableState
 from statefmt.sealed import plain
 from statefmt.settings import Settings
@@ -21,12 +22,16 @@ from statefmt.store.reading import STANDARD_INPUT, display_name
 from statefmt.store.settled import read_settled
 from statefmt.workers import map_in_processes
 
+if TYPE_CHECKING:
+    # Most runs have no configuration, and load nothing of this.
+    from statefmt.config.provider_references import ProviderReferences
+
 
 @dataclass(frozen=True, slots=True)
 class Gate:
     """What to check for, and for which release. `folder` is that of the settings file.
 
-    `baseline_folder` is that of the baseline.
+    `baseline_folder` is that of the baseline. `configuration` is what the states are held against.
     """
 
     select: Sequence[str] | None = None
@@ -36,6 +41,7 @@ class Gate:
     folder: Path = Path()
     baseline: Baseline = field(default_factory=Baseline)
     baseline_folder: Path = Path()
+    configuration: ProviderReferences | None = None
 
     def check_all(self, names: Sequence[str]) -> list[CheckedState | UnreadableState]:
         """Check many state files, in several processes where that is faster; the results stand in the order given."""
@@ -53,12 +59,26 @@ class Gate:
         Raises StoreError where it cannot be read, EncryptionError where it cannot be opened.
         """
         data = plain(name, read_settled(name))
-        found = self._allowed(
-            name, check(data, select=self.select, ignore=self.ignore, release=self.release, name=name)
+        findings = check(
+            data,
+            select=self.select,
+            ignore=self.ignore,
+            release=self.release,
+            name=name,
+            configuration=self.configuration,
         )
+        found = self._allowed(name, findings)
         new, hidden = self._new(name, found)
         places = finding_positions(data, new) if new else {}
         return CheckedState(display_name(name), new, places, hidden)
+
+    def check_configuration(self) -> CheckedState:
+        """Check the configuration alone, which there must be."""
+        assert self.configuration is not None
+        name = self.configuration.configuration.directory
+        found = check_configuration(self.configuration, select=self.select, ignore=self.ignore)
+        new, hidden = self._new(name, self._allowed(name, found))
+        return CheckedState(name, new, {}, hidden, is_configuration=True)
 
     def _new(self, name: str, findings: Sequence[Finding]) -> tuple[tuple[Finding, ...], int]:
         """The findings that the baseline does not know, and how many it does."""

@@ -185,9 +185,9 @@ def replace_state(loaded: LoadedState, content: bytes, operation: str, command: 
 def error_findings(content: bytes) -> list[Finding]:
     """The error findings about some content."""
     from statefmt.rules.check import check
-    from statefmt.rules.rule import all_rules
+    from statefmt.rules.rule import state_rules
 
-    errors = [code for code, rule in all_rules().items() if rule.severity is Severity.ERROR]
+    errors = [code for code, rule in state_rules().items() if rule.severity is Severity.ERROR]
     return [finding for finding in check(content, select=errors) if finding.severity is Severity.ERROR]
 
 

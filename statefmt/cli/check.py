@@ -12,11 +12,13 @@ import typer
 
 from statefmt import codes
 from statefmt.baseline import baseline_text, read_baseline
+from statefmt.cli.configuration import ConfigurationOptions, configuration_options
 from statefmt.cli.exit_status import FAILED, FINE, FOUND
 from statefmt.cli.failure import show_failure
 from statefmt.cli.options import StateOption, StatesArgument
 from statefmt.cli.release import parsed_release
 from statefmt.cli.streams import result_terminal
+from statefmt.cli.takes import takes
 from statefmt.diagnostics import Severity
 from statefmt.errors import StoreError
 from statefmt.gate import Gate, relative_path
@@ -46,6 +48,7 @@ class CheckFormat(StrEnum):
     GITHUB = "github"
 
 
+@takes(configuration=configuration_options)
 def command(
     states: StatesArgument = None,
     state: StateOption = None,
@@ -86,8 +89,11 @@ def command(
         typer.Option(metavar="FILE", help="Use these settings; default: the nearest statetool.toml or pyproject.toml."),
     ] = None,
     no_settings: Annotated[bool, typer.Option("--no-settings", help="Use no settings file.")] = False,
+    no_state: Annotated[bool, typer.Option("--no-state", help="With --config: check the configuration alone.")] = False,
+    *,
+    configuration: ConfigurationOptions,
 ) -> int:
-    """Run the rules over states: files, folders and globs.
+    """Run the rules over states: files, folders and globs; with --config over a configuration, and both together.
 
     Exit status 0: nothing at or above the failing severity; 1: something was found; 2: a file is no state.
     """
@@ -97,9 +103,14 @@ def command(
     if write_baseline is None:
         gate = _with_baseline(gate, baseline)
     names = [*(states or ()), *([state] if state else ())]
-    checked, unreadable = _check_all(gate, names or [_default_state()], everything)
-    no_state = any(finding.code in codes.NO_STATE for result in checked for finding in result.findings)
-    status = FAILED if unreadable or no_state else FINE
+    if no_state and (names or configuration.directory is None):
+        raise typer.BadParameter("goes with --config, and with no state", param_hint="--no-state")
+    gate = replace(gate, configuration=configuration.loaded())
+    checked, unreadable = _check_all(gate, [] if no_state else names or [_default_state()], everything)
+    if gate.configuration is not None:
+        checked.insert(0, gate.check_configuration())
+    unusable = any(finding.code in codes.NO_STATE for result in checked for finding in result.findings)
+    status = FAILED if unreadable or unusable else FINE
     if write_baseline is not None:
         _write_baseline(write_baseline, checked)
         return status

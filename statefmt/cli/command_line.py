@@ -20,3 +20,16 @@ def command_line(hidden: Mapping[str, str] | None = None) -> str:
     `hidden` says what to tell instead of arguments that may hold a secret.
     """
     return shlex.join((hidden or {}).get(argument, argument) for argument in _arguments.get())
+
+
+def options_in_order(*names: str) -> list[tuple[str, str]]:
+    """Which of some options with a value were given, and with which, in the order of the command line."""
+    found: list[tuple[str, str]] = []
+    arguments = iter(_arguments.get())
+    for argument in arguments:
+        if argument == "--":
+            break
+        name, equals, value = argument.partition("=")
+        if name in names:
+            found.append((name, value if equals else next(arguments, "")))
+    return found

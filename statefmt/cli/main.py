@@ -36,6 +36,7 @@ SECTIONS: Final = {
     },
     "Check and compare": {
         "check": "Run the rules over states, and gate on what they find.",
+        "simulate": "Tell what a change of a configuration would orphan.",
         "rule": "List the rules of check, or explain one.",
         "diff": "Show what really differs between two states.",
     },

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
+from statefmt.cli.configuration import ConfigurationOptions, configuration_options
 from statefmt.cli.exit_status import FINE, FOUND
 from statefmt.cli.options import FormatOption, OutputFormat, StateArgument, StateOption, one_state
 from statefmt.cli.streams import message_terminal, result_columns, result_terminal
+from statefmt.cli.takes import takes
 from statefmt.session import load, state_name
+from statefmt.states import Snapshot
 from statefmt.store.reading import STANDARD_INPUT
 from statefmt.survey.provider_removal import removal
 from statefmt.survey.provider_use import ConfigurationUse, provider_use
 
+if TYPE_CHECKING:
+    # Most runs have no configuration, and load nothing of this.
+    from statefmt.config.provider_references import ProviderReferences
 
+
+@takes(configuration=configuration_options)
 def command(
     state: StateArgument = None,
     state_option: StateOption = None,
@@ -30,15 +38,24 @@ def command(
         ),
     ] = None,
     output_format: FormatOption = OutputFormat.TEXT,
+    *,
+    configuration: ConfigurationOptions,
 ) -> int:
     """Show the provider configurations and their instances, with the number of resource instances bound to each.
 
+    With --config, what the configuration declares stands beside it; exit status 1: a provider instance is missing.
     With --remove, exit status 0: nothing is bound to it; 1: something is; 2: the state has no such provider.
     """
     if remove is not None and (tree or resources):
         raise typer.BadParameter("cannot be used together with --tree or --resources", param_hint="--remove")
+    if configuration.directory is not None and (remove is not None or tree or resources):
+        raise typer.BadParameter("cannot be used together with --remove, --tree or --resources", param_hint="--config")
     named = one_state(state, state_option)
-    uses = provider_use(load(state_name(named)).result.snapshot)
+    references = configuration.loaded()
+    snapshot = load(state_name(named)).result.snapshot
+    if references is not None:
+        return _show_declarations(snapshot, references, output_format)
+    uses = provider_use(snapshot)
     if remove is not None:
         return _show_removal(uses, remove, output_format, None if named == STANDARD_INPUT else named)
     if output_format is OutputFormat.JSON:
@@ -56,6 +73,22 @@ def command(
     else:
         print(provider_use_table(uses, result_terminal(), resources=resources, columns=result_columns()))
     return FINE
+
+
+def _show_declarations(snapshot: Snapshot, references: ProviderReferences, output_format: OutputFormat) -> int:
+    from statefmt.survey.provider_declarations import provider_declarations
+    from statefmt.survey.provider_fates import provider_fates
+
+    found = provider_declarations(references, provider_fates(snapshot, references))
+    if output_format is OutputFormat.JSON:
+        from statefmt.render.provider_declarations_json import provider_declarations_json
+
+        sys.stdout.buffer.write(provider_declarations_json(found, references.configuration.directory))
+    else:
+        from statefmt.render.provider_declarations_text import provider_declarations_text
+
+        print(provider_declarations_text(found, result_terminal(), result_columns()))
+    return FOUND if any(one.missing for declaration in found for one in declaration.instances) else FINE
 
 
 def _show_removal(uses: list[ConfigurationUse], text: str, output_format: OutputFormat, state: str | None) -> int:

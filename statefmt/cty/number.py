@@ -64,6 +64,11 @@ def from_int(value: int) -> Number:
     return _number(value < 0, *_round(abs(value), 0, PRECISION))
 
 
+def rounded(negative: bool, mantissa: int, exponent: int) -> Number:
+    """Give mantissa * 2**exponent, rounded to 512 bits, half to even."""
+    return _number(negative, *_round(mantissa, exponent, PRECISION))
+
+
 def parse_number(text: str) -> Number | None:
     """Read a decimal number as Go's `big.ParseFloat(text, 10, 512, ToNearestEven)` does; None if it does not.
 

@@ -36,7 +36,7 @@ def _file(state: CheckedState) -> dict[str, object]:
 
 
 def _finding(finding: Finding, state: CheckedState) -> dict[str, object]:
-    position = state.positions.get(finding.pointer)
+    file, position = state.place(finding)
     return {
         "code": finding.code,
         "severity": finding.severity.value,
@@ -45,6 +45,8 @@ def _finding(finding: Finding, state: CheckedState) -> dict[str, object]:
         "address": finding.address,
         "pointer": finding.pointer,
         "fix": finding.fix,
+        "snippet": finding.snippet,
+        "file": file,
         "line": position.line if position else None,
         "column": position.column if position else None,
         "fingerprint": fingerprint(finding),

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from statefmt.diagnostics import Finding
+from statefmt.render.counted import counted
 from statefmt.render.findings_text import COLOURS, counts_text, finding_text
 from statefmt.render.printable import printable
 from statefmt.render.terminal import Terminal
@@ -34,10 +35,10 @@ def statistics_text(states: Sequence[CheckedState], terminal: Terminal) -> str:
 
 
 def _state_text(state: CheckedState, terminal: Terminal) -> str:
-    name = printable(state.name)
     lines = []
     for finding in state.findings:
-        position = state.positions.get(finding.pointer)
+        file, position = state.place(finding)
+        name = printable(file)
         place = f"{name}:{position.line}:{position.column}" if position else name
         lines.append(finding_text(finding, terminal, place=place))
     return "\n".join(lines)
@@ -45,11 +46,14 @@ def _state_text(state: CheckedState, terminal: Terminal) -> str:
 
 def _summary(states: Sequence[CheckedState], terminal: Terminal) -> str:
     """`2 states checked: 1 error, 3 warnings; 4 held back`."""
-    count, held_back = len(states), sum(state.hidden for state in states)
+    configurations = sum(state.is_configuration for state in states)
+    kinds = [(len(states) - configurations, "state"), (configurations, "configuration")]
+    checked = " and ".join(counted(count, kind) for count, kind in kinds if count) or counted(0, "state")
+    held_back = sum(state.hidden for state in states)
     worst = max((finding.severity for finding in _all_findings(states)), key=lambda each: each.rank, default=None)
     counts = terminal.paint(counts_text(_all_findings(states)), "bold", COLOURS[worst] if worst else "green")
     hidden = f"; {held_back} held back" if held_back else ""
-    return f"{count} {'state' if count == 1 else 'states'} checked: {counts}{hidden}"
+    return f"{checked} checked: {counts}{hidden}"
 
 
 def _all_findings(states: Sequence[CheckedState]) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from statefmt.diagnostics import Finding, Severity
-from statefmt.render.printable import printable
+from statefmt.render.printable import printable, printable_lines
 from statefmt.render.terminal import Terminal
 
 COLOURS: Final = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
@@ -40,6 +40,9 @@ def finding_text(finding: Finding, terminal: Terminal, indent: str = "", place: 
     lines = [indent + head, terminal.wrap(message(finding), indent + "  ")]
     if finding.fix:
         lines.append(terminal.wrap(f"→ {finding.fix}", indent + "  ", hanging="  "))
+    if finding.snippet:
+        # To be pasted: as it is, line by line.
+        lines += (f"{indent}      {line}".rstrip() for line in printable_lines(finding.snippet).split("\n"))
     return "\n".join(lines)
 
 

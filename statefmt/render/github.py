@@ -12,7 +12,7 @@ from typing import Final
 from statefmt.diagnostics import Severity
 from statefmt.render.file_path import path_within
 from statefmt.render.findings_text import message
-from statefmt.render.printable import one_line, printable
+from statefmt.render.printable import one_line, printable, printable_lines
 from statefmt.rules.checked import CheckedState, UnreadableState
 from statefmt.store.reading import STANDARD_INPUT, display_name
 
@@ -42,16 +42,19 @@ def _unreadable_command(state: UnreadableState, folder: Path) -> str:
 
 
 def _commands(state: CheckedState, folder: Path) -> Iterator[str]:
-    path = _path(state.name, folder)
     for finding in state.findings:
+        file, position = state.place(finding)
+        path = _path(file, folder)
         properties: dict[str, object] = {}
         if path:
             properties["file"] = printable(path)
-            if position := state.positions.get(finding.pointer):
+            if position:
                 properties |= {"line": position.line, "col": position.column}
         properties["title"] = " ".join(filter(None, (finding.code, printable(finding.address))))
         listed = ",".join(f"{name}={_escaped_property(str(value))}" for name, value in properties.items())
-        text = "\n".join(filter(None, (one_line(message(finding)), one_line(finding.fix))))
+        text = "\n".join(
+            filter(None, (one_line(message(finding)), one_line(finding.fix), printable_lines(finding.snippet)))
+        )
         yield f"::{_COMMANDS[finding.severity]} {listed}::{_escaped(text)}"
 
 

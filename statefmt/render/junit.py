@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from statefmt import codes
 from statefmt.diagnostics import Finding, Severity
 from statefmt.render.findings_text import message
-from statefmt.render.printable import one_line, printable
+from statefmt.render.printable import one_line, printable, printable_lines
 from statefmt.rules.checked import CheckedState, UnreadableState
 
 
@@ -84,10 +84,12 @@ def _cases(state: CheckedState, suite: str, fail_on: Severity) -> Iterator[str]:
 
 
 def _text(finding: Finding, state: CheckedState) -> str:
-    position = state.positions.get(finding.pointer)
-    place = f"{printable(state.name)}:{position.line}:{position.column}" if position else printable(state.name)
+    file, position = state.place(finding)
+    place = f"{printable(file)}:{position.line}:{position.column}" if position else printable(file)
     head = f"{place}: {finding.severity.value} {finding.code} {printable(finding.address)}".rstrip()
-    return "\n".join(filter(None, (head, one_line(message(finding)), one_line(finding.fix))))
+    return "\n".join(
+        filter(None, (head, one_line(message(finding)), one_line(finding.fix), printable_lines(finding.snippet)))
+    )
 
 
 def _escaped(text: str) -> str:

@@ -34,6 +34,11 @@ def one_line(text: str) -> str:
     return " ".join(words(text))
 
 
+def printable_lines(text: str) -> str:
+    """Text of several lines, each made printable."""
+    return "\n".join(map(printable, text.split("\n")))
+
+
 def _escaped(match: re.Match[str]) -> str:
     number = ord(match[0])
     return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}"

@@ -65,9 +65,8 @@ def _rule(page: Page) -> dict[str, Any]:
 
 
 def _results(state: CheckedState, folder: Path, numbers: Mapping[str, int]) -> list[dict[str, Any]]:
-    artifact = _artifact(state.name, folder)
     return [
-        _result(finding, mark, state, artifact, numbers)
+        _result(finding, mark, state, folder, numbers)
         for finding, mark in zip(state.findings, numbered_fingerprints(state.findings), strict=True)
     ]
 
@@ -83,18 +82,22 @@ def _artifact(name: str, folder: Path) -> dict[str, str]:
 
 
 def _result(
-    finding: Finding, mark: str, state: CheckedState, artifact: Mapping[str, str], numbers: Mapping[str, int]
+    finding: Finding, mark: str, state: CheckedState, folder: Path, numbers: Mapping[str, int]
 ) -> dict[str, Any]:
-    line, column = state.positions.get(finding.pointer, (1, 1))
+    file, position = state.place(finding)
+    line, column = position or (1, 1)
     location: dict[str, Any] = {
-        "physicalLocation": {"artifactLocation": artifact, "region": {"startLine": line, "startColumn": column}}
+        "physicalLocation": {
+            "artifactLocation": _artifact(file, folder),
+            "region": {"startLine": line, "startColumn": column},
+        }
     }
     if finding.address:
         location["logicalLocations"] = [{"fullyQualifiedName": finding.address}]
     result: dict[str, Any] = {
         "ruleId": finding.code,
         "level": _LEVELS[finding.severity],
-        "message": {"text": f"{message(finding)}\n\n{finding.fix}" if finding.fix else message(finding)},
+        "message": {"text": "\n\n".join(filter(None, (message(finding), finding.fix, finding.snippet)))},
         "locations": [location],
         # GitHub joins the first to the rule and the path, and looks at no other; the second is for everybody else.
         "partialFingerprints": {"primaryLocationLineHash": mark, "statetool/v1": mark},

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from statefmt import codes
-from statefmt.diagnostics import Finding
-from statefmt.rules.rule import Rule, all_rules, found_while_reading
+from statefmt.diagnostics import Finding, Place
+from statefmt.rules.rule import Rule, all_codes, all_rules, found_while_reading, state_rules
 from statefmt.rules.subject import Subject
 from statefmt.statefile.inspect import inspect, without_pointers
 from statefmt.statefile.releases import Release
 from statefmt.statefile.write import write
 from statefmt.states import Snapshot
+
+if TYPE_CHECKING:
+    # Most runs have no configuration, and load nothing of this.
+    from statefmt.config.provider_references import ProviderReferences
 
 
 class SelectedRules(NamedTuple):
@@ -31,25 +37,60 @@ def check(
     ignore: Sequence[str] | None = None,
     release: Release | None = None,
     name: str | None = None,
+    configuration: ProviderReferences | None = None,
 ) -> list[Finding]:
     """All findings of the selected rules, with the rules' severities, sorted by address, code and place.
 
     `select` and `ignore` are codes or the beginnings of codes; `ignore` wins. With `release`, what that release
     would lose of the state is among the findings. `name` is that of the state's file, for the commands that findings
-    suggest. Raises ValueError for a code that fits no rule.
+    suggest. With `configuration`, the state is held against it, too. Raises ValueError for a code that fits no rule.
     """
     if isinstance(data, Snapshot):
         data = write(data, canonical=False)
-    rules = selected_rules(None if select is None else tuple(select), tuple(ignore or ()))
+    rules = selected_rules(
+        None if select is None else tuple(select), tuple(ignore or ()), with_configuration=configuration is not None
+    )
     inspection = inspect(data)
-    subject = Subject(data, inspection, release, name)
+    subject = Subject(data, inspection, release, name, configuration)
     findings = [finding for finding in inspection.findings if finding.code in rules.by_code]
     for rule in rules.looking:
         found = list(rule.check(subject))
         if found:
             findings += found if rule.reads_file else without_pointers(found, inspection.version)
+    if configuration is not None:
+        findings = [_placed(finding, configuration) for finding in findings]
     weighed = [_completed(finding, rules.by_code[finding.code], subject) for finding in findings]
     return sorted(weighed, key=lambda finding: (finding.address, finding.code, finding.pointer, finding.detail))
+
+
+def check_configuration(
+    configuration: ProviderReferences, *, select: Sequence[str] | None = None, ignore: Sequence[str] | None = None
+) -> list[Finding]:
+    """All findings about a configuration alone, in the order of its files. Where OpenTofu only warns, so do they.
+
+    Raises ValueError for a code that fits no rule.
+    """
+    rules = selected_rules(None if select is None else tuple(select), tuple(ignore or ()), with_configuration=True)
+    findings = [
+        _placed(finding, configuration)
+        for rule in rules.by_code.values()
+        if rule.check_configuration is not None
+        for finding in rule.check_configuration(configuration)
+    ]
+    return sorted(findings, key=lambda finding: (_order(finding.place), finding.code, finding.detail))
+
+
+def _placed(finding: Finding, configuration: ProviderReferences) -> Finding:
+    """A finding with the path of its file from where the configuration was named, not from its root module."""
+    place = finding.place
+    if place is None:
+        return finding
+    path = Path(configuration.configuration.directory) / place.file
+    return replace(finding, place=replace(place, file=os.path.normpath(path)))
+
+
+def _order(place: Place | None) -> tuple[str, int, int]:
+    return (place.file, place.line, place.column) if place else ("", 0, 0)
 
 
 def _completed(finding: Finding, rule: Rule, subject: Subject) -> Finding:
@@ -60,14 +101,16 @@ def _completed(finding: Finding, rule: Rule, subject: Subject) -> Finding:
 
 
 @cache
-def selected_rules(select: tuple[str, ...] | None, ignore: tuple[str, ...]) -> SelectedRules:
-    """The rules that `select` (all, where it is None) leaves after `ignore`.
+def selected_rules(
+    select: tuple[str, ...] | None, ignore: tuple[str, ...], *, with_configuration: bool = False
+) -> SelectedRules:
+    """The rules that `select` (all, where it is None) leaves after `ignore`; those about configurations on request.
 
     Where there is no state to check, no choice of rules hides that. Raises ValueError for what fits no rule.
     """
-    rules = all_rules()
+    rules = all_rules() if with_configuration else state_rules()
     for prefix in (*(select or ()), *ignore):
-        if not prefix or not any(code.startswith(prefix) for code in rules):
+        if not prefix or not any(code.startswith(prefix) for code in all_codes()):
             raise ValueError(f"no rule has a code that starts with {prefix!r}; `statetool rule` lists them")
     chosen = {
         code: rule

@@ -14,13 +14,21 @@ class CheckedState:
     """The findings of one state, sorted, and where in its file they are.
 
     `name` is the path as it was given, or `<standard input>`. `positions` has the place of each pointer that a
-    finding names. `hidden` counts the findings that a baseline or a setting holds back.
+    finding names. `hidden` counts the findings that a baseline or a setting holds back. With `is_configuration`
+    it is no state but a configuration, by the name of its directory.
     """
 
     name: str
     findings: tuple[Finding, ...]
     positions: Mapping[str, Position] = field(default_factory=dict)
     hidden: int = 0
+    is_configuration: bool = False
+
+    def place(self, finding: Finding) -> tuple[str, Position | None]:
+        """The file that a finding is in, and where in it, as far as that is known."""
+        if finding.place is not None:
+            return finding.place.file, Position(finding.place.line, finding.place.column)
+        return self.name, self.positions.get(finding.pointer)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,14 @@ from dataclasses import dataclass
 from functools import cache
 from inspect import cleandoc
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from statefmt.diagnostics import Finding, Severity
 from statefmt.rules.subject import Subject
+
+if TYPE_CHECKING:
+    # Most runs have no configuration, and load nothing of this.
+    from statefmt.config.provider_references import ProviderReferences
 
 _RULE_MODULE = re.compile(r"[a-z]{3}[0-9]{3}_[a-z0-9_]+")
 
@@ -35,6 +39,7 @@ class Rule:
     `check` yields findings that reading the file did not make; their severity is set to the rule's. Their pointers
     lead into the v4 document, which is the file itself only where that has version 4, or, where `reads_file`, into
     the file of whatever version. `fix` says what to do about a finding that the reader made and that does not say so.
+    `check_configuration` looks at a configuration alone, without any state.
     """
 
     code: str
@@ -43,6 +48,7 @@ class Rule:
     check: Callable[[Subject], Iterable[Finding]] = found_while_reading
     reads_file: bool = False
     fix: Callable[[Subject], str] | None = None
+    check_configuration: Callable[[ProviderReferences], Iterable[Finding]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +72,30 @@ def all_rules() -> Mapping[str, Rule]:
     return MappingProxyType({module.RULE.code: module.RULE for module in _rule_modules()})
 
 
-def _rule_modules() -> Iterator[Any]:
+@cache
+def state_rules() -> Mapping[str, Rule]:
+    """The rules that need no configuration, by code; the others, and what reads configurations, are not loaded."""
+    modules = _rule_modules(but=("cfg", "cfs"))
+    return MappingProxyType({module.RULE.code: module.RULE for module in modules})
+
+
+@cache
+def all_codes() -> tuple[str, ...]:
+    """The codes of all rules, in their order, without loading any."""
+    return tuple(name[:6].upper() for name in _module_names())
+
+
+def _rule_modules(but: tuple[str, ...] = ()) -> Iterator[Any]:
+    for name in _module_names():
+        if not name.startswith(but):
+            yield importlib.import_module(f"statefmt.rules.{name}")
+
+
+def _module_names() -> list[str]:
     import statefmt.rules as package
 
-    for name in sorted(module.name for module in pkgutil.iter_modules(package.__path__)):
-        if _RULE_MODULE.fullmatch(name):
-            yield importlib.import_module(f"statefmt.rules.{name}")
+    names = (module.name for module in pkgutil.iter_modules(package.__path__))
+    return sorted(name for name in names if _RULE_MODULE.fullmatch(name))
 
 
 def _page(module: Any) -> Page:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
 from shlex import join
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct
 
@@ -19,6 +19,10 @@ from statefmt.statefile.inspect import CURRENT_VERSION, Inspection
 from statefmt.statefile.is_canonical import is_canonical
 from statefmt.statefile.releases import Release
 from statefmt.statefile.v4 import InstanceObjectV4, ResourceV4
+
+if TYPE_CHECKING:
+    # Most runs have no configuration, and load nothing of this.
+    from statefmt.config.provider_references import ProviderReferences
 
 T = TypeVar("T")
 
@@ -44,13 +48,15 @@ class ObjectPart(Struct, frozen=True, gc=False):
 class Subject:
     """A state to be checked, perhaps for a release. Everything is worked out once, when a rule first asks for it.
 
-    `name` is that of its file, `-` for standard input; None where nobody said.
+    `name` is that of its file, `-` for standard input; None where nobody said. `configuration` is what the state is
+    to be held against, if anything.
     """
 
     data: bytes
     inspection: Inspection
     release: Release | None = None
     name: str | None = None
+    configuration: ProviderReferences | None = None
     _found: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def command(self, name: str, *arguments: str, mends: bool = False) -> str:

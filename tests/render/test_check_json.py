@@ -57,6 +57,8 @@ def test_finding() -> None:
             "address": 'aws_s3_bucket.logs["us-west-2"]',
             "pointer": "/resources/0/instances/2",
             "fix": "",
+            "snippet": "",
+            "file": "terraform.tfstate",
             "line": 12,
             "column": 9,
             "fingerprint": fingerprint(ERROR),

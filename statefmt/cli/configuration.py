@@ -1,0 +1,76 @@
+"""The options that name a configuration and give values to its variables."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple, Optional
+
+import typer
+
+from statefmt.cli.command_line import options_in_order
+from statefmt.errors import StoreError
+
+if TYPE_CHECKING:
+    # Most runs have no configuration, and load nothing of this.
+    from statefmt.config import VariableOption
+    from statefmt.config.provider_references import ProviderReferences
+
+
+class ConfigurationOptions(NamedTuple):
+    """A directory, None where none was named, and what `--var` and `--var-file` say, in the order of the command line.
+
+    A variable is a pair of `--var` or `--var-file` and its value.
+    """
+
+    directory: str | None
+    variables: tuple[tuple[str, str], ...]
+
+    def loaded(self, without: Collection[str] = ()) -> ProviderReferences | None:
+        """The configuration with its provider references; None where none was named. Raises StoreError.
+
+        `without` are keys to take out of every `for_each`.
+        """
+        if self.directory is None:
+            return None
+        if not Path(self.directory).is_dir():
+            raise StoreError(f"{self.directory}: no directory; --config takes that of the root module")
+        from statefmt.config import LoadOptions, load
+        from statefmt.config.provider_references import ProviderReferences
+
+        options = LoadOptions(variables=tuple(map(_variable, self.variables)), environment=dict(os.environ))
+        return ProviderReferences(load(Path(self.directory), options), without)
+
+
+def configuration_options(
+    config: Annotated[
+        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Option("--config", metavar="DIR", help="Hold it against the configuration in this directory."),
+    ] = None,
+    var: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option("--var", metavar="NAME=VALUE", help="With --config: the value of an input variable."),
+    ] = None,
+    var_file: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option("--var-file", metavar="FILE", help="With --config: a file with values of input variables."),
+    ] = None,
+) -> ConfigurationOptions:
+    """The options as one value. Raises BadParameter for what contradicts itself."""
+    if config is None and (var or var_file):
+        raise typer.BadParameter("goes with --config only", param_hint="--var" if var else "--var-file")
+    wrong = next((text for text in var or () if "=" not in text), None)
+    if wrong is not None:
+        raise typer.BadParameter(f"{wrong!r} is not NAME=VALUE", param_hint="--var")
+    return ConfigurationOptions(config, tuple(options_in_order("--var", "--var-file")))
+
+
+def _variable(option: tuple[str, str]) -> VariableOption:
+    from statefmt.config import VariableOption
+
+    kind, text = option
+    if kind == "--var-file":
+        return VariableOption(file=text)
+    name, _, value = text.partition("=")
+    return VariableOption(name=name, value=value)

@@ -1,0 +1,56 @@
+"""`statetool simulate`: what a change of a configuration's variables would leave without a provider."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Optional
+
+import typer
+
+from statefmt.cli.configuration import ConfigurationOptions, configuration_options
+from statefmt.cli.exit_status import FINE, FOUND
+from statefmt.cli.options import FormatOption, OutputFormat, StateArgument, StateOption, one_state
+from statefmt.cli.streams import result_terminal
+from statefmt.cli.takes import takes
+from statefmt.session import load, state_name
+
+
+@takes(configuration=configuration_options)
+def command(
+    state: StateArgument = None,
+    state_option: StateOption = None,
+    without: Annotated[
+        Optional[list[str]],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Option("--without", metavar="KEY", help="Take this key out of every for_each; can be repeated."),
+    ] = None,
+    output_format: FormatOption = OutputFormat.TEXT,
+    *,
+    configuration: ConfigurationOptions,
+) -> int:
+    """Tell what would lose its provider if a key were gone from every for_each, or a variable had another value.
+
+    Compares the configuration in --config as it is with the one after the change: without the keys of --without, and
+    with the values of --var. Nothing is run or written. Exit status 0: nothing would; 1: something would.
+    """
+    changed = any(kind == "--var" for kind, _ in configuration.variables)
+    if configuration.directory is None:
+        raise typer.BadParameter("name the configuration", param_hint="--config")
+    if not without and not changed:
+        raise typer.BadParameter("say what is to change, with --without or --var", param_hint="--without")
+    files = tuple(option for option in configuration.variables if option[0] == "--var-file")
+    before = configuration._replace(variables=files).loaded()
+    after = configuration.loaded(without or ())
+    assert before is not None and after is not None
+    loaded = load(state_name(one_state(state, state_option)))
+    from statefmt.simulation import simulate
+
+    found = simulate(loaded.data, loaded.result.snapshot, before, after, name=loaded.name)
+    if output_format is OutputFormat.JSON:
+        from statefmt.render.simulation_json import simulation_json
+
+        sys.stdout.buffer.write(simulation_json(found))
+    else:
+        from statefmt.render.simulation_text import simulation_text
+
+        print(simulation_text(found, result_terminal()))
+    return FOUND if found.orphaned else FINE

@@ -1,0 +1,39 @@
+"""The bodies of files and blocks, the same for native syntax and JSON: attributes by name, blocks by type."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import msgspec
+
+from statefmt.config.model import Argument
+from statefmt.config.position import Range
+
+
+class Block(msgspec.Struct, frozen=True):
+    """`type "label" … { body }`. `range` is the header; `body_range` goes from brace to brace."""
+
+    type: str
+    labels: tuple[str, ...]
+    type_range: Range
+    label_ranges: tuple[Range, ...]
+    range: Range
+    body_range: Range
+    body: Body
+
+
+class Body(Protocol):
+    """What stands between braces, or all of a file. What it has is asked for, since JSON only then knows what it is."""
+
+    def names(self) -> Sequence[str]:
+        """The names of all attributes (in JSON of all members), in the order of the text."""
+        ...
+
+    def attribute(self, name: str) -> Argument | None:
+        """The attribute of this name."""
+        ...
+
+    def blocks(self, type_: str, labels: int = 0) -> Sequence[Block]:
+        """The blocks of this type, which have as many labels; others are a problem and left out."""
+        ...

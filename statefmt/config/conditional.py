@@ -1,0 +1,84 @@
+"""`condition ? yes : no`: both sides get one type, and a mistake in the side that is not taken does not matter.
+
+Source: HCL `hclsyntax/expression.go` (ConditionalExpr).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from statefmt.config.construct import marked, retyped
+from statefmt.config.conversion import ConversionError, convert
+from statefmt.config.expressions import Conditional, Expression
+from statefmt.config.refusal import Refusal
+from statefmt.config.type_names import type_name
+from statefmt.config.unify import has_dynamic, unify
+from statefmt.config.values import Part, Unknown, Value
+from statefmt.cty import BOOL, DYNAMIC, Type
+from statefmt.cty.types import DynamicType
+
+if TYPE_CHECKING:
+    from statefmt.config.evaluate import Evaluation
+
+
+def choose(evaluation: Evaluation, expression: Conditional) -> Part:
+    """The value of a conditional. Raises Refusal."""
+    yes, no = _try(evaluation, expression.yes), _try(evaluation, expression.no)
+    common = _common_type(expression, yes, no)
+    condition = evaluation.value(expression.condition)
+    if isinstance(condition, Value) and condition.data is None:
+        detail = "The condition value is null. Conditions must either be true or false."
+        raise Refusal("Null condition", detail, expression.condition.range)
+    sensitive = any(part.sensitive for part in (condition, yes, no) if not isinstance(part, Refusal))
+    try:
+        condition = convert(condition, BOOL)
+    except ConversionError:
+        detail = "The condition expression must be of type bool."
+        raise Refusal("Incorrect condition type", detail, expression.condition.range) from None
+    if isinstance(condition, Unknown):
+        if all(isinstance(part, Value) and part.data is None for part in (yes, no)):
+            return marked(Value(common, None), sensitive)
+        return marked(retyped(condition, common), sensitive)
+    taken, which = (yes, "true") if condition.data else (no, "false")
+    if isinstance(taken, Refusal):
+        raise taken
+    try:
+        return marked(convert(taken, common), sensitive)
+    except ConversionError as error:
+        place = (expression.yes if which == "true" else expression.no).range
+        detail = f"The {which} result value has the wrong type: {error}."
+        raise Refusal("Inconsistent conditional result types", detail, place) from None
+
+
+def _try(evaluation: Evaluation, expression: Expression) -> Part | Refusal:
+    try:
+        return evaluation.value(expression)
+    except Refusal as refusal:
+        return refusal
+
+
+def _common_type(expression: Conditional, yes: Part | Refusal, no: Part | Refusal) -> Type:
+    if isinstance(yes, Refusal) or isinstance(no, Refusal):
+        return DYNAMIC
+    if _is_bare_null(yes):
+        return no.type
+    if _is_bare_null(no):
+        return yes.type
+    if isinstance(yes.type, DynamicType) or isinstance(no.type, DynamicType):
+        return DYNAMIC
+    found = unify((yes.type, no.type))
+    if found is not None:
+        return found
+    if has_dynamic(yes.type) or has_dynamic(no.type):
+        # OpenTofu knows more of these types, from the schemas of providers.
+        return DYNAMIC
+    detail = (
+        "The true and false result expressions must have consistent types. "
+        f"The 'true' value is {type_name(yes.type)}, but the 'false' value is {type_name(no.type)}."
+    )
+    place = expression.yes.range.to(expression.no.range)
+    raise Refusal("Inconsistent conditional result types", detail, place)
+
+
+def _is_bare_null(part: Part) -> bool:
+    return isinstance(part, Value) and part.data is None and isinstance(part.type, DynamicType)

@@ -1,0 +1,113 @@
+"""Reading attributes that have to be literals or references, with the problems of those that are not."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from statefmt.addrs import is_identifier
+from statefmt.config.body import Block
+from statefmt.config.expressions import (
+    Bad,
+    Expression,
+    Literal,
+    ObjectExpression,
+    ObjectItem,
+    TupleExpression,
+)
+from statefmt.config.model import Argument
+from statefmt.config.native import read_expression
+from statefmt.config.position import Range, Source
+from statefmt.config.problem import Problem, ProblemKind, error
+from statefmt.config.references import as_keyword
+
+_REFERENCE = re.compile(r"\s*[\w-]+\s*(?:[.\[]|$)")
+
+
+class FileReader:
+    """What the blocks of one file are read with: its source and its problems."""
+
+    def __init__(self, source: Source, problems: list[Problem], *, json: bool) -> None:
+        self.source = source
+        self.problems = problems
+        self.json = json
+
+    def complain(self, summary: str, detail: str, place: Range | None) -> None:
+        self.problems.append(error(ProblemKind.BLOCK, summary, detail, place))
+
+    def unquoted(self, expression: Expression) -> Expression:
+        """A reference that is written in quotes, as JSON has to and old configurations do, as the reference it is."""
+        if not isinstance(expression, Literal) or not isinstance(expression.value, str):
+            return expression
+        place = expression.range
+        quoted = self.source.content[place.start : place.stop]
+        exact = quoted == b'"' + expression.value.encode() + b'"'
+        if not _REFERENCE.match(expression.value):
+            return expression
+        found, problems = read_expression(
+            self.source, place.start + exact, place.stop - exact, expression.value, exact=exact
+        )
+        return expression if problems or isinstance(found, Bad) else found
+
+    def reference(self, argument: Argument | None) -> Argument | None:
+        """An argument that is a reference, taken out of quotes."""
+        if argument is None:
+            return None
+        return msgspec.structs.replace(argument, expression=self.unquoted(argument.expression))
+
+    def truth(self, block: Block, name: str, default: bool) -> bool:
+        """An argument that has to be `true` or `false`."""
+        argument = block.body.attribute(name)
+        if argument is None:
+            return default
+        expression = argument.expression
+        if isinstance(expression, Literal) and expression.value in (True, False, "true", "false"):
+            return expression.value in (True, "true")
+        detail = f'The argument "{name}" must be true or false, and no other expression.'
+        self.complain("Unsuitable value type", detail, expression.range)
+        return default
+
+    def text(self, argument: Argument | None) -> str | None:
+        """An argument that has to be a text without interpolations; None where it is not."""
+        if argument is None:
+            return None
+        expression = argument.expression
+        if isinstance(expression, Literal) and isinstance(expression.value, str):
+            return expression.value
+        if not isinstance(expression, Bad):
+            detail = f'The argument "{argument.name}" must be a literal string here: nothing may be referred to.'
+            self.complain("Variables not allowed", detail, expression.range)
+        return None
+
+    def items(self, expression: Expression, summary: str, detail: str) -> tuple[ObjectItem, ...]:
+        """The items of an object that has to be written out."""
+        if isinstance(expression, ObjectExpression):
+            return expression.items
+        if not isinstance(expression, Bad):
+            self.complain(summary, detail, expression.range)
+        return ()
+
+    def elements(self, expression: Expression) -> tuple[Expression, ...]:
+        """The elements of a list that has to be written out."""
+        if isinstance(expression, TupleExpression):
+            return expression.items
+        if not isinstance(expression, Bad):
+            detail = "A static list expression is required."
+            self.complain("Invalid expression", detail, expression.range)
+        return ()
+
+    def name(self, summary: str, text: str, place: Range) -> None:
+        """Complain where a name is not one."""
+        if not is_identifier(text):
+            detail = (
+                "A name must start with a letter or underscore, followed by letters, digits, underscores, and dashes."
+            )
+            self.complain(summary, detail, place)
+
+
+def keyword(expression: Expression) -> str | None:
+    """The word that a bare key or a keyword is: `source`, `aws`; a literal text counts, too."""
+    if isinstance(expression, Literal) and isinstance(expression.value, str):
+        return expression.value
+    return as_keyword(expression)

@@ -1,0 +1,42 @@
+"""Test files. Source: OpenTofu `internal/configs/test_file.go`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from statefmt.config.body import Block, Body
+from statefmt.config.decode_blocks import read_passed, read_provider
+from statefmt.config.decode_reader import FileReader
+from statefmt.config.model import Argument, TestFile, TestRun
+
+
+def read_test_file(reader: FileReader, body: Body) -> TestFile:
+    """The provider blocks, real and mocked, the runs and the variables of a test file."""
+    providers = [read_provider(reader, block) for block in body.blocks("provider", 1)]
+    mocks = [read_provider(reader, block, mock=True) for block in body.blocks("mock_provider", 1)]
+    runs = [_run(reader, block) for block in body.blocks("run", 1)]
+    return TestFile(reader.source.file, (*providers, *mocks), tuple(runs), _variables(body))
+
+
+def _run(reader: FileReader, block: Block) -> TestRun:
+    providers = block.body.attribute("providers")
+    source: str | None = None
+    for module in block.body.blocks("module"):
+        source = reader.text(module.body.attribute("source"))
+    return TestRun(
+        name=block.labels[0],
+        range=block.range,
+        module_source=source or "",
+        providers=() if providers is None else tuple(read_passed(reader, providers.expression)),
+        variables=_variables(block.body),
+    )
+
+
+def _variables(body: Body) -> Mapping[str, Argument]:
+    found: dict[str, Argument] = {}
+    for block in body.blocks("variables"):
+        for name in block.body.names():
+            argument = block.body.attribute(name)
+            if argument is not None:
+                found[name] = argument
+    return found

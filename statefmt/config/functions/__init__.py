@@ -1,0 +1,36 @@
+"""The functions of the language that are evaluated here, in groups; everything else about calls is in `call`."""
+
+from __future__ import annotations
+
+from statefmt.config.functions import (  # importing a group puts its functions into the table
+    conversions,
+    digests,
+    encodings,
+    files,
+    formats,
+    maps,
+    networks,
+    numbers,
+    patterns,
+    sequences,
+    sets,
+    strings,
+)
+from statefmt.config.functions.call import call_function
+
+groups = (
+    conversions,
+    digests,
+    encodings,
+    files,
+    formats,
+    maps,
+    networks,
+    numbers,
+    patterns,
+    sequences,
+    sets,
+    strings,
+)
+
+__all__ = ["call_function", "groups"]

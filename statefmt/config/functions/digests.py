@@ -1,0 +1,39 @@
+"""Functions that hash texts. Source: OpenTofu `internal/lang/funcs/crypto.go`."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Callable
+
+from statefmt.config.construct import text
+from statefmt.config.functions.file_reading import read_bytes
+from statefmt.config.functions.registry import Parameter, Surroundings, function
+from statefmt.config.functions.shapes import text_of
+from statefmt.config.values import Part
+from statefmt.cty import STRING
+
+
+def _hexadecimal(algorithm: str) -> Callable[[bytes], str]:
+    return lambda content: hashlib.new(algorithm, content, usedforsecurity=False).hexdigest()
+
+
+def _base64(algorithm: str) -> Callable[[bytes], str]:
+    return lambda content: base64.b64encode(hashlib.new(algorithm, content).digest()).decode()
+
+
+def _define(name: str, digest: Callable[[bytes], str]) -> None:
+    @function(Parameter("str", STRING), returns=STRING, name=name)
+    def of_text(value: Part) -> Part:
+        return text(digest(text_of(value).encode()))
+
+    # base64sha256 and filebase64sha256, md5 and filemd5
+    @function(Parameter("path", STRING), returns=STRING, name=f"file{name}", surroundings=True)
+    def of_file(surroundings: Surroundings, path: Part) -> Part:
+        return text(digest(read_bytes(surroundings, text_of(path))))
+
+
+for _algorithm in ("md5", "sha1", "sha256", "sha512"):
+    _define(_algorithm, _hexadecimal(_algorithm))
+for _algorithm in ("sha256", "sha512"):
+    _define(f"base64{_algorithm}", _base64(_algorithm))

@@ -1,0 +1,56 @@
+"""What functions take out of their arguments, which are known and of the right type by then."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from statefmt.config.construct import children
+from statefmt.config.functions.registry import FunctionError
+from statefmt.config.values import Part, Value
+from statefmt.cty import ListType, Number, SetType, TupleType
+
+
+def text_of(part: Part) -> str:
+    """The text of a string."""
+    assert isinstance(part, Value)
+    assert isinstance(part.data, str)
+    return part.data
+
+
+def number_of(part: Part) -> Number:
+    """The number of a number."""
+    assert isinstance(part, Value)
+    assert isinstance(part.data, Number)
+    return part.data
+
+
+def whole_of(part: Part, what: str = "value") -> int:
+    """The number as an int. Raises FunctionError where it is none, or more than 64 bits."""
+    found = number_of(part)
+    whole = 0 if not found.mantissa and not found.infinite else found.small_integer()
+    if whole is None or not -(2**63) <= whole < 2**63:
+        detail = "must be a whole number, between -9223372036854775808 and 9223372036854775807"
+        raise FunctionError(f"{what} {detail}")
+    return whole
+
+
+def texts_of(part: Part) -> list[str]:
+    """The texts of a list of strings without nulls."""
+    return [text_of(item) for item in children(part)]
+
+
+def names_of(part: Part) -> Mapping[str, Part]:
+    """The parts of a map or an object by name."""
+    assert isinstance(part, Value)
+    assert isinstance(part.data, Mapping)
+    return part.data
+
+
+def is_sequence(part: Part) -> bool:
+    """Whether a value is a list, a set or a tuple."""
+    return isinstance(part.type, (ListType, SetType, TupleType))
+
+
+def is_null(part: Part) -> bool:
+    """Whether a value is null."""
+    return isinstance(part, Value) and part.data is None

@@ -1,0 +1,28 @@
+"""A body with another one of an override file laid over it. Source: OpenTofu `internal/configs/module_merge.go`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from statefmt.config.body import Block, Body
+from statefmt.config.model import Argument
+
+
+class MergedBody:
+    """Attributes of `over` count before those of `base`; of a type of nested blocks, those of `over` if it has any."""
+
+    def __init__(self, base: Body, over: Body, keep: frozenset[str] = frozenset()) -> None:
+        self._base = base
+        self._over = over
+        self._keep = keep  # what an override file cannot change
+
+    def names(self) -> Sequence[str]:
+        return tuple(dict.fromkeys((*self._base.names(), *self._over.names())))
+
+    def attribute(self, name: str) -> Argument | None:
+        if name in self._keep:
+            return self._base.attribute(name)
+        return self._over.attribute(name) or self._base.attribute(name)
+
+    def blocks(self, type_: str, labels: int = 0) -> Sequence[Block]:
+        return self._over.blocks(type_, labels) or self._base.blocks(type_, labels)

@@ -1,0 +1,20 @@
+"""What OpenTofu refuses to evaluate: raised where it is found, and made an Unknown with a problem at the top."""
+
+from __future__ import annotations
+
+from statefmt.config.position import Range
+from statefmt.config.problem import Problem, ProblemKind, error
+from statefmt.config.values import Unknown
+
+
+class Refusal(Exception):  # noqa: N818
+    """An expression that OpenTofu would refuse. `try` and `can` catch it."""
+
+    def __init__(self, summary: str, detail: str, place: Range | None) -> None:
+        super().__init__(summary)
+        self.problem = error(ProblemKind.EVALUATION, summary, detail, place)
+
+
+def as_unknown(problem: Problem) -> Unknown:
+    """The value of an expression that has this problem."""
+    return Unknown(f"OpenTofu would refuse it: {problem.summary}", problem.range, problem=problem)

@@ -1,0 +1,48 @@
+"""Values that expressions give: cty values whose parts may be unknown or sensitive."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+import msgspec
+
+from statefmt.config.position import Range
+from statefmt.config.problem import Problem
+from statefmt.cty import DYNAMIC, Number, Type
+
+
+class Unknown(msgspec.Struct, frozen=True):
+    """A value that cannot be known from the configuration alone.
+
+    `reason` completes "can't tell, because …"; `range` is where the reason stands (the reference to a resource, the
+    variable that has no value). `type` is what is known of the type, DYNAMIC for nothing. `problem` is set where
+    OpenTofu would refuse the expression, so that the value is not merely unknown, but wrong.
+    """
+
+    reason: str
+    range: Range | None = None
+    type: Type = DYNAMIC
+    sensitive: bool = False
+    problem: Problem | None = None
+
+
+class Value(msgspec.Struct, frozen=True):
+    """A known value, perhaps with unknown parts.
+
+    `data` is None (null), bool, str, Number, a tuple of parts (list, tuple; set in cty's order) or a mapping of
+    names to parts (map, object; in bytewise order of the names). `sensitive` says that the value itself is marked;
+    the parts have marks of their own.
+    """
+
+    type: Type
+    data: Data
+    sensitive: bool = False
+
+    @property
+    def is_null(self) -> bool:
+        return self.data is None
+
+
+Part: TypeAlias = Value | Unknown
+Data: TypeAlias = bool | str | Number | tuple[Part, ...] | Mapping[str, Part] | None

@@ -1,0 +1,45 @@
+"""Provider configurations as a configuration declares them and a state uses them, for programs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from statefmt.addrs import StringKey
+from statefmt.render.json_output import document
+from statefmt.survey.provider_declarations import ConfigurationDeclaration, InstanceDeclaration
+
+
+def provider_declarations_json(declarations: Sequence[ConfigurationDeclaration], directory: str) -> bytes:
+    """All configurations (schema: `providers-config-output.schema.json`); `directory` is that of the root module."""
+    return document({"configurations": [_configuration(declaration, directory) for declaration in declarations]})
+
+
+def _configuration(declaration: ConfigurationDeclaration, directory: str) -> dict[str, object]:
+    config, where = declaration.config, declaration.range
+    return {
+        "address": str(config),
+        "source": str(config.provider),
+        "module": str(config.module),
+        "alias": config.alias or None,
+        "file": os.path.normpath(Path(directory) / where.file) if where else None,
+        "line": where.line if where else None,
+        "column": where.column if where else None,
+        "unknown": declaration.unknown.reason if declaration.unknown else None,
+        "instances": [_instance(one) for one in declaration.instances],
+    }
+
+
+def _instance(one: InstanceDeclaration) -> dict[str, object]:
+    key = one.provider.key
+    return {
+        "address": str(one.provider),
+        "key": key.value if isinstance(key, StringKey) else None,
+        "declared": one.declared,
+        "in_configuration": one.wanted,
+        "resource_instances": one.resource_instances,
+        "deposed_objects": one.deposed_objects,
+        "missing": one.missing,
+        "unused": one.unused,
+    }

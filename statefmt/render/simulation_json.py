@@ -1,0 +1,31 @@
+"""What a change of a configuration would do to a state, for programs."""
+
+from __future__ import annotations
+
+from statefmt.render.json_output import document
+from statefmt.simulation import Simulation
+
+
+def simulation_json(found: Simulation) -> bytes:
+    """All of it (schema: `simulate-output.schema.json`)."""
+    return document(
+        {
+            "orphaned": [
+                {
+                    "code": finding.code,
+                    "summary": finding.summary,
+                    "detail": finding.detail,
+                    "address": finding.address,
+                    "pointer": finding.pointer,
+                    "fix": finding.fix,
+                    "snippet": finding.snippet,
+                    "file": finding.place.file if finding.place else None,
+                    "line": finding.place.line if finding.place else None,
+                    "column": finding.place.column if finding.place else None,
+                }
+                for finding in found.orphaned
+            ],
+            "destroyed": [str(address) for address in found.destroyed],
+            "unknown": found.unknown,
+        }
+    )

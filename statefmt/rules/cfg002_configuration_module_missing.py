@@ -1,0 +1,40 @@
+r"""A module of a configuration cannot be read
+
+## What it does
+Reports, with `--config`, a `module` block whose module is not there: a directory that does not exist, or a module of a
+registry or a repository that is not installed. It also reports modules that call themselves.
+
+## Why is this bad?
+Nothing can be said about what is in the module: which resources it has, which providers they need.
+
+## Example
+```hcl
+module "network" {
+  source = "./modules/netwrok"
+}
+```
+
+## What to do
+Correct the source, or run `tofu get`, which installs modules without credentials for providers.
+"""
+
+from collections.abc import Iterable
+
+from statefmt import codes
+from statefmt.config.problem import ProblemKind
+from statefmt.config.provider_references import ProviderReferences
+from statefmt.diagnostics import Finding, Severity
+from statefmt.rules.configuration_problems import problems_of
+from statefmt.rules.rule import Rule
+
+
+def _check(references: ProviderReferences) -> Iterable[Finding]:
+    return problems_of(references, (ProblemKind.MODULE,), codes.CONFIGURATION_MODULE_MISSING)
+
+
+RULE = Rule(
+    codes.CONFIGURATION_MODULE_MISSING,
+    "configuration-module-missing",
+    Severity.WARNING,
+    check_configuration=_check,
+)

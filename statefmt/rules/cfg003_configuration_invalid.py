@@ -1,0 +1,43 @@
+r"""A declaration in a configuration is not valid
+
+## What it does
+Reports, with `--config`, blocks and arguments that are not what they must be, what is declared twice, and values
+of input variables that OpenTofu would refuse.
+
+## Why is this bad?
+OpenTofu does nothing with such a configuration.
+
+## Example
+```hcl
+provider "aws" {
+  alias = "west"
+}
+provider "aws" {
+  alias = "west"
+}
+```
+
+## What to do
+Correct it; `tofu validate` tells more.
+"""
+
+from collections.abc import Iterable
+
+from statefmt import codes
+from statefmt.config.problem import ProblemKind
+from statefmt.config.provider_references import ProviderReferences
+from statefmt.diagnostics import Finding, Severity
+from statefmt.rules.configuration_problems import problems_of
+from statefmt.rules.rule import Rule
+
+# CFG004 and CFG005 say these.
+_ELSEWHERE = ('Alias required when using "for_each"', "Reserved argument name in provider block")
+_KINDS = (ProblemKind.BLOCK, ProblemKind.DUPLICATE, ProblemKind.VARIABLE, ProblemKind.EVALUATION)
+
+
+def _check(references: ProviderReferences) -> Iterable[Finding]:
+    found = problems_of(references, _KINDS, codes.CONFIGURATION_INVALID)
+    return [finding for finding in found if finding.summary not in _ELSEWHERE]
+
+
+RULE = Rule(codes.CONFIGURATION_INVALID, "configuration-invalid", Severity.ERROR, check_configuration=_check)

@@ -1,0 +1,46 @@
+r"""A provider block has for_each, and no alias
+
+## What it does
+Reports, with `--config`, a `provider` block with `for_each` that has no `alias`.
+
+## Why is this bad?
+OpenTofu refuses the configuration. A block without `alias` is the default configuration, which resources and modules
+take without naming it: it must be a single one.
+
+## Example
+```hcl
+provider "aws" {
+  for_each = toset(["eu-west-1"])
+}
+```
+
+## What to do
+Give it an alias that says what the keys are (`by_region`), and name it in every resource and module.
+"""
+
+from collections.abc import Iterable
+
+from statefmt import codes
+from statefmt.config.provider_references import ProviderReferences
+from statefmt.diagnostics import Finding, Severity
+from statefmt.rules.configuration_place import place
+from statefmt.rules.rule import Rule
+
+
+def _check(references: ProviderReferences) -> Iterable[Finding]:
+    for module in references.configuration.modules.values():
+        for block in module.declarations.providers.values():
+            if block.for_each is not None and not block.alias and not block.mock:
+                yield Finding(
+                    codes.PROVIDER_FOR_EACH_WITHOUT_ALIAS,
+                    Severity.ERROR,
+                    'Alias required when using "for_each"',
+                    "The for_each argument is allowed only for provider configurations with an alias.",
+                    fix='Add an alias: `alias = "by_key"`.',
+                    place=place(block.for_each.expression.range),
+                )
+
+
+RULE = Rule(
+    codes.PROVIDER_FOR_EACH_WITHOUT_ALIAS, "provider-for-each-without-alias", Severity.ERROR, check_configuration=_check
+)

@@ -1,0 +1,44 @@
+r"""A provider block has count, or another reserved argument
+
+## What it does
+Reports, with `--config`, `count`, `depends_on` and `source` in a `provider` block.
+
+## Why is this bad?
+OpenTofu refuses the configuration: these names are reserved.
+
+## Example
+```hcl
+provider "aws" {
+  count = 2
+}
+```
+
+## What to do
+Use `for_each` with an `alias` instead of `count`: `for_each = toset(["a", "b"])`.
+"""
+
+from collections.abc import Iterable
+
+from statefmt import codes
+from statefmt.config.provider_references import ProviderReferences
+from statefmt.diagnostics import Finding, Severity
+from statefmt.rules.configuration_place import place
+from statefmt.rules.rule import Rule
+
+
+def _check(references: ProviderReferences) -> Iterable[Finding]:
+    for module in references.configuration.modules.values():
+        for block in module.declarations.providers.values():
+            for argument in block.reserved:
+                yield Finding(
+                    codes.PROVIDER_RESERVED_ARGUMENT,
+                    Severity.ERROR,
+                    "Reserved argument name in provider block",
+                    f'The provider argument name "{argument.name}" is reserved for use by OpenTofu in a future '
+                    "version.",
+                    fix="Use for_each, with an alias." if argument.name == "count" else "",
+                    place=place(argument.name_range),
+                )
+
+
+RULE = Rule(codes.PROVIDER_RESERVED_ARGUMENT, "provider-reserved-argument", Severity.ERROR, check_configuration=_check)

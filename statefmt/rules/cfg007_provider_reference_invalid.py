@@ -1,0 +1,59 @@
+r"""A provider argument is no reference
+
+## What it does
+Reports, with `--config`, a `provider` argument, or an entry of `providers`, that is not a name, an alias and perhaps a
+key: quoted text, a variable as the alias (`aws[local.x][each.key]`), a function.
+
+## Why is this bad?
+OpenTofu refuses the configuration. The provider configuration must be known before anything is evaluated; only the key
+of its instance can depend on values.
+
+## Example
+```hcl
+resource "aws_vpc" "main" {
+  provider = aws[local.alias][each.key]
+}
+```
+
+## What to do
+Name the configuration as it is (`aws.by_region[each.key]`).
+"""
+
+from collections.abc import Iterable
+
+from statefmt import codes
+from statefmt.config.expressions import Expression
+from statefmt.config.problem import Problem
+from statefmt.config.provider_reference import read_provider_reference
+from statefmt.config.provider_references import ProviderReferences
+from statefmt.diagnostics import Finding, Severity
+from statefmt.rules.configuration_place import place
+from statefmt.rules.rule import Rule
+
+
+def _check(references: ProviderReferences) -> Iterable[Finding]:
+    for path, module in references.configuration.modules.items():
+        for block in module.declarations.resources:
+            if block.provider is not None:
+                address = f"{path}.{block.address}" if path else str(block.address)
+                yield from _of(block.provider.expression, "provider", address)
+        for call in module.declarations.calls.values():
+            for pair in call.providers or ():
+                for expression in (pair.child, pair.parent):
+                    yield from _of(expression, "providers", str(path.child(call.name)))
+
+
+def _of(expression: Expression, argument: str, address: str) -> Iterable[Finding]:
+    found = read_provider_reference(expression, argument)
+    if isinstance(found, Problem):
+        yield Finding(
+            codes.PROVIDER_REFERENCE_INVALID,
+            Severity.ERROR,
+            found.summary,
+            found.detail,
+            address,
+            place=place(found.range),
+        )
+
+
+RULE = Rule(codes.PROVIDER_REFERENCE_INVALID, "provider-reference-invalid", Severity.ERROR, check_configuration=_check)

@@ -1,0 +1,46 @@
+r"""A resource names a provider configuration that is not there
+
+## What it does
+Reports, with `--config`, a resource or data block whose provider configuration no `provider` block declares, and no
+caller of its module passes.
+
+## Why is this bad?
+The next plan fails with "Provider configuration not present". A configuration with an alias is never inherited: the
+`providers` of the module call must pass it.
+
+## Example
+```hcl
+resource "aws_vpc" "main" {
+  provider = aws.wset
+}
+```
+
+## What to do
+Correct the name, add the `provider` block, or pass the configuration to the module.
+"""
+
+from collections.abc import Iterable
+
+from statefmt import codes
+from statefmt.config.problem import Problem, ProblemKind
+from statefmt.config.provider_references import ProviderReferences
+from statefmt.diagnostics import Finding, Severity
+from statefmt.rules.configuration_place import place
+from statefmt.rules.rule import Rule
+
+
+def _check(references: ProviderReferences) -> Iterable[Finding]:
+    for resource in references.blocks:
+        found = references.block_binding(resource)
+        if isinstance(found, Problem) and found.kind is ProblemKind.EVALUATION:
+            yield Finding(
+                codes.PROVIDER_UNDECLARED,
+                Severity.ERROR,
+                found.summary,
+                found.detail,
+                str(resource),
+                place=place(found.range),
+            )
+
+
+RULE = Rule(codes.PROVIDER_UNDECLARED, "provider-undeclared", Severity.ERROR, check_configuration=_check)

@@ -1,0 +1,54 @@
+r"""The for_each of a provider cannot be used
+
+## What it does
+Reports, with `--config`, the `for_each` of a `provider` block that is no map and no set of texts, or has null or
+sensitive keys, as far as its value can be known, and keys of references that are null or sensitive.
+
+## Why is this bad?
+OpenTofu refuses the configuration.
+
+## Example
+```hcl
+provider "aws" {
+  alias    = "by_region"
+  for_each = ["eu-west-1"] # a list: toset() makes a set of it
+}
+```
+
+## What to do
+Make it a map, or a set of texts (`toset`), of values that are not sensitive.
+"""
+
+from collections.abc import Iterable
+
+from statefmt import codes
+from statefmt.config.problem import Problem
+from statefmt.config.provider_references import ProviderReferences
+from statefmt.config.values import Unknown
+from statefmt.diagnostics import Finding, Severity
+from statefmt.rules.configuration_place import place
+from statefmt.rules.rule import Rule
+
+
+def _check(references: ProviderReferences) -> Iterable[Finding]:
+    for config in references.tree.declared:
+        keys = references.declared_keys(config)
+        if isinstance(keys, Unknown) and keys.problem is not None:
+            yield _finding(str(config), keys.problem)
+    for resource in references.blocks:
+        addresses = references.resource_instances(resource)
+        for address in () if isinstance(addresses, Unknown) else addresses:
+            provider = references.instance_binding(address)
+            if isinstance(provider, Unknown) and provider.problem is not None:
+                yield _finding(str(resource), provider.problem)
+                break
+
+
+def _finding(address: str, problem: Problem) -> Finding:
+    where = place(problem.range)
+    return Finding(
+        codes.PROVIDER_FOR_EACH_INVALID, Severity.ERROR, problem.summary, problem.detail, address, place=where
+    )
+
+
+RULE = Rule(codes.PROVIDER_FOR_EACH_INVALID, "provider-for-each-invalid", Severity.ERROR, check_configuration=_check)

@@ -1,0 +1,68 @@
+r"""The provider configuration of an object is gone
+
+## What it does
+Reports, with `--config`, each object in the state that OpenTofu will work with through a provider configuration that
+the configuration does not have: its `provider` block was removed or got another alias, or the module that it is in is
+gone.
+
+Addresses are followed through `moved` blocks first. What no block declares any more, and is no data source, needs the
+very provider configuration that the state names. A default configuration of the root module is always there.
+
+## Why is this bad?
+The next plan fails with "Provider configuration not present", whatever else it would do. A `removed` block does not
+help: OpenTofu asks for the provider before it looks at the block.
+
+## Example
+```hcl
+# The state has aws_vpc.old, bound to provider["registry.opentofu.org/hashicorp/aws"].west;
+# its resource block and this were removed together:
+# provider "aws" { alias = "west" … }
+```
+
+## What to do
+Go in two steps: keep the `provider` block for one more apply, which destroys the object, and only then remove it. The
+finding shows the block to paste. Or bind the object to another provider instance that can work with it
+(`statetool rebind`), or forget it and keep the real object (`statetool rm`).
+"""
+
+from collections.abc import Iterable
+
+from statefmt import codes
+from statefmt.diagnostics import Finding, Severity
+from statefmt.rules.provider_fate_findings import fates_with, finding, name
+from statefmt.rules.provider_ways_out import provider_block, removed_block_note, ways_out
+from statefmt.rules.rule import Rule
+from statefmt.rules.subject import Subject
+from statefmt.survey.provider_fates import Fate, Outcome
+
+_SUMMARY = "Provider configuration not present"
+
+
+def _check(subject: Subject) -> Iterable[Finding]:
+    for fate in fates_with(subject, Outcome.CONFIGURATION_GONE):
+        yield _finding(subject, fate)
+
+
+def _finding(subject: Subject, fate: Fate) -> Finding:
+    references = subject.configuration
+    assert references is not None
+    config = fate.bound.config
+    detail = (
+        f"To work with {name(fate)} its original provider configuration at {config} is required, but it has been "
+        f"removed.{removed_block_note(fate)}"
+    )
+    snippet = provider_block(references, fate.bound)
+    here = f"in {config.module}" if config.module else "in the root module"
+    if fate.declared:
+        fix = f"Name a provider configuration that is there in its resource block, or add this one {here} again:"
+        return finding(fate, codes.PROVIDER_CONFIGURATION_GONE, Severity.ERROR, _SUMMARY, detail, fix, snippet)
+    first = (
+        f"Keep the provider block {here} until one apply has destroyed the object."
+        if snippet
+        else f"Call {config.module} again, with its provider block, until one apply has destroyed the object."
+    )
+    fix = f"{first} {ways_out(subject, fate)}{' The block to add:' if snippet else ''}"
+    return finding(fate, codes.PROVIDER_CONFIGURATION_GONE, Severity.ERROR, _SUMMARY, detail, fix, snippet)
+
+
+RULE = Rule(codes.PROVIDER_CONFIGURATION_GONE, "provider-configuration-gone", Severity.ERROR, _check)

@@ -1,0 +1,82 @@
+r"""The provider instance of an object is gone
+
+## What it does
+Reports, with `--config`, each object in the state, deposed ones too, that OpenTofu works with through an instance of
+a provider configuration that the configuration does not have: its key was removed from the `for_each` of the
+`provider` block, or `for_each` was added to a block that had none, or taken away from one.
+
+## Why is this bad?
+The next plan fails with "Provider instance not present". Mostly the same collection stands in the `for_each` of the
+`provider` block and in that of its resources: taking an element out removes the provider instance in the same step as
+the resources that it must destroy.
+
+## Example
+```hcl
+provider "aws" {
+  alias    = "by_region"
+  for_each = toset(["eu-west-1"]) # was: ["eu-west-1", "us-east-1"]
+  region   = each.key
+}
+```
+
+## What to do
+Go in two steps: take the element out of the `for_each` of the resources, keep it in that of the provider, and apply;
+then take it out there. The finding shows the block to paste. Or bind the object to another provider instance
+(`statetool rebind`), or forget it and keep the real object (`statetool rm`, `statetool forget-deposed`).
+"""
+
+from collections.abc import Iterable
+
+from statefmt import codes
+from statefmt.addrs import NO_KEY
+from statefmt.config.model import ProviderBlock
+from statefmt.diagnostics import Finding, Severity
+from statefmt.rules.configuration_place import where
+from statefmt.rules.provider_fate_findings import fates_with, finding, name
+from statefmt.rules.provider_ways_out import provider_block, removed_block_note, ways_out
+from statefmt.rules.rule import Rule
+from statefmt.rules.subject import Subject
+from statefmt.survey.provider_fates import Fate, Outcome
+
+_SUMMARY = "Provider instance not present"
+
+
+def _check(subject: Subject) -> Iterable[Finding]:
+    for fate in fates_with(subject, Outcome.INSTANCE_GONE):
+        yield _finding(subject, fate)
+
+
+def _finding(subject: Subject, fate: Fate) -> Finding:
+    references = subject.configuration
+    assert references is not None and fate.needed is not None
+    block = references.tree.declared.get(fate.needed.config)
+    range_ = None if block is None else block.for_each.range if block.for_each else block.range
+    detail = (
+        f"To work with {name(fate)} its {'' if fate.declared else 'original '}provider instance at {fate.needed} is "
+        f"required, but {_why(fate, block)}{removed_block_note(fate)}"
+    )
+    if fate.declared:
+        fix = (
+            "Put it back, until it is out of the configuration of the resource and one apply has destroyed the object:"
+        )
+    else:
+        fix = (
+            f"Put it back until one apply has destroyed the object, and only then remove it. {ways_out(subject, fate)}"
+        )
+        fix += " The block until then:"
+    snippet = provider_block(references, fate.needed)
+    return finding(fate, codes.PROVIDER_INSTANCE_GONE, Severity.ERROR, _SUMMARY, detail, fix, snippet, range_)
+
+
+def _why(fate: Fate, block: ProviderBlock | None) -> str:
+    assert fate.needed is not None
+    if block is None:
+        return "a default configuration has no keys."
+    if fate.needed.key is NO_KEY:
+        return f"the provider block at {where(block.range)} has for_each now, and no instance without a key."
+    if block.for_each is None:
+        return f"the provider block at {where(block.range)} has no for_each, so that it has no instance with a key."
+    return f"its key is not in the for_each at {where(block.for_each.range)}."
+
+
+RULE = Rule(codes.PROVIDER_INSTANCE_GONE, "provider-instance-gone", Severity.ERROR, _check)

@@ -1,0 +1,52 @@
+r"""The provider to destroy an object with cannot be told
+
+## What it does
+Reports, with `--config`, an object that is to be destroyed, whose resource block is still there and chooses a provider
+instance by a key, of another provider configuration than the state names.
+
+## Why is this bad?
+For an instance that is not declared any more (and for a deposed object), the key in the block cannot be evaluated, so
+that OpenTofu takes the one of the state. It does so only if both mean the same provider configuration; else the next
+plan fails with "Unable to use fallback provider from state".
+
+## Example
+```hcl
+resource "aws_vpc" "main" {
+  for_each = toset(["eu"])                  # the state has "us" too,
+  provider = aws.by_location[each.key]      # bound to aws.by_region["us"]
+}
+```
+
+## What to do
+Change one thing at a time: name the old provider configuration in the block, apply, and change it then. Or bind the
+resource to the new configuration in the state first (`statetool rebind`).
+"""
+
+from collections.abc import Iterable
+
+from statefmt import codes
+from statefmt.diagnostics import Finding, Severity
+from statefmt.rules.provider_fate_findings import fates_with, finding, name
+from statefmt.rules.provider_ways_out import ways_out
+from statefmt.rules.rule import Rule
+from statefmt.rules.subject import Subject
+from statefmt.survey.provider_fates import Outcome
+
+
+def _check(subject: Subject) -> Iterable[Finding]:
+    for fate in fates_with(subject, Outcome.FALLBACK_IMPOSSIBLE):
+        assert fate.binding is not None
+        yield finding(
+            fate,
+            codes.PROVIDER_FALLBACK_IMPOSSIBLE,
+            Severity.ERROR,
+            "Unable to use fallback provider from state",
+            f"Provider from configuration {fate.binding.config} does not match provider from state "
+            f"{fate.bound.config} for {name(fate)}, which is to be destroyed.",
+            "Name the provider configuration of the state in the block until one apply has destroyed the object. "
+            + ways_out(subject, fate),
+            range_=fate.binding.range,
+        )
+
+
+RULE = Rule(codes.PROVIDER_FALLBACK_IMPOSSIBLE, "provider-fallback-impossible", Severity.ERROR, _check)

@@ -1,0 +1,55 @@
+r"""An object is to be worked with through another provider instance
+
+## What it does
+Reports, with `--config`, each object of a managed resource for which the configuration names another provider instance
+than the state: a key or an alias was changed, or a module is passed another provider. Data sources are left out: they
+are only read again.
+
+## Why is this bad?
+OpenTofu says nothing about it. It looks for the real object through the new provider instance; where that works in
+another region or account, it does not find it, plans to create a second one, and loses the first: a warning.
+
+## Example
+```hcl
+resource "aws_vpc" "main" {
+  provider = aws.by_region["us-east-1"] # the state says: aws.by_region["eu-west-1"]
+}
+```
+
+## What to do
+If both work in the same account and region (an alias that was renamed): nothing, or `statetool rebind`, which
+makes it explicit. Else leave the provider of the resource as it is, and make a new resource.
+"""
+
+from collections.abc import Iterable
+
+from statefmt import codes
+from statefmt.addrs import ResourceMode
+from statefmt.diagnostics import Finding, Severity
+from statefmt.rules.provider_fate_findings import fates_with, finding, name
+from statefmt.rules.provider_ways_out import rebinding
+from statefmt.rules.rule import Rule
+from statefmt.rules.subject import Subject
+from statefmt.survey.provider_fates import Outcome
+
+
+def _check(subject: Subject) -> Iterable[Finding]:
+    for fate in fates_with(subject, Outcome.REBOUND):
+        if fate.address.resource.resource.mode is ResourceMode.DATA:
+            continue
+        assert fate.needed is not None
+        does = "works with it" if fate.declared else "destroys it"
+        yield finding(
+            fate,
+            codes.PROVIDER_WILL_CHANGE,
+            Severity.WARNING,
+            "Provider instance will change",
+            f"{name(fate)} is bound to {fate.bound} in the state. By its configuration, the next apply {does} through "
+            f"{fate.needed}.",
+            f"If both work in the same account and region: {rebinding(subject, fate, fate.needed)}. "
+            "Else name the one of the state in the configuration.",
+            range_=fate.binding.range if fate.binding else None,
+        )
+
+
+RULE = Rule(codes.PROVIDER_WILL_CHANGE, "provider-will-change", Severity.WARNING, _check)

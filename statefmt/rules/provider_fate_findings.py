@@ -1,0 +1,63 @@
+"""The fates of a state's objects under a configuration, as findings about them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from statefmt.config.position import Range
+from statefmt.diagnostics import Finding, Severity
+from statefmt.rules.configuration_place import place
+from statefmt.rules.subject import Subject
+from statefmt.survey.provider_fates import Fate, Outcome, provider_fates
+
+
+def fates(subject: Subject) -> Sequence[Fate]:
+    """What becomes of the provider of each object; nothing without a configuration, or where no state can be read."""
+    if subject.configuration is None or subject.inspection.snapshot is None:
+        return ()
+    return subject.once(_fates)
+
+
+def fates_with(subject: Subject, outcome: Outcome) -> list[Fate]:
+    """Those of them with one outcome."""
+    return [fate for fate in fates(subject) if fate.outcome is outcome]
+
+
+def _fates(subject: Subject) -> Sequence[Fate]:
+    assert subject.configuration is not None and subject.inspection.snapshot is not None
+    return provider_fates(subject.inspection.snapshot, subject.configuration)
+
+
+def pointer(fate: Fate) -> str:
+    """The JSON pointer to the object."""
+    origin = fate.obj.origin
+    return "" if origin is None else f"/resources/{origin[0]}/instances/{origin[1]}"
+
+
+def name(fate: Fate) -> str:
+    """The object in a sentence: `aws_vpc.main["eu"]`, `aws_vpc.main's deposed object 0f3a`."""
+    return f"{fate.instance.addr}'s deposed object {fate.obj.deposed}" if fate.obj.deposed else str(fate.instance.addr)
+
+
+def finding(
+    fate: Fate,
+    code: str,
+    severity: Severity,
+    summary: str,
+    detail: str,
+    fix: str = "",
+    snippet: str = "",
+    range_: Range | None = None,
+) -> Finding:
+    """A finding about one object, at a place in the configuration if there is one, else in the state."""
+    return Finding(
+        code,
+        severity,
+        summary,
+        detail,
+        str(fate.instance.addr),
+        pointer(fate),
+        fix,
+        snippet,
+        place(range_),
+    )

@@ -1,0 +1,59 @@
+"""What a change of a configuration would do to a state: which objects lose their provider, which are destroyed."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from statefmt import codes
+from statefmt.addrs import AbsResourceInstance, ResourceMode
+from statefmt.config.provider_references import ProviderReferences
+from statefmt.diagnostics import Finding
+from statefmt.rules.check import check
+from statefmt.states import Snapshot
+from statefmt.survey.provider_fates import Fate, Outcome, provider_fates
+
+_ORPHANED: Final = (
+    codes.PROVIDER_CONFIGURATION_GONE,
+    codes.PROVIDER_INSTANCE_GONE,
+    codes.PROVIDER_FALLBACK_IMPOSSIBLE,
+)
+
+
+class Simulation(NamedTuple):
+    """What the change brings: findings about objects without a provider, and what would be destroyed in order.
+
+    `unknown` says of how many objects it cannot be told, after the change.
+    """
+
+    orphaned: tuple[Finding, ...]
+    destroyed: tuple[AbsResourceInstance, ...]
+    unknown: int
+
+
+def simulate(
+    data: bytes, snapshot: Snapshot, before: ProviderReferences, after: ProviderReferences, *, name: str | None = None
+) -> Simulation:
+    """Compare what two configurations mean for one state; what both do alike is left out.
+
+    `data` is the text of the state, `name` that of its file, for the commands that findings suggest.
+    """
+    known = {_mark(finding) for finding in check(data, select=_ORPHANED, configuration=before, name=name)}
+    orphaned = check(data, select=_ORPHANED, configuration=after, name=name)
+    fates = provider_fates(snapshot, after)
+    gone = {fate.instance.addr for fate in provider_fates(snapshot, before) if _destroyed(fate)}
+    destroyed = [fate.instance.addr for fate in fates if _destroyed(fate) and fate.instance.addr not in gone]
+    return Simulation(
+        tuple(finding for finding in orphaned if finding.code in _ORPHANED and _mark(finding) not in known),
+        tuple(dict.fromkeys(destroyed)),
+        sum(1 for fate in fates if fate.outcome is Outcome.UNKNOWN),
+    )
+
+
+def _mark(finding: Finding) -> tuple[str, str, str]:
+    return finding.code, finding.address, finding.pointer
+
+
+def _destroyed(fate: Fate) -> bool:
+    """Whether the next apply destroys the object, and can."""
+    managed = fate.instance.addr.resource.resource.mode is ResourceMode.MANAGED
+    return managed and not fate.declared and fate.outcome in (Outcome.KEPT, Outcome.REBOUND)

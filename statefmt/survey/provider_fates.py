@@ -1,0 +1,224 @@
+"""What a configuration means for the provider of each object in a state: whether it is there when it is needed.
+
+OpenTofu works with an object through the provider instance that its block names. What no block declares any more, it
+destroys through the one that the state names. Sources: OpenTofu `internal/tofu/transform_provider.go`,
+`node_resource_abstract_instance.go` (resolveProvider), `internal/tofumigrate/tofumigrate.go`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import Enum, auto
+from typing import Final, NamedTuple
+
+from msgspec import structs
+
+from statefmt.addrs import (
+    DEFAULT_HOST,
+    TERRAFORM_HOST,
+    AbsProviderInstance,
+    AbsResourceInstance,
+    InstanceKey,
+    Module,
+    Provider,
+    ResourceMode,
+)
+from statefmt.config.model import Configuration
+from statefmt.config.moves import Move, Removal, implied_move, moved_to, moves, removals
+from statefmt.config.problem import Problem, ProblemKind
+from statefmt.config.provider_names import provider_named
+from statefmt.config.provider_references import Absent, BlockBinding, ProviderReferences
+from statefmt.config.values import Unknown
+from statefmt.states import ResourceInstance, ResourceInstanceObject, Snapshot, instances
+
+_UNREAD: Final = (ProblemKind.UNREADABLE, ProblemKind.SYNTAX)
+
+
+class Outcome(Enum):
+    """What becomes of the binding of one object at the next plan."""
+
+    KEPT = auto()  # the same provider instance, and it is there
+    REBOUND = auto()  # another provider instance, and it is there
+    CONFIGURATION_GONE = auto()  # "Provider configuration not present"
+    INSTANCE_GONE = auto()  # "Provider instance not present"
+    FALLBACK_IMPOSSIBLE = auto()  # "Unable to use fallback provider from state"
+    UNKNOWN = auto()  # the configuration does not say it without being run
+
+
+class Fate(NamedTuple):
+    """One object, the provider instance that it is bound to, and the one that OpenTofu will use.
+
+    `address` is where `moved` blocks take it. `declared` says that the configuration still has this instance, so that
+    it is not to be destroyed. `binding` is what its block says, if there is one. `needed` is None where it cannot be
+    known, and where there is none. `unknown` has the reason for UNKNOWN.
+    """
+
+    instance: ResourceInstance
+    obj: ResourceInstanceObject
+    address: AbsResourceInstance
+    bound: AbsProviderInstance
+    outcome: Outcome
+    declared: bool
+    needed: AbsProviderInstance | None = None
+    binding: BlockBinding | None = None
+    moves: tuple[Move, ...] = ()
+    removal: Removal | None = None
+    unknown: Unknown | None = None
+
+
+def provider_fates(snapshot: Snapshot, references: ProviderReferences) -> list[Fate]:
+    """The fate of every object whose provider the state names, in list order, the current object of each first."""
+    reckoning = _Reckoning(references)
+    return [fate for instance in instances(snapshot) for fate in reckoning.of(instance, instance.current_first)]
+
+
+class _Verdict(NamedTuple):
+    outcome: Outcome
+    declared: bool
+    needed: AbsProviderInstance | None = None
+    unknown: Unknown | None = None
+
+
+class _Reckoning:
+    """What is worked out once for all objects of a state."""
+
+    def __init__(self, references: ProviderReferences) -> None:
+        configuration = references.configuration
+        self._references = references
+        self._moves = moves(configuration)
+        self._removals = removals(configuration)
+        self._required = _required(configuration)
+        self._doubts: dict[Module, Unknown | None] = {}
+
+    def of(self, instance: ResourceInstance, objects: tuple[ResourceInstanceObject, ...]) -> Iterator[Fate]:
+        """The fates of the objects of one instance."""
+        address, taken = moved_to(self._moves, instance.addr) if self._moves else (instance.addr, ())
+        block = self._references.blocks.get(address.config())
+        if block is not None:
+            keys: dict[InstanceKey, None] = {obj.key: None for obj in instance.resource.objects}
+            counted = block.repetition.count is not None
+            address = implied_move(
+                address, counted=counted, repeated=counted or block.repetition.for_each is not None, others=keys
+            )
+        removal = next((each for each in self._removals if each.covers(address)), None)
+        for obj in objects:
+            provider = instance.provider(obj)
+            if provider is None:
+                continue
+            bound = self._translated(provider)
+            binding = None if block is None else self._references.block_binding(address.config())
+            found = (
+                self._of_removed(address, bound)
+                if binding is None
+                else self._of_declared(address, bound, binding, deposed=not obj.is_current)
+            )
+            known = binding if isinstance(binding, BlockBinding) else None
+            yield Fate(
+                instance,
+                obj,
+                address,
+                bound,
+                found.outcome,
+                found.declared,
+                found.needed,
+                known,
+                taken,
+                removal,
+                found.unknown,
+            )
+
+    def _of_removed(self, address: AbsResourceInstance, bound: AbsProviderInstance) -> _Verdict:
+        """For an object whose resource no block declares: the provider instance must be there as the state says."""
+        doubt = self._doubt(address.module.module())
+        if doubt is not None:
+            return _Verdict(Outcome.UNKNOWN, False, unknown=doubt)
+        if address.resource.resource.mode is ResourceMode.DATA:
+            # It is dropped from the state, and no provider is asked.
+            return _Verdict(Outcome.KEPT, False, bound)
+        resolved = self._references.tree.exactly(bound.config)
+        if resolved is None:
+            return self._gone(bound, declared=False)
+        needed = structs.replace(bound, config=resolved.config)
+        return self._present(needed, bound, declared=False)
+
+    def _of_declared(
+        self,
+        address: AbsResourceInstance,
+        bound: AbsProviderInstance,
+        binding: BlockBinding | Problem,
+        *,
+        deposed: bool,
+    ) -> _Verdict:
+        """For an object whose resource has a block, which may have another number of instances now."""
+        if isinstance(binding, Problem):
+            if binding.summary == "Provider configuration not present":
+                return self._gone(bound, declared=True)
+            reason = Unknown(f"its provider argument is wrong: {binding.summary}", binding.range, problem=binding)
+            return _Verdict(Outcome.UNKNOWN, True, unknown=reason)
+        needed = self._references.instance_binding(address)
+        if isinstance(needed, Problem | Unknown):
+            reason = needed if isinstance(needed, Unknown) else Unknown(needed.summary, needed.range)
+            return _Verdict(Outcome.UNKNOWN, True, unknown=reason)
+        absent = isinstance(needed, Absent)
+        if absent and address.resource.resource.mode is ResourceMode.DATA:
+            return _Verdict(Outcome.KEPT, False, bound)
+        if isinstance(needed, AbsProviderInstance) and not deposed:
+            return self._present(needed, bound, declared=True)
+        if not binding.has_key:
+            return self._present(binding.config.instance(), bound, declared=False)
+        # The key can't be evaluated for what is to be destroyed: OpenTofu falls back on the one of the state.
+        if bound.config != binding.config:
+            return _Verdict(Outcome.FALLBACK_IMPOSSIBLE, False, binding.config.instance())
+        return self._present(bound, bound, declared=False)
+
+    def _present(self, needed: AbsProviderInstance, bound: AbsProviderInstance, *, declared: bool) -> _Verdict:
+        """Whether the instance that is needed is there, in a configuration that is."""
+        keys = self._references.declared_keys(needed.config)
+        if isinstance(keys, Unknown):
+            return _Verdict(Outcome.UNKNOWN, declared, needed, keys)
+        if needed.key not in keys:
+            return _Verdict(Outcome.INSTANCE_GONE, declared, needed)
+        return _Verdict(Outcome.KEPT if needed == bound else Outcome.REBOUND, declared, needed)
+
+    def _gone(self, bound: AbsProviderInstance, *, declared: bool) -> _Verdict:
+        doubt = self._doubt(bound.config.module)
+        return _Verdict(Outcome.UNKNOWN if doubt else Outcome.CONFIGURATION_GONE, declared, None, doubt)
+
+    def _doubt(self, module: Module) -> Unknown | None:
+        """Why it is not sure that something is missing in a module: it, or a file of it, could not be read."""
+        if module not in self._doubts:
+            self._doubts[module] = _doubt(self._references.configuration, module)
+        return self._doubts[module]
+
+    def _translated(self, provider: AbsProviderInstance) -> AbsProviderInstance:
+        """A provider of Terraform's registry as OpenTofu takes it: as the one of its own, unless it is required."""
+        source = provider.config.provider
+        if source.hostname != TERRAFORM_HOST or source in self._required:
+            return provider
+        moved = structs.replace(source, hostname=DEFAULT_HOST)
+        return structs.replace(provider, config=structs.replace(provider.config, provider=moved))
+
+
+def _required(configuration: Configuration) -> frozenset[Provider]:
+    found = (
+        provider_named(module.declarations, name)
+        for module in configuration.modules.values()
+        for name in module.declarations.required_providers
+    )
+    return frozenset(provider for provider in found if provider is not None)
+
+
+def _doubt(configuration: Configuration, module: Module) -> Unknown | None:
+    for depth in range(len(module.names) + 1):
+        on_the_way = Module(module.names[:depth])
+        if on_the_way in configuration.missing:
+            call = configuration.modules[on_the_way.parent()].declarations.calls.get(on_the_way.names[-1])
+            return Unknown(f"{on_the_way} could not be read", call.range if call else None)
+        here = configuration.modules.get(on_the_way)
+        if here is None:
+            return None
+        for problem in configuration.problems:
+            if problem.kind in _UNREAD and (problem.range is None or problem.range.file in here.declarations.files):
+                name = problem.range.file if problem.range else configuration.directory
+                return Unknown(f"{name} could not be read")
+    return None

@@ -1,0 +1,118 @@
+"""`check`, `providers` and `simulate` with `--config`, as they are used."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Final
+
+import jsonschema
+import pytest
+
+from tests.cli.conftest import Program, Statetool
+
+_FOLDER: Final = Path(__file__).parents[1] / "configurations"
+_SCHEMAS: Final = Path(__file__).parents[2] / "schemas"
+_BOTH: Final = _FOLDER / "element-removed-from-both-root"
+_FINE: Final = _FOLDER / "nothing-wrong-root"
+_UNUSED: Final = _FOLDER / "key-unused"
+
+
+def _json(statetool: Statetool, schema: str, *arguments: str, status: int) -> dict[str, Any]:
+    result = statetool(*arguments, "--format", "json")
+    assert result.status == status
+    document: dict[str, Any] = json.loads(result.out)
+    jsonschema.validate(document, json.loads((_SCHEMAS / f"{schema}.schema.json").read_bytes()))
+    return document
+
+
+def _state(folder: Path) -> str:
+    return str(folder / "terraform.tfstate")
+
+
+def test_findings_stand_where_they_are(statetool: Statetool) -> None:
+    document = _json(statetool, "check-output", "check", _state(_BOTH), "--config", str(_BOTH), status=1)
+    configuration, state = document["files"]
+    assert [(found["code"], found["file"], found["line"]) for found in configuration["findings"]] == [
+        ("CFG010", str(_BOTH / "main.tf"), 21)
+    ]
+    gone = next(found for found in state["findings"] if found["code"] == "CFS002")
+    assert (gone["file"], gone["line"], gone["column"]) == (str(_BOTH / "main.tf"), 16, 3)
+    assert gone["snippet"].splitlines()[2] == '  for_each = toset(["eu-west-1", "us-east-1"])'
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status"),
+    [
+        ((_state(_BOTH), "--config", str(_BOTH)), 1),
+        ((_state(_BOTH),), 0),
+        (("--config", str(_BOTH), "--no-state"), 0),
+        (("--config", str(_BOTH), "--no-state", "--fail-on", "warning"), 1),
+        (("--config", str(_FOLDER / "alias-undeclared"), "--no-state"), 1),
+        ((_state(_FINE), "--config", str(_FINE)), 0),
+        ((_state(_BOTH), "--config", str(_BOTH), "--var", 'regions=["eu-west-1", "us-east-1"]'), 0),
+        ((_state(_BOTH), "--config", str(_BOTH), "--ignore", "CFS"), 0),
+        ((_state(_BOTH), "--config", str(_BOTH / "missing")), 2),
+        ((_state(_BOTH), "--config", str(_BOTH), "--no-state"), 2),
+        (("--no-state",), 2),
+        ((_state(_BOTH), "--var", "a=b"), 2),
+        ((_state(_BOTH), "--config", str(_BOTH), "--var", "regions"), 2),
+    ],
+)
+def test_check_status(statetool: Statetool, arguments: tuple[str, ...], status: int) -> None:
+    assert statetool("check", *arguments).status == status
+
+
+@pytest.mark.parametrize("output_format", ["text", "github", "junit", "sarif"])
+def test_every_format_names_the_file_of_the_configuration(statetool: Statetool, output_format: str) -> None:
+    result = statetool("check", _state(_BOTH), "--config", str(_BOTH), "--format", output_format)
+    assert result.status == 1
+    assert "main.tf" in result.text
+    assert "for_each = toset([" in result.text.replace("&quot;", '"')
+
+
+def test_a_state_from_standard_input(program: Program) -> None:
+    result = program("check", "-", "--config", str(_BOTH), stdin=(_BOTH / "terraform.tfstate").read_bytes())
+    assert result.status == 1
+    assert "Provider instance not present" in result.text
+
+
+def test_providers_declared_against_used(statetool: Statetool) -> None:
+    document = _json(statetool, "providers-config-output", "providers", _state(_BOTH), "--config", str(_BOTH), status=1)
+    (configuration,) = document["configurations"]
+    instances = configuration["instances"]
+    told = {one["key"]: (one["declared"], one["resource_instances"], one["missing"]) for one in instances}
+    assert told == {"eu-west-1": (True, 1, False), "us-east-1": (False, 1, True)}
+
+
+def test_providers_that_nothing_uses(statetool: Statetool) -> None:
+    document = _json(
+        statetool, "providers-config-output", "providers", _state(_UNUSED), "--config", str(_UNUSED), status=0
+    )
+    (configuration,) = document["configurations"]
+    assert {one["key"]: one["unused"] for one in configuration["instances"]} == {"eu-west-1": False, "us-east-1": True}
+    assert statetool("providers", _state(_UNUSED), "--config", str(_UNUSED)).text.count("unused") == 1
+
+
+@pytest.mark.parametrize(
+    ("folder", "change", "orphaned"),
+    [
+        (_FINE, ("--without", "us-east-1"), ['aws_vpc.main["us-east-1"]']),
+        (_FINE, ("--without", "us-east-1", "--without", "eu-west-1"), ["eu", "us"]),
+        (_FINE, ("--without", "nowhere"), []),
+        (_UNUSED, ("--without", "us-east-1"), []),
+        (_BOTH, ("--var", "regions=[]"), ['aws_vpc.main["eu-west-1"]']),
+        (_BOTH, ("--var", 'regions=["eu-west-1", "us-east-1"]'), []),
+    ],
+)
+def test_simulate(statetool: Statetool, folder: Path, change: tuple[str, ...], orphaned: list[str]) -> None:
+    arguments = ("simulate", _state(folder), "--config", str(folder), *change)
+    document = _json(statetool, "simulate-output", *arguments, status=1 if orphaned else 0)
+    addresses = [found["address"] for found in document["orphaned"]]
+    assert all(part in address for part, address in zip(orphaned, addresses, strict=True))
+    assert statetool(*arguments).status == (1 if orphaned else 0)
+
+
+@pytest.mark.parametrize("arguments", [(), ("--config", str(_FINE)), ("--without", "a")])
+def test_simulate_needs_a_configuration_and_a_change(statetool: Statetool, arguments: tuple[str, ...]) -> None:
+    assert statetool("simulate", _state(_FINE), *arguments).status == 2

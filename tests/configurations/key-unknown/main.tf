@@ -1,0 +1,21 @@
+terraform {
+  required_providers {
+    aws = {
+      source = "hashicorp/aws"
+    }
+  }
+}
+
+variable "region" {
+  type = string
+}
+
+provider "aws" {
+  alias    = "by_region"
+  for_each = toset(["eu-west-1", "us-east-1"])
+  region   = each.key
+}
+
+resource "aws_vpc" "main" {
+  provider = aws.by_region[var.region]
+}

@@ -1,0 +1,14 @@
+terraform {
+  required_providers {
+    aws = {
+      source = "hashicorp/aws"
+    }
+  }
+}
+
+module "b" {
+  source = "../network"
+  providers = {
+    aws = aws
+  }
+}

@@ -1,0 +1,12 @@
+terraform {
+  required_providers {
+    aws = {
+      source = "hashicorp/aws"
+    }
+  }
+}
+
+module "network" {
+  source   = "./network"
+  for_each = toset(["a"])
+}

@@ -1,0 +1,12 @@
+terraform {
+  required_providers {
+    aws = {
+      source = "hashicorp/aws"
+    }
+  }
+}
+
+resource "aws_vpc" "main" {
+  for_each = toset(["a"])
+  provider = aws[local.x][each.key]
+}
