@@ -52,12 +52,15 @@ def main() -> None:
         (folder / ".tofurc").touch()
         bench = Bench(folder, _SIZE // 10 if given.quick else _SIZE)
         huge = not given.quick and shutil.disk_usage(folder).free > _ROOM
-        rows = [_row(comparison, runs) for comparison in bench.comparisons(huge=huge)]
-    table = tabulate(rows, headers=_HEADERS, tablefmt="github")
+        left_out = [f"{name}, which is not installed" for name in bench.missing]
+        left_out += [] if huge else ["the state of 1 GB, for which there is no room"]
+        rows: list[list[str]] = []
+        for comparison in bench.comparisons(huge=huge):
+            rows.append(_row(comparison, runs))
+            table = tabulate(rows, headers=_HEADERS, tablefmt="github", disable_numparse=True)
+            if not given.quick:
+                _RESULTS.write_text("\n".join(_page(table, runs, left_out)), encoding="utf-8")
     print(table)
-    left_out = [f"{name}: not installed" for name in bench.missing] + ([] if huge else ["1 GB: no room, or not wanted"])
-    if not given.quick:
-        _RESULTS.write_text("\n".join(_page(table, runs, left_out)), encoding="utf-8")
 
 
 def _row(comparison: Comparison, runs: int) -> list[str]:

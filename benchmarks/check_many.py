@@ -1,6 +1,6 @@
 """How long `statetool check` takes for 1,000 small states, against a Python process that only parses them.
 
-    python benchmarks/check_many.py [RUNS]
+    python -m benchmarks.check_many [RUNS]
 
 Both are whole processes: start-up, reading the files and all. The states are made here, the same in every run: as
 OpenTofu writes them, nearly all of them in good order, and one in twenty with something to report. Each figure is the
@@ -17,17 +17,15 @@ from __future__ import annotations
 import json
 import os
 import random
-import resource
-import statistics
-import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from tabulate import tabulate
+
+from benchmarks.measure import Process, in_turn
 
 _STATES: Final = 1_000
 # Resources in a state, by what the state is to be called.
@@ -89,50 +87,28 @@ def _state(resources: int, seed: int) -> bytes:
     return json.dumps(document, indent=2).encode() + b"\n"
 
 
-class _Time(NamedTuple):
-    """Seconds on the clock, and of all processors together."""
-
-    clock: float
-    processor: float
-
-
-def _time(command: Sequence[str], folder: Path) -> _Time:
-    # As installed: with the compiled modules that the first run has left.
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    start, before = time.perf_counter(), _processor_time()
-    done = subprocess.run([*command, str(folder)], stdout=subprocess.DEVNULL, env=environment, check=False)
-    took = _Time(time.perf_counter() - start, _processor_time() - before)
-    if done.returncode:
-        raise SystemExit(f"{command[-1]}: exit status {done.returncode}")
-    return took
-
-
-def _processor_time() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
-def _medians(commands: Sequence[Sequence[str]], folder: Path, runs: int) -> list[_Time]:
-    times = [[_time(command, folder) for command in commands] for _ in range(runs + 1)]
-    return [_Time(*map(statistics.median, zip(*column, strict=True))) for column in zip(*times[1:], strict=True)]
+def _processes(folder: Path) -> list[Process]:
+    return [Process([*command, str(folder)]) for command in (_STATETOOL, _ORJSON)]
 
 
 def main(runs: int) -> None:
     """Make the states, run both programs over them, and print a table."""
     rows = []
+    # As installed: with the compiled modules that the first run leaves.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     with tempfile.TemporaryDirectory() as temporary:
         one = Path(temporary, "one")
         one.mkdir()
         (one / "0.tfstate").write_bytes(_state(3, 1))
-        start_up, _ = _medians([_STATETOOL, _ORJSON], one, runs)
+        start_up, _ = in_turn(_processes(one), runs)
         for name, resources in _SIZES.items():
             folder = Path(temporary, name)
             folder.mkdir()
             for number in range(_STATES):
                 (folder / f"{number:04}.tfstate").write_bytes(_state(resources, number))
             size = sum(path.stat().st_size for path in folder.iterdir()) / _STATES
-            check, parse = _medians([_STATETOOL, _ORJSON], folder, runs)
-            pairs = list(zip(check, parse, strict=True))
+            check, parse = in_turn(_processes(folder), runs)
+            pairs = [(check.clock, parse.clock), (check.processor, parse.processor)]
             figures = [
                 text for one, other in pairs for text in (f"{one:.3f} s", f"{other:.3f} s", f"{one / other:.1f}")
             ]

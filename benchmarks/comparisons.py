@@ -75,6 +75,10 @@ class Bench:
                 f"list, {_megabytes(10 * self._size)}", self._list(tenfold), "10 times that of a tenth of it",
                 self._list(large), 1.3, times=10,
             )  # fmt: skip
+            _remove(tenfold)
+        # Last, since they take longest.
+        if self._terraform:
+            yield from self._edits(self._terraform)
 
     def _against_terraform(self, terraform: str) -> Iterator[Comparison]:
         name = Path(terraform).name
@@ -88,6 +92,9 @@ class Bench:
                 f"list, {_megabytes(state.stat().st_size)}", self._list(state), f"{name} state list", other, limit,
                 verify=lambda ours=self._list(state), other=other: self._same_output(ours, other),
             )  # fmt: skip
+
+    def _edits(self, terraform: str) -> Iterator[Comparison]:
+        name, plain = Path(terraform).name, self._path("plain")
         # In the middle of the file.
         victim = _VICTIM.format(self._size // _MODULE_BYTES // 2)
         edited, theirs = self._folder / "edited.tfstate", self._folder / "theirs.tfstate"
@@ -137,9 +144,12 @@ class Bench:
         return self._ours("list", "--state", str(state))
 
     def _state(self, name: str, size: int, kind: Kind = Kind()) -> Path:
-        path = self._folder / f"{name}.tfstate"
+        path = self._path(name)
         write_state(path, size, kind)
         return path
+
+    def _path(self, name: str) -> Path:
+        return self._folder / f"{name}.tfstate"
 
     def _printed(self, process: Process) -> bytes:
         output = self._folder / "output"

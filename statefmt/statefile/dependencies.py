@@ -16,6 +16,7 @@ from statefmt.statefile.normalised import normalised
 _A = TypeVar("_A", ConfigResource, AbsResourceInstance)
 # Addresses that were read, of all files of a run.
 _KEPT: Final = 65536
+_KEPT_LISTS: Final = 4096
 
 
 class _Known(NamedTuple, Generic[_A]):
@@ -68,7 +69,7 @@ class DependencyReader:
         return tuple(found)
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_KEPT_LISTS)
 def _read_plain(texts: tuple[str | None, ...]) -> tuple[ConfigResource, ...] | None:
     """The resources of a whole list, which the instances of a resource have in common."""
     found: list[ConfigResource] = []

@@ -55,8 +55,8 @@ class ObjectLifter:
             or given.depends_on
             or given.attributes is UNSET
             or given.attributes_flat is not None
-            or given.identity is not UNSET
-            or given.identity_schema_version is not None
+            or (given.identity_schema_version and given.identity is UNSET)
+            or not (given.identity_schema_version is None or 0 <= given.identity_schema_version <= _HIGHEST_ORDINARY)
             or given.unknown
             or not (raw is UNSET or (len(raw) == len(_NO_PATHS) and bytes(raw) == _NO_PATHS))
             or not (version is None or 0 <= version <= _HIGHEST_ORDINARY)
@@ -83,6 +83,8 @@ class ObjectLifter:
             dependencies=dependencies,
             create_before_destroy=given.create_before_destroy or False,
             skip_destroy=given.skip_destroy or False,
+            identity=None if given.identity is UNSET else given.identity,
+            identity_schema_version=None if given.identity is UNSET else given.identity_schema_version,
             origin=origin,
         )
 
