@@ -6,6 +6,7 @@ Source: OpenTofu `internal/configs/parser_config_dir.go`.
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -16,10 +17,10 @@ from statefmt.config.body import Body
 from statefmt.config.decode_file import DirectoryDecoder
 from statefmt.config.decode_reader import FileReader
 from statefmt.config.decode_test import read_test_file
-from statefmt.config.json_body import read_json_file
+from statefmt.config.json_body import LARGEST_FILE, read_json_file
 from statefmt.config.model import Declarations, TestFile
 from statefmt.config.native import read_file
-from statefmt.config.position import Source
+from statefmt.config.position import Range, Source
 from statefmt.config.problem import Problem, ProblemKind, error
 
 _PLAIN: Final = (".tf", ".tofu", ".tf.json", ".tofu.json")
@@ -67,15 +68,27 @@ def _tofu_name(name: str) -> str | None:
     return None
 
 
-def read_source(path: Path, shown: str, problems: list[Problem]) -> Source | None:
-    """The content of a file that is called `shown` in findings; None, and a problem, if it cannot be read."""
+def read_source(path: Path, shown: str, problems: list[Problem], *, pipes: bool = False) -> Source | None:
+    """The content of a file that is called `shown` in findings; None, and a problem, if it cannot be read.
+
+    Only regular files are read, since others may never end, and with `pipes` what a shell gives in place of a file.
+    """
+    why = ""
     try:
-        content = path.read_bytes()
+        facts = path.stat()
+        if not stat.S_ISREG(facts.st_mode) and not (pipes and stat.S_ISFIFO(facts.st_mode)):
+            why = "it is not a regular file"
+        elif facts.st_size > LARGEST_FILE:
+            why = f"it has {facts.st_size:,} bytes, and files of more than {LARGEST_FILE:,} are not read"
+        else:
+            with path.open("rb") as file:
+                content = file.read(LARGEST_FILE)
+            return Source(shown, content.removeprefix(_UTF8_MARK))
     except OSError as failure:
-        detail = f"The file {shown} could not be read: {failure.strerror or failure}."
-        problems.append(error(ProblemKind.UNREADABLE, "Failed to read file", detail))
-        return None
-    return Source(shown, content.removeprefix(_UTF8_MARK))
+        why = failure.strerror or str(failure)
+    detail = f"The file {shown} could not be read: {why}."
+    problems.append(error(ProblemKind.UNREADABLE, "Failed to read file", detail, Range(shown, 1, 1, 1, 1, 0, 0)))
+    return None
 
 
 def read_body(source: Source, problems: list[Problem]) -> Body:

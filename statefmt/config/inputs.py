@@ -64,7 +64,7 @@ class InputReader:
         return defaults + [name for name in names if name.endswith((".auto.tfvars", ".auto.tfvars.json"))]
 
     def _file(self, path: Path, shown: str) -> Iterator[InputValue]:
-        source = read_source(path, shown, self._problems)
+        source = read_source(path, shown, self._problems, pipes=True)
         if source is None:
             return
         # A file with another name, such as a pipe, is JSON if it looks so.

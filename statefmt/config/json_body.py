@@ -25,6 +25,7 @@ from statefmt.cty import parse_number
 
 # A member of this name is a comment, at the level of bodies.
 _COMMENT = "//"
+# More than this no file of a configuration has, in either syntax.
 LARGEST_FILE = 16 * 1024 * 1024
 
 
@@ -77,10 +78,6 @@ class JsonText:
 def read_json_file(source: Source, problems: list[Problem]) -> JsonBody:
     """The body of a file in JSON syntax; what is wrong with it is added to `problems`."""
     text = JsonText(source, problems)
-    if len(source.content) > LARGEST_FILE:
-        detail = f"{source.file} has {len(source.content):,} bytes; files of more than {LARGEST_FILE:,} are not read."
-        problems.append(error(ProblemKind.UNREADABLE, "Configuration file too large", detail, source.range(0, 0)))
-        return JsonBody(text, ())
     try:
         node = read_json(text.text)
     except JsonTextError as problem:

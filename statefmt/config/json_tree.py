@@ -18,7 +18,8 @@ _TOKEN: Final = re.compile(
     r"|([a-z]++)|([][{},:]))"
 )
 _WORDS: Final[dict[str, bool | None]] = {"true": True, "false": False, "null": None}
-_DEEPEST: Final = 500
+# Far below what Python can follow, and far above what anyone nests.
+_DEEPEST: Final = 100
 
 
 class JsonNode(msgspec.Struct, frozen=True, gc=False):

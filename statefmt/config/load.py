@@ -13,6 +13,7 @@ from typing import Final
 import msgspec
 
 from statefmt import addrs
+from statefmt.config.check_locals import check_locals
 from statefmt.config.check_variables import check_inputs, check_variables
 from statefmt.config.directory import DirectoryReader, below
 from statefmt.config.evaluate import evaluate
@@ -121,6 +122,7 @@ class _Tree:
         if declarations.directory not in self._checked:
             self._checked.add(declarations.directory)
             check_variables(declarations, self._problems)
+            check_locals(declarations, self._problems)
         for name in sorted(declarations.calls):
             call = declarations.calls[name]
             path = scope.module.path.child(name)

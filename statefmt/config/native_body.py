@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from statefmt.config.body import Block
+from statefmt.config.expressions import Bad
 from statefmt.config.model import Argument
 from statefmt.config.native_expressions import ExpressionReader
 from statefmt.config.native_tree import parts
@@ -23,10 +24,17 @@ class NativeBody:
         self._reader = reader
         self._attributes: dict[str, Node] = {}
         self._blocks: list[tuple[str, Node]] = []
-        for child in node.children if node is not None else ():
+        # What stands on the line of an error may belong to it, so that nothing there can be trusted.
+        self._broken: set[str] = set()
+        children = node.children if node is not None else []
+        spoilt = {row for child in children if child.is_error for row in (child.start_point.row, child.end_point.row)}
+        for child in children:
             if child.type == "attribute":
                 # The first one counts; the others are problems of the file.
-                self._attributes.setdefault(reader.text(child.children[0]), child)
+                name = reader.text(child.children[0])
+                self._attributes.setdefault(name, child)
+                if child.start_point.row in spoilt or child.end_point.row in spoilt:
+                    self._broken.add(name)
             elif child.type == "block":
                 self._blocks.append((reader.text(child.children[0]), child))
 
@@ -38,7 +46,9 @@ class NativeBody:
         if node is None:
             return None
         inside = parts(node)
-        expression = self._reader.read(inside[-1])
+        broken = node.has_error or name in self._broken
+        place = self._reader.range(inside[-1])
+        expression = Bad("there is a syntax error in it", place) if broken else self._reader.read(inside[-1])
         return Argument(name, expression, self._reader.range(inside[0]), self._reader.range(node))
 
     def blocks(self, type_: str, labels: int = 0) -> Sequence[Block]:

@@ -1,4 +1,7 @@
-"""Operators on values. Sources: HCL `hclsyntax/expression_ops.go`; go-cty `value_ops.go`."""
+"""Operators on values. Sources: HCL `hclsyntax/expression_ops.go`; go-cty `value_ops.go`.
+
+The one known difference: Go divides a length by a length with 64 bits, and everything else, as is done here, with 512.
+"""
 
 from __future__ import annotations
 
@@ -58,13 +61,13 @@ def apply_binary(expression: Binary, left: Part, right: Part) -> Part:
     one, other = _number(left), _number(right)
     if operator in _COMPARISONS:
         return marked(truth(_COMPARISONS[operator](one, other)), sensitive)
-    if operator == "/" and not other.mantissa and not other.infinite:
-        raise Refusal("Operation failed", "Error during operation: division by zero.", expression.range)
-    if operator == "%" and not other.mantissa and not other.infinite:
-        raise Refusal("Operation failed", "Error during operation: division by zero.", expression.range)
     result = _ARITHMETIC[operator](one, other)
     if result is None:
-        raise Refusal("Operation failed", "Error during operation: the result is not a number.", expression.range)
+        raise Refusal(
+            "Operation failed",
+            "Error during operation: the result would be no number, as of zero by zero.",
+            expression.range,
+        )
     return marked(number(result), sensitive)
 
 

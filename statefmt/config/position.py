@@ -39,12 +39,13 @@ class Range(msgspec.Struct, frozen=True, gc=False, order=True):
 class Source:
     """The bytes of one file, and the way from a place in bytes to its line and column."""
 
-    __slots__ = ("_ascii", "_lines", "content", "file")
+    __slots__ = ("_lines", "_simple", "content", "file")
 
     def __init__(self, file: str, content: bytes) -> None:
         self.file = file
         self.content = content
-        self._ascii = content.isascii()
+        # Every byte is a column then.
+        self._simple = content.isascii() and b"\r" not in content
         self._lines: list[int] | None = None
 
     def place(self, offset: int) -> tuple[int, int]:
@@ -53,7 +54,7 @@ class Source:
             self._lines = _line_starts(self.content)
         line = bisect.bisect_right(self._lines, offset)
         start = self._lines[line - 1]
-        if self._ascii and b"\r" not in self.content[start:offset]:
+        if self._simple:
             return line, offset - start + 1
         return line, count_graphemes(self.content[start:offset].decode("utf-8", "replace")) + 1
 

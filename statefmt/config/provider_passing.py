@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from statefmt.addrs import Module, Provider
+from statefmt.addrs import Module, Provider, normalize_provider_part
 from statefmt.config import model
 from statefmt.config.model import Configuration, Declarations, ModuleCall, PassedProvider
 from statefmt.config.position import Range
@@ -37,6 +37,10 @@ def passing_problems(configuration: Configuration) -> Iterator[tuple[Module, Pro
     """All of it, with the module that each is about."""
     for path, module in configuration.modules.items():
         names = _names(module.declarations)
+        for (name, _), block in module.declarations.providers.items():
+            wrong = _name_problem(name)
+            if wrong:
+                yield path, error(_KIND, "Invalid provider local name", wrong, block.range)
         passed = dict(_passed(module.call)) if module.call else {}
         for call in module.declarations.calls.values():
             for problem in _of_call(path, module, call, names, passed):
@@ -47,10 +51,23 @@ def passing_problems(configuration: Configuration) -> Iterator[tuple[Module, Pro
                 yield path, problem
 
 
+def _name_problem(name: str) -> str:
+    """Why a word cannot be a provider's local name, "" where it can. Source: checkProviderNameNormalized."""
+    try:
+        normal = normalize_provider_part(name)
+    except ValueError as reason:
+        return f"{name} is an invalid provider local name: {reason}"
+    if normal != name:
+        return f'Provider names must be normalized. Replace "{name}" with "{normal}" to fix this error.'
+    return ""
+
+
 def _names(declared: Declarations) -> _Names:
     configured: dict[str, Range] = {}
     empty: dict[str, Range] = {}
     for (name, alias), block in declared.providers.items():
+        if _name_problem(name):
+            continue
         has_something = bool(block.arguments)
         (configured if has_something else empty)[_name(name, alias)] = block.range
     aliases: dict[str, Provider | None] = {}

@@ -1,8 +1,12 @@
-"""YAML as `yamldecode` reads it. Source: go-cty-yaml, which follows the core schema of YAML 1.2."""
+"""YAML as `yamldecode` reads it: `yes`, `on` and `y` are true, as in YAML 1.1, and `017` is 17, as in 1.2.
+
+Source: what Terraform 1.11 and 1.15 really give (go-cty-yaml).
+"""
 
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from statefmt.config.construct import number, object_of, text, truth, tuple_of
@@ -11,19 +15,25 @@ from statefmt.config.values import Part, Unknown, Value
 from statefmt.cty import DYNAMIC, NUMBER, parse_number
 
 if TYPE_CHECKING:
-    from yaml import Node, ScalarNode
+    from yaml import BaseLoader, Node, ScalarNode
 
+# The tag of a text, and ours for what is to be found out.
+_TEXT: Final = "tag:yaml.org,2002:str"
+_PLAIN: Final = "plain"
+_YES: Final = ("y", "Y", "yes", "Yes", "YES", "on", "On", "ON", "true", "True", "TRUE")
+_NO: Final = ("n", "N", "no", "No", "NO", "off", "Off", "OFF", "false", "False", "FALSE")
 _WORDS: Final = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), Value(DYNAMIC, None)),
-    **dict.fromkeys(("true", "True", "TRUE"), truth(True)),
-    **dict.fromkeys(("false", "False", "FALSE"), truth(False)),
+    **dict.fromkeys(_YES, truth(True)),
+    **dict.fromkeys(_NO, truth(False)),
 }
-_DECIMAL: Final = re.compile(r"[-+]?(?:0|[1-9][0-9]*)")
-_FLOAT: Final = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
-# Dates, and numbers as other releases of YAML write them: what they are here depends on the reader.
-_DOUBTFUL: Final = re.compile(
-    r"[-+]?0[0-9_]+|[-+]?0[bxo][0-9a-fA-F_]+|[-+]?[0-9][0-9_]*_[0-9_.]*|[0-9]+(?::[0-9]+)+(?:\.[0-9]*)?|\d{4}-\d\d?-\d\d?.*|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
-)
+# A number with zeros before it is decimal.
+_NUMBER: Final = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_HEXADECIMAL: Final = re.compile(r"0x[0-9a-fA-F]+")
+_OCTAL: Final = re.compile(r"0o[0-7]+")
+_NO_NUMBER: Final = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
+# Dates become times, in a form that has its own rules.
+_DATE: Final = re.compile(r"\d{4}-\d\d?-\d\d?(?:[Tt ].*)?")
 
 
 def decode_yaml(source: str) -> Part:
@@ -31,7 +41,7 @@ def decode_yaml(source: str) -> Part:
     import yaml
 
     try:
-        node = yaml.compose(source, Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader))
+        node = yaml.compose(source, Loader=_loader())
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f"on line {mark.line + 1}, column {mark.column + 1}: " if mark is not None else ""
@@ -41,6 +51,23 @@ def decode_yaml(source: str) -> Part:
     if node is None:
         return Value(DYNAMIC, None)
     return _value(node, ())
+
+
+@cache
+def _loader() -> type[BaseLoader]:
+    import yaml
+
+    base: type[BaseLoader] = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+
+    class Loader(base):  # type: ignore[misc, valid-type]
+        """Leaves open what scalars without quotes and tags are."""
+
+        def resolve(self, kind: type[Node], value: str, implicit: tuple[bool, bool]) -> str:
+            if kind is yaml.ScalarNode and implicit[0]:
+                return _PLAIN
+            return str(super().resolve(kind, value, implicit))
+
+    return Loader
 
 
 def _value(node: Node, above: tuple[int, ...]) -> Part:
@@ -58,7 +85,7 @@ def _value(node: Node, above: tuple[int, ...]) -> Part:
     for key, item in node.value:
         if not isinstance(key, yaml.ScalarNode):
             raise FunctionError("only string keys are allowed", 0)
-        if key.value == "<<" and key.style is None:
+        if key.value == "<<" and key.tag == _PLAIN:
             return Unknown("statetool does not evaluate the merge key << of YAML")
         if key.value in found:
             raise FunctionError(f'key "{key.value}" is there twice', 0)
@@ -68,16 +95,19 @@ def _value(node: Node, above: tuple[int, ...]) -> Part:
 
 def _scalar(node: ScalarNode) -> Part:
     value: str = node.value
-    if node.style is not None or node.tag == "tag:yaml.org,2002:str":
+    if node.tag == _TEXT:
         return text(value)
+    if node.tag != _PLAIN:
+        return Unknown(f"statetool does not evaluate the tag {node.tag!r} of YAML")
     if value in _WORDS:
         return _WORDS[value]
-    if _DOUBTFUL.fullmatch(value):
-        return Unknown(f"what {value!r} is in YAML depends on the reader")
-    if _DECIMAL.fullmatch(value):
-        return number(int(value))
-    if _FLOAT.fullmatch(value):
-        # As of YAML, a number of 64 bits, and not of more.
-        exact = parse_number(value)
-        return text(value) if exact is None else Value(NUMBER, exact)
-    return text(value)
+    if _DATE.fullmatch(value):
+        return Unknown(f"statetool does not evaluate the time {value!r} of YAML")
+    if _NO_NUMBER.fullmatch(value):
+        raise FunctionError("floating point infinity and NaN are not supported", 0)
+    if _HEXADECIMAL.fullmatch(value):
+        return number(int(value, 16))
+    if _OCTAL.fullmatch(value):
+        return number(int(value, 8))
+    exact = parse_number(value) if _NUMBER.fullmatch(value) else None
+    return text(value) if exact is None else Value(NUMBER, exact)

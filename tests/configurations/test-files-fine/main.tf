@@ -1,0 +1,13 @@
+terraform {
+  required_providers {
+    aws = {
+      source = "hashicorp/aws"
+    }
+  }
+}
+
+provider "aws" {
+  alias    = "by_region"
+  for_each = toset(["eu-west-1"])
+  region   = each.key
+}

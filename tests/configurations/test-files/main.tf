@@ -1,0 +1,18 @@
+terraform {
+  required_providers {
+    aws = {
+      source = "hashicorp/aws"
+    }
+  }
+}
+
+provider "aws" {
+  alias    = "by_region"
+  for_each = toset(["eu-west-1"])
+  region   = each.key
+}
+
+provider "aws" {
+  alias  = "plain"
+  region = "x"
+}
