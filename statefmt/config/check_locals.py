@@ -42,8 +42,9 @@ def _circle(declarations: Declarations, start: str, settled: set[str]) -> list[s
 
 
 def _needed(declarations: Declarations, name: str) -> list[str]:
-    found: list[str] = []
-    for reference in references(declarations.locals[name].expression):
-        if reference.root == "local" and reference.steps and isinstance(step := reference.steps[0], Attr):
-            found.append(step.name)
+    found = [
+        step.name
+        for reference in references(declarations.locals[name].expression)
+        if reference.root == "local" and reference.steps and isinstance(step := reference.steps[0], Attr)
+    ]
     return [other for other in dict.fromkeys(found) if other in declarations.locals]

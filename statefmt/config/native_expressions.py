@@ -85,8 +85,8 @@ class ExpressionReader:
             case "literal_value":
                 return self._literal(parts(node)[0])
             case "variable_expr":
-                place = self.range(node)
-                return Traversal(self.text(node), place, (), place)
+                place, name = self.range(node), self.text(node)
+                return Bad("this names a function", place) if ":" in name else Traversal(name, place, (), place)
             case "template_expr":
                 return self._template(parts(node)[0])
             case "collection_value":

@@ -17,12 +17,14 @@ if TYPE_CHECKING:
 _OPEN: Final = frozenset(
     {"tuple", "function_call", "for_tuple_expr", "for_object_expr", "new_index", "template_interpolation"}
 )
+_SEQUENCES: Final = frozenset({"template_interpolation", "template_directive"})
 _QUOTED: Final = frozenset({"quoted_template", "string_lit"})
 
 
 def line_problems(source: Source, attribute: Node) -> Iterator[Problem]:
-    """Newlines of an attribute that HCL does not take."""
-    if attribute.start_point.row != attribute.end_point.row:
+    """Newlines of an attribute that HCL does not take, and those that it misses between the items of an object."""
+    over_lines = attribute.start_point.row != attribute.end_point.row
+    if over_lines or source.content.find(b"{", attribute.start_byte, attribute.end_byte) >= 0:
         yield from _closed(source, attribute)
 
 
@@ -31,11 +33,21 @@ def _closed(source: Source, root: Node) -> Iterator[Problem]:
     waiting = [(root, False)]
     while waiting:
         node, free = waiting.pop()
-        if node.start_point.row == node.end_point.row or node.type == "heredoc_template":
+        if node.type == "heredoc_template" or not node.child_count:
+            continue
+        children = parts(node)
+        if node.type == "template_interpolation" and all(child.type != "expression" for child in children):
+            place = source.range(node.start_byte, node.end_byte)
+            yield error(ProblemKind.SYNTAX, "Invalid expression", "There is no expression between these braces.", place)
+        if node.start_point.row == node.end_point.row:
+            if node.type == "object":
+                yield from _unparted(source, children)
+            waiting += [(child, free) for child in children]
             continue
         if node.type in _QUOTED:
             yield from _quoted(source, node)
-        children = parts(node)
+        if node.type == "function_call" and not free and children[0].end_point.row != children[1].start_point.row:
+            yield _ended(source, children[0])
         if node.type == "object":
             yield from _unparted(source, children)
             free = False
@@ -45,21 +57,28 @@ def _closed(source: Source, root: Node) -> Iterator[Problem]:
         elif not free and node.type not in _QUOTED:
             for before, after in pairwise(children):
                 if before.end_point.row != after.start_point.row:
-                    place = source.range(before.end_byte, before.end_byte + 1)
-                    detail = "The expression ends with the line here. Put it into parentheses to go on in the next."
-                    yield error(ProblemKind.SYNTAX, "Invalid expression", detail, place)
+                    yield _ended(source, before)
                     break
         waiting += [(child, free) for child in children]
 
 
+def _ended(source: Source, before: Node) -> Problem:
+    place = source.range(before.end_byte, before.end_byte + 1)
+    detail = "The expression ends with the line here. Put it into parentheses to go on in the next."
+    return error(ProblemKind.SYNTAX, "Invalid expression", detail, place)
+
+
 def _quoted(source: Source, node: Node) -> Iterator[Problem]:
-    for child in node.children:
-        if child.type == "template_literal" and child.start_point.row != child.end_point.row:
+    """A newline in the text of a quoted string; within an interpolation it is none of the text."""
+    start = node.start_byte
+    for child in (*(child for child in node.children if child.type in _SEQUENCES), None):
+        stop = node.end_byte if child is None else child.start_byte
+        at = source.content.find(b"\n", start, stop)
+        if at >= 0:
             detail = "Quoted strings may not be split over multiple lines. Use the escape \\n, or a heredoc template."
-            yield error(
-                ProblemKind.SYNTAX, "Invalid multi-line string", detail, source.range(child.start_byte, child.end_byte)
-            )
+            yield error(ProblemKind.SYNTAX, "Invalid multi-line string", detail, source.range(at, at + 1))
             return
+        start = stop if child is None else child.end_byte
 
 
 def _unparted(source: Source, children: list[Node]) -> Iterator[Problem]:

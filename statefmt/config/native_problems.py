@@ -100,6 +100,7 @@ def _block(source: Source, block: Node) -> Iterator[Problem]:
             yield from _label(source, child)
         elif child.type == "body":
             yield from _one_line(source, block, child, opening)
+            yield from _closing(source, block, child, opening)
             yield from _body(source, child)
 
 
@@ -111,6 +112,16 @@ def _label(source: Source, label: Node) -> Iterator[Problem]:
             detail = "Template sequences are not allowed in the label of a block."
             place = source.range(label.start_byte + at, label.start_byte + at + 2)
             yield error(ProblemKind.SYNTAX, "Invalid string literal", detail, place)
+
+
+def _closing(source: Source, block: Node, body: Node, opening: Node) -> Iterator[Problem]:
+    """The brace at the end stands on a line of its own, unless all of the block is on one."""
+    last = parts(body)[-1:]
+    if last and last[0].end_point.row == block.end_point.row != opening.start_point.row:
+        place = source.range(block.end_byte - 1, block.end_byte)
+        yield error(
+            ProblemKind.SYNTAX, "Missing newline after argument", "The closing brace needs its own line.", place
+        )
 
 
 def _one_line(source: Source, block: Node, body: Node, opening: Node) -> Iterator[Problem]:

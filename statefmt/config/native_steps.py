@@ -77,6 +77,14 @@ def _index(reader: ExpressionReader, node: Node, place: Range) -> Iterator[_Move
 
 def _attach(source: Expression, moves: list[_Move]) -> Expression:
     for at, move in enumerate(moves):
+        if (
+            isinstance(move, Index)
+            and move.legacy
+            and at
+            and isinstance(before := moves[at - 1], Index)
+            and before.legacy
+        ):
+            return Bad("two indexes of the old syntax cannot follow each other", source.range.to(move.range))
         if isinstance(move, (Attr, Index)):
             source = _literal_step(source, move)
             continue
