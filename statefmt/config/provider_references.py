@@ -23,19 +23,16 @@ from statefmt.addrs import (
     ModuleInstance,
     StringKey,
 )
-from statefmt.config.evaluate import evaluate
 from statefmt.config.expansion import Expansion, Instance, expand, expand_provider
 from statefmt.config.expressions import Expression
 from statefmt.config.model import Configuration, Repetition, ResourceBlock
 from statefmt.config.position import Range
 from statefmt.config.problem import Problem, ProblemKind, error
+from statefmt.config.provider_key import evaluated_key
 from statefmt.config.provider_reference import ProviderReference, read_provider_reference
 from statefmt.config.provider_tree import PassedKey, ProviderTree, ResolvedProvider, provider_tree
 from statefmt.config.scope import Scope, root_scope
 from statefmt.config.values import Unknown
-from statefmt.cty import Number
-
-_KEY_SUMMARY: Final = "Invalid provider instance key"
 
 
 class Absent(msgspec.Struct, frozen=True):
@@ -242,7 +239,7 @@ class ProviderReferences:
         if binding.key is not None:
             scope = self.scope(address.module)
             assert not isinstance(scope, Unknown | Absent), "an instance was found in it"
-            return _evaluated(binding.key, scope.within(instance.each))
+            return evaluated_key(binding.key, scope.within(instance.each))
         passed = binding.resolved.key
         return NO_KEY if passed is None else self._passed_key(passed, address.module)
 
@@ -257,40 +254,10 @@ class ProviderReferences:
         if isinstance(expansion, Unknown):
             return expansion
         each = next(item.each for item in expansion.instances if item.key == called.steps[-1].key)
-        return _evaluated(passed.expression, caller.within(each))
+        return evaluated_key(passed.expression, caller.within(each))
 
 
 def _instance(config: ConfigProviderConfig, key: InstanceKey) -> AbsProviderInstance | Unknown:
     if not config.alias and key is not NO_KEY:
         return Unknown("a provider configuration without alias has no instance keys")
     return config.instance(key)
-
-
-def _evaluated(expression: Expression, scope: Scope) -> InstanceKey | Unknown:
-    """A key as OpenTofu takes it: numbers and truth values become texts. What it refuses has a problem."""
-    value = evaluate(expression, scope)
-    if isinstance(value, Unknown):
-        return value
-    if value.sensitive:
-        return _refused("A provider instance key must not be derived from a sensitive value.", expression.range)
-    data = value.data
-    if data is None:
-        return _refused("A provider instance key must not be null.", expression.range)
-    if isinstance(data, str):
-        return StringKey(data)
-    if isinstance(data, bool):
-        return StringKey("true" if data else "false")
-    if isinstance(data, Number):
-        whole = data.small_integer()
-        if whole is None:
-            return Unknown("a number that is not whole is its key", expression.range)
-        return StringKey(str(whole))
-    return _refused("The given instance key is unsuitable: string required.", expression.range)
-
-
-def _refused(detail: str, range_: Range) -> Unknown:
-    return Unknown(
-        detail[0].lower() + detail[1:].rstrip("."),
-        range_,
-        problem=error(ProblemKind.EVALUATION, _KEY_SUMMARY, detail, range_),
-    )
