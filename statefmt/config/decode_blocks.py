@@ -39,13 +39,12 @@ def read_variable(reader: FileReader, block: Block) -> Variable:
     """`variable "name"`."""
     body = block.body
     reader.name("Invalid variable name", block.labels[0], block.label_ranges[0])
-    type_ = reader.reference(body.attribute("type"))
     default = body.attribute("default")
     const = body.attribute("const")
     return Variable(
         name=block.labels[0],
         range=block.range,
-        type=None if type_ is None else type_.expression,
+        type=reader.type_expression(body.attribute("type")),
         default=None if default is None else default.expression,
         sensitive=reader.truth(block, "sensitive", False),
         ephemeral=reader.truth(block, "ephemeral", False),

@@ -108,7 +108,7 @@ class DirectoryDecoder:
             for block in terraform.body.blocks("required_providers"):
                 yield from decode_blocks.read_required_providers(reader, block)
 
-    def result(self, files: tuple[str, ...]) -> Declarations:
+    def result(self, files: tuple[str, ...], *, incomplete: bool) -> Declarations:
         """Everything that the files declare; reading it may add to the problems of the files."""
         variables = list(self._read("variable", decode_blocks.read_variable))
         providers = list(self._read("provider", decode_blocks.read_provider))
@@ -121,6 +121,7 @@ class DirectoryDecoder:
         return Declarations(
             directory=self._directory,
             files=files,
+            incomplete=incomplete,
             variables={variable.name: variable for variable in variables},
             locals=self._locals,
             providers={(provider.name, provider.alias): provider for provider in providers},

@@ -38,17 +38,26 @@ class FileReader:
 
     def unquoted(self, expression: Expression) -> Expression:
         """A reference that is written in quotes, as JSON has to and old configurations do, as the reference it is."""
+        value = expression.value if isinstance(expression, Literal) else None
+        return self._read(expression) if isinstance(value, str) and _REFERENCE.match(value) else expression
+
+    def _read(self, expression: Expression) -> Expression:
+        """What stands in a text, as an expression; the text itself if that is none."""
         if not isinstance(expression, Literal) or not isinstance(expression.value, str):
             return expression
         place = expression.range
         quoted = self.source.content[place.start : place.stop]
         exact = quoted == b'"' + expression.value.encode() + b'"'
-        if not _REFERENCE.match(expression.value):
-            return expression
         found, problems = read_expression(
             self.source, place.start + exact, place.stop - exact, expression.value, exact=exact
         )
         return expression if problems or isinstance(found, Bad) else found
+
+    def type_expression(self, argument: Argument | None) -> Expression | None:
+        """A type, which JSON has to put into quotes, and the native syntax must not."""
+        if argument is None or not self.json:
+            return None if argument is None else argument.expression
+        return self._read(argument.expression)
 
     def reference(self, argument: Argument | None) -> Argument | None:
         """An argument that is a reference, taken out of quotes."""

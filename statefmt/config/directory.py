@@ -25,6 +25,7 @@ from statefmt.config.problem import Problem, ProblemKind, error
 
 _PLAIN: Final = (".tf", ".tofu", ".tf.json", ".tofu.json")
 _TESTS: Final = (".tftest.hcl", ".tofutest.hcl", ".tftest.json", ".tofutest.json")
+_UNREAD: Final = (ProblemKind.SYNTAX, ProblemKind.UNREADABLE)
 _UTF8_MARK: Final = b"\xef\xbb\xbf"
 
 
@@ -114,6 +115,7 @@ class DirectoryReader:
         names = _names(self.root / directory)
         if names is None:
             return None
+        before = len(self._problems)
         listing = list_files(names)
         decoder = DirectoryDecoder(directory)
         for name in listing.primary:
@@ -122,7 +124,9 @@ class DirectoryReader:
         for name in listing.overrides:
             if (found := self._file(directory, name)) is not None:
                 decoder.override(*found)
-        declarations = decoder.result(tuple(below(directory, name) for name in (*listing.primary, *listing.overrides)))
+        incomplete = any(problem.kind in _UNREAD for problem in self._problems[before:])
+        files = tuple(below(directory, name) for name in (*listing.primary, *listing.overrides))
+        declarations = decoder.result(files, incomplete=incomplete)
         if test_directory is None:
             return declarations
         return msgspec.structs.replace(declarations, tests=self._tests(directory, listing.tests, test_directory))
@@ -150,6 +154,14 @@ def below(directory: str, name: str) -> str:
 def _names(directory: Path) -> list[str] | None:
     try:
         with os.scandir(directory) as entries:
-            return [entry.name for entry in entries if not entry.is_dir()]
+            return [entry.name for entry in entries if not _is_directory(entry)]
     except OSError:
         return None
+
+
+def _is_directory(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        # A link that goes round in a circle: reading the file will say so.
+        return False

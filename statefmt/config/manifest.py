@@ -28,7 +28,7 @@ def read_manifest(path: Path, shown: str, problems: list[Problem]) -> dict[str, 
     """The installed modules by the path of their call; none where there is no such file."""
     try:
         content = path.read_bytes()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as failure:
         problems.append(_unreadable(shown, failure.strerror or str(failure)))

@@ -167,7 +167,8 @@ class TestFile(msgspec.Struct, frozen=True):
 class Declarations(msgspec.Struct, frozen=True):
     """What the files of one directory declare, overrides applied. The order is that of the files by name, then lines.
 
-    `providers` are by local name and alias; of what is declared twice the first is kept.
+    `providers` are by local name and alias; of what is declared twice the first is kept. `incomplete` says that a file
+    could not be read in full, so that what is missing here may be declared all the same.
     """
 
     directory: str
@@ -182,6 +183,7 @@ class Declarations(msgspec.Struct, frozen=True):
     removed: tuple[RemovedBlock, ...] = ()
     imports: tuple[ImportBlock, ...] = ()
     tests: tuple[TestFile, ...] = ()
+    incomplete: bool = False
 
 
 class Module(msgspec.Struct, frozen=True):

@@ -38,7 +38,7 @@ def _unreadable(source: Source, root: Node) -> Iterator[Problem]:
             place = source.range(node.start_byte, node.end_byte)
             detail = f"There is no {node.type} here, and something before it needs one."
             yield error(ProblemKind.SYNTAX, "Missing symbol", detail, place)
-        elif node.is_error:
+        elif node.is_error and not any(child.has_error for child in node.children):
             yield _unexpected(source, node)
         elif node.has_error:
             waiting += reversed(node.children)

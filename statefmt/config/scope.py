@@ -138,6 +138,8 @@ class Scope:
 
     def _local(self, name: str, place: Range | None) -> Part:
         local = self.module.declarations.locals.get(name)
+        if local is None and self.module.declarations.incomplete:
+            return _unread(f"local.{name}", place)
         if local is None:
             detail = f"A local value with the name {quote(name)} has not been declared."
             return as_unknown(error(ProblemKind.EVALUATION, "Reference to undeclared local value", detail, place))
@@ -146,6 +148,8 @@ class Scope:
     def _variable(self, name: str, place: Range | None) -> Part:
         values = self._values
         variable = self.module.declarations.variables.get(name)
+        if variable is None and self.module.declarations.incomplete:
+            return _unread(f"var.{name}", place)
         if variable is None:
             detail = f"An input variable with the name {quote(name)} has not been declared."
             return as_unknown(error(ProblemKind.EVALUATION, "Reference to undeclared input variable", detail, place))
@@ -194,6 +198,10 @@ class Scope:
                 return each.value
         detail = f'There is no "{root}.{name}" here: it goes with another kind of repetition.'
         return as_unknown(error(ProblemKind.EVALUATION, f'Reference to "{root}" in wrong context', detail, place))
+
+
+def _unread(name: str, place: Range | None) -> Unknown:
+    return Unknown(f"{name} may be declared in what could not be read of the module's files", place)
 
 
 def _known_later(reference: Traversal) -> Unknown:
