@@ -110,7 +110,7 @@ def test_a_provider_called_null_with_a_key() -> None:
 NAMES = [
     ("[for x in var.a : x.b + local.c]", ["var.a", "local.c"]),
     ('"${a.b}-${c}"', ["a.b", "c"]),
-    ("{ a = b, (c) = d }", ["a", "b", "c", "d"]),
+    ("{ a = b, (c) = d }", ["b", "c", "d"]),
     ("f(a, b...)", ["a", "b"]),
     ("a[b].c[*].d", ["a", "b"]),
     ("x ? y : z", ["x", "y", "z"]),
