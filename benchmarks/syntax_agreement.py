@@ -3,7 +3,7 @@
     python benchmarks/syntax_agreement.py FOLDER [MUTATIONS [SEED]]
 
 Every file below FOLDER with an ending of the native syntax is read here and by `terraform fmt` or `tofu fmt`, which
-use HCL's own parser. With MUTATIONS, as many texts are made of these files by taking out, doubling, moving or putting in
+use HCL's own parser. With MUTATIONS, as many texts are made of these files by taking out, doubling, moving or adding
 a word or a sign, and are read by both as well. OpenTofu's own files, `internal/` of its repository, are the measure.
 """
 
