@@ -53,7 +53,7 @@ def _rejected_by_program(texts: list[bytes]) -> set[int]:
             Path(folder, f"t{number:06d}.tf").write_bytes(text)
         environment = {**os.environ, "TF_CLI_CONFIG_FILE": os.devnull, "CHECKPOINT_DISABLE": "1"}
         command = [program, "fmt", "-no-color", "-list=false", "-write=false", "-check"]
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment, check=False)
+        done = subprocess.run(command, cwd=folder, capture_output=True, errors="replace", env=environment, check=False)
     return {int(found) for found in re.findall(r"^\s+on t(\d{6})\.tf line", done.stderr, re.MULTILINE)}
 
 
