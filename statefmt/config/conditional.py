@@ -14,7 +14,7 @@ from statefmt.config.refusal import Refusal
 from statefmt.config.type_names import type_name
 from statefmt.config.unify import has_dynamic, unify
 from statefmt.config.values import Part, Unknown, Value
-from statefmt.cty import BOOL, DYNAMIC, Type
+from statefmt.cty import BOOL, DYNAMIC, NUMBER, TupleType, Type
 from statefmt.cty.types import DynamicType
 
 if TYPE_CHECKING:
@@ -42,6 +42,10 @@ def choose(evaluation: Evaluation, expression: Conditional) -> Part:
     taken, which = (yes, "true") if condition.data else (no, "false")
     if isinstance(taken, Refusal):
         raise taken
+    other = no if condition.data else yes
+    if isinstance(other, Unknown) and _may_change(taken, other):
+        reason = f"which type it gets depends on the other side of the conditional, and {other.reason}"
+        return Unknown(reason, other.range, sensitive=sensitive)
     try:
         return marked(convert(taken, common), sensitive)
     except ConversionError as error:
@@ -78,6 +82,17 @@ def _common_type(expression: Conditional, yes: Part | Refusal, no: Part | Refusa
     )
     place = expression.yes.range.to(expression.no.range)
     raise Refusal("Inconsistent conditional result types", detail, place)
+
+
+def _may_change(taken: Part, other: Unknown) -> bool:
+    """Whether the type of the other side, which OpenTofu may know, could make another value of the one that is taken.
+
+    A text stays one, and collections keep their keys; but a number may become a text, and a tuple a set.
+    """
+    unsettled = other.problem is None and isinstance(other.type, DynamicType)
+    return (
+        unsettled and isinstance(taken, Value) and (taken.type in (NUMBER, BOOL) or isinstance(taken.type, TupleType))
+    )
 
 
 def _is_bare_null(part: Part) -> bool:

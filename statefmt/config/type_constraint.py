@@ -20,6 +20,8 @@ from statefmt.cty import BOOL, DYNAMIC, NUMBER, STRING, ListType, MapType, Objec
 from statefmt.cty.types import object_type
 
 _PRIMITIVES: Mapping[str, Type] = {"string": STRING, "number": NUMBER, "bool": BOOL, "any": DYNAMIC}
+# Words of old, for variables only, and not within other types.
+_SHORT: Mapping[str, Type] = {"list": ListType(DYNAMIC), "map": MapType(DYNAMIC)}
 _SUMMARY = "Invalid type specification"
 
 
@@ -47,6 +49,9 @@ class TypeConstraint(msgspec.Struct, frozen=True):
 
 def read_type(expression: Expression) -> TypeConstraint:
     """The type that an expression says; where it says none, `any`, and a problem."""
+    short = _SHORT.get(as_keyword(expression) or "")
+    if short is not None:
+        return TypeConstraint(short)
     reader = _Reader()
     of, defaults = reader.read(expression)
     return TypeConstraint(of, defaults, tuple(reader.problems))

@@ -40,6 +40,8 @@ TEXTS = [
     ("type = bool", "true", "true"),
     ("type = any", "[1]", "[1]"),
     ("type = list(string)", "[1, 2]", '["1","2"]'),
+    ("type = list", "[1, 2]", "[1,2]"),
+    ("type = map", "{ a = 1 }", '{"a":1}'),
     ("type = list(string)", "[\n1,\n2\n]", '["1","2"]'),
     ("type = map(string)", "{ a = 1 }", '{"a":"1"}'),
     ("type = list(string)", "nonsense", "Variables not allowed"),
@@ -84,7 +86,10 @@ def test_values(write: Write, body: str, given: str, value: str) -> None:
 
 PROBLEMS = [
     ('variable "v" {\n  type = strin\n}\n', "main.tf:2,10 Invalid type specification"),
-    ('variable "v" {\n  type = list\n}\n', "main.tf:2,10 Invalid type specification"),
+    ('variable "v" {\n  type = set\n}\n', "main.tf:2,10 Invalid type specification"),
+    ('variable "v" {\n  type = map(list)\n}\n', "main.tf:2,14 Invalid type specification"),
+    ('variable "v" {\n  type = list(string, number)\n}\n', "main.tf:2,10 Invalid type specification"),
+    ('variable "v" {\n  type = "string"\n}\n', "main.tf:2,10 Invalid type specification"),
     ('variable "v" {\n  type = number\n  default = "x"\n}\n', "main.tf:3,13 Invalid default value for variable"),
     ('variable "v" {\n  default = null\n  nullable = false\n}\n', "main.tf:2,13 Invalid default value for variable"),
     ('variable "v" {\n  default = local.x\n}\n', "main.tf:2,13 Variables not allowed"),

@@ -29,6 +29,7 @@ def test_circles(write: Write, text: str, problems: list[str]) -> None:
     assert (_first(value) if problems else shown(value)) == ("Circular reference" if problems else "[1]")
 
 
+OTHER_SIDE = "which type it gets depends on the other side of the conditional, and "
 # Expression, what it is, where the reason stands.
 UNKNOWN = [
     ("aws_vpc.a.id", "unknown: aws_vpc.a.id is known only in a plan or an apply", "1,14-26"),
@@ -51,7 +52,12 @@ UNKNOWN = [
     ("try(t.n.id, 1)", "unknown: t.n.id is known only in a plan or an apply", "1,18-24"),
     ("try([t.n.id][5], 1)", "unknown: t.n.id is known only in a plan or an apply", "1,19-25"),
     ("can(t.n.id)", "unknown: t.n.id is known only in a plan or an apply", "1,18-24"),
-    ("true ? 1 : t.n.id", "1", ""),
+    ('true ? "a" : t.n.id', '"a"', ""),
+    ("true ? { a = 1 } : t.n.id", '{"a":1}', ""),
+    ("true ? null : t.n.id", "null", ""),
+    ("true ? 1 : local.nope", "1", ""),
+    ("true ? 1 : t.n.id", f"unknown: {OTHER_SIDE}t.n.id is known only in a plan or an apply", "1,25-31"),
+    ("false ? t.n.id : []", f"unknown: {OTHER_SIDE}t.n.id is known only in a plan or an apply", "1,22-28"),
     ("t.n.ok ? 1 : 2", "unknown: t.n.ok is known only in a plan or an apply", "1,14-20"),
     ("t.n.ok ? null : null", "null", ""),
     ("false && t.n.ok", "false", ""),

@@ -11,26 +11,23 @@ from statefmt.config.construct import (
     FALSE,
     TRUE,
     children,
-    first_unknown,
     list_of,
     marked,
     number,
     retyped,
     set_of,
     text,
-    truth,
     tuple_of,
 )
-from statefmt.config.conversion import ConversionError, convert
+from statefmt.config.conversion import convert
 from statefmt.config.functions.registry import FunctionError, Parameter, function
-from statefmt.config.functions.shapes import is_null, is_sequence, number_of, text_of, whole_of
+from statefmt.config.functions.shapes import is_null, is_sequence, text_of, whole_of
 from statefmt.config.graphemes import count_graphemes
 from statefmt.config.operators import equal
 from statefmt.config.type_names import type_name
 from statefmt.config.unify import unify
 from statefmt.config.values import Part, Unknown, Value
-from statefmt.cty import BOOL, DYNAMIC, NUMBER, STRING, ListType, MapType, Number, ObjectType, SetType, TupleType, Type
-from statefmt.cty.arithmetic import add
+from statefmt.cty import BOOL, DYNAMIC, NUMBER, STRING, ListType, MapType, ObjectType, SetType, TupleType, Type
 from statefmt.cty.types import DynamicType
 
 _TEXTS = Parameter("list", ListType(STRING))
@@ -214,88 +211,6 @@ def chunklist(sequence: Part, size: Part) -> Part:
     return list_of(sequence.type, chunks)
 
 
-@function(rest=Parameter("vals", null=True, parts=True, unknown=True))
-def coalesce(*parts: Part) -> Part:
-    common = unify([part.type for part in parts])
-    if common is None:
-        if any(first_unknown((part,)) is not None for part in parts):
-            common = DYNAMIC
-        else:
-            raise FunctionError("all arguments must have the same type")
-    for part in parts:
-        found = convert(part, common)
-        if isinstance(found, Unknown):
-            return retyped(found, common)
-        if found.data is not None and not (common == STRING and found.data == ""):
-            return found
-    raise FunctionError("no non-null, non-empty-string arguments")
-
-
-@function(rest=Parameter("vals", null=True, parts=True, unknown=True))
-def coalescelist(*parts: Part) -> Part:
-    if not parts:
-        raise FunctionError("at least one argument is required")
-    for part in parts:
-        if isinstance(part, Unknown):
-            return retyped(part, DYNAMIC)
-        if not isinstance(part.type, (ListType, TupleType)):
-            raise FunctionError("coalescelist arguments must be lists or tuples")
-    for part in parts:
-        if children(part):
-            return part
-    raise FunctionError("no non-null arguments")
-
-
-@function(Parameter("list", parts=True))
-def one(sequence: Part) -> Part:
-    items = children(sequence)
-    if not is_sequence(sequence) or len(items) > 1:
-        raise FunctionError(_ONE, 0)
-    empty = sequence.type.element if isinstance(sequence.type, (ListType, SetType)) else DYNAMIC
-    return items[0] if items else Value(empty, None)
-
-
-@function(Parameter("list", ListType(BOOL), parts=True), returns=BOOL)
-def alltrue(sequence: Part) -> Part:
-    for item in children(sequence):
-        if isinstance(item, Unknown):
-            return item
-        if item.data is not True:
-            return FALSE
-    return TRUE
-
-
-@function(Parameter("list", ListType(BOOL), parts=True), returns=BOOL)
-def anytrue(sequence: Part) -> Part:
-    items = children(sequence)
-    if any(isinstance(item, Value) and item.data is True for item in items):
-        return TRUE
-    unknown = first_unknown(items)
-    return truth(False) if unknown is None else retyped(unknown, BOOL)
-
-
-@function(Parameter("list"), returns=NUMBER)
-def sum_(sequence: Part) -> Part:
-    detail = "argument must be list, set, or tuple of number values"
-    if not is_sequence(sequence):
-        raise FunctionError(detail, 0)
-    if not children(sequence):
-        raise FunctionError("cannot sum an empty list", 0)
-    total: Number | None = None
-    for item in children(sequence):
-        if is_null(item):
-            raise FunctionError(detail, 0)
-        try:
-            found = number_of(convert(item, NUMBER))
-        except ConversionError:
-            raise FunctionError(detail, 0) from None
-        total = found if total is None else add(total, found)
-        if total is None:
-            raise FunctionError("can't compute sum of opposing infinities")
-    assert total is not None
-    return number(total)
-
-
 @function(
     Parameter("values", ListType(DYNAMIC)),
     Parameter("keys", ListType(DYNAMIC)),
@@ -312,26 +227,3 @@ def matchkeys(parts: Part, names: Part, wanted: Part) -> Part:
     found = [part for part, name in pairs if any(equal(name, each) is True for each in searched)]
     assert isinstance(parts.type, ListType)
     return list_of(parts.type.element, found)
-
-
-@function(rest=Parameter("params", NUMBER), returns=ListType(NUMBER), name="range")
-def range_(*bounds: Part) -> Part:
-    numbers = [number_of(bound) for bound in bounds]
-    if not 1 <= len(numbers) <= 3:
-        raise FunctionError("must have one, two, or three arguments")
-    zero, unit = number_of(number(0)), number_of(number(1))
-    start, end = (zero, numbers[0]) if len(numbers) == 1 else (numbers[0], numbers[1])
-    down = end < start
-    step = numbers[2] if len(numbers) == 3 else number_of(number(-1)) if down else unit
-    if not step.mantissa:
-        raise FunctionError("step must not be zero")
-    if len(numbers) == 3 and start != end and step.negative != down:
-        raise FunctionError("end must be greater than start when step is positive, and less when it is negative")
-    found: list[Part] = []
-    at = start
-    while (end < at) if down else (at < end):
-        if len(found) >= 1024:
-            raise FunctionError("more than 1024 values were generated")
-        found.append(number(at))
-        at = add(at, step) or end
-    return list_of(NUMBER, found)
