@@ -7,19 +7,19 @@ it is imported only here and only when a name needs it. Go's tables are of Unico
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from typing import Final
 
 from statefmt.golang.quote import quote
+from statefmt.pattern import pattern
 
 _MOST: Final = 1024  # far beyond any name; it bounds algorithms that are not linear
 _PUNYCODE_PREFIX: Final = "xn--"
-_FORBIDDEN_ASCII = re.compile(r"[^a-z0-9.-]")
+_FORBIDDEN_ASCII = pattern(r"[^a-z0-9.-]")
 _RIGHT_TO_LEFT: Final = frozenset({"R", "AL", "AN"})
 
 # Not valid in Unicode 15's table, though later ones take them.
-_NOT_YET_VALID = re.compile(
+_NOT_YET_VALID = pattern(
     "[\u04c0\u10a0-\u10c5\u115f\u1160\u17b4\u17b5\u1806\u180e\u2061-\u2063\u206a-\u206f\u2132\u2183\u2260\u226e"
     "\u226f\u3164\uffa0\U0001d173-\U0001d17a\U0002f868\U0002f874\U0002f91f\U0002f95f\U0002f9bf]"
 )

@@ -5,16 +5,16 @@ Source: opentofu/svchost `svchost.go`. Plain ASCII names are decided here; `doma
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from statefmt.golang.quote import quote
+from statefmt.pattern import pattern
 
 DEFAULT_PORT: Final = 443
 _HIGHEST_PORT: Final = 65535
 _PUNYCODE_PREFIX: Final = "xn--"
-_PLAIN = re.compile(r"(?!..--)[a-z0-9]+(?:-+[a-z0-9]+)*+(?:\.(?!..--)[a-z0-9]+(?:-+[a-z0-9]+)*+)*+")
-_PORT = re.compile(r"([+-]?)0*+([0-9]{0,19})")
+_PLAIN = pattern(r"(?!..--)[a-z0-9]+(?:-+[a-z0-9]+)*+(?:\.(?!..--)[a-z0-9]+(?:-+[a-z0-9]+)*+)*+")
+_PORT = pattern(r"([+-]?)0*+([0-9]{0,19})")
 
 
 class HostnameError(ValueError):

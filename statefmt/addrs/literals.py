@@ -11,13 +11,14 @@ from typing import Final
 
 from statefmt.errors import AddressProblem
 from statefmt.golang.quote import quote
+from statefmt.pattern import pattern
 
 _LIMIT: Final = 2**63
-_NUMBER = re.compile(r"([0-9]++)(?:\.([0-9]*+))?(?:[eE]([+-]?[0-9]++))?")
+_NUMBER = pattern(r"([0-9]++)(?:\.([0-9]*+))?(?:[eE]([+-]?[0-9]++))?")
 _PRECISION: Final = 512
 _DIGITS_KEPT: Final = 1000  # more than can matter to 512 bits, fewer than Python converts in linear time
 
-_ESCAPE = re.compile(r"\\u[0-9a-fA-F]{0,4}|\\U[0-9a-fA-F]{0,8}|\\.|\$\$\{|%%\{", re.DOTALL)
+_ESCAPE = pattern(r"\\u[0-9a-fA-F]{0,4}|\\U[0-9a-fA-F]{0,8}|\\.|\$\$\{|%%\{", re.DOTALL)
 _SIMPLE: Final = {"\\n": "\n", "\\r": "\r", "\\t": "\t", '\\"': '"', "\\\\": "\\", "$${": "${", "%%{": "%{"}
 _BAD_ESCAPE: Final = "Invalid escape sequence"
 

@@ -5,7 +5,6 @@ Sources: opentofu/registry-address `provider.go`; OpenTofu `internal/addrs/provi
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 import msgspec
@@ -13,6 +12,7 @@ import msgspec
 from statefmt.addrs.hostname import HostnameError, hostname_for_comparison, hostname_for_display
 from statefmt.errors import AddressError, AddressProblem
 from statefmt.golang.quote import quote
+from statefmt.pattern import pattern
 
 DEFAULT_HOST: Final = "registry.opentofu.org"
 TERRAFORM_HOST: Final = "registry.terraform.io"
@@ -22,7 +22,7 @@ DEFAULT_NAMESPACE: Final = "hashicorp"
 LEGACY_NAMESPACE: Final = "-"
 
 _BUILTIN_HOSTS: Final = frozenset({BUILTIN_HOST, "opentofu.org"})
-_PLAIN_PART = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*+")
+_PLAIN_PART = pattern(r"[a-z0-9]+(?:-[a-z0-9]+)*+")
 _TYPE_SUMMARY: Final = "Invalid provider type"
 _NAMESPACE_SUMMARY: Final = "Invalid provider namespace"
 # A prefix that is no part of a provider's name, whose providers have it, and when their repositories do.

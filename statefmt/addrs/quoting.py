@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 
-_PLAIN = re.compile(r"[ !#&-\[\]-~]*+")  # printable ASCII that quoting leaves alone: no '"', '$', '%', '\'
+from statefmt.pattern import pattern
+
+_PLAIN = pattern(r"[ !#&-\[\]-~]*+")  # printable ASCII that quoting leaves alone: no '"', '$', '%', '\'
 
 _HCL_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
-_TEMPLATE_START = re.compile(r"([$%])(?=\{)")
+_TEMPLATE_START = pattern(r"([$%])(?=\{)")
 
 
 def hcl_quote(text: str) -> str:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import Final, TypeAlias
 
+from statefmt.pattern import pattern
+
 # A token is its kind, its start and its end. A character that stands for itself is its own kind.
 Token: TypeAlias = tuple[str, int, int]
 
@@ -29,7 +31,7 @@ _SKIPPED: Final = "skipped"
 _BLOCK_COMMENT: Final = "block_comment"
 _HEREDOC: Final = "heredoc"
 
-_MAIN = re.compile(
+_MAIN = pattern(
     r"""
       (?P<identifier>[A-Za-z_][A-Za-z0-9_-]*+)
     | (?P<string>"[^"\\$%\r\n]*+")
@@ -44,7 +46,7 @@ _MAIN = re.compile(
     """,
     re.VERBOSE,
 )
-_QUOTED = re.compile(
+_QUOTED = pattern(
     r"""
       (?P<literal>(?:[^"\\$%\r\n]++|\\[^\r\n])++|\$\$\{~?|%%\{~?|[$%](?=[^{]))
     | (?P<template>[$%]\{~?)
@@ -53,7 +55,7 @@ _QUOTED = re.compile(
     """,
     re.VERBOSE,
 )
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = pattern("[\ud800-\udfff]")
 _BYTE_ORDER_MARK: Final = "\ufeff"
 
 # HCL goes by Unicode's ID_Start and ID_Continue; Python's identifiers are the XID forms, which lack these.

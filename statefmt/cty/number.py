@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from statefmt.pattern import pattern
+
 PRECISION = 512
 
 # big.Float keeps the exponent in 32 bits; beyond them it has infinity and zero.
@@ -14,8 +16,8 @@ _MIN_EXPONENT = -(2**31)
 # Python refuses to convert longer texts in one go.
 _CHUNK = 4000
 
-_NUMBER = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:([eEpP])([+-]?\d+))?", re.ASCII)
-_INFINITY = re.compile(r"([+-]?)[Ii]nf")
+_NUMBER = pattern(r"([+-]?)(\d*)(?:\.(\d*))?(?:([eEpP])([+-]?\d+))?", re.ASCII)
+_INFINITY = pattern(r"([+-]?)[Ii]nf")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

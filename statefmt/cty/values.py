@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -23,6 +22,7 @@ from statefmt.cty.types import (
     parse_type,
 )
 from statefmt.golang import encode_string, loads_exact
+from statefmt.pattern import pattern
 
 __all__ = [
     "CtyEncodeError",
@@ -36,7 +36,7 @@ __all__ = [
 
 
 # A string that reads and writes as it stands: nothing in it has another form, or is escaped.
-_PLAIN_STRING: Final = re.compile(rb'"[ !#-%\'-;=?-\[\]-\x7f]*"')
+_PLAIN_STRING: Final = pattern(rb'"[ !#-%\'-;=?-\[\]-\x7f]*"')
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,15 @@ from collections.abc import Callable
 import msgspec
 
 from statefmt.golang.parse import loads_exact
+from statefmt.pattern import pattern
 
 # encoding/json refuses anything deeper, reading and writing.
 _MAX_DEPTH = 10_000
 
 _STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
-_STRING_OR_SPACE = re.compile(rb"(" + _STRING + rb")|[ \t\r\n]+", re.DOTALL)
-_SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
-_STRUCTURE = re.compile(_STRING + rb"|\[\]|\{\}|[\[\]{},:]", re.DOTALL)
+_STRING_OR_SPACE = pattern(rb"(" + _STRING + rb")|[ \t\r\n]+", re.DOTALL)
+_SURROGATE_ESCAPE = pattern(rb"\\u[dD][89a-fA-F]")
+_STRUCTURE = pattern(_STRING + rb"|\[\]|\{\}|[\[\]{},:]", re.DOTALL)
 
 
 def escape_html(raw: bytes) -> bytes:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import NoReturn, TypeAlias
+
+from statefmt.pattern import pattern
 
 
 class NumberText(str):
@@ -21,8 +22,8 @@ class Members(tuple[tuple[str, "JSONValue"], ...]):
 
 JSONValue: TypeAlias = "bool | str | NumberText | list[JSONValue] | Members | None"
 
-_SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE_ESCAPE = pattern(r"\\u[dD][89a-fA-F]")
+_LONE_SURROGATE = pattern("[\ud800-\udfff]")
 
 
 def _refuse_constant(name: str) -> NoReturn:

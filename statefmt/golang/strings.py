@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
-_PLAIN = re.compile(r"[ !#-%'-;=?-\[\]-\x7f]*")
-_SPECIAL = re.compile('[\x00-\x1f"&<>\\\\\u2028\u2029\ud800-\udfff]')
+from statefmt.pattern import pattern
+
+_PLAIN = pattern(r"[ !#-%'-;=?-\[\]-\x7f]*")
+_SPECIAL = pattern('[\x00-\x1f"&<>\\\\\u2028\u2029\ud800-\udfff]')
 
 _SHORT = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
 from statefmt.comparison import SnapshotDiff
+from statefmt.pattern import pattern
 from statefmt.render.counted import counted
 from statefmt.render.diff_items import ADDED, CHANGED, MOVED, REMOVED, Item, Line, items
 from statefmt.render.diff_summary import NOTHING, followed_text, summary
@@ -19,7 +19,7 @@ MOST_CHARACTERS: Final = 65_000
 # In a block of the language `diff`, lines that begin so have a colour.
 _SIGNS: Final = {ADDED: "+", REMOVED: "-", CHANGED: "!", MOVED: "#"}
 _TITLES: Final = {ADDED: "Added", REMOVED: "Removed", CHANGED: "Changed", MOVED: "Moved"}
-_BACKTICKS: Final = re.compile(r"`{3,}")
+_BACKTICKS: Final = pattern(r"`{3,}")
 _ROOM_FOR_THE_END: Final = 400
 _WIDTH: Final = 100
 

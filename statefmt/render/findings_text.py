@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable
 from typing import Final
 
 from statefmt.diagnostics import Finding, Severity
+from statefmt.pattern import pattern
 from statefmt.render.printable import printable, printable_lines
 from statefmt.render.terminal import Terminal
 
@@ -15,7 +15,7 @@ COLOURS: Final = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.IN
 _PLURALS: Final = {Severity.ERROR: "errors", Severity.WARNING: "warnings", Severity.INFO: "notes"}
 _SINGULARS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 _WIDEST: Final = max(len(severity.value) for severity in Severity)
-_WORD: Final = re.compile(r"\w+")
+_WORD: Final = pattern(r"\w+")
 
 
 def findings_text(findings: Iterable[Finding], terminal: Terminal, indent: str = "  ") -> str:

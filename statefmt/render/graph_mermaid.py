@@ -5,11 +5,11 @@ Source: https://mermaid.js.org/syntax/flowchart.html; its entity codes keep any 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from statefmt.addrs import ResourceMode
+from statefmt.pattern import pattern
 from statefmt.render.graph_clusters import Closing, Opening, clusters, label_lines
 from statefmt.render.printable import printable
 from statefmt.survey.dependencies import DependencyGraph
@@ -17,7 +17,7 @@ from statefmt.survey.dependencies import DependencyGraph
 # What Mermaid draws unless its setting maxEdges says otherwise.
 MOST_EDGES: Final = 500
 # Quotes, entities, tags, the mark of Markdown in labels, and line breaks written as \n.
-_SPECIAL: Final = re.compile(r'["#&;<>`\\]')
+_SPECIAL: Final = pattern(r'["#&;<>`\\]')
 
 
 def graph_mermaid(graph: DependencyGraph, focus: Collection[str], *, implied: bool) -> str:

@@ -6,19 +6,19 @@ Source: OpenTofu `internal/command/jsonformat/computed/renderers`.
 
 from __future__ import annotations
 
-import re
 from contextlib import suppress
 from typing import Final
 
 from statefmt.addrs import is_identifier
 from statefmt.golang import JSONValue, Members, NumberText, loads_exact, quote
+from statefmt.pattern import pattern
 from statefmt.render.printable import printable
 from statefmt.values.hidden import Hidden
 from statefmt.values.partial import Partial, decoded
 
 TOO_DEEP: Final = "nested too deeply to be shown: --format json shows it"
 _STEP: Final = "    "
-_PLAIN_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+_PLAIN_NAME: Final = pattern(r"[A-Za-z_][A-Za-z0-9_-]*")
 
 
 def value_text(value: JSONValue, depth: int = 0, *, expand: bool = False) -> str:

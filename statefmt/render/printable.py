@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from statefmt.pattern import pattern
+
 # Control characters (an escape sequence can rewrite a screen), marks that change the direction of writing, line
 # separators, halves of surrogate pairs (also: bytes of a file name that are not UTF-8), and non-characters.
-_UNSAFE: Final = re.compile(
+_UNSAFE: Final = pattern(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]"
 )
 # Words as addresses have them: an instance key belongs to its word, also where it has spaces in it. So does a command
 # of ours in backticks: broken by the end of a line, it cannot be copied.
 _COMMAND: Final = "`statetool "
-_WORD: Final = re.compile(r'(?:`statetool [^`\n]*`|\["(?:[^"\\\n]|\\.)*"\]|\S)+')
+_WORD: Final = pattern(r'(?:`statetool [^`\n]*`|\["(?:[^"\\\n]|\\.)*"\]|\S)+')
 
 
 def printable(text: str) -> str:

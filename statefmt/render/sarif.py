@@ -10,6 +10,7 @@ from typing import Any, Final
 import orjson
 
 from statefmt.diagnostics import Finding, Severity
+from statefmt.pattern import pattern
 from statefmt.render.file_path import absolute_uri, relative_uri
 from statefmt.render.findings_text import message
 from statefmt.render.printable import printable
@@ -24,7 +25,7 @@ _LEVELS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity
 _PROBLEM_SEVERITIES: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "recommendation"}
 # The folder that relative paths start from; GitHub takes this name for the root of the repository.
 _ROOT: Final = "%SRCROOT%"
-_FIRST_SECTION: Final = re.compile(r"\A## [^\n]*\n(?P<text>.*?)(?=\n\s*\n|\n## |\Z)", re.DOTALL)
+_FIRST_SECTION: Final = pattern(r"\A## [^\n]*\n(?P<text>.*?)(?=\n\s*\n|\n## |\Z)", re.DOTALL)
 
 
 def check_sarif(

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
 from tabulate import tabulate
 
+from statefmt.pattern import pattern
 from statefmt.render.terminal import Terminal
 
 # The codes of colours, which take no room. (In a cell, every other escape has been made visible.)
-_CODES: Final = re.compile(r"\x1b\[[0-9;]*m")
+_CODES: Final = pattern(r"\x1b\[[0-9;]*m")
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]], terminal: Terminal, *, right: str = "") -> str:

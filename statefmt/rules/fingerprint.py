@@ -8,12 +8,13 @@ from functools import lru_cache
 from typing import Final
 
 from statefmt.diagnostics import Finding
+from statefmt.pattern import pattern
 
 # Lists whose elements an address tells apart.
 _ADDRESSED: Final = frozenset({"resources", "instances", "modules", "check_results", "objects"})
 # Names in the text of a finding: quoted, or with a dot or an underscore in them; instance keys belong to them.
-_WORD: Final = re.compile(r'"(?:[^"\\]|\\.)*"|(?:\[(?:"(?:[^"\\]|\\.)*"|\d+)\]|[^\s"()\[\],;])+')
-_NAME: Final = re.compile(r'".+"|[^/].*[^\W\d].*[._\[].*|.*[._\[].*[^\W\d].*', re.DOTALL)
+_WORD: Final = pattern(r'"(?:[^"\\]|\\.)*"|(?:\[(?:"(?:[^"\\]|\\.)*"|\d+)\]|[^\s"()\[\],;])+')
+_NAME: Final = pattern(r'".+"|[^/].*[^\W\d].*[._\[].*|.*[._\[].*[^\W\d].*', re.DOTALL)
 _LENGTH: Final = 32
 _KEPT: Final = 4096
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -18,13 +17,14 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from statefmt.diagnostics import Finding, Severity
+from statefmt.pattern import pattern
 from statefmt.rules.subject import Subject
 
 if TYPE_CHECKING:
     # Most runs have no configuration, and load nothing of this.
     from statefmt.config.provider_references import ProviderReferences
 
-_RULE_MODULE = re.compile(r"[a-z]{3}[0-9]{3}_[a-z0-9_]+")
+_RULE_MODULE = pattern(r"[a-z]{3}[0-9]{3}_[a-z0-9_]+")
 
 
 def found_while_reading(subject: Subject) -> Iterable[Finding]:

@@ -10,18 +10,20 @@ import re
 from functools import lru_cache
 from typing import Final
 
-_CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+from statefmt.pattern import pattern
+
+_CAMEL: Final = pattern(r"(?<=[a-z0-9])(?=[A-Z])")
 _KINDS: Final = {
-    "a password": re.compile(r"(?:password|passwd|passphrase|pwd)$"),
-    "a secret": re.compile(r"secret(?:_string|_value)?$"),
+    "a password": pattern(r"(?:password|passwd|passphrase|pwd)$"),
+    "a secret": pattern(r"secret(?:_string|_value)?$"),
     # Those are made to find a request again, or a page of results.
-    "a token": re.compile(
+    "a token": pattern(
         r"(?<!creation_)(?<!client_)(?<!request_)(?<!next_)(?<!idempotency_)(?<!page_)(?<!continuation_)"
         r"(?<!update_)(?<!lock_)(?<!change_)token$"
     ),
-    "a secret key": re.compile(r"(?:api|access|secret|private|account|shared|signing|auth|master)_?key$"),
+    "a secret key": pattern(r"(?:api|access|secret|private|account|shared|signing|auth|master)_?key$"),
 }
-_PLACEHOLDER: Final = re.compile(
+_PLACEHOLDER: Final = pattern(
     r"(.)\1*|[x*.-]+|none|null|nil|true|false|yes|no|n/?a|tbd|todo|unused|unknown|default|required|optional|enabled"
     r"|disabled|(?:my|the|some|your|new|old|db|user|root|admin)?[ _-]*(?:password|passwd|pass|pwd|secret|token|key)"
     r"|(?:change|replace)[ _-]?(?:me|it|this).*|(?:redacted|masked|hidden|sensitive|ignored?|dummy|fake|placeholder"
@@ -30,23 +32,23 @@ _PLACEHOLDER: Final = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 # Where a secret is kept; a hash or a cipher text that says so itself.
-_NO_LITERAL: Final = re.compile(
+_NO_LITERAL: Final = pattern(
     r"arn:|[a-z][a-z0-9+.-]*://|projects/|alias/|~?\.{0,2}/[\w.-]+(?:/|\.\w+$)|[a-z]:\\"
     r"|(?:vault|ssm|secretsmanager|secret|kms|env|file|ref\+\w+|data|var|local|module)[:.]|ENC\[|AQICAH"
     r"|\$(?:\d|2[abxy]|y|apr1|argon2\w*|pbkdf2[\w-]*|scrypt)\$|\{(?:S?SHA\d*|S?MD5|CRYPT|PBKDF2\S*)\}"
     r"|(?:md5|sha\d+|bcrypt|scrypt|pbkdf2|argon2\w*|scram-sha-\d+|crypt)[:$-]|md5[0-9a-f]{32}$",
     re.IGNORECASE,
 )
-_UUID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
+_UUID: Final = pattern(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
 # Words, numbers and versions, joined: the name of a thing.
-_SLUG: Final = re.compile(r"(?:[A-Za-z]+|\d+|v\d+)(?:[-_./:](?:[A-Za-z]+|\d+|v\d+))*")
-_AWS_KEY_ID: Final = re.compile(r"A[A-Z]{2}A[A-Z2-7]{16}")
-_AZURE_STORAGE_KEY: Final = re.compile(r"[A-Za-z0-9+/]{86}==")
+_SLUG: Final = pattern(r"(?:[A-Za-z]+|\d+|v\d+)(?:[-_./:](?:[A-Za-z]+|\d+|v\d+))*")
+_AWS_KEY_ID: Final = pattern(r"A[A-Z]{2}A[A-Z2-7]{16}")
+_AZURE_STORAGE_KEY: Final = pattern(r"[A-Za-z0-9+/]{86}==")
 AZURE_KIND: Final = "an Azure storage key"
 
 # Behind an image's tag stands its digest.
-_URL_PASSWORD: Final = re.compile(r"://[^\s/:@\"'\\]*:([^\s/@?#\"'\\]+)@(?!sha\d+:)")
-_ASSIGNED: Final = re.compile(r"(?:passw(?:or)?d|pwd)=([^\s;\"'&\\]+)", re.IGNORECASE)
+_URL_PASSWORD: Final = pattern(r"://[^\s/:@\"'\\]*:([^\s/@?#\"'\\]+)@(?!sha\d+:)")
+_ASSIGNED: Final = pattern(r"(?:passw(?:or)?d|pwd)=([^\s;\"'&\\]+)", re.IGNORECASE)
 
 
 def named_secret(name: str, value: str) -> str | None:

@@ -15,6 +15,8 @@ from typing import Final
 
 from msgspec import Raw
 
+from statefmt.pattern import pattern
+
 # Behind a name: a string that is not empty, perhaps that of an entry {"name": "DB_PASSWORD", "value": "…"}, perhaps in
 # JSON that is itself a string.
 _VALUE: Final = rb'\\*"\s*(?::|,\s*\\*"[vV]alue\\*"\s*:)\s*\\*"(?!\\*"|arn:)'
@@ -50,9 +52,9 @@ _RESTS: Final = {
     b"=": (rb"(?<=sig=)", rb"""(?:(?<=[wW][dD]=)|(?<=[wW][oO][rR][dD]=))[^\s;"'&\\]"""),
 }
 # No groups in a pattern where one can do without: they keep `re` from looking at the next byte first.
-_PROBES: Final = tuple((piece, re.compile(piece + b"(?:" + b"|".join(rests) + b")")) for piece, rests in _RESTS.items())
+_PROBES: Final = tuple((piece, pattern(piece + b"(?:" + b"|".join(rests) + b")")) for piece, rests in _RESTS.items())
 # A URL with a password is found from its @, which is rarer than the start of a URL.
-_URL_PASSWORD: Final = re.compile(rb"""://[^\s/:@"']*:[^\s/@?#"']+@""")
+_URL_PASSWORD: Final = pattern(rb"""://[^\s/:@"']*:[^\s/@?#"']+@""")
 _LONGEST_URL: Final = 256
 
 # Letters that are so frequent that their pattern finds them faster than a loop; others may be, in base64.
@@ -75,19 +77,19 @@ def suspects(texts: Sequence[Raw]) -> Iterator[int]:
 def _places(text: bytes) -> set[int]:
     """Where a probe hits."""
     found: set[int] = set()
-    for piece, pattern in _PROBES:
+    for piece, probe in _PROBES:
         if piece in _FREQUENT:
-            found.update([hit.start() for hit in pattern.finditer(text)])
+            found.update([hit.start() for hit in probe.finditer(text)])
         elif (first := text.find(piece)) >= 0:
-            found.update(_hop(text, piece, pattern, first))
+            found.update(_hop(text, piece, probe, first))
     if b"@" in text:
         found.update(_url_passwords(text))
     return found
 
 
-def _hop(text: bytes, piece: bytes, pattern: re.Pattern[bytes], place: int) -> Iterator[int]:
-    """Where a pattern fits, from one piece to the next; `place` is the first."""
-    find, match = text.find, pattern.match
+def _hop(text: bytes, piece: bytes, probe: re.Pattern[bytes], place: int) -> Iterator[int]:
+    """Where a probe hits, from one piece to the next; `place` is the first."""
+    find, match = text.find, probe.match
     hops = 0
     while place >= 0:
         if match(text, place):
@@ -95,7 +97,7 @@ def _hop(text: bytes, piece: bytes, pattern: re.Pattern[bytes], place: int) -> I
         place = find(piece, place + 1)
         hops += 1
         if hops == _HOPS and len(piece) == 1 and place >= 0:
-            yield from (found.start() for found in pattern.finditer(text, place))
+            yield from (found.start() for found in probe.finditer(text, place))
             return
 
 

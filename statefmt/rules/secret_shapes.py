@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
 from statefmt import codes
+from statefmt.pattern import pattern
 
 
 class Shape(NamedTuple):
@@ -18,7 +19,7 @@ class Shape(NamedTuple):
 
 
 def _shapes(code: str, shapes: Mapping[str, str]) -> tuple[Shape, ...]:
-    return tuple(Shape(code, kind, re.compile(pattern, re.DOTALL | re.ASCII)) for kind, pattern in shapes.items())
+    return tuple(Shape(code, kind, pattern(expression, re.DOTALL | re.ASCII)) for kind, expression in shapes.items())
 
 
 def _word(start: str, rest: str) -> str:
@@ -79,11 +80,11 @@ SHAPES: Final = (
 )
 # The shortest that any shape fits.
 _SHORTEST: Final = 20
-_GOOGLE: Final = re.compile(r'"service_account\\*"')
+_GOOGLE: Final = pattern(r'"service_account\\*"')
 
 # An AWS key is two texts: the id is no secret, and 40 characters alone could be anything.
-_AWS_KEY_ID: Final = re.compile(r"A[KS]IA(?<![A-Za-z0-9]....)[A-Z2-7]{16}(?![A-Za-z0-9])")
-_AWS_SECRET: Final = re.compile(
+_AWS_KEY_ID: Final = pattern(r"A[KS]IA(?<![A-Za-z0-9]....)[A-Z2-7]{16}(?![A-Za-z0-9])")
+_AWS_SECRET: Final = pattern(
     r"(?<![A-Za-z0-9+/])(?=[A-Za-z0-9+/]{0,39}[0-9+/])(?=[A-Za-z0-9+/]{0,39}[A-Z])(?=[A-Za-z0-9+/]{0,39}[a-z])"
     r"[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=])"
 )
@@ -95,8 +96,8 @@ def shapes_in(text: str, shapes: Iterable[Shape] = SHAPES) -> dict[str, str]:
     found: dict[str, str] = {}
     if len(text) < _SHORTEST:
         return found
-    for code, kind, pattern in shapes:
-        if code not in found and pattern.search(text):
+    for code, kind, shape in shapes:
+        if code not in found and shape.search(text):
             found[code] = kind
     if codes.SECRET_PRIVATE_KEY in found and _GOOGLE.search(text):
         del found[codes.SECRET_PRIVATE_KEY]

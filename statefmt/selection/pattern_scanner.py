@@ -10,15 +10,16 @@ from statefmt.addrs import NO_KEY, InstanceKey, IntKey, StringKey
 from statefmt.addrs.literals import quoted_literal
 from statefmt.errors import AddressError, AddressProblem
 from statefmt.golang.normalize import nfc
+from statefmt.pattern import pattern
 from statefmt.selection.wildcards import TextTest, quoted_wildcard_test, wildcard_test
 
 ANY_DEPTH: Final = "**"
 KeyTest: TypeAlias = Callable[[InstanceKey], bool]
 
 _SUMMARY: Final = "Invalid pattern"
-_NAME: Final = re.compile(r"(?:[A-Za-z0-9_*?-]|[^\x00-\x7f])+")
-_KEY: Final = re.compile(r'\[(?:"((?:[^"\\]|\\.)*+)"|(-?[0-9*?]+))\]', re.DOTALL)
-_TEMPLATE: Final = re.compile(r"(?<!\$)\$\{|(?<!%)%\{")
+_NAME: Final = pattern(r"(?:[A-Za-z0-9_*?-]|[^\x00-\x7f])+")
+_KEY: Final = pattern(r'\[(?:"((?:[^"\\]|\\.)*+)"|(-?[0-9*?]+))\]', re.DOTALL)
+_TEMPLATE: Final = pattern(r"(?<!\$)\$\{|(?<!%)%\{")
 
 
 class PatternStep(NamedTuple):

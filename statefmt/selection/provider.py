@@ -14,12 +14,12 @@ instances) or of an instance (`….by_region["eu"]`). Where it is none, or the s
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Sequence
 from typing import Final, TypeAlias
 
 from statefmt.addrs import AbsProviderInstance, LocalProviderConfig, parse_abs_provider_instance
 from statefmt.errors import AddressError, SelectionError
+from statefmt.pattern import pattern
 from statefmt.selection.nearest import suggestion
 from statefmt.selection.path_pattern import path_fits, split_path
 from statefmt.selection.pattern_scanner import PatternStep, key_test, name_test, pattern_steps, refuse
@@ -27,8 +27,8 @@ from statefmt.selection.wildcards import wildcard_test
 
 _Test: TypeAlias = Callable[[AbsProviderInstance], bool]
 
-_SOURCE: Final = re.compile(r"[^\[\"/]+(?:/[^\[\"/]+){1,2}")
-_QUOTED: Final = re.compile(r'\["([^"\\]+)"\]')
+_SOURCE: Final = pattern(r"[^\[\"/]+(?:/[^\[\"/]+){1,2}")
+_QUOTED: Final = pattern(r'\["([^"\\]+)"\]')
 
 
 def fitting_providers(known: Collection[AbsProviderInstance], text: str) -> set[AbsProviderInstance]:

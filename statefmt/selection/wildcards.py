@@ -7,11 +7,13 @@ import re
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
+from statefmt.pattern import pattern
+
 TextTest: TypeAlias = Callable[[str], bool]
 
-_PIECE: Final = re.compile(r"\\([*?])|([*?])|((?:\\(?![*?])|[^\\*?])+)")
+_PIECE: Final = pattern(r"\\([*?])|([*?])|((?:\\(?![*?])|[^\\*?])+)")
 # A backslash takes the next character with it, as in a quoted string.
-_QUOTED_PIECE: Final = re.compile(r"\\([*?])|([*?])|((?:\\[^*?]|[^\\*?])+)")
+_QUOTED_PIECE: Final = pattern(r"\\([*?])|([*?])|((?:\\[^*?]|[^\\*?])+)")
 
 
 def has_wildcards(text: str) -> bool:

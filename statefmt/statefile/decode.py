@@ -16,6 +16,7 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 import msgspec
 from msgspec import Raw, Struct
 
+from statefmt.pattern import pattern
 from statefmt.statefile.raw import starts_with
 from statefmt.statefile.spans import container_at, skip_space
 from statefmt.states import UnknownMember
@@ -23,7 +24,7 @@ from statefmt.states import UnknownMember
 T = TypeVar("T", bound=Struct)
 
 # Escapes in a JSON string, from left to right: whole surrogate pairs, halves of them, all others.
-_ESCAPE = re.compile(
+_ESCAPE = pattern(
     rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?P<half>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
     re.DOTALL,
 )
@@ -31,7 +32,7 @@ _ESCAPE = re.compile(
 # What msgspec puts before the path of a value, in a message that ends with a backtick.
 _AT_PATH = " - at `$"
 
-_HALF_PAIR = re.compile("[\ud800-\udfff]")
+_HALF_PAIR = pattern("[\ud800-\udfff]")
 
 
 def decode_document(data: bytes, document: type[T]) -> T:

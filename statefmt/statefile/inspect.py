@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from statefmt import codes
 from statefmt.diagnostics import Finding, Severity
 from statefmt.errors import StateError
+from statefmt.pattern import pattern
 from statefmt.statefile.decode import collector_paused, decode_document
 from statefmt.statefile.invalid import INVALID, InvalidDocument
 from statefmt.statefile.lift import lift_state
@@ -34,8 +35,8 @@ CURRENT_VERSION: Final = 4
 Edit: TypeAlias = Callable[[StateV4], StateV4]
 
 # Where msgspec stopped: `Expected `int`, got `str` - at `$.resources[0].type``.
-_PATH = re.compile(r"^(?P<reason>.*?)(?: - at `\$(?P<path>.*)`)?$", re.DOTALL)
-_PATH_STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]")
+_PATH = pattern(r"^(?P<reason>.*?)(?: - at `\$(?P<path>.*)`)?$", re.DOTALL)
+_PATH_STEP = pattern(r"\.([^.\[\]]+)|\[(\d+)\]")
 
 
 class Inspection(Struct, frozen=True, kw_only=True):

@@ -5,12 +5,11 @@ Source: OpenTofu `internal/states/statefile/version3_upgrade.go` (commit 328af77
 
 from __future__ import annotations
 
-import re
-
 from statefmt.addrs import NO_KEY, InstanceKey, IntKey, Resource, ResourceInstance, ResourceMode
+from statefmt.pattern import pattern
 
 # Numbers as Go reads them with base 0: a prefix names the base, and underscores may stand between digits.
-_NUMBER = re.compile(
+_NUMBER = pattern(
     r"(?P<sign>[+-]?)(?:0[xX](?P<hex>(?:_?[0-9a-fA-F])+)|0[bB](?P<bin>(?:_?[01])+)|0[oO]?(?P<oct>(?:_?[0-7])+)"
     r"|(?P<dec>0|[1-9](?:_?[0-9])*))"
 )

@@ -14,11 +14,12 @@ from statefmt import codes
 from statefmt.cty.errors import CtyEncodeError, CtyTypeError, CtyValueError
 from statefmt.cty.values import canonical_output
 from statefmt.diagnostics import Finding, Severity
+from statefmt.pattern import pattern
 from statefmt.statefile.pointer import token
 from statefmt.statefile.v4 import OutputV4
 from statefmt.states import OutputValue
 
-_TYPE_IN_VALUE = re.compile(r'invalid primitive type name ".*"', re.DOTALL)
+_TYPE_IN_VALUE = pattern(r'invalid primitive type name ".*"', re.DOTALL)
 
 
 def lift_outputs(outputs: Mapping[str, OutputV4 | None], findings: list[Finding]) -> tuple[OutputValue, ...]:

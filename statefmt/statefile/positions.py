@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Final, NamedTuple
@@ -13,12 +12,13 @@ from msgspec import Raw
 from statefmt import codes
 from statefmt.diagnostics import Finding
 from statefmt.golang import loads_exact
+from statefmt.pattern import pattern
 from statefmt.statefile.spans import member_at, skip_space, value_end
 from statefmt.statefile.syntax import json_problem, utf8_problem
 
 # No state nests as deep; a pointer that does is followed so far.
 _DEEPEST: Final = 200
-_ESCAPE: Final = re.compile("~[01]")
+_ESCAPE: Final = pattern("~[01]")
 
 
 class Position(NamedTuple):

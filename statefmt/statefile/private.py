@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import base64
 import binascii
-import re
 from functools import lru_cache
 
+from statefmt.pattern import pattern
+
 # What decodes and encodes to itself, where its length is a multiple of four.
-_EXACT = re.compile(r"[A-Za-z0-9+/]*(?:[AQgw]==|[AEIMQUYcgkosw048]=)?")
-_CANONICAL = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
+_EXACT = pattern(r"[A-Za-z0-9+/]*(?:[AQgw]==|[AEIMQUYcgkosw048]=)?")
+_CANONICAL = pattern(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
 
 
 @lru_cache(maxsize=4096)

@@ -25,15 +25,16 @@ from statefmt.addrs.provider import LEGACY_NAMESPACE
 from statefmt.errors import AddressError
 from statefmt.golang import Members, NumberText, encode_string, loads_exact
 from statefmt.golang.parse import JSONValue
+from statefmt.pattern import pattern
 from statefmt.statefile.invalid import InvalidDocument
 from statefmt.statefile.provider_sources import SourceChoice
 from statefmt.statefile.v4 import CheckResultV4, InstanceObjectV4, OutputV4, ResourceV4, StateV4
 from statefmt.states import UnknownMember
 from statefmt.states.provider_binding import Unreadable, read_instance
 
-_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_STRING = pattern(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
 # Terraform's form of a provider known by its type only, in an address that is otherwise as today.
-_TERRAFORM_LEGACY = re.compile(rf'(?<=provider\["){re.escape(TERRAFORM_HOST)}(?=/-/)')
+_TERRAFORM_LEGACY = pattern(rf'(?<=provider\["){re.escape(TERRAFORM_HOST)}(?=/-/)')
 
 
 class _Rewritten(NamedTuple):

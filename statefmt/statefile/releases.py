@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct, field
 
 from statefmt.errors import ReleaseError
+from statefmt.pattern import pattern
 from statefmt.statefile.style import Layout, Style
 
 FactValue: TypeAlias = bool | int | str | list[int | str] | dict[str, int | str]
@@ -18,9 +19,9 @@ FactValue: TypeAlias = bool | int | str | list[int | str] | dict[str, int | str]
 # The engine that a bare number means.
 _DEFAULT_ENGINE: Final = "opentofu"
 _AFTER_ALL: Final = (10**9, 0)
-_NAME: Final = re.compile(r"(?:(?P<engine>[A-Za-z]+)-)?v?(?P<major>\d{1,9})\.(?P<minor>\d{1,9})(?:\.\d+)?", re.ASCII)
+_NAME: Final = pattern(r"(?:(?P<engine>[A-Za-z]+)-)?v?(?P<major>\d{1,9})\.(?P<minor>\d{1,9})(?:\.\d+)?", re.ASCII)
 # What comes near to a name: `terraform_1.5`, `Terraform v1.5.7`, `1.8.x`.
-_LIKE_A_NAME: Final = re.compile(r"(?P<engine>[A-Za-z]*)[^A-Za-z\d]*v?(?P<major>\d{1,9})\.(?P<minor>\d{1,9})", re.ASCII)
+_LIKE_A_NAME: Final = pattern(r"(?P<engine>[A-Za-z]*)[^A-Za-z\d]*v?(?P<major>\d{1,9})\.(?P<minor>\d{1,9})", re.ASCII)
 
 
 class Written(Struct, frozen=True):

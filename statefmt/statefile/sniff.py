@@ -5,7 +5,6 @@ Source: OpenTofu `internal/states/statefile/read.go`, `internal/encryption/base.
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 import msgspec
@@ -15,6 +14,7 @@ from statefmt import codes
 from statefmt.diagnostics import Finding, Severity
 from statefmt.errors import EncryptedStateError, NotAStateError, UnsupportedStateError
 from statefmt.golang import Members, loads_exact
+from statefmt.pattern import pattern
 from statefmt.statefile.decode import object_members
 from statefmt.statefile.raw import equals, starts_with
 from statefmt.statefile.syntax import json_problem
@@ -24,7 +24,7 @@ SUPPORTED_VERSIONS: Final = (1, 2, 3, 4)
 # Terraform before 0.7 wrote a Go-specific binary that starts with this word.
 _VERSION_0_MAGIC: Final = b"tfstate"
 _NOT_AN_OBJECT: Final = 'The file holds JSON, but not an object; a state is an object with a member "version".'
-_WHOLE_NUMBER = re.compile(rb"0|[1-9][0-9]*")
+_WHOLE_NUMBER = pattern(rb"0|[1-9][0-9]*")
 _UINT64_MAX: Final = 2**64 - 1
 
 

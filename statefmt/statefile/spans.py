@@ -15,16 +15,17 @@ import msgspec
 from msgspec import Raw
 
 from statefmt.golang import loads_exact
+from statefmt.pattern import pattern
 
-_SPACE: Final = re.compile(rb"[ \t\r\n]*")
+_SPACE: Final = pattern(rb"[ \t\r\n]*")
 # A string or a container that is found sooner here than by msgspec.
-_SHORT: Final = re.compile(rb'"[^"\\]{0,200}+"|\[[^"\[\]{}]{0,200}+\]|\{\s*\}')
-_PLAIN_NAME: Final = re.compile(rb'"([^"\\\x80-\xff]*+)"[ \t\r\n]*+:[ \t\r\n]*+')
-_TRAILING: Final = re.compile(r"trailing characters \(byte (\d+)\)")
-_STRING: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
-_SCALAR: Final = re.compile(rb"[^\[\]{}\",: \t\r\n]+")
+_SHORT: Final = pattern(rb'"[^"\\]{0,200}+"|\[[^"\[\]{}]{0,200}+\]|\{\s*\}')
+_PLAIN_NAME: Final = pattern(rb'"([^"\\\x80-\xff]*+)"[ \t\r\n]*+:[ \t\r\n]*+')
+_TRAILING: Final = pattern(r"trailing characters \(byte (\d+)\)")
+_STRING: Final = pattern(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+_SCALAR: Final = pattern(rb"[^\[\]{}\",: \t\r\n]+")
 # Everything up to the next bracket, strings skipped as wholes.
-_BETWEEN_BRACKETS: Final = re.compile(rb'[^"\[\]{}]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^"\[\]{}]*+)*+', re.DOTALL)
+_BETWEEN_BRACKETS: Final = pattern(rb'[^"\[\]{}]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^"\[\]{}]*+)*+', re.DOTALL)
 
 
 class Span(NamedTuple):

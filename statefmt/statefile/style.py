@@ -6,11 +6,12 @@ Terraform, OpenTofu up to 1.7, and OpenTofu from 1.12 on (local files) indent by
 
 from __future__ import annotations
 
-import re
 from enum import Enum
 from typing import Final, NamedTuple
 
-_FIRST_MEMBER = re.compile(rb"[ \t\r\n]*\{[ \t\r]*\n")
+from statefmt.pattern import pattern
+
+_FIRST_MEMBER = pattern(rb"[ \t\r\n]*\{[ \t\r]*\n")
 
 
 class Layout(Enum):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import codecs
-import re
 from typing import NamedTuple
 
 import msgspec
 
+from statefmt.pattern import pattern
+
 # The byte at which msgspec stopped, in its message.
-_OFFSET = re.compile(r"^JSON is malformed: (?P<reason>.*) \(byte (?P<offset>\d+)\)$")
+_OFFSET = pattern(r"^JSON is malformed: (?P<reason>.*) \(byte (?P<offset>\d+)\)$")
 _CHUNK = 1 << 20
 
 

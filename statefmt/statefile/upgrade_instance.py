@@ -13,13 +13,14 @@ from msgspec import Raw
 
 from statefmt.addrs import InstanceKey, IntKey, ResourceInstance
 from statefmt.golang import NumberText, encode_value, loads_exact
+from statefmt.pattern import pattern
 from statefmt.statefile.invalid import InvalidDocument
 from statefmt.statefile.legacy import InstanceV3, ResourceV3
 from statefmt.statefile.upgrade_report import UpgradeFailed, UpgradeReport
 from statefmt.statefile.v4 import IndexKey, InstanceObjectV4
 
 _UINT64_MAX: Final = 2**64 - 1
-_DIGITS: Final = re.compile(r"[0-9]{1,40}", re.ASCII)
+_DIGITS: Final = pattern(r"[0-9]{1,40}", re.ASCII)
 
 
 def upgrade_instance(

@@ -9,12 +9,13 @@ import re
 
 from msgspec.structs import replace
 
+from statefmt.pattern import pattern
 from statefmt.statefile.legacy import InstanceV3, ModuleV3, ResourceV3, StateV3
 from statefmt.statefile.pointer import token
 from statefmt.statefile.upgrade_report import UpgradeFailed, UpgradeReport
 
 # What Go's strconv.Atoi takes, apart from the range: such a key belongs to a list or a set.
-_WHOLE_NUMBER = re.compile(r"[+-]?[0-9]+", re.ASCII)
+_WHOLE_NUMBER = pattern(r"[+-]?[0-9]+", re.ASCII)
 _INT64 = range(-(2**63), 2**63)
 
 

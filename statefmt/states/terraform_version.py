@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-_VERSION = re.compile(
+from statefmt.pattern import pattern
+
+_VERSION = pattern(
     r"v?(?P<segments>[0-9]+(?:\.[0-9]+)*)"
     r"(?:-(?P<numeric_pre>[0-9]+[0-9A-Za-z\-~]*(?:\.[0-9A-Za-z\-~]+)*)"
     r"|-?(?P<pre>[A-Za-z\-~]+[0-9A-Za-z\-~]*(?:\.[0-9A-Za-z\-~]+)*))?"

@@ -7,11 +7,12 @@ from typing import Final, NamedTuple
 
 from statefmt.errors import SelectionError, SurgeryError
 from statefmt.golang import loads_exact
+from statefmt.pattern import pattern
 from statefmt.values.path_text import parse_path
 
 # A path up to the first equals sign that is not in quotes.
-_ASSIGNMENT: Final = re.compile(r'((?:[^="]|"(?:[^"\\]|\\.)*")*)=(.*)', re.DOTALL)
-_WORD: Final = re.compile(r"[\w.:/@ -]+")
+_ASSIGNMENT: Final = pattern(r'((?:[^="]|"(?:[^"\\]|\\.)*")*)=(.*)', re.DOTALL)
+_WORD: Final = pattern(r"[\w.:/@ -]+")
 
 
 class Assignment(NamedTuple):

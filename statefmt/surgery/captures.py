@@ -9,10 +9,11 @@ from typing import Final
 
 from statefmt.addrs import AbsResourceInstance
 from statefmt.errors import SurgeryError
+from statefmt.pattern import pattern
 
-PLACE: Final = re.compile(r"\$(?:(\d+)|\{(\d+)\})")
-_TOKEN: Final = re.compile(r'(\[\*\])|("(?:[^"\\]|\\.)*")|(\*\*)|([*?])|(.)', re.DOTALL)
-_IN_TEXT: Final = re.compile(r"\\([*?])|([*?])|(\\.|.)", re.DOTALL)
+PLACE: Final = pattern(r"\$(?:(\d+)|\{(\d+)\})")
+_TOKEN: Final = pattern(r'(\[\*\])|("(?:[^"\\]|\\.)*")|(\*\*)|([*?])|(.)', re.DOTALL)
+_IN_TEXT: Final = pattern(r"\\([*?])|([*?])|(\\.|.)", re.DOTALL)
 # A number, or a text with its quotes.
 _KEY: Final = r'\[("(?:[^"\\]|\\.)*"|-?\d+)\]'
 _ANY_KEY: Final = r'(?:\["(?:[^"\\]|\\.)*"\]|\[-?\d+\])?'

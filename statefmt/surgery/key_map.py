@@ -14,11 +14,12 @@ from typing import Final
 from statefmt.addrs import NO_KEY, InstanceKey, IntKey, StringKey
 from statefmt.errors import SelectionError, SurgeryError
 from statefmt.golang.normalize import nfc
+from statefmt.pattern import pattern
 from statefmt.values.path_text import parse_path
 
 _KEY: Final = r'\s*(\[?)(?:("(?:[^"\\]|\\.)*")|([^",=\[\]\n]*?))(\]?)\s*'
-_PAIR: Final = re.compile(f"{_KEY}={_KEY}(?:,|$)", re.DOTALL)
-_NUMBER: Final = re.compile(r"0|-?[1-9][0-9]{0,18}")
+_PAIR: Final = pattern(f"{_KEY}={_KEY}(?:,|$)", re.DOTALL)
+_NUMBER: Final = pattern(r"0|-?[1-9][0-9]{0,18}")
 _LIMIT: Final = 2**63
 
 

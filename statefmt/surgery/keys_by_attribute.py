@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -11,6 +10,7 @@ from statefmt.cty import parse_number
 from statefmt.errors import SelectionError, SurgeryError
 from statefmt.golang import JSONValue, Members, NumberText, kind_name
 from statefmt.golang.normalize import nfc
+from statefmt.pattern import pattern
 from statefmt.states import ResourceInstance
 from statefmt.values.hidden import Hidden
 from statefmt.values.look_up import look_up, look_up_flat
@@ -19,7 +19,7 @@ from statefmt.values.partial import decoded
 from statefmt.values.path_text import parse_path
 
 _LIMIT: Final = 2**63
-_DIGITS: Final = re.compile(r"0|[1-9][0-9]{0,17}")
+_DIGITS: Final = pattern(r"0|[1-9][0-9]{0,17}")
 
 
 def keys_by_attribute(

@@ -7,7 +7,6 @@ Source: go-cty `cty/json/marshal.go` (marshalDynamic).
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from msgspec import Raw
@@ -15,9 +14,10 @@ from msgspec import Raw
 from statefmt.cty import CtyTypeError
 from statefmt.cty.types import type_from_json
 from statefmt.golang import JSONValue, Members
+from statefmt.pattern import pattern
 from statefmt.values.partial import Partial, decoded
 
-_WRAPPING_START: Final = re.compile(rb'\{\s*"value"\s*:')
+_WRAPPING_START: Final = pattern(rb'\{\s*"value"\s*:')
 
 
 class DynamicList(list[JSONValue]):

@@ -12,24 +12,25 @@ from typing import Final
 
 from statefmt.cty import Path
 from statefmt.golang import Members
+from statefmt.pattern import pattern
 from statefmt.values.hidden import HIDDEN
 from statefmt.values.path_text import step_key
 
-_SOUNDS_SECRET: Final = re.compile(
+_SOUNDS_SECRET: Final = pattern(
     r"passw(?:or)?d|passphrase|pwd|secret|token|credential|private_?key|sensitive|plaintext|bearer|cookie"
     r"|(?:^|_)(?:api_?key|access_key|auth|hash|key|otp|pem|pin|salt|sas|seed|signature)(?:_|$)",
     re.IGNORECASE,
 )
 # What a name may end in: where a thing is, how big, of which kind, and what else it belongs to.
-_HARMLESS: Final = re.compile(
+_HARMLESS: Final = pattern(
     r"(?:.*_)?(?:acl|ami|architecture|arn|arns|bucket|cidr_blocks?|class|dns|domain|engine|family|group|groups|host"
     r"|hostname|id|identifier|ids|image|ip|ips|ipv4|ipv6|location|method|mode|name|names|owner|owners|platform|project"
     r"|protocol|region|regions|size|state|status|subnet|subnets|type|types|version|zone|zones)"
 )
 _LABELS: Final = frozenset({"tags", "tags_all", "labels"})
-_PLAIN: Final = re.compile(r"-?[0-9]{1,12}(?:\.[0-9]{1,6})?|true|false|")
+_PLAIN: Final = pattern(r"-?[0-9]{1,12}(?:\.[0-9]{1,6})?|true|false|")
 # The place of an element: of a list, or of a set by its hash.
-_PLACE: Final = re.compile(r"~?[0-9]+")
+_PLACE: Final = pattern(r"~?[0-9]+")
 _COUNTS: Final = ("#", "%")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -12,8 +11,9 @@ from statefmt.addrs.traversal import Attr, parse_traversal
 from statefmt.cty import GetAttr, Value
 from statefmt.cty.paths import Step
 from statefmt.errors import AddressError, SelectionError
+from statefmt.pattern import pattern
 
-_PLAIN: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+_PLAIN: Final = pattern(r"[A-Za-z_][A-Za-z0-9_-]*")
 # What stands before a path that begins with a bracket, so that it begins with a name as traversals do.
 _ROOT: Final = "_"
 
