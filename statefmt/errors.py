@@ -21,7 +21,8 @@ StatetoolError
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from statefmt.diagnostics import Finding, Severity
 
@@ -30,8 +31,7 @@ class StatetoolError(Exception):
     """Base of every exception that statetool raises on purpose."""
 
 
-@dataclass(frozen=True, slots=True)
-class AddressProblem:
+class AddressProblem(Struct, frozen=True):
     """One thing that is wrong with an address: 1-based column (in characters), OpenTofu's summary, detail."""
 
     column: int

@@ -9,10 +9,10 @@ import os
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
-from msgspec import structs
+from msgspec import Struct, field, structs
 
 from statefmt import codes
 from statefmt.addrs import AbsResourceInstance
@@ -32,8 +32,7 @@ from statefmt.store.reading import STANDARD_INPUT, display_name, read_bytes
 from statefmt.store.settled import read_settled
 
 
-@dataclass(frozen=True, slots=True)
-class LoadedState:
+class LoadedState(Struct, frozen=True):
     """A state that was read: where from, its bytes, and what they say.
 
     With other provider sources, `sources` is what was rewritten, and `result` is what the state says then. `data` is
@@ -109,8 +108,7 @@ def with_next_serial(snapshot: Snapshot, name: str) -> Snapshot:
     return structs.replace(snapshot, serial=snapshot.serial + 1)
 
 
-@dataclass(frozen=True, slots=True)
-class Rewritten:
+class Rewritten(Struct, frozen=True):
     """A state in canonical form, and everything worth telling about the way there."""
 
     content: bytes

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from typing import Annotated, Optional
 
 import typer
@@ -65,7 +64,7 @@ def command(
     snapshot = fitted.snapshot
     if fitted.dropped and not loaded.sources.changed:
         snapshot = with_next_serial(snapshot, display_name(name))
-    loaded = replace(loaded, result=structs.replace(loaded.result, snapshot=snapshot))
+    loaded = structs.replace(loaded, result=structs.replace(loaded.result, snapshot=snapshot))
     own_style = release.local_style.style if style is None else style.applied_to(loaded.result.style)
     rewritten = rewrite(loaded, own_style, drop_unknown=drop_unknown)
     written = write_to(target, loaded, rewritten.content, "downgrade", replace=yes)

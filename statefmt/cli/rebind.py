@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import Annotated, Final, Optional
 
 import typer
+from msgspec.structs import replace
 
 from statefmt.cli.selecting import criteria
 from statefmt.cli.surgery import Plan, carry_out, choose

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Annotated, Optional
 
 import typer
+from msgspec.structs import replace
 
 from statefmt.cli.selecting import criteria
 from statefmt.cli.surgery import Plan, carry_out, choose

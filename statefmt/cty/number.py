@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from statefmt.pattern import pattern
 
@@ -20,8 +21,7 @@ _NUMBER = pattern(r"([+-]?)(\d*)(?:\.(\d*))?(?:([eEpP])([+-]?\d+))?", re.ASCII)
 _INFINITY = pattern(r"([+-]?)[Ii]nf")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Number:
+class Number(Struct, frozen=True, eq=False):
     """The value (-1)**negative * mantissa * 2**exponent, rounded to 512 bits.
 
     `mantissa` is odd, or 0 for zero (which keeps its sign: `-0`) and for infinity. Numbers compare by value.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from statefmt.cty.decode import decode
 from statefmt.cty.errors import CtyEncodeError, CtyValueError
@@ -17,15 +18,13 @@ from statefmt.golang import JSONValue, Members, NumberText, encode_string, kind_
 _CACHED_SIZE = 1024
 
 
-@dataclass(frozen=True, slots=True)
-class GetAttr:
+class GetAttr(Struct, frozen=True):
     """A step to the attribute `name` of an object."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Index:
+class Index(Struct, frozen=True):
     """A step to an element.
 
     `key` is a str (map), an int (list, tuple), or a Value for whatever else OpenTofu accepts: fractions, bools,
@@ -39,8 +38,7 @@ Step: TypeAlias = GetAttr | Index
 Path: TypeAlias = tuple[Step, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PathProblem:
+class PathProblem(Struct, frozen=True):
     """Why OpenTofu refuses a path list, and with it the instance: its summary and its detail."""
 
     summary: str
@@ -106,8 +104,7 @@ def _canonical_paths(raw: bytes) -> tuple[bytes, tuple[PathProblem, ...]]:
 _cached_paths = lru_cache(maxsize=4096)(_canonical_paths)
 
 
-@dataclass(slots=True)
-class _RawStep:
+class _RawStep(Struct):
     """OpenTofu's pathStep; `value` is empty while the member is missing."""
 
     type: str = ""

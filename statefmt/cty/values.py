@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from statefmt.cty.data import Data
 from statefmt.cty.decimals import format_shortest
@@ -39,8 +40,7 @@ __all__ = [
 _PLAIN_STRING: Final = pattern(rb'"[ !#-%\'-;=?-\[\]-\x7f]*"')
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(Struct, frozen=True):
     """A cty value: its own type, and what it holds.
 
     `data` is None (null), bool, str, Number, a tuple (list, set, tuple) or a dict (map, object). The type of a

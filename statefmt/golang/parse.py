@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from typing import NoReturn, TypeAlias
+from functools import cache
+from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 from statefmt.pattern import pattern
+
+if TYPE_CHECKING:
+    from json import JSONDecoder
 
 
 class NumberText(str):
@@ -30,9 +33,14 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
-_DECODER = json.JSONDecoder(
-    object_pairs_hook=Members, parse_float=NumberText, parse_int=NumberText, parse_constant=_refuse_constant
-)
+@cache
+def _decoder() -> JSONDecoder:
+    # Imported here, since most runs read their states without it.
+    from json import JSONDecoder
+
+    return JSONDecoder(
+        object_pairs_hook=Members, parse_float=NumberText, parse_int=NumberText, parse_constant=_refuse_constant
+    )
 
 
 def _mend(value: JSONValue) -> JSONValue:
@@ -64,10 +72,10 @@ def loads_exact(raw: bytes, *, replace_invalid: bool = False) -> JSONValue:
         text = raw.decode("utf-8", "surrogateescape")
         mend = True
     try:
-        value: JSONValue = _DECODER.decode(text)
+        value: JSONValue = _decoder().decode(text)
         if mend or _SURROGATE_ESCAPE.search(text):
             value = _mend(value)
-    except json.JSONDecodeError as error:
+    except ValueError as error:
         raise ValueError(f"invalid JSON: {error}") from None
     except RecursionError:
         raise ValueError("JSON is nested too deeply") from None

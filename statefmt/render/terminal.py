@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, TextIO
+
+from msgspec import Struct
 
 from statefmt.render.printable import words
 
@@ -15,8 +16,7 @@ _MINIMUM_WIDTH: Final = 40
 _MAXIMUM_WIDTH: Final = 120
 
 
-@dataclass(frozen=True, slots=True)
-class Terminal:
+class Terminal(Struct, frozen=True):
     """How to write text to a stream: `width` in columns, and whether to use colour."""
 
     width: int = 80

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from statefmt.addrs import ResourceMode
 
 
-@dataclass(frozen=True, slots=True)
-class Criteria:
+class Criteria(Struct, frozen=True):
     """What instances to select: those that meet every member, each of which is met by any of its values.
 
     An empty member asks for nothing. `docs/selectors.md` tells how the texts are read; in short:

@@ -6,9 +6,9 @@ Private registries and providers that are built in stay as they are.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from statefmt.addrs import (
@@ -38,8 +38,7 @@ class LegacySource(NamedTuple):
     type: str
 
 
-@dataclass(frozen=True, slots=True)
-class SourceChoice:
+class SourceChoice(Struct, frozen=True):
     """Which provider sources to rewrite, and into what.
 
     `host`: the public registry that all of both are to come from; "" keeps each one's own. `legacy`: the sources

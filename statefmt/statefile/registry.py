@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from msgspec import Raw
+from msgspec import Raw, Struct, field
 from msgspec.structs import replace
 
 from statefmt.addrs import (
@@ -45,8 +44,7 @@ class _Rewritten(NamedTuple):
     unresolved: str = ""
 
 
-@dataclass(slots=True)
-class SourceReport:
+class SourceReport(Struct):
     """What was rewritten: addresses by (old source, new source), and addresses by legacy type that nobody knows.
 
     `used` are the legacy types that were met.
