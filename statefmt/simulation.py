@@ -55,5 +55,5 @@ def _mark(finding: Finding) -> tuple[str, str, str]:
 
 def _destroyed(fate: Fate) -> bool:
     """Whether the next apply destroys the object, and can."""
-    managed = fate.instance.addr.resource.resource.mode is ResourceMode.MANAGED
+    managed = fate.instance.resource.addr.resource.mode is ResourceMode.MANAGED
     return managed and not fate.declared and fate.outcome in (Outcome.KEPT, Outcome.REBOUND)

@@ -57,11 +57,10 @@ def command(
 
 
 def _addresses(found: Sequence[ResourceInstance], *, null: bool) -> bytes:
-    addrs = [instance.addr for instance in found]
     if not null:
-        return addresses_text(addrs)
-    text = addresses_null(addrs)
-    if text.count(b"\0") != len(addrs):
+        return addresses_text(found)
+    text = addresses_null(found)
+    if text.count(b"\0") != len(found):
         raise typer.BadParameter(
             "an address in this state has a NUL itself; --format json shows it", param_hint="--null"
         )

@@ -63,7 +63,7 @@ def _marked(found: Sequence[ResourceInstance], mark: _Mark) -> dict[object, list
     for instance in found:
         value = mark(_object(instance))
         if value is not None:
-            resource, config = instance.addr.resource.resource, instance.resource.provider_config
+            resource, config = instance.resource.addr.resource, instance.resource.provider_config
             kind = resource.mode, resource.type, None if config is None else config.provider.type
             marked.setdefault((kind, value), []).append(instance)
     return marked

@@ -61,7 +61,8 @@ def _part(change: InstanceChange, wanted: frozenset[Kind]) -> InstanceChange | N
         return None
     old = change.old
     if old is not None and change.new is not None and not moved:
-        old = old._replace(addr=change.new.addr)
+        resource = replace(old.resource, addr=change.new.resource.addr)
+        old = replace(old, resource=resource, key=change.new.key)
     return replace(change, old=old, members=members, objects=objects)
 
 

@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
-from statefmt.addrs import AbsResourceInstance, ModuleInstance, Resource
+from statefmt.addrs import ModuleInstance
 from statefmt.render.printable import printable
+from statefmt.states import ResourceInstance, ResourceState
 
 
-def addresses_text(addrs: Sequence[AbsResourceInstance]) -> bytes:
+def addresses_text(found: Iterable[ResourceInstance]) -> bytes:
     """One address a line. Names that OpenTofu would not accept may need escapes; keys always have theirs."""
-    return "".join([f"{printable(text)}\n" for text in _texts(addrs)]).encode()
+    texts = list(_texts(found))
+    if not "".join(texts).isprintable():
+        texts = list(map(printable, texts))
+    return "".join([f"{text}\n" for text in texts]).encode()
 
 
-def addresses_null(addrs: Sequence[AbsResourceInstance]) -> bytes:
+def addresses_null(found: Iterable[ResourceInstance]) -> bytes:
     """The exact addresses, each ended by a NUL character, for `xargs -0`."""
-    return "".join([f"{text}\0" for text in _texts(addrs)]).encode()
+    return "".join([f"{text}\0" for text in _texts(found)]).encode()
 
 
-def _texts(addrs: Sequence[AbsResourceInstance]) -> Iterator[str]:
-    """The addresses as texts; of neighbours, the instances of one resource, the resource is made text once."""
+def _texts(found: Iterable[ResourceInstance]) -> Iterator[str]:
+    """The addresses as texts; what neighbours share, the module and the resource, is made text once."""
     module: ModuleInstance | None = None
-    resource: Resource | None = None
-    text = ""
-    for addr in addrs:
-        if addr.resource.resource is not resource or addr.module is not module:
-            module, resource = addr.module, addr.resource.resource
-            text = str(addr.containing_resource())
-        yield f"{text}{addr.resource.key}"
+    resource: ResourceState | None = None
+    prefix = text = ""
+    for instance in found:
+        if instance.resource is not resource:
+            resource = instance.resource
+            if resource.addr.module is not module:
+                module = resource.addr.module
+                prefix = f"{module}." if module.steps else ""
+            text = f"{prefix}{resource.addr.resource}"
+        yield f"{text}{instance.key}"

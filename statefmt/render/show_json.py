@@ -64,7 +64,7 @@ def _modules(instances: Sequence[ResourceInstance], show_sensitive: bool) -> Nod
     """The tree of modules from the root, each with its resources, then its children by address."""
     resources: dict[ModuleInstance, list[Node]] = {}
     for instance in instances:
-        found = resources.setdefault(instance.addr.module, [])
+        found = resources.setdefault(instance.resource.addr.module, [])
         found += _resources(instance, show_sensitive)
     children: dict[ModuleInstance, set[ModuleInstance]] = {}
     for module in resources:
@@ -96,7 +96,7 @@ def _resources(instance: ResourceInstance, show_sensitive: bool) -> Iterator[Nod
 
 
 def _resource(instance: ResourceInstance, obj: ResourceInstanceObject, show_sensitive: bool) -> Node:
-    resource = instance.addr.resource.resource
+    resource = instance.resource.addr.resource
     provider = instance.provider(obj)
     node: Node = {
         "address": str(instance.addr),

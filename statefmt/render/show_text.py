@@ -30,7 +30,7 @@ def instance_texts(
 def _object_text(
     instance: ResourceInstance, obj: ResourceInstanceObject, terminal: Terminal, show_sensitive: bool, expand: bool
 ) -> str:
-    resource = instance.addr.resource.resource
+    resource = instance.resource.addr.resource
     lines = [terminal.paint(f"# {_head(instance, obj)}", "bold")]
     for label, text in _facts(instance, obj, show_sensitive, expand):
         first, *more = text.split("\n")

@@ -47,7 +47,7 @@ def _tests(found: Sequence[ResourceInstance], criteria: Criteria) -> list[_Test]
     """What else an instance must be like."""
     tests: list[_Test] = []
     if criteria.modes:
-        tests.append(lambda instance: instance.addr.resource.resource.mode in criteria.modes)
+        tests.append(lambda instance: instance.resource.addr.resource.mode in criteria.modes)
     if criteria.types:
         types = _fitting({_type(instance) for instance in found}, criteria.types, "type of resource")
         tests.append(lambda instance: _type(instance) in types)
@@ -95,7 +95,7 @@ def _ids(found: Sequence[ResourceInstance], texts: Sequence[str]) -> set[str]:
 
 
 def _type(instance: ResourceInstance) -> str:
-    return instance.addr.resource.resource.type
+    return instance.resource.addr.resource.type
 
 
 def _providers(instance: ResourceInstance) -> set[AbsProviderInstance]:

@@ -52,13 +52,15 @@ class _Instance(Struct, frozen=True, gc=False):
 
 
 class _Block(Struct, frozen=True, gc=False):
-    """One entry of `resources`, with its number in the document, and its address as text."""
+    """One entry of `resources`, with its number in the document."""
 
     number: int
     document: ResourceV4
-    name: str
     instances: list[_Instance]
-    pointer: str
+
+    @property
+    def pointer(self) -> str:
+        return f"/resources/{self.number}"
 
 
 class ResourceLifter:
@@ -79,9 +81,7 @@ class ResourceLifter:
             pointer = f"/resources/{number}"
             addr = self._address(document, pointer)
             if addr is not None:
-                name = str(addr)
-                instances = self._instances(document, name, pointer)
-                block = _Block(number, document, name, instances, pointer)
+                block = _Block(number, document, self._instances(document, addr, pointer))
                 others = blocks.setdefault(addr, [block])
                 if others[0] is not block:
                     others.append(block)
@@ -116,25 +116,22 @@ class ResourceLifter:
             self.findings.append(normalised(f"the module address {text!r}", module.other_form, resource, pointer))
         return module.addr
 
-    def _instances(self, document: ResourceV4, resource: str, pointer: str) -> list[_Instance]:
+    def _instances(self, document: ResourceV4, addr: AbsResource, pointer: str) -> list[_Instance]:
         instances = []
         for number, given in enumerate(document.instances or ()):
             obj = given or InstanceObjectV4()
             key = self._objects.ordinary_key(obj.index_key)
             if key is None:
-                key = self._objects.key(obj.index_key, resource, f"{pointer}/instances/{number}")
+                key = self._objects.key(obj.index_key, str(addr), f"{pointer}/instances/{number}")
             if key is not None:
                 instances.append(_Instance(number, key, obj))
         return instances
 
     def _resource(self, addr: AbsResource, blocks: list[_Block]) -> ResourceState | None:
-        name = blocks[0].name
-        binding = _binding(name, blocks)
+        binding = _binding(addr, blocks)
         self.findings += binding.findings
         refused = bool(binding.findings) and any(f.severity is Severity.ERROR for f in binding.findings)
         objects: list[ResourceInstanceObject] = []
-        seen: set[tuple[InstanceKey, str]] = set()
-        is_alone = len(blocks) == 1 and len(blocks[0].instances) == 1
         ordinary = self._objects.ordinary
         for block, keys in zip(blocks, binding.keys, strict=True):
             if keys is None:
@@ -144,20 +141,22 @@ class ResourceLifter:
             for instance, provider_key in zip(block.instances, provider_keys, strict=True):
                 origin = (block.number, instance.number)
                 obj = ordinary(instance.document, instance.key, provider_key, origin) or self._object(
-                    name, block, instance, provider_key
+                    str(addr), block, instance, provider_key
                 )
-                if obj is not None and (is_alone or self._is_first(name, obj, block, instance, seen)):
+                if obj is not None:
                     objects.append(obj)
+        if len(objects) > 1 and len({(obj.key, obj.deposed) for obj in objects}) < len(objects):
+            objects = self._first_ones(str(addr), objects)
         for block in blocks:
             if block.document.each:
-                self._old_member(name, block)
+                self._old_member(str(addr), block)
         if len(blocks) > 1:
             self._add(
                 codes.RESOURCE_SPREAD,
                 Severity.INFO,
                 "Resource spread over several blocks",
-                f'Resource {name} stands in {len(blocks)} entries of "resources"; it is written as one.',
-                name,
+                f'Resource {addr} stands in {len(blocks)} entries of "resources"; it is written as one.',
+                str(addr),
                 blocks[1].pointer,
             )
         if refused:
@@ -193,18 +192,17 @@ class ResourceLifter:
             (block.number, instance.number),
         )
 
-    def _is_first(
-        self,
-        resource: str,
-        obj: ResourceInstanceObject,
-        block: _Block,
-        instance: _Instance,
-        seen: set[tuple[InstanceKey, str]],
-    ) -> bool:
-        identity = (obj.key, obj.deposed)
-        if identity not in seen:
-            seen.add(identity)
-            return True
+    def _first_ones(self, resource: str, objects: list[ResourceInstanceObject]) -> list[ResourceInstanceObject]:
+        """The objects without those that stand in the file a second time."""
+        first: dict[tuple[InstanceKey, str], ResourceInstanceObject] = {}
+        for obj in objects:
+            if first.setdefault((obj.key, obj.deposed), obj) is not obj:
+                self._duplicate(resource, obj)
+        return list(first.values())
+
+    def _duplicate(self, resource: str, obj: ResourceInstanceObject) -> None:
+        assert obj.origin is not None
+        block, number = obj.origin
         address = f"{resource}{obj.key}"
         which = f'The deposed object "{obj.deposed}" of instance' if obj.deposed else "Instance"
         self._add(
@@ -213,9 +211,8 @@ class ResourceLifter:
             "Duplicate resource instance in state",
             f"{which} {address} appears more than once in the state.",
             address,
-            f"{block.pointer}/instances/{instance.number}",
+            f"/resources/{block}/instances/{number}",
         )
-        return False
 
     def _add(self, code: str, severity: Severity, summary: str, detail: str, address: str, pointer: str) -> None:
         self.findings.append(Finding(code, severity, summary, detail, address, pointer))
@@ -230,7 +227,7 @@ def _read_module(text: str) -> _Module | AddressError:
     return _Module(module, "" if str(module) == text else str(module))
 
 
-def _binding(resource: str, blocks: list[_Block]) -> Lifted:
+def _binding(addr: AbsResource, blocks: list[_Block]) -> Lifted:
     first = blocks[0]
     provider = first.document.provider
     with_own = [instance for instance in first.instances if instance.document.provider]
@@ -238,7 +235,7 @@ def _binding(resource: str, blocks: list[_Block]) -> Lifted:
         inherited = lift_inherited(provider, len(first.instances))
         if inherited is not None:
             return inherited
-    return lift(resource, [_providers(block) for block in blocks])
+    return lift(str(addr), [_providers(block) for block in blocks])
 
 
 def _providers(block: _Block) -> BlockProviders:

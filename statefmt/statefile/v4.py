@@ -15,7 +15,7 @@ from statefmt.states import UnknownMember
 _NOT_JSON = "\ue000unknown"
 
 
-class FormatObject(Struct, forbid_unknown_fields=True, omit_defaults=True):
+class FormatObject(Struct, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """An object of a state format: the members that the format names, and what else the file has there."""
 
     unknown: tuple[UnknownMember, ...] = field(default=(), name=_NOT_JSON)

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from operator import lt
+
+from msgspec import Struct
 
 from statefmt.addrs import AbsProviderInstance, AbsResourceInstance, InstanceKey, key_order, list_order
 from statefmt.states.resource import ResourceInstanceObject, ResourceState
 from statefmt.states.snapshot import Snapshot
 
 
-class ResourceInstance(NamedTuple):
+class ResourceInstance(Struct, frozen=True, gc=False):
     """One instance of a resource. `objects` stand in the order of the file: the current one, and the deposed ones."""
 
-    addr: AbsResourceInstance
     resource: ResourceState
+    key: InstanceKey
     objects: tuple[ResourceInstanceObject, ...]
+
+    @property
+    def addr(self) -> AbsResourceInstance:
+        """The address of the instance."""
+        return self.resource.addr.instance(self.key)
 
     @property
     def current(self) -> ResourceInstanceObject | None:
@@ -50,14 +57,13 @@ def instances(snapshot: Snapshot) -> list[ResourceInstance]:
     found: list[ResourceInstance] = []
     # Resources first, then the keys of each: a resource has far fewer keys than a state has instances.
     for resource in sorted(snapshot.resources, key=lambda resource: list_order(resource.addr)):
-        if len(resource.objects) == 1:
-            found.append(ResourceInstance(resource.addr.instance(resource.objects[0].key), resource, resource.objects))
+        orders = [key_order(obj.key) for obj in resource.objects]
+        if all(map(lt, orders, orders[1:])):
+            # As files are written, where nothing is deposed.
+            found += [ResourceInstance(resource, obj.key, (obj,)) for obj in resource.objects]
             continue
         objects: dict[InstanceKey, list[ResourceInstanceObject]] = {}
         for obj in resource.objects:
             objects.setdefault(obj.key, []).append(obj)
-        found += [
-            ResourceInstance(resource.addr.instance(key), resource, tuple(objects[key]))
-            for key in sorted(objects, key=key_order)
-        ]
+        found += [ResourceInstance(resource, key, tuple(objects[key])) for key in sorted(objects, key=key_order)]
     return found

@@ -36,7 +36,7 @@ class ObjectStatus(Enum):
     TAINTED = "tainted"
 
 
-class ResourceInstanceObject(Struct, frozen=True, kw_only=True):
+class ResourceInstanceObject(Struct, frozen=True, kw_only=True, gc=False):
     """One object of one resource instance: the current one, or a deposed one.
 
     `attributes` and `identity` are JSON text, never decoded on the way through (`None`: absent).
@@ -70,7 +70,7 @@ class ResourceInstanceObject(Struct, frozen=True, kw_only=True):
         return not self.deposed
 
 
-class ResourceState(Struct, frozen=True, kw_only=True):
+class ResourceState(Struct, frozen=True, kw_only=True, gc=False):
     """A resource: one provider configuration for all of it, and the objects of its instances.
 
     `provider_config` is None only for a resource without objects whose state names no provider.

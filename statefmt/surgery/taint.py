@@ -23,7 +23,7 @@ def taint(snapshot: Snapshot, chosen: Sequence[ResourceInstance]) -> Edit:
     Raises SurgeryError for what is no managed resource, and for an instance without a current object.
     """
     for instance in chosen:
-        if instance.addr.resource.resource.mode is not ResourceMode.MANAGED:
+        if instance.resource.addr.resource.mode is not ResourceMode.MANAGED:
             raise SurgeryError(f"{instance.addr} cannot be tainted: only managed resources are created and replaced")
     tainted = _with_status(chosen, ObjectStatus.TAINTED)
     note = f"tainted already:{named([str(addr) for addr in tainted])}"
