@@ -5,11 +5,17 @@ Sources: OpenTofu `internal/addrs/module.go`, `module_instance.go`.
 
 from __future__ import annotations
 
+from functools import lru_cache
+from typing import Final
+
 import msgspec
 
 from statefmt.addrs.instance_key import NO_KEY, NOT_A_WHOLE_NUMBER, InstanceKey
 from statefmt.addrs.traversal import Attr, Index, Steps, parse_traversal
 from statefmt.errors import AddressError, AddressProblem
+
+# Module instances whose texts are kept.
+_KEPT: Final = 16384
 
 
 class Module(msgspec.Struct, frozen=True, gc=False):
@@ -56,7 +62,7 @@ class ModuleInstance(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
     steps: tuple[ModuleStep, ...] = ()
 
     def __str__(self) -> str:
-        return ".".join([f"module.{step.name}{step.key}" for step in self.steps]) if self.steps else ""
+        return _text(self) if self.steps else ""
 
     def __bool__(self) -> bool:
         """False for the root module, as for any empty path."""
@@ -201,3 +207,9 @@ def _called_name(steps: Steps, pos: int, problems: list[AddressProblem]) -> str 
         )
     )
     return None
+
+
+@lru_cache(maxsize=_KEPT)
+def _text(module: ModuleInstance) -> str:
+    """A module instance as text, which every resource in it begins with."""
+    return ".".join([f"module.{step.name}{step.key}" for step in module.steps])

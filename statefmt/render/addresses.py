@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from statefmt.addrs import ModuleInstance
 from statefmt.render.printable import printable
 from statefmt.states import ResourceInstance, ResourceState
 
@@ -23,15 +22,11 @@ def addresses_null(found: Iterable[ResourceInstance]) -> bytes:
 
 
 def _texts(found: Iterable[ResourceInstance]) -> Iterator[str]:
-    """The addresses as texts; what neighbours share, the module and the resource, is made text once."""
-    module: ModuleInstance | None = None
+    """The addresses as texts; of neighbours, the instances of one resource, the resource is made text once."""
     resource: ResourceState | None = None
-    prefix = text = ""
+    text = ""
     for instance in found:
         if instance.resource is not resource:
             resource = instance.resource
-            if resource.addr.module is not module:
-                module = resource.addr.module
-                prefix = f"{module}." if module.steps else ""
-            text = f"{prefix}{resource.addr.resource}"
+            text = str(resource.addr)
         yield f"{text}{instance.key}"

@@ -21,13 +21,12 @@ Since an address comes first, `web["*"]` is the instance with that very key wher
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from typing import TypeAlias
 
 from statefmt.addrs import (
     NO_KEY,
-    AbsResource,
     AbsResourceInstance,
     ModuleInstance,
     ModuleStep,
@@ -49,50 +48,75 @@ class Addresses:
 
     def __init__(self, addrs: Sequence[AbsResourceInstance]) -> None:
         self._addrs = addrs
+        self._of_keys: dict[str, dict[str, list[int]]] = {}
 
     def fitting(self, selector: str) -> list[int]:
         """The places of the addresses that a selector fits, in order.
 
         Raises SelectionError for one that is no address and no pattern, or fits nothing, with the nearest addresses.
         """
-        places = self._by_text.get(selector)
-        if places is None:
-            places = self._read(selector)
+        places = self._exact(selector) or self._read(selector)
         if not places:
             message = f"no resource instance fits {selector!r}"
-            raise SelectionError(message + suggestion(selector, self._by_text))
+            raise SelectionError(message + suggestion(selector, self._texts()))
         return places
 
-    @cached_property
-    def _by_text(self) -> dict[str, list[int]]:
-        """The places of all that has one address: an instance, a resource, or a module.
+    def _exact(self, text: str) -> list[int]:
+        """The places of all that has just this address: an instance, a resource, or a module.
 
-        A table, since somebody may well give every address of a state as a selector.
+        They are found in tables, since somebody may well give every address of a state as a selector.
         """
+        found = [*self._by_resource.get(text, ()), *self._by_module.get(text, ())]
+        for bracket in _brackets(text):
+            found += self._by_key(text[:bracket]).get(text, ())
+        return sorted(found)
+
+    @cached_property
+    def _by_resource(self) -> dict[str, list[int]]:
+        """The places of the instances of each resource."""
         found: dict[str, list[int]] = {}
-        modules: dict[ModuleInstance, list[int]] = {}
-        last: AbsResource | None = None
-        resource = ""
+        last: AbsResourceInstance | None = None
         for place, addr in enumerate(self._addrs):
-            if last is None or addr.resource.resource is not last.resource or addr.module is not last.module:
-                # Not for each instance of a resource anew: they are neighbours.
-                last = addr.containing_resource()
-                resource = str(last)
-                of_resource = found.setdefault(resource, [])
-                of_module = modules.setdefault(addr.module, [])
+            # Not for each instance of a resource anew: they are neighbours.
+            if last is None or addr.resource.resource is not last.resource.resource or addr.module is not last.module:
+                last = addr
+                of_resource = found.setdefault(str(addr.containing_resource()), [])
             of_resource.append(place)
-            if addr.resource.key is not NO_KEY:
-                found.setdefault(f"{resource}{addr.resource.key}", []).append(place)
-            of_module.append(place)
+        return found
+
+    @cached_property
+    def _by_module(self) -> dict[str, list[int]]:
+        """The places of the instances in each module, and below it."""
+        modules: dict[ModuleInstance, list[int]] = {}
+        for place, addr in enumerate(self._addrs):
+            modules.setdefault(addr.module, []).append(place)
+        found: dict[str, list[int]] = {}
         for module, places in modules.items():
             for text in _selecting(module):
                 found.setdefault(text, []).extend(places)
         return found
 
+    def _by_key(self, resource: str) -> dict[str, list[int]]:
+        """The places of the instances with keys of one resource, if there is one of this address."""
+        if resource not in self._of_keys:
+            keyed = self._of_keys[resource] = {}
+            for place in self._by_resource.get(resource, ()):
+                key = self._addrs[place].resource.key
+                if key is not NO_KEY:
+                    keyed.setdefault(f"{resource}{key}", []).append(place)
+        return self._of_keys[resource]
+
+    def _texts(self) -> Iterator[str]:
+        """All addresses that there are."""
+        yield from self._by_resource
+        yield from self._by_module
+        for resource in self._by_resource:
+            yield from self._by_key(resource)
+
     def _read(self, selector: str) -> list[int]:
         """The same for a selector that is not the very text of an address: perhaps one in other words, or a pattern."""
         try:
-            places = self._by_text.get(_canonical(selector), [])
+            places = self._exact(_canonical(selector))
             if places or not has_wildcards(selector):
                 return places
         except AddressError as error:
@@ -103,6 +127,14 @@ class Addresses:
         except AddressError as error:
             raise _no_address(selector, error) from error
         return [place for place, addr in enumerate(self._addrs) if fits(addr)]
+
+
+def _brackets(text: str) -> Iterator[int]:
+    """Where brackets open in a text; the key of an instance may have some itself."""
+    place = text.find("[")
+    while place >= 0:
+        yield place
+        place = text.find("[", place + 1)
 
 
 def _no_address(selector: str, error: AddressError) -> SelectionError:

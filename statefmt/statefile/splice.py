@@ -188,7 +188,7 @@ class Splicer:
         found = parent.find(name)
         if found is None or self._data[found.value.start : found.value.start + 1] not in (b"{", b"["):
             return None
-        return container_at(self._data, found.value.start)
+        return container_at(self._data, found.value.start, found.value.end)
 
 
 def _is_same(one: ResourceState, other: ResourceState) -> bool:
