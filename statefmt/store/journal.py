@@ -6,7 +6,7 @@ as pieces: ranges of the old content, which the backup has, and new bytes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -28,6 +28,20 @@ def parts_of(old: bytes, pieces: Iterable[Piece]) -> Iterator[memoryview]:
     view = memoryview(old)
     for piece in pieces:
         yield view[piece[0] : piece[1]] if isinstance(piece, tuple) else memoryview(piece)
+
+
+def makes_the_same(old: bytes, pieces: Sequence[Piece]) -> bool:
+    """Whether the content that pieces make of an old one is the old one."""
+    if sum(piece[1] - piece[0] if isinstance(piece, tuple) else len(piece) for piece in pieces) != len(old):
+        return False
+    place = 0
+    for piece in pieces:
+        end = place + (piece[1] - piece[0] if isinstance(piece, tuple) else len(piece))
+        is_there = piece == (place, end)
+        if not is_there and old[place:end] != (old[piece[0] : piece[1]] if isinstance(piece, tuple) else piece):
+            return False
+        place = end
+    return True
 
 
 class Journal(Struct, frozen=True):

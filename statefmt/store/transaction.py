@@ -18,7 +18,7 @@ from statefmt.store.durable import overwrite, read_all, signals_held_back, sync_
 from statefmt.store.explain import check_platform, explained
 from statefmt.store.history import History, HistoryEntry, load_history, publish_history, stage_history
 from statefmt.store.history_contents import discard_staged, drop_contents, keep_content
-from statefmt.store.journal import Journal, Piece, checksum, encode, journal_path, parts_of
+from statefmt.store.journal import Journal, Piece, checksum, encode, journal_path, makes_the_same, parts_of
 from statefmt.store.lock import LockInfo, locked
 from statefmt.store.reading import check_regular, reason_of
 from statefmt.store.recovery import recover
@@ -42,14 +42,20 @@ class OpenState:
         None where there was nothing to do. Raises StoreError, with the file as it was, where it cannot be written.
         """
         pieces: tuple[Piece, ...] = (new,) if isinstance(new, bytes) else tuple(new)
-        before, after = checksum(self.data), checksum(parts_of(self.data, pieces))
-        if before == after:
+        if makes_the_same(self.data, pieces):
             return None
+        # Imported where it is needed: who only looks needs no threads.
+        from concurrent.futures import ThreadPoolExecutor
+
         with explained(self.path), signals_held_back():
             earlier = load_history(self.path)
+            with ThreadPoolExecutor() as others:
+                # While the backup is written, which takes as long as both.
+                checksums = [others.submit(checksum, self.data), others.submit(checksum, parts_of(self.data, pieces))]
+                kept = _backup(self.path, self.data, backup, now)
+            before, after = [digest.result() for digest in checksums]
             entry = self._entry(earlier.next_number, before, after)
             history = earlier.with_entry(entry)
-            kept = _backup(self.path, self.data, backup, now)
             try:
                 _stage(self.path, kept, self.data, before, history)
                 name = os.path.relpath(os.path.realpath(kept), os.path.realpath(journal_path(self.path).parent))
