@@ -17,7 +17,6 @@ from typing import Any, Final, NamedTuple
 
 _PROVIDER: Final = 'provider["registry.opentofu.org/hashicorp/aws"]'
 _REGIONS: Final = ("ap-south-1", "eu-central-1", "eu-west-1", "us-east-1")
-_MACHINES: Final = 24
 _CHUNK: Final = 1 << 20
 # Attribute texts that are made once for each size; what tells instances apart is put into the places of the marks.
 _SHAPES: Final = 16
@@ -29,13 +28,15 @@ class Kind(NamedTuple):
 
     `regions` gives buckets a provider instance each, in the form that OpenTofu 1.9 and later write, and whose resources
     Terraform drops without a word. `indented` is the layout of local files. The first `changed` machines have another
-    instance type than with 0. `instance_bytes` are the least and the most that the attributes of an instance take.
+    instance type than with 0. `instance_bytes` are the least and the most that the attributes of an instance take, and
+    `machines` how many of them a module has, besides seven other instances.
     """
 
     regions: bool = True
     indented: bool = True
     changed: int = 0
     instance_bytes: tuple[int, int] = (1_600, 4_600)
+    machines: int = 24
 
 
 def write_state(path: Path, size: int, kind: Kind = Kind()) -> None:
@@ -118,7 +119,7 @@ class _Maker:
         )
         yield self._resource(module, "managed", "aws_iam_role", "service", [self._object("aws_iam_role", [])])
         machines = []
-        for key in range(_MACHINES):
+        for key in range(self._kind.machines):
             self._seen += 1
             machine = self._object("aws_instance", [role, subnet], key=key, old=self._seen > self._kind.changed)
             machines.append(machine)
