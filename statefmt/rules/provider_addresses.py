@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from statefmt.addrs import AbsProviderInstance
 from statefmt.rules.subject import ResourcePart, Subject
 from statefmt.statefile.v4 import InstanceObjectV4, ResourceV4
-from statefmt.states.provider_binding import Unreadable, read_config, read_instance
+from statefmt.states.provider_text import Unreadable, read_config, read_instance
 
 # What was asked of sets of texts: the states of one project name the same providers.
 _KEPT: Final = 1024

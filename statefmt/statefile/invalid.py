@@ -10,6 +10,7 @@ from typing import Final
 from statefmt import codes
 
 INVALID: Final = "Invalid state file format"
+INVALID_METADATA: Final = "Invalid resource instance metadata in state"
 _UINT64_MAX: Final = 2**64 - 1
 
 

@@ -10,35 +10,28 @@ from typing import Final
 from msgspec import UNSET, Raw
 
 from statefmt import codes
-from statefmt.addrs import NO_KEY, ConfigResource, InstanceKey, IntKey, StringKey
+from statefmt.addrs import ConfigResource, InstanceKey
 from statefmt.cty.paths import canonical_paths
 from statefmt.diagnostics import Finding, Severity
 from statefmt.statefile.dependencies import DependencyReader
-from statefmt.statefile.invalid import InvalidDocument, check_uint64
-from statefmt.statefile.normalised import normalised
+from statefmt.statefile.invalid import INVALID_METADATA, InvalidDocument, check_uint64
 from statefmt.statefile.private import canonical_private, is_canonical
 from statefmt.statefile.raw import equals
-from statefmt.statefile.v4 import IndexKey, InstanceObjectV4
+from statefmt.statefile.v4 import InstanceObjectV4
 from statefmt.states import ObjectStatus, ResourceInstanceObject
 
-INVALID_METADATA: Final = "Invalid resource instance metadata in state"
 _STATUSES: Final = {status.value: status for status in ObjectStatus}
 _DEPOSED_KEY_BYTES: Final = 8
 _EMPTY_OBJECT: Final = Raw(b"{}")
 _NO_PATHS: Final = b"[]"
-_INT64: Final = range(-(2**63), 2**63)
-# What a 64-bit float holds exactly.
-_EXACT_INTEGERS: Final = range(-(2**53), 2**53)
 _HIGHEST_ORDINARY: Final = 2**63 - 1
-_KINDS: Final = {bool: "a boolean", list: "an array", dict: "an object"}
 
 
 class ObjectLifter:
     """Lifts instance objects; problems go to `findings`."""
 
-    def __init__(self, findings: list[Finding], *, exact_keys: bool) -> None:
+    def __init__(self, findings: list[Finding]) -> None:
         self._findings = findings
-        self._exact_keys = exact_keys
         self._dependencies = DependencyReader(findings)
 
     def ordinary(
@@ -87,48 +80,6 @@ class ObjectLifter:
             identity_schema_version=None if given.identity is UNSET else given.identity_schema_version,
             origin=origin,
         )
-
-    def ordinary_key(self, given: IndexKey) -> InstanceKey | None:
-        """The instance key of a usual `index_key`; None where `key` must give that."""
-        if given is None:
-            return NO_KEY
-        if type(given) is str:
-            return StringKey(given)
-        if type(given) is int and given in _EXACT_INTEGERS:
-            return IntKey(given)
-        return None
-
-    def key(self, given: IndexKey, resource: str, pointer: str) -> InstanceKey | None:
-        """The instance key that an `index_key` means; None where it is of no type that a key can have."""
-        ordinary = self.ordinary_key(given)
-        if ordinary is not None:
-            return ordinary
-        if isinstance(given, (bool, list, dict)):
-            self._error(
-                codes.INVALID_INSTANCE_KEY,
-                INVALID_METADATA,
-                f"Resource {resource} has an instance with {_KINDS[type(given)]} as its key; "
-                "a key is a whole number or a string.",
-                resource,
-                f"{pointer}/index_key",
-            )
-            return None
-        if self._exact_keys and isinstance(given, int):
-            return IntKey(given)
-        # OpenTofu takes every number in JSON through a 64-bit float into an integer, as amd64 converts it.
-        assert isinstance(given, (int, float))
-        try:
-            number = int(float(given))
-        except OverflowError as error:
-            reason = "it is a number beyond what a 64-bit float can hold"
-            raise InvalidDocument(f"{pointer}/index_key", reason, resource) from error
-        if number not in _INT64:
-            number = _INT64.start
-        if number != given:
-            self._findings.append(
-                normalised(f"the instance key {given}", str(number), resource, f"{pointer}/index_key")
-            )
-        return IntKey(number)
 
     def lift(
         self,

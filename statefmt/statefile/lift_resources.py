@@ -24,6 +24,7 @@ from statefmt.addrs import (
 from statefmt.diagnostics import Finding, Severity
 from statefmt.errors import AddressError
 from statefmt.statefile.address_findings import address_findings
+from statefmt.statefile.lift_keys import lift_key, ordinary_key
 from statefmt.statefile.lift_objects import ObjectLifter
 from statefmt.statefile.normalised import normalised
 from statefmt.statefile.v4 import InstanceObjectV4, ResourceV4
@@ -71,7 +72,8 @@ class ResourceLifter:
 
     def __init__(self, *, exact_keys: bool = False) -> None:
         self.findings: list[Finding] = []
-        self._objects = ObjectLifter(self.findings, exact_keys=exact_keys)
+        self._exact_keys = exact_keys
+        self._objects = ObjectLifter(self.findings)
 
     def lift(self, resources: Sequence[ResourceV4 | None]) -> tuple[ResourceState, ...]:
         """The resources, each once and in the order of its first block."""
@@ -120,9 +122,10 @@ class ResourceLifter:
         instances = []
         for number, given in enumerate(document.instances or ()):
             obj = given or InstanceObjectV4()
-            key = self._objects.ordinary_key(obj.index_key)
+            key = ordinary_key(obj.index_key)
             if key is None:
-                key = self._objects.key(obj.index_key, str(addr), f"{pointer}/instances/{number}")
+                place = f"{pointer}/instances/{number}/index_key"
+                key = lift_key(obj.index_key, str(addr), place, self.findings, exact=self._exact_keys)
             if key is not None:
                 instances.append(_Instance(number, key, obj))
         return instances

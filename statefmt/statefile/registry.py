@@ -29,7 +29,7 @@ from statefmt.statefile.invalid import InvalidDocument
 from statefmt.statefile.provider_sources import SourceChoice
 from statefmt.statefile.v4 import CheckResultV4, InstanceObjectV4, OutputV4, ResourceV4, StateV4
 from statefmt.states import UnknownMember
-from statefmt.states.provider_binding import Unreadable, read_instance
+from statefmt.states.provider_text import Unreadable, read_instance
 
 _STRING = pattern(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
 # Terraform's form of a provider known by its type only, in an address that is otherwise as today.

@@ -17,7 +17,8 @@ from statefmt.statefile.spans import Container, Span, container_at
 from statefmt.statefile.style import style_of
 from statefmt.statefile.tree import Tree, TreeBuilder, encode_tree, object_order
 from statefmt.states import ResourceInstanceObject, ResourceState, Snapshot, Source, UnknownMember
-from statefmt.states.provider_binding import Lowered, lower, same_provider
+from statefmt.states.provider_binding import Lowered, lower
+from statefmt.states.provider_text import same_provider
 
 _S = TypeVar("_S")
 

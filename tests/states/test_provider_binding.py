@@ -15,7 +15,8 @@ from statefmt.addrs import (
     parse_config_provider_config,
 )
 from statefmt.states import ResourceInstanceObject, ResourceState
-from statefmt.states.provider_binding import BlockProviders, Lifted, ObjectProvider, lift, lower, same_provider
+from statefmt.states.provider_binding import BlockProviders, Lifted, ObjectProvider, lift, lower
+from statefmt.states.provider_text import same_provider
 
 AWS: Final = 'provider["registry.opentofu.org/hashicorp/aws"]'
 R: Final = f"{AWS}.r"
