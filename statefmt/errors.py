@@ -21,8 +21,7 @@ StatetoolError
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-from msgspec import Struct
+from typing import NamedTuple
 
 from statefmt.diagnostics import Finding, Severity
 
@@ -31,7 +30,7 @@ class StatetoolError(Exception):
     """Base of every exception that statetool raises on purpose."""
 
 
-class AddressProblem(Struct, frozen=True):
+class AddressProblem(NamedTuple):
     """One thing that is wrong with an address: 1-based column (in characters), OpenTofu's summary, detail."""
 
     column: int

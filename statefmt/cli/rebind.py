@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Final, Optional
 
 import typer
@@ -12,6 +11,7 @@ from statefmt.cli.selecting import criteria
 from statefmt.cli.surgery import Plan, carry_out, choose
 from statefmt.cli.surgery_options import SurgeryOptions, WholeResourceOption, surgery_options
 from statefmt.cli.takes import takes
+from statefmt.pattern import pattern
 from statefmt.selection import Criteria
 from statefmt.states import Snapshot
 from statefmt.surgery.edit import Edit
@@ -20,7 +20,7 @@ from statefmt.surgery.provider_target import provider_target
 from statefmt.surgery.rebind import rebind
 
 # The address of a provider: with --map, which needs none, only this is taken for one. No resource is of this type.
-_PROVIDER: Final = re.compile(r"(^|\.)provider\[")
+_PROVIDER: Final = pattern(r"(^|\.)provider\[")
 
 
 @takes(chosen=criteria, options=surgery_options)

@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Mapping
-from typing import Final, TextIO
-
-from msgspec import Struct
+from typing import Final, NamedTuple, TextIO
 
 from statefmt.render.printable import words
 
@@ -16,7 +14,7 @@ _MINIMUM_WIDTH: Final = 40
 _MAXIMUM_WIDTH: Final = 120
 
 
-class Terminal(Struct, frozen=True):
+class Terminal(NamedTuple):
     """How to write text to a stream: `width` in columns, and whether to use colour."""
 
     width: int = 80

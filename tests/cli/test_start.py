@@ -13,7 +13,9 @@ _STATE: Final = Path(__file__).parents[2] / "samples" / "v4-resource-level.tfsta
 _RUN: Final = "from statefmt.cli.start import run; run()"
 
 # Whatever a command does: rich and pydantic come with newer releases of typer.
-_NEVER: Final = ("rich", "pydantic", "jsonschema", "asyncio", "email", "http", "multiprocessing", "unittest")
+_LIBRARIES: Final = ("rich", "pydantic", "jsonschema", "asyncio", "email", "http", "multiprocessing", "unittest")
+# Only where a state is encrypted, or a configuration is read.
+_NEVER: Final = (*_LIBRARIES, "statefmt.encryption", "cryptography", "statefmt.config", "tree_sitter", "yaml")
 # Only where an array differs, where there is a table, where there is JSON of our own.
 _HEAVY: Final = (*_NEVER, "deepdiff", "tabulate", "orjson")
 _WRITING: Final = ("statefmt.store.lock", "statefmt.store.transaction", "socket", "hashlib", "secrets", "gzip")
@@ -55,6 +57,26 @@ def test_a_command_loads_only_what_it_uses(command: str, unwanted: tuple[str, ..
     loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if line.startswith("import time:")}
     assert "statefmt.version" in loaded
     assert sorted(loaded.intersection(unwanted)) == []
+
+
+_COMPILED: Final = """
+import re, sys, typer
+compiled, compile_ = [], re._compiler.compile
+def recording(pattern, flags):
+    if sys._getframe(3).f_globals["__name__"].startswith("statefmt."):
+        compiled.append(pattern)
+    return compile_(pattern, flags)
+re._compiler.compile = recording
+for name in sys.argv[1:]:
+    __import__(name)
+print(compiled)
+"""
+
+
+def test_a_command_compiles_no_regular_expression_before_it_is_used() -> None:
+    modules = ["statefmt.cli.main", "statefmt.cli.list", "statefmt.cli.show", "statefmt.cli.diff", "statefmt.cli.rm"]
+    done = subprocess.run([sys.executable, "-c", _COMPILED, *modules], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
 
 
 @pytest.mark.parametrize("target", ["/dev/full", None])
