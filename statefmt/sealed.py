@@ -28,6 +28,12 @@ def use_configuration(configured: Configured | None) -> None:
     _configured.set(configured)
 
 
+def configuration() -> Configuration | None:
+    """The configuration that encrypted states are opened with; None where there is none. Raises ConfigurationError."""
+    configured = _configured.get()
+    return None if configured is None else configured()
+
+
 @dataclass(frozen=True, slots=True)
 class Seal:
     """How a file keeps a state that is encrypted: what is in it, what that says, and how to write something else."""
@@ -54,9 +60,8 @@ def opened(name: str, data: bytes) -> Seal | None:
 
     Raises EncryptionError, with the name of the file, where they cannot be opened, and ConfigurationError.
     """
-    configured = _configured.get()
-    configuration = None if configured is None else configured()
-    if configuration is None:
+    found = configuration()
+    if found is None:
         return None
     # Imported once it is certain to be needed: it takes cryptography with it.
     from statefmt.encryption import decrypt, parse_envelope
@@ -65,7 +70,7 @@ def opened(name: str, data: bytes) -> Seal | None:
         envelope = parse_envelope(data)
         if envelope is None:
             return None
-        return Seal(data, decrypt(data, configuration).plain, envelope.layout, configuration)
+        return Seal(data, decrypt(data, found).plain, envelope.layout, found)
     except EncryptionError as error:
         raise EncryptionError(f"{display_name(name)}: {error}") from None
 

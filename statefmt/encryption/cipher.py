@@ -5,6 +5,7 @@ Source: OpenTofu `internal/encryption/base.go`, `targets.go`.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -16,7 +17,7 @@ from statefmt.encryption.methods.unencrypted import Unencrypted
 from statefmt.encryption.plaintext import check_plain_state, identity_of
 from statefmt.encryption.randomness import Randomness
 from statefmt.encryption.values import Reference
-from statefmt.errors import ConfigurationError, EncryptionError, UnreadableError
+from statefmt.errors import ConfigurationError, EncryptionError, KeyServiceError, UnreadableError
 
 STATE: Final = "state"
 
@@ -36,7 +37,7 @@ class Opened:
 
 def check_configuration(configuration: Configuration, target: str = STATE) -> None:
     """Raises ConfigurationError where OpenTofu would refuse the configuration before it looks at any state."""
-    _built(configuration, _chain(configuration, target)[0])
+    _first(configuration, _chain(configuration, target), target)
 
 
 def encrypts(configuration: Configuration, target: str = STATE) -> bool:
@@ -55,7 +56,7 @@ def encrypt(
 
     Raises ConfigurationError where the configuration is no good, EncryptionError where the bytes are no JSON object.
     """
-    method = _built(configuration, _chain(configuration, target)[0])
+    method = _first(configuration, _chain(configuration, target), target)
     identity = identity_of(plain)
     if isinstance(method, Unencrypted):
         return plain
@@ -82,13 +83,23 @@ def decrypt(data: bytes, configuration: Configuration, target: str = STATE) -> O
     Raises ConfigurationError where the configuration is no good, EncryptionError where the bytes cannot be read by it.
     """
     chain = _chain(configuration, target)
-    first = _built(configuration, chain[0])
+    first = _first(configuration, chain, target)
     envelope = parse_envelope(data)
     if envelope is None:
         return _plain(data, chain)
     opened = _opened(envelope, configuration, chain, first)
     _check_identity(envelope, opened.plain)
     return opened
+
+
+def _first(configuration: Configuration, chain: tuple[Reference, ...], target: str) -> Method:
+    """The method that writes. Other targets are looked at, too, since OpenTofu refuses the whole for one of them."""
+    for other in configuration.targets:
+        if other != target:
+            # Keys of a service that only another target needs do not keep a state from being read.
+            with suppress(KeyServiceError):
+                _built(configuration, _chain(configuration, other)[0])
+    return _built(configuration, chain[0])
 
 
 def _chain(configuration: Configuration, target: str) -> tuple[Reference, ...]:

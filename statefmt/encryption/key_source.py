@@ -24,8 +24,8 @@ def key_source(configuration: Configuration, arguments: Arguments, name: str) ->
 def _found(
     configuration: Configuration, arguments: Arguments, name: str, value: Value, seen: tuple[Reference, ...]
 ) -> KeySource:
-    if isinstance(value, str):
-        # JSON has no other way to say it than a text.
+    if isinstance(value, str) and not seen:
+        # OpenTofu takes a text for a reference, but not for what a key provider is chained to.
         value = parse_reference(value)
     if isinstance(value, dict):
         return _literal(arguments, name, value)

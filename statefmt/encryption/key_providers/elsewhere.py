@@ -9,7 +9,7 @@ from statefmt.encryption.arguments import Arguments
 from statefmt.encryption.configuration import KeyProviderBlock
 from statefmt.encryption.keys import KeySource
 from statefmt.encryption.values import Value
-from statefmt.errors import ConfigurationError
+from statefmt.errors import KeyServiceError
 
 # What would be needed to get a key from each.
 SERVICES: Final[Mapping[str, str]] = {
@@ -21,8 +21,8 @@ SERVICES: Final[Mapping[str, str]] = {
 
 
 def key_provider(block: KeyProviderBlock, source_of: Callable[[Arguments, str, Value], KeySource]) -> NoReturn:
-    """Raises ConfigurationError, which says what would be needed."""
-    raise ConfigurationError(
+    """Raises KeyServiceError, which says what would be needed."""
+    raise KeyServiceError(
         f"{block.address}: its keys take {SERVICES[block.address.type]}, which statetool does not make. "
         "`tofu state pull` gives such a state in plain text, where it is configured"
     )
