@@ -60,15 +60,16 @@ def opened(name: str, data: bytes) -> Seal | None:
 
     Raises EncryptionError, with the name of the file, where they cannot be opened, and ConfigurationError.
     """
-    found = configuration()
-    if found is None:
+    if _configured.get() is None:
         return None
     # Imported once it is certain to be needed: it takes cryptography with it.
     from statefmt.encryption import decrypt, parse_envelope
 
     try:
         envelope = parse_envelope(data)
-        if envelope is None:
+        # The configuration is read only now: a module may have none, and a passphrase may not be there.
+        found = None if envelope is None else configuration()
+        if envelope is None or found is None:
             return None
         return Seal(data, decrypt(data, found).plain, envelope.layout, found)
     except EncryptionError as error:

@@ -51,7 +51,7 @@ def argument_value(argument: Argument, surroundings: Surroundings, *, json: bool
     if argument.name in _LITERAL:
         found = evaluate(inner, NoNames())
         return Unread("nothing may be referred to here") if isinstance(found, Unknown) else _value(found)
-    text = _text(inner)
+    text = _text(argument.expression)
     if json and argument.name == "chain" and text is not None:
         return parse_reference(text) or text
     traversal = as_traversal(inner)

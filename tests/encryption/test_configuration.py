@@ -170,7 +170,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "command absent": (
         {**aes(keys="key_provider.external.e"), "key_provider": {"external": {"e": {}}}}, "command: .*is missing"
     ),
-    "not an object": ([], "Argument or block definition required|Invalid expression"),
+    "not an object": ([], "c.hcl:1,1"),
     "a block is a text": ({"state": "x"}, "Incorrect JSON value type"),
     "another block": ({"lock": {}}, "lock: no such block"),
 }  # fmt: skip
