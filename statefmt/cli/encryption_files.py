@@ -40,7 +40,7 @@ def encryption_options(own: set[str | None]) -> list[click.Option]:
             ["--var"],
             metavar="NAME=VALUE",
             multiple=True,
-            help="With --config: the value of an input variable; none for encryption.",
+            help="With --config: the value of an input variable, but of no passphrase.",
         ),
         click.Option(
             ["--var-file"],

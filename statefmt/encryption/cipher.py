@@ -11,6 +11,7 @@ from typing import Final
 
 from statefmt.encryption.configuration import Configuration
 from statefmt.encryption.envelope import Envelope, Layout, parse_envelope, write_envelope
+from statefmt.encryption.key_providers.elsewhere import needed_for
 from statefmt.encryption.methods import BUILDERS
 from statefmt.encryption.methods.method import Method
 from statefmt.encryption.methods.unencrypted import Unencrypted
@@ -151,6 +152,7 @@ def _opened(envelope: Envelope, configuration: Configuration, chain: tuple[Refer
             failures.append(str(error))
     if not failures:
         raise EncryptionError("this state is encrypted, and the configuration has no method to decrypt it")
+    failures += (f"{key}: {needed}" for key in sorted(envelope.meta) if (needed := needed_for(key)))
     keys = f" (it has metadata of {', '.join(sorted(envelope.meta))})" if envelope.meta else ""
     raise EncryptionError("\n  ".join([f"no method of the configuration can read this state{keys}:", *failures]))
 

@@ -19,6 +19,7 @@ METHOD: Final = "method"
 _KEY_PROVIDER: Final = "key_provider"
 # OpenTofu reads them before anything can be referred to.
 _LITERAL: Final = frozenset({"enforced", ALIAS})
+_SECRET: Final = frozenset({"passphrase", "keys", "chain"})
 # How reasons begin that name nothing but variables and functions. Others may have a text in them that should have
 # stood in quotes: a passphrase.
 _TELLING: Final = (
@@ -59,7 +60,7 @@ def argument_value(argument: Argument, surroundings: Surroundings, *, json: bool
         return _reference(traversal) or Unread("must name a key provider, key_provider.TYPE.NAME, and no part of it")
     if any(reference.root == _KEY_PROVIDER for reference in references(inner)):
         return Unread("a key provider is named by an argument, and not used in an expression")
-    part = evaluate(inner, surroundings)
+    part = evaluate(inner, surroundings.for_secrets if argument.name in _SECRET else surroundings)
     unknown = _first_unknown(part)
     return _value(part) if unknown is None else Unread(_reason(unknown, argument.range, surroundings))
 
@@ -116,4 +117,4 @@ def _reason(unknown: Unknown, own: Range, surroundings: Surroundings) -> str:
     place = unknown.range
     if place is None or not place.file or (place.file == own.file and own.start <= place.start < own.stop):
         return reason
-    return f"{reason} (see {surroundings.place(place)})"
+    return f"{reason}; see {surroundings.place(place)}"

@@ -10,7 +10,8 @@ from pathlib import Path
 from statefmt.config.model import EncryptionBlock
 from statefmt.encryption import Configuration, configuration_of, merged
 from statefmt.encryption_config.blocks import BlockReader
-from statefmt.encryption_config.surroundings import Surroundings, unreadable
+from statefmt.encryption_config.readable import unreadable
+from statefmt.encryption_config.surroundings import Surroundings
 from statefmt.encryption_config.text import check_text
 from statefmt.errors import ConfigurationError
 

@@ -1,13 +1,13 @@
 """The names that an encryption configuration can use: those of the module, or without one the given variables alone.
 
-Values of `--var` are not among them: everybody on a machine can read a command line, and nobody can tell what becomes
-a passphrase in the end.
+Passphrases and keys see none of the values of `--var`: everybody on a machine can read a command line.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -21,7 +21,6 @@ from statefmt.config import (
     LoadOptions,
     Module,
     Problem,
-    ProblemKind,
     Range,
     Scope,
     Unknown,
@@ -33,23 +32,26 @@ from statefmt.config import (
 from statefmt.config.expressions import Attr, Bad, Step, Traversal
 from statefmt.config.inputs import InputReader
 from statefmt.config.values import Part
-from statefmt.diagnostics import Severity
-from statefmt.errors import ConfigurationError
+from statefmt.encryption_config.readable import check_readable
 
 _COMMAND_LINE: Final = "--var"
 _NOWHERE: Final = Range("", 1, 1, 1, 1, 0, 0)
-# What keeps a file from being read in full; all else that is wrong in a module is the business of `check`.
-_UNREAD: Final = (ProblemKind.SYNTAX, ProblemKind.UNREADABLE)
 
 
 class Surroundings:
     """What is around an encryption configuration. It gives names their values, as `statefmt.config.evaluate` asks."""
 
-    def __init__(self, configuration: Configuration, *, has_module: bool) -> None:
+    def __init__(self, configuration: Configuration, *, has_module: bool, secret: bool = False) -> None:
         self.declarations = configuration.root.declarations
         self.root = configuration.directory
         self.has_module = has_module
-        self._scope: Scope = root_scope(configuration)
+        self._configuration = configuration
+        self._scope: Scope = root_scope(_with_reasons(configuration, secret=secret))
+
+    @cached_property
+    def for_secrets(self) -> Surroundings:
+        """The same without the values that everybody can read."""
+        return Surroundings(self._configuration, has_module=self.has_module, secret=True)
 
     @property
     def directory(self) -> Path | None:
@@ -85,41 +87,26 @@ def read_surroundings(
     """
     if directory is not None:
         found = load(directory, LoadOptions(options, environment, children=False))
-        _check_readable(found.problems, found.root.declarations, directory)
-        return Surroundings(_with_reasons(found), has_module=True)
+        check_readable(found.problems, found.root.declarations, directory)
+        return Surroundings(found, has_module=True)
     problems: list[Problem] = []
     inputs = InputReader(None, problems).read(environment, options)
-    _check_readable(tuple(problems), Declarations("."), Path())
+    check_readable(tuple(problems), Declarations("."), Path())
     variables = {name: Variable(name, _NOWHERE) for name in inputs}
     module = Module(addrs.Module(), Declarations(".", variables=variables))
     workspace = environment.get("TF_WORKSPACE") or None
     configuration = Configuration(".", {module.path: module}, inputs=inputs, workspace=workspace)
-    return Surroundings(_with_reasons(configuration), has_module=False)
+    return Surroundings(configuration, has_module=False)
 
 
-def _check_readable(problems: tuple[Problem, ...], declarations: Declarations, directory: Path) -> None:
-    for problem in problems:
-        if problem.severity is Severity.ERROR and problem.kind in _UNREAD:
-            raise unreadable(problem, declarations, directory)
-
-
-def unreadable(problem: Problem, declarations: Declarations, directory: Path) -> ConfigurationError:
-    """The error for what is wrong with a text: its summary and its place, since the detail may quote a secret."""
-    place = problem.range
-    if problem.kind is ProblemKind.UNREADABLE or place is None:
-        return ConfigurationError(problem.detail)
-    file = os.path.normpath(directory / place.file) if place.file in declarations.files else place.file
-    return ConfigurationError(f"{msgspec.structs.replace(place, file=file)}: {problem.summary}")
-
-
-def _with_reasons(configuration: Configuration) -> Configuration:
+def _with_reasons(configuration: Configuration, *, secret: bool) -> Configuration:
     """The same, with a reason in place of each value that is not there, or must not be used."""
     inputs = dict(configuration.inputs)
     for variable in configuration.root.declarations.variables.values():
         given = inputs.get(variable.name)
         if given is None and variable.default is None:
             inputs[variable.name] = _unknown(variable, _without_value(variable.name))
-        elif given is not None and given.origin == _COMMAND_LINE:
+        elif secret and given is not None and given.origin == _COMMAND_LINE:
             reason = (
                 f"var.{variable.name} comes from --var, where everybody on the machine can read it; "
                 f"TF_VAR_{variable.name} or a file of values (--var-file) can give it instead"

@@ -16,7 +16,8 @@ from statefmt.config.native import read_file
 from statefmt.config.position import Source
 from statefmt.encryption import Block, Configuration, configuration_of
 from statefmt.encryption_config.blocks import BlockReader
-from statefmt.encryption_config.surroundings import Surroundings, unreadable
+from statefmt.encryption_config.readable import unreadable
+from statefmt.encryption_config.surroundings import Surroundings
 from statefmt.errors import ConfigurationError
 
 _UTF8_MARK: Final = b"\xef\xbb\xbf"

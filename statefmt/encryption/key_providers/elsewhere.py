@@ -20,6 +20,13 @@ SERVICES: Final[Mapping[str, str]] = {
 }
 
 
+def needed_for(meta_key: str) -> str:
+    """What the key of an entry in an envelope would take, by the name of its provider; "" where it takes no service."""
+    root, _, rest = meta_key.partition(".")
+    service = SERVICES.get(rest.partition(".")[0]) if root == "key_provider" else None
+    return f"its key takes {service}, which statetool does not make" if service else ""
+
+
 def key_provider(block: KeyProviderBlock, source_of: Callable[[Arguments, str, Value], KeySource]) -> NoReturn:
     """Raises KeyServiceError, which says what would be needed."""
     raise KeyServiceError(
