@@ -19,13 +19,14 @@ _TRUTHS: Final = {"true": True, "1": True, "false": False, "0": False}
 class Arguments:
     """The arguments of a block, with its address for messages: `key_provider.pbkdf2.main`.
 
-    `places` says where each argument stands; `blocks` are the types of the blocks in it.
+    `place` says where the block stands, `places` where each argument does; `blocks` are the types of blocks in it.
     """
 
     block: str
     values: Mapping[str, Value] = field(repr=False)
     places: Mapping[str, str] = field(default_factory=dict, repr=False)
     blocks: tuple[str, ...] = ()
+    place: str = ""
 
     def allow(self, *names: str) -> None:
         """Raises ConfigurationError where the block has any other argument, or a block in it."""
@@ -108,6 +109,10 @@ class Arguments:
         """The error for an argument of this block."""
         place = self.places.get(name.partition(".")[0])
         return ConfigurationError(f"{self.block}, {name}: {problem}{f' ({place})' if place else ''}")
+
+    def block_error(self, problem: str) -> ConfigurationError:
+        """The error for this block as a whole."""
+        return ConfigurationError(f"{self.block}: {problem}{f' ({self.place})' if self.place else ''}")
 
 
 def as_text(value: Value) -> str | None:

@@ -120,7 +120,9 @@ def _chain(configuration: Configuration, target: str) -> tuple[Reference, ...]:
 def _built(configuration: Configuration, address: Reference) -> Method:
     builder = BUILDERS.get(address.type)
     if builder is None:
-        raise ConfigurationError(f"{address}: there is no such type of method; there are {', '.join(BUILDERS)}")
+        raise configuration.methods[address].arguments.block_error(
+            f"there is no such type of method; there are {', '.join(BUILDERS)}"
+        )
     return builder(configuration.methods[address], configuration)
 
 

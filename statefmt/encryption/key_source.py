@@ -38,7 +38,7 @@ def _found(
         raise arguments.error(name, f"the key providers go round in a circle: {' -> '.join(map(str, [*seen, value]))}")
     builder = BUILDERS.get(value.type)
     if builder is None:
-        raise ConfigurationError(f"{value}: there is no such type of key provider; there are {', '.join(BUILDERS)}")
+        raise block.arguments.block_error(f"there is no such type of key provider; there are {', '.join(BUILDERS)}")
 
     def inner(arguments: Arguments, name: str, value: Value) -> KeySource:
         source = _found(configuration, arguments, name, value, (*seen, block.address))

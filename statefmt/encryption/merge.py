@@ -42,7 +42,7 @@ def _provider(base: KeyProviderBlock, over: KeyProviderBlock) -> KeyProviderBloc
 
 def _arguments(base: Arguments, over: Arguments) -> Arguments:
     blocks = tuple(dict.fromkeys((*over.blocks, *base.blocks)))
-    return Arguments(base.block, {**base.values, **over.values}, {**base.places, **over.places}, blocks)
+    return Arguments(base.block, {**base.values, **over.values}, {**base.places, **over.places}, blocks, base.place)
 
 
 def _target(name: str, base: Target, over: Target) -> Target:

@@ -29,7 +29,8 @@ def needed_for(meta_key: str) -> str:
 
 def key_provider(block: KeyProviderBlock, source_of: Callable[[Arguments, str, Value], KeySource]) -> NoReturn:
     """Raises KeyServiceError, which says what would be needed."""
-    raise KeyServiceError(
-        f"{block.address}: its keys take {SERVICES[block.address.type]}, which statetool does not make. "
+    error = block.arguments.block_error(
+        f"its keys take {SERVICES[block.address.type]}, which statetool does not make. "
         "`tofu state pull` gives such a state in plain text, where it is configured"
     )
+    raise KeyServiceError(str(error))

@@ -17,7 +17,7 @@ from statefmt.encryption.keys import KeySource, NewKey, known_lengths
 from statefmt.encryption.randomness import Randomness
 from statefmt.encryption.secret import Secret
 from statefmt.encryption.values import Value
-from statefmt.errors import ConfigurationError, EncryptionError, UnreadableError
+from statefmt.errors import EncryptionError, UnreadableError
 from statefmt.golang import encode_string, loads_exact
 
 _LEAST_PASSPHRASE: Final = 16
@@ -156,7 +156,7 @@ def _source(block: KeyProviderBlock, source_of: Callable[[Arguments, str, Value]
     arguments = block.arguments
     passphrase = arguments.text("passphrase") or ""
     if bool(passphrase) == ("chain" in arguments.values):
-        raise ConfigurationError(f"{block.address}: it needs a passphrase or a chain, and not both")
+        raise arguments.block_error("it needs a passphrase or a chain, and not both")
     if passphrase:
         secret = Secret(passphrase.encode("utf-8"))
         if len(secret) < _LEAST_PASSPHRASE:

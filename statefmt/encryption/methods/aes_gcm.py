@@ -16,7 +16,7 @@ from statefmt.encryption.keys import KeySource, known_lengths
 from statefmt.encryption.methods.method import Sealed
 from statefmt.encryption.randomness import Randomness
 from statefmt.encryption.secret import Secret
-from statefmt.errors import ConfigurationError, EncryptionError, UnreadableError
+from statefmt.errors import EncryptionError, UnreadableError
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -81,7 +81,7 @@ def method(block: MethodBlock, configuration: Configuration) -> AesGcm:
     keys = key_source(configuration, arguments, "keys")
     for length in known_lengths(keys):
         if length not in _KEY_LENGTHS:
-            raise ConfigurationError(f"{block.address}: the key has {length} bytes, and must have 16, 24 or 32")
+            raise arguments.block_error(f"the key has {length} bytes, and must have 16, 24 or 32")
     return AesGcm(str(block.address), keys, arguments.byte_list("aad"))
 
 
