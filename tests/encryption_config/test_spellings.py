@@ -26,7 +26,9 @@ _DERIVED: Final = {"iterations": 200000, "hash_function": "sha256", "key_length"
 # Key providers by what the method refers to; the last is the one that it uses.
 _KEYS: Final[dict[str, tuple[dict[str, Any], Any]]] = {
     "keys in the configuration": ({}, {"encryption_key": _KEY, "decryption_key": _KEY}),
-    "a passphrase": ({"pbkdf2": {"k": {"passphrase": "c\u00f8rrect-hørse-battery", **_DERIVED}}}, "${key_provider.pbkdf2.k}"),
+    "a passphrase": (
+        {"pbkdf2": {"k": {"passphrase": "c\u00f8rrect-hørse-battery", **_DERIVED}}}, "${key_provider.pbkdf2.k}"
+    ),
     "a program": ({"external": {"k": {"command": _PROGRAM}}}, "${key_provider.external.k}"),
     "chained to a program": (
         {"external": {"up": {"command": _PROGRAM}},
