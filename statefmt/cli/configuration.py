@@ -46,15 +46,23 @@ class ConfigurationOptions(NamedTuple):
 def configuration_options(
     config: Annotated[
         Optional[str],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option("--config", metavar="DIR", help="Hold it against the configuration in this directory."),
+        typer.Option(
+            "--config",
+            metavar="DIR",
+            help="Hold it against the configuration in this directory, whose encryption block opens encrypted states.",
+        ),
     ] = None,
     var: Annotated[
         Optional[list[str]],  # noqa: UP045
-        typer.Option("--var", metavar="NAME=VALUE", help="With --config: the value of an input variable."),
+        typer.Option(
+            "--var", metavar="NAME=VALUE", help="With --config: the value of an input variable, but of no passphrase."
+        ),
     ] = None,
     var_file: Annotated[
         Optional[list[str]],  # noqa: UP045
-        typer.Option("--var-file", metavar="FILE", help="With --config: a file with values of input variables."),
+        typer.Option(
+            "--var-file", metavar="FILE", help="With --config or --encryption: a file with values of input variables."
+        ),
     ] = None,
 ) -> ConfigurationOptions:
     """The options as one value. What contradicts itself in them `encryption_files` has refused."""

@@ -34,7 +34,7 @@ def encryption_options(own: set[str | None]) -> list[click.Option]:
         click.Option(
             ["--config"],
             metavar="DIR",
-            help="Open and write encrypted states as the encryption block in this directory says.",
+            help="Open and write encrypted states by the encryption block of the module in this directory.",
         ),
         click.Option(
             ["--var"],
