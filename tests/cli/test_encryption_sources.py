@@ -217,3 +217,10 @@ def test_only_hcl_takes_its_parser(program: Program) -> None:
     assert done.status == 0
     assert "cryptography" in done.err
     assert "tree_sitter" not in done.err
+
+
+def test_an_edit_of_a_plain_state_is_taken_back_without_a_configuration(statetool: Statetool, folder: Path) -> None:
+    options = ("--config", "no-block")
+    assert statetool("mv", "--state", "plain", "aws_vpc.main", "aws_vpc.net", *options).status == 0
+    assert statetool("undo", "plain", "-y", *options).status == 0
+    assert statetool("list", "--state", "plain", "aws_vpc.main").status == 0
