@@ -21,16 +21,17 @@ from typing import Any, Final
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from tabulate import tabulate
 
-from statefmt.encryption import SystemRandomness, configuration_of, decrypt, encrypt, parse_envelope, parse_json
+from statefmt.encryption import SystemRandomness, decrypt, encrypt, parse_envelope
 from statefmt.encryption.bytes_text import decode_base64, encode_base64
 from statefmt.encryption.plaintext import identity_of
+from statefmt.encryption_config import read_surroundings, text_configuration
 
 _KEY: Final = list(range(32))
 
 
 def _configuration(keys: object, **more: object) -> Any:
     text = {**more, "method": {"aes_gcm": {"m": {"keys": keys}}}, "state": {"method": "method.aes_gcm.m"}}
-    return configuration_of(parse_json(json.dumps(text).encode(), {}))
+    return text_configuration("c.json", json.dumps(text).encode(), read_surroundings(None, {}, ()))
 
 
 def _state(size: int) -> bytes:

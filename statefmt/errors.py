@@ -12,6 +12,7 @@ StatetoolError
 ├── SurgeryError           an operation that would harm a state, or makes no sense for it
 ├── EncryptionError        an encrypted state cannot be read or written; no message has a secret in it
 │   ├── ConfigurationError     an encryption configuration is not what it must be
+│   │   └── KeyServiceError        it needs a service that gives keys, and statetool asks none
 │   └── UnreadableError        one method cannot read an envelope; another one may
 ├── SettingsError          a settings file or a baseline is not what it must be
 └── StoreError             a file cannot be read or written
@@ -98,6 +99,10 @@ class EncryptionError(StatetoolError):
 
 class ConfigurationError(EncryptionError):
     """An encryption configuration that cannot be used; the message names the block and the argument."""
+
+
+class KeyServiceError(ConfigurationError):
+    """A key provider that needs a service in some cloud; the message says what would be needed."""
 
 
 class UnreadableError(EncryptionError):

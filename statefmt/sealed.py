@@ -28,6 +28,12 @@ def use_configuration(configured: Configured | None) -> None:
     _configured.set(configured)
 
 
+def configuration() -> Configuration | None:
+    """The configuration that encrypted states are opened with; None where there is none. Raises ConfigurationError."""
+    configured = _configured.get()
+    return None if configured is None else configured()
+
+
 @dataclass(frozen=True, slots=True)
 class Seal:
     """How a file keeps a state that is encrypted: what is in it, what that says, and how to write something else."""
@@ -54,18 +60,18 @@ def opened(name: str, data: bytes) -> Seal | None:
 
     Raises EncryptionError, with the name of the file, where they cannot be opened, and ConfigurationError.
     """
-    configured = _configured.get()
-    configuration = None if configured is None else configured()
-    if configuration is None:
+    if _configured.get() is None:
         return None
     # Imported once it is certain to be needed: it takes cryptography with it.
     from statefmt.encryption import decrypt, parse_envelope
 
     try:
         envelope = parse_envelope(data)
-        if envelope is None:
+        # The configuration is read only now: a module may have none, and a passphrase may not be there.
+        found = None if envelope is None else configuration()
+        if envelope is None or found is None:
             return None
-        return Seal(data, decrypt(data, configuration).plain, envelope.layout, configuration)
+        return Seal(data, decrypt(data, found).plain, envelope.layout, found)
     except EncryptionError as error:
         raise EncryptionError(f"{display_name(name)}: {error}") from None
 

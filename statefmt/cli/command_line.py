@@ -5,7 +5,9 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
+from typing import Final
 
+_VARIABLE: Final = "--var"
 _arguments: ContextVar[Sequence[str]] = ContextVar("arguments", default=())
 
 
@@ -17,9 +19,23 @@ def remember_arguments(arguments: Sequence[str]) -> None:
 def command_line(hidden: Mapping[str, str] | None = None) -> str:
     """What somebody would type to do this again, without the name of the program.
 
-    `hidden` says what to tell instead of arguments that may hold a secret.
+    `hidden` says what to tell instead of arguments that may hold a secret. Values of variables always may.
     """
-    return shlex.join((hidden or {}).get(argument, argument) for argument in _arguments.get())
+    told: list[str] = []
+    for argument in _arguments.get():
+        name, equals, rest = argument.partition("=")
+        if name == _VARIABLE and equals:
+            told.append(f"{_VARIABLE}={_without_value(rest)}")
+        elif told and told[-1] == _VARIABLE:
+            told.append(_without_value(argument))
+        else:
+            told.append((hidden or {}).get(argument, argument))
+    return shlex.join(told)
+
+
+def _without_value(assignment: str) -> str:
+    name, equals, _ = assignment.partition("=")
+    return f"{name}=…" if equals else "…"
 
 
 def options_in_order(*names: str) -> list[tuple[str, str]]:

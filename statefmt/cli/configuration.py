@@ -35,38 +35,47 @@ class ConfigurationOptions(NamedTuple):
         if self.directory is None:
             return None
         if not Path(self.directory).is_dir():
-            raise StoreError(f"{self.directory}: no directory; --config takes that of the root module")
+            raise no_directory(self.directory)
         from statefmt.config import LoadOptions, load
         from statefmt.config.provider_references import ProviderReferences
 
-        options = LoadOptions(variables=tuple(map(_variable, self.variables)), environment=dict(os.environ))
+        options = LoadOptions(variables=tuple(map(variable_option, self.variables)), environment=dict(os.environ))
         return ProviderReferences(load(Path(self.directory), options), without)
 
 
 def configuration_options(
     config: Annotated[
         Optional[str],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option("--config", metavar="DIR", help="Hold it against the configuration in this directory."),
+        typer.Option(
+            "--config",
+            metavar="DIR",
+            help="Hold it against the configuration in this directory, whose encryption block opens encrypted states.",
+        ),
     ] = None,
     var: Annotated[
         Optional[list[str]],  # noqa: UP045
-        typer.Option("--var", metavar="NAME=VALUE", help="With --config: the value of an input variable."),
+        typer.Option(
+            "--var", metavar="NAME=VALUE", help="With --config: the value of an input variable, but of no passphrase."
+        ),
     ] = None,
     var_file: Annotated[
         Optional[list[str]],  # noqa: UP045
-        typer.Option("--var-file", metavar="FILE", help="With --config: a file with values of input variables."),
+        typer.Option(
+            "--var-file", metavar="FILE", help="With --config or --encryption: a file with values of input variables."
+        ),
     ] = None,
 ) -> ConfigurationOptions:
-    """The options as one value. Raises BadParameter for what contradicts itself."""
-    if config is None and (var or var_file):
-        raise typer.BadParameter("goes with --config only", param_hint="--var" if var else "--var-file")
-    wrong = next((text for text in var or () if "=" not in text), None)
-    if wrong is not None:
-        raise typer.BadParameter(f"{wrong!r} is not NAME=VALUE", param_hint="--var")
+    """The options as one value. What contradicts itself in them `encryption_files` has refused."""
     return ConfigurationOptions(config, tuple(options_in_order("--var", "--var-file")))
 
 
-def _variable(option: tuple[str, str]) -> VariableOption:
+def no_directory(name: str) -> StoreError:
+    """The error for a --config that is none."""
+    return StoreError(f"{name}: no directory; --config takes that of the root module")
+
+
+def variable_option(option: tuple[str, str]) -> VariableOption:
+    """A `--var` or `--var-file` with its value, as the reader of configurations takes it."""
     from statefmt.config import VariableOption
 
     kind, text = option

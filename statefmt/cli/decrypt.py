@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from statefmt.cli.encrypted_target import write_form
-from statefmt.cli.encryption_option import EncryptionOption, about, needed_configuration
+from statefmt.cli.encryption_option import about, needed_configuration
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options import StateArgument, StateOption, YesOption, one_state
 from statefmt.cli.target import InPlaceOption, OutputOption, chosen_target
@@ -19,7 +19,6 @@ from statefmt.store.settled import read_settled
 def command(
     state: StateArgument = None,
     state_option: StateOption = None,
-    encryption: EncryptionOption = None,
     output: OutputOption = None,
     in_place: InPlaceOption = False,
     yes: YesOption = False,
@@ -35,7 +34,7 @@ def command(
         raise EncryptionError(
             "the secrets of the state would stand on the terminal; -o writes a file, and --yes does it all the same"
         )
-    configuration = needed_configuration(encryption)
+    configuration = needed_configuration()
     data = read_settled(name)
     with about(name):
         if parse_envelope(data) is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from statefmt.cli.encrypted_target import write_form
-from statefmt.cli.encryption_option import EncryptionOption, about, needed_configuration
+from statefmt.cli.encryption_option import about, needed_configuration
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options import StateArgument, StateOption, YesOption, one_state
 from statefmt.cli.streams import message_terminal
@@ -19,7 +19,6 @@ from statefmt.store.settled import read_settled
 def command(
     state: StateArgument = None,
     state_option: StateOption = None,
-    encryption: EncryptionOption = None,
     output: OutputOption = None,
     in_place: InPlaceOption = False,
     yes: YesOption = False,
@@ -31,7 +30,7 @@ def command(
     """
     name = state_name(one_state(state, state_option))
     target = chosen_target(name, output, in_place)
-    configuration = needed_configuration(encryption)
+    configuration = needed_configuration()
     data = read_settled(name)
     if not encrypts(configuration):
         raise ConfigurationError("the method that writes is of type unencrypted: nothing would be encrypted")

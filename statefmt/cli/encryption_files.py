@@ -1,28 +1,65 @@
-"""The option --encryption of all commands that read states: it opens those that are encrypted."""
+"""The options of all commands that read states which say how encrypted ones are opened, and nothing else of them.
+
+A command that has --config for other reasons has its own; it is the same option.
+"""
 
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 import click
+
+from statefmt.cli.command_line import options_in_order
 
 if TYPE_CHECKING:
     from statefmt.encryption import Configuration
 
-
-def encryption_option() -> click.Option:
-    """The option. Nothing is read before an encrypted state is met."""
-    return click.Option(
-        ["--encryption"],
-        metavar="FILE",
-        expose_value=False,
-        callback=_use,
-        help="Open and write encrypted states with this configuration; default: TF_ENCRYPTION.",
-    )
+ENVIRONMENT: Final = "TF_ENCRYPTION"
+_FILE: Final = "encryption"
+_DIRECTORY: Final = "config"
+_VALUES: Final = {"var": "--var", "var_file": "--var-file"}
 
 
-def _use(context: click.Context, parameter: click.Parameter, file: str | None) -> None:
+def encryption_options(own: set[str | None]) -> list[click.Option]:
+    """The options, without those of the names that the command has itself."""
+    options = [
+        click.Option(
+            ["--encryption"],
+            metavar="FILE",
+            help="Open and write encrypted states with this configuration, in HCL or JSON, over TF_ENCRYPTION.",
+        ),
+        click.Option(
+            ["--config"],
+            metavar="DIR",
+            help="Open and write encrypted states by the encryption block of the module in this directory.",
+        ),
+        click.Option(
+            ["--var"],
+            metavar="NAME=VALUE",
+            multiple=True,
+            help="With --config: the value of an input variable, but of no passphrase.",
+        ),
+        click.Option(
+            ["--var-file"],
+            metavar="FILE",
+            multiple=True,
+            help="With --config or --encryption: a file with values of input variables.",
+        ),
+    ]
+    for option in options:
+        option.expose_value = False
+        option.callback = _remember
+    return [option for option in options if option.name not in own]
+
+
+def use_encryption(context: click.Context) -> None:
+    """Have encrypted states opened as the options say. Nothing is read before one is met, but for --encryption FILE."""
+    given = {**context.params, **context.meta.get(__name__, {})}
+    file, directory = given.get(_FILE), given.get(_DIRECTORY)
+    _check_values(context, given)
     # Imported here, since a command that only shows its help needs none of it.
     from statefmt.sealed import use_configuration
 
@@ -31,9 +68,30 @@ def _use(context: click.Context, parameter: click.Parameter, file: str | None) -
         # Imported here, since nearly every state is plain.
         from statefmt.cli.encryption_option import configuration_from
 
-        return configuration_from(file)
+        return configuration_from(file, directory, options_in_order(*_VALUES.values()))
 
     use_configuration(configured)
+    if directory is not None and not Path(directory).is_dir():
+        from statefmt.cli.configuration import no_directory
+
+        raise no_directory(directory)
     if file is not None:
         # What is said on purpose must be right, whatever the state turns out to be.
         configured()
+
+
+def _check_values(context: click.Context, given: dict[str, object]) -> None:
+    """Raises BadParameter where values are given to nothing, or are none. A value is not shown: it may be a secret."""
+    for name, option in _VALUES.items():
+        if given.get(name) and given.get(_DIRECTORY) is given.get(_FILE) is os.environ.get(ENVIRONMENT) is None:
+            raise click.BadParameter(
+                "goes with --config or an encryption configuration only", context, param_hint=option
+            )
+    values = given.get("var")
+    if isinstance(values, (list, tuple)) and any("=" not in str(text) for text in values):
+        raise click.BadParameter("must be NAME=VALUE", context, param_hint="--var")
+
+
+def _remember(context: click.Context, parameter: click.Parameter, value: object) -> object:
+    context.meta.setdefault(__name__, {})[parameter.name] = value
+    return value

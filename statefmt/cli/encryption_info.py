@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 
-from statefmt.cli.encryption_option import EncryptionOption, about, configuration_from
+from statefmt.cli.encryption_option import about
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options import FormatOption, OutputFormat, StateArgument, StateOption, one_state
 from statefmt.cli.streams import result_terminal
 from statefmt.encryption import decrypt, parse_envelope
+from statefmt.sealed import configuration
 from statefmt.session import loaded, state_name
 from statefmt.store.reading import display_name
 from statefmt.store.settled import read_settled
@@ -17,7 +18,6 @@ from statefmt.store.settled import read_settled
 def command(
     state: StateArgument = None,
     state_option: StateOption = None,
-    encryption: EncryptionOption = None,
     output_format: FormatOption = OutputFormat.TEXT,
 ) -> int:
     """Show what an encrypted state tells without any key: its serial and lineage, and what each key provider keeps.
@@ -25,14 +25,14 @@ def command(
     With a configuration also which method reads it, and whether that is a fallback. No value of the state is shown.
     """
     name = state_name(one_state(state, state_option))
-    configuration = configuration_from(encryption)
+    found = configuration()
     data = read_settled(name)
     with about(name):
         envelope = parse_envelope(data)
         if envelope is None:
             # Whatever is neither encrypted nor a state is refused here.
             loaded(name, data)
-        opened = None if configuration is None else decrypt(data, configuration)
+        opened = None if found is None else decrypt(data, found)
     if output_format is OutputFormat.JSON:
         from statefmt.render.encryption_json import encryption_json
 

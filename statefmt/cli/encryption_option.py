@@ -1,4 +1,4 @@
-"""Where the encryption configuration of a run comes from: --encryption FILE over TF_ENCRYPTION.
+"""Where the encryption configuration of a run comes from: --encryption FILE over TF_ENCRYPTION over --config DIR.
 
 A passphrase is never an argument, since everybody on a machine can see those.
 """
@@ -6,48 +6,61 @@ A passphrase is never an argument, since everybody on a machine can see those.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Annotated, Final, Optional
+from pathlib import Path
 
-import typer
+import click
 
-from statefmt.encryption import Configuration, check_configuration, configuration_of, merged, parse_json
+from statefmt.cli.configuration import variable_option
+from statefmt.cli.encryption_files import ENVIRONMENT
+from statefmt.encryption import Configuration, check_configuration, merged
+from statefmt.encryption_config import module_configuration, read_surroundings, text_configuration
 from statefmt.errors import ConfigurationError, EncryptionError
+from statefmt.sealed import configuration
 from statefmt.store.reading import STANDARD_INPUT, display_name, read_bytes
 
-EncryptionOption = Annotated[
-    Optional[str],  # noqa: UP045 - typer reads the annotation at run time
-    typer.Option("--encryption", metavar="FILE", help="The inside of the encryption block; default: TF_ENCRYPTION."),
-]
-_ENVIRONMENT: Final = "TF_ENCRYPTION"
-_VARIABLE: Final = "TF_VAR_"
 
+def configuration_from(
+    file: str | None,
+    directory: str | None = None,
+    variables: Sequence[tuple[str, str]] = (),
+    environment: Mapping[str, str] = os.environ,
+) -> Configuration | None:
+    """The configuration in a file, over that in the environment, over that of a module; None where there is none.
 
-def configuration_from(file: str | None, environment: Mapping[str, str] = os.environ) -> Configuration | None:
-    """The configuration in a file, over that in the environment; None where there is neither.
-
-    Raises ConfigurationError, with the name of the place, where it cannot be used.
+    `variables` are pairs of `--var` or `--var-file` and its value. Raises ConfigurationError, with the place.
     """
     if file == STANDARD_INPUT:
-        raise typer.BadParameter("must be a file, not standard input", param_hint="--encryption")
-    texts = {}
-    if environment.get(_ENVIRONMENT, "").strip():
-        texts[_ENVIRONMENT] = environment[_ENVIRONMENT].encode("utf-8", "surrogateescape")
+        raise click.BadParameter("must be a file, not standard input", param_hint="--encryption")
+    text = environment.get(ENVIRONMENT, "").strip()
+    if file is None and directory is None and not text:
+        return None
+    module = None if directory is None else Path(directory)
+    surroundings = read_surroundings(module, environment, tuple(map(variable_option, variables)))
+    found = [] if module is None else [module_configuration(surroundings)]
+    if text:
+        content = text.encode("utf-8", "surrogateescape")
+        found.append(text_configuration(ENVIRONMENT, content, surroundings))
     if file is not None:
-        texts[file] = read_bytes(file)
-    found: Configuration | None = None
-    for place, text in texts.items():
-        over = _parsed(place, text, environment)
-        found = over if found is None else merged(found, over)
-    return found
+        found.append(text_configuration(file, read_bytes(file), surroundings))
+    layers = [one for one in found if one is not None]
+    if not layers:
+        raise ConfigurationError(f"{directory}: the module has no encryption block in a terraform block")
+    over = layers[0]
+    for one in layers[1:]:
+        over = merged(over, one)
+    return over
 
 
-def needed_configuration(file: str | None) -> Configuration:
-    """The same. Raises ConfigurationError where there is none, or nothing can be written with it."""
-    found = configuration_from(file)
+def needed_configuration() -> Configuration:
+    """The configuration of this run. Raises ConfigurationError where there is none, or it cannot write."""
+    found = configuration()
     if found is None:
-        raise ConfigurationError(f"there is no encryption configuration: --encryption FILE or {_ENVIRONMENT} gives one")
+        raise ConfigurationError(
+            "there is no encryption configuration: --encryption FILE, "
+            f"{ENVIRONMENT} or --config DIR, a module with an encryption block, gives one"
+        )
     check_configuration(found)
     return found
 
@@ -61,19 +74,3 @@ def about(name: str) -> Iterator[None]:
         raise
     except EncryptionError as error:
         raise EncryptionError(f"{display_name(name)}: {error}") from None
-
-
-def _parsed(place: str, text: bytes, environment: Mapping[str, str]) -> Configuration:
-    text = text.strip()
-    if not text.startswith(b"{"):
-        raise ConfigurationError(
-            f'{place}: only the JSON syntax of the configuration language is read: {{"key_provider": {{…}}, '
-            '"method": {…}, "state": {…}}'
-        )
-    variables = {
-        name.removeprefix(_VARIABLE): value for name, value in environment.items() if name.startswith(_VARIABLE)
-    }
-    try:
-        return configuration_of(parse_json(text, variables))
-    except ConfigurationError as error:
-        raise ConfigurationError(f"{place}: {error}") from None

@@ -8,14 +8,14 @@ import os
 import signal
 import sys
 from contextlib import suppress
-from typing import Final
+from typing import Any, Final
 
 import click
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from statefmt.cli.command_line import remember_arguments
-from statefmt.cli.encryption_files import encryption_option
+from statefmt.cli.encryption_files import encryption_options, use_encryption
 from statefmt.cli.exit_status import AS_PLANS_DO, DETAILED_EXITCODE, FAILED, FINE
 from statefmt.cli.failure import show_failure, show_usage_error
 from statefmt.cli.progress import Progress, can_be_shown
@@ -77,8 +77,8 @@ SECTIONS: Final = {
 }
 COMMANDS: Final = {name: summary for commands in SECTIONS.values() for name, summary in commands.items()}
 _OBJECTS_BETWEEN_COLLECTIONS: Final = 1_000_000
-# They read no state, or have an option of their own.
-_WITHOUT_ENCRYPTION: Final = frozenset({*SECTIONS["Encryption"], *SECTIONS["Git"], "rule", "releases", "history"})
+# They read no state.
+_WITHOUT_ENCRYPTION: Final = frozenset({*SECTIONS["Git"], "rule", "releases", "history"})
 _WIDEST: Final = max(map(len, COMMANDS))
 ALIASES: Final = {"ls": "list"}
 
@@ -88,6 +88,11 @@ class PlainCommand(TyperCommand):
 
     def get_help(self, ctx: click.Context) -> str:
         return super().get_help(ctx).replace("\\[", "[")
+
+    def invoke(self, ctx: click.Context) -> Any:
+        if self.name not in _WITHOUT_ENCRYPTION:
+            use_encryption(ctx)
+        return super().invoke(ctx)
 
 
 class LazyGroup(TyperGroup):
@@ -105,7 +110,7 @@ class LazyGroup(TyperGroup):
         app.command(name, cls=PlainCommand)(module.command)
         command = typer.main.get_command(app)
         if name not in _WITHOUT_ENCRYPTION:
-            command.params.append(encryption_option())
+            command.params += encryption_options({parameter.name for parameter in command.params})
         for parameter in command.params:
             if isinstance(parameter, click.Option):
                 # Else messages speak of an environment variable that is called None.

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from statefmt.cli.encrypted_target import write_form
-from statefmt.cli.encryption_option import EncryptionOption, about, needed_configuration
+from statefmt.cli.encryption_option import about, needed_configuration
 from statefmt.cli.exit_status import FAILED, FINE, FOUND
 from statefmt.cli.failure import show_failure
 from statefmt.cli.options import StateOption, StatesArgument, YesOption
@@ -23,7 +23,6 @@ from statefmt.store.settled import read_settled
 def command(
     states: StatesArgument = None,
     state: StateOption = None,
-    encryption: EncryptionOption = None,
     check: Annotated[
         bool,
         typer.Option("--check", help="Write nothing; list the states that a fallback reads (exit status 1)."),
@@ -47,7 +46,7 @@ def command(
     if len(names) > 1 and not (in_place or check):
         raise typer.BadParameter("of several states is possible with --in-place or --check only", param_hint="STATE")
     targets = [chosen_target(name, output, in_place) for name in names]
-    configuration = needed_configuration(encryption)
+    configuration = needed_configuration()
     status = FINE
     for name, target in zip(names, targets, strict=True):
         try:

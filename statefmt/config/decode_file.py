@@ -15,7 +15,7 @@ from statefmt.config import decode_blocks
 from statefmt.config.body import Block, Body
 from statefmt.config.decode_reader import FileReader
 from statefmt.config.merged_body import MergedBody
-from statefmt.config.model import Declarations, Local, RequiredProvider, ResourceBlock
+from statefmt.config.model import Declarations, EncryptionBlock, Local, RequiredProvider, ResourceBlock
 from statefmt.config.position import Range
 from statefmt.config.problem import ProblemKind, error
 
@@ -43,6 +43,7 @@ class DirectoryDecoder:
         self._nameless: list[_Placed] = []
         self._locals: dict[str, Local] = {}
         self._required: dict[str, RequiredProvider] = {}
+        self._encryption: list[EncryptionBlock] = []
 
     def add(self, reader: FileReader, body: Body) -> None:
         """Add a primary file."""
@@ -62,7 +63,7 @@ class DirectoryDecoder:
                     _complain(reader, "Duplicate local value definition", detail, local.range)
                 else:
                     self._locals[local.name] = local
-        for entry in self._requirements(reader, body):
+        for entry in self._settings(reader, body, override=False):
             self._required.setdefault(entry.name, entry)
 
     def override(self, reader: FileReader, body: Body) -> None:
@@ -88,7 +89,7 @@ class DirectoryDecoder:
                 else:
                     detail = f'There is no local value named "{local.name}" that this one could override.'
                     _complain(reader, "Missing base local value definition to override", detail, local.range)
-        for entry in self._requirements(reader, body):
+        for entry in self._settings(reader, body, override=True):
             self._required[entry.name] = entry
 
     @staticmethod
@@ -102,9 +103,13 @@ class DirectoryDecoder:
         for type_ in _NO_OVERRIDE:
             yield from body.blocks(type_)
 
-    @staticmethod
-    def _requirements(reader: FileReader, body: Body) -> Iterator[RequiredProvider]:
+    def _settings(self, reader: FileReader, body: Body, *, override: bool) -> Iterator[RequiredProvider]:
+        """The providers that `terraform` blocks require; what they encrypt with is kept."""
         for terraform in body.blocks("terraform"):
+            self._encryption += (
+                EncryptionBlock(block, reader.problems, reader.source, reader.json, override)
+                for block in terraform.body.blocks("encryption")
+            )
             for block in terraform.body.blocks("required_providers"):
                 yield from decode_blocks.read_required_providers(reader, block)
 
@@ -131,6 +136,7 @@ class DirectoryDecoder:
             moved=tuple(self._nameless_of("moved", decode_blocks.read_moved)),
             removed=tuple(self._nameless_of("removed", decode_blocks.read_removed)),
             imports=tuple(self._nameless_of("import", decode_blocks.read_import)),
+            encryption=tuple(self._encryption),
         )
 
     def _read(self, type_: str, read: Callable[[FileReader, Block], _T]) -> Iterator[_T]:

@@ -33,9 +33,9 @@ class VariableOption(msgspec.Struct, frozen=True):
 
 
 class InputReader:
-    """Reads the values given to the root module in one directory."""
+    """Reads the values given to the root module in one directory, or without any (None) to single expressions."""
 
-    def __init__(self, root: Path, problems: list[Problem]) -> None:
+    def __init__(self, root: Path | None, problems: list[Problem]) -> None:
         self._root = root
         self._problems = problems
 
@@ -46,8 +46,9 @@ class InputReader:
             if name.startswith(_ENVIRONMENT):
                 variable = name.removeprefix(_ENVIRONMENT)
                 found[variable] = InputValue(variable, name, text=value)
-        for file in self._automatic():
-            found |= {value.name: value for value in self._file(self._root / file, file)}
+        if self._root is not None:
+            for file in self._automatic(self._root):
+                found |= {value.name: value for value in self._file(self._root / file, file)}
         for option in options:
             if option.file:
                 found |= {value.name: value for value in self._file(Path(option.file), option.file)}
@@ -55,9 +56,10 @@ class InputReader:
                 found[option.name] = InputValue(option.name, "--var", text=option.value)
         return found
 
-    def _automatic(self) -> list[str]:
+    @staticmethod
+    def _automatic(root: Path) -> list[str]:
         try:
-            names = sorted((path.name for path in self._root.iterdir()), key=os.fsencode)
+            names = sorted((path.name for path in root.iterdir()), key=os.fsencode)
         except OSError:
             return []
         defaults = [name for name in (_DEFAULT, f"{_DEFAULT}.json") if name in names]

@@ -128,7 +128,7 @@ class _Reader:
             return JsonNode(NumberToken(token), start, stop)
         if group == 4:
             if token not in _WORDS:
-                raise JsonTextError(f'"{token}" is no value of JSON.', start)
+                raise JsonTextError("This word is no value of JSON; a text stands in quotes.", start)
             return JsonNode(_WORDS[token], start, stop)
         if token == "[":
             return self._array(start, depth)

@@ -35,13 +35,15 @@ class LoadOptions(msgspec.Struct, frozen=True):
     """What is given beside the directory.
 
     `environment` may have `TF_VAR_…`, `TF_DATA_DIR` and `TF_WORKSPACE`. `workspace` is the value of
-    `terraform.workspace`; without it TF_WORKSPACE counts, then the file `environment` of the data directory.
+    `terraform.workspace`; without it TF_WORKSPACE counts, then the file `environment` of the data directory. Without
+    `children` the root module is read alone, and its declarations are not checked.
     """
 
     variables: tuple[VariableOption, ...] = ()
     environment: Mapping[str, str] = {}
     workspace: str | None = None
     test_directory: str = "tests"
+    children: bool = True
 
 
 def load(directory: Path, options: LoadOptions | None = None) -> Configuration:
@@ -53,7 +55,7 @@ def load(directory: Path, options: LoadOptions | None = None) -> Configuration:
     options = options or LoadOptions()
     problems: list[Problem] = []
     reader = DirectoryReader(directory, problems)
-    root = reader.read(".", options.test_directory)
+    root = reader.read(".", options.test_directory if options.children else None)
     if root is None:
         detail = f"Module directory {directory} does not exist or cannot be read."
         problems.append(error(ProblemKind.UNREADABLE, "Failed to read module directory", detail))
@@ -64,6 +66,11 @@ def load(directory: Path, options: LoadOptions | None = None) -> Configuration:
     data = options.environment.get("TF_DATA_DIR") or ".terraform"
     workspace = options.workspace or options.environment.get("TF_WORKSPACE") or _chosen(directory / data)
     inputs = InputReader(directory, problems).read(options.environment, options.variables)
+    if not options.children:
+        module = Module(addrs.Module(), root)
+        return Configuration(
+            str(directory), {module.path: module}, inputs=inputs, workspace=workspace, problems=tuple(problems)
+        )
     check_inputs(root, inputs, problems)
     shown = below(data, "modules/modules.json")
     manifest = read_manifest(directory / shown, shown, problems)

@@ -7,13 +7,17 @@ A `Configuration` has every module of the tree by its path. Modules that are cal
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from statefmt import addrs
 from statefmt.config.expressions import Expression
-from statefmt.config.position import Range
+from statefmt.config.position import Range, Source
 from statefmt.config.problem import Problem
+
+if TYPE_CHECKING:
+    from statefmt.config.body import Block
 
 
 class Argument(msgspec.Struct, frozen=True):
@@ -164,6 +168,19 @@ class TestFile(msgspec.Struct, frozen=True):
     variables: Mapping[str, Argument] = {}
 
 
+class EncryptionBlock(msgspec.Struct, frozen=True):
+    """`terraform { encryption { … } }`, as it is written: statefmt.encryption_config reads it when it is needed.
+
+    `problems` is the list that its reading adds to.
+    """
+
+    block: Block
+    problems: list[Problem]
+    source: Source
+    json: bool
+    override: bool
+
+
 class Declarations(msgspec.Struct, frozen=True):
     """What the files of one directory declare, overrides applied. The order is that of the files by name, then lines.
 
@@ -183,6 +200,7 @@ class Declarations(msgspec.Struct, frozen=True):
     removed: tuple[RemovedBlock, ...] = ()
     imports: tuple[ImportBlock, ...] = ()
     tests: tuple[TestFile, ...] = ()
+    encryption: tuple[EncryptionBlock, ...] = ()
     incomplete: bool = False
 
 

@@ -51,6 +51,9 @@ class NativeBody:
         expression = Bad("there is a syntax error in it", place) if broken else self._reader.read(inside[-1])
         return Argument(name, expression, self._reader.range(inside[0]), self._reader.range(node))
 
+    def block_types(self) -> Sequence[str]:
+        return tuple(dict.fromkeys(name for name, _ in self._blocks))
+
     def blocks(self, type_: str, labels: int = 0) -> Sequence[Block]:
         found = [self._block(type_, node) for name, node in self._blocks if name == type_]
         return [block for block in found if self._has_labels(block, labels)]

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 # One mistake can make many errors: the first ones say it all.
 _MOST: Final = 10
-_SHOWN: Final = 40
 
 
 def syntax_problems(source: Source, root: Node) -> list[Problem]:
@@ -45,10 +44,9 @@ def _unreadable(source: Source, root: Node) -> Iterator[Problem]:
 
 
 def _unexpected(source: Source, node: Node) -> Problem:
-    text = source.text(node.start_byte, min(node.end_byte, node.start_byte + 4 * _SHOWN)).split("\n", 1)[0].strip()
-    shown = f"{text[:_SHOWN]}…" if len(text) > _SHOWN else text
     place = source.range(node.start_byte, node.end_byte)
-    return error(ProblemKind.SYNTAX, "Invalid expression", f"This makes no sense here: {shown!r}.", place)
+    # Not what stands there: it can be a secret whose quotes are broken.
+    return error(ProblemKind.SYNTAX, "Invalid expression", "What stands here makes no sense in this place.", place)
 
 
 def _top_level(source: Source, root: Node) -> Iterator[Problem]:

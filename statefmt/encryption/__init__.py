@@ -5,10 +5,9 @@ from __future__ import annotations
 from statefmt.encryption.cipher import Opened, check_configuration, decrypt, encrypt, encrypt_checked, encrypts
 from statefmt.encryption.configuration import Configuration, configuration_of
 from statefmt.encryption.envelope import Envelope, Layout, parse_envelope, write_envelope
-from statefmt.encryption.json_syntax import parse_json
 from statefmt.encryption.merge import merged
 from statefmt.encryption.randomness import Randomness, SystemRandomness
-from statefmt.encryption.values import Block, Reference, Value
+from statefmt.encryption.values import Block, Reference, Unread, Value
 
 __all__ = [
     "Block",
@@ -19,6 +18,7 @@ __all__ = [
     "Randomness",
     "Reference",
     "SystemRandomness",
+    "Unread",
     "Value",
     "check_configuration",
     "configuration_of",
@@ -28,6 +28,5 @@ __all__ = [
     "encrypts",
     "merged",
     "parse_envelope",
-    "parse_json",
     "write_envelope",
 ]

@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal
 from typing import Final
 
+from statefmt.cty import CtyEncodeError, Number, parse_number
+from statefmt.cty.decimals import format_shortest
 from statefmt.encryption.values import Unread, Value, type_name
 from statefmt.errors import ConfigurationError
 
-_DIGITS: Final = re.compile(r"[0-9]{1,3}")
 _HIGHEST_BYTE: Final = 255
+_TRUTHS: Final = {"true": True, "1": True, "false": False, "0": False}
 
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """The arguments of a block, with its address for messages: `key_provider.pbkdf2.main`."""
+    """The arguments of a block, with its address for messages: `key_provider.pbkdf2.main`.
+
+    `place` says where the block stands, `places` where each argument does; `blocks` are the types of blocks in it.
+    """
 
     block: str
     values: Mapping[str, Value] = field(repr=False)
+    places: Mapping[str, str] = field(default_factory=dict, repr=False)
+    blocks: tuple[str, ...] = ()
+    place: str = ""
 
     def allow(self, *names: str) -> None:
-        """Raises ConfigurationError where the block has any other argument."""
+        """Raises ConfigurationError where the block has any other argument, or a block in it."""
+        for type_ in self.blocks:
+            raise self.error(type_, "no such block is known here")
         for name in self.values:
             if name not in names:
                 allowed = f"it takes {', '.join(names)}" if names else "it takes none"
@@ -45,12 +53,32 @@ class Arguments:
             raise self.error(name, f"must be a text in quotes, and is {type_name(value)}")
         return value
 
+    def converted_text(self, name: str) -> str | None:
+        """A text, None where it is not given; a number or a boolean is written as one, as the language does."""
+        if name not in self.values:
+            return None
+        found = as_text(self.value(name))
+        if found is None:
+            raise self.error(name, f"must be a text in quotes, and is {type_name(self.value(name))}")
+        return found
+
+    def truth(self, name: str) -> bool:
+        """True or false, also in quotes; False where it is not given."""
+        if name not in self.values:
+            return False
+        value = self.value(name)
+        if isinstance(value, str):
+            value = _TRUTHS.get(value, value)
+        if not isinstance(value, bool):
+            raise self.error(name, f"must be true or false, and is {type_name(value)}")
+        return value
+
     def whole_number(self, name: str, default: int) -> int:
         """A whole number. OpenTofu 1.12 ignores one with a fraction, and fails in disorder for any other type."""
         if name not in self.values:
             return default
         value = self.value(name)
-        if not isinstance(value, Decimal):
+        if not isinstance(value, Number):
             raise self.error(name, f"must be a number without quotes, and is {type_name(value)}")
         number = _whole(value)
         if number is None:
@@ -68,21 +96,35 @@ class Arguments:
             given = "is missing" if name not in self.values else f"is {type_name(value)}" if value != [] else "is empty"
             raise self.error(name, f"must be a list of texts, the program and its arguments, and {given}")
         words = []
-        for word in value:
-            number = _whole(word) if isinstance(word, Decimal) else None
-            if number is not None:
-                words.append(str(number))
-            elif isinstance(word, str) and "\0" not in word:
-                words.append(word)
-            else:
-                raise self.error(name, f"must be a list of texts, and has {type_name(word)} in it")
+        for item in value:
+            word = as_text(item)
+            if word is None or "\0" in word:
+                raise self.error(name, f"must be a list of texts, and has {type_name(item)} in it")
+            words.append(word)
         if not words[0]:
             raise self.error(name, "the name of the program is empty")
         return tuple(words)
 
     def error(self, name: str, problem: str) -> ConfigurationError:
         """The error for an argument of this block."""
-        return ConfigurationError(f"{self.block}, {name}: {problem}")
+        place = self.places.get(name.partition(".")[0])
+        return ConfigurationError(f"{self.block}, {name}: {problem}{f' ({place})' if place else ''}")
+
+    def block_error(self, problem: str) -> ConfigurationError:
+        """The error for this block as a whole."""
+        return ConfigurationError(f"{self.block}: {problem}{f' ({self.place})' if self.place else ''}")
+
+
+def as_text(value: Value) -> str | None:
+    """The text that the language converts a value to, None where it does not."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Number):
+        try:
+            return format_shortest(value)
+        except CtyEncodeError:
+            return None
+    return value if isinstance(value, str) else None
 
 
 def byte_list(arguments: Arguments, name: str, value: Value) -> bytes:
@@ -93,16 +135,15 @@ def byte_list(arguments: Arguments, name: str, value: Value) -> bytes:
         raise arguments.error(name, f"must be a list of byte values such as [1, 2, 255], and is {type_name(value)}")
     numbers = []
     for item in value:
-        given = Decimal(item) if isinstance(item, str) and _DIGITS.fullmatch(item) else item
-        number = _whole(given) if isinstance(given, Decimal) else None
+        given = parse_number(item) if isinstance(item, str) else item
+        number = _whole(given) if isinstance(given, Number) else None
         if number is None or not 0 <= number <= _HIGHEST_BYTE:
             raise arguments.error(name, "must have nothing but whole numbers from 0 to 255 in it")
         numbers.append(number)
     return bytes(numbers)
 
 
-def _whole(value: Decimal) -> int | None:
+def _whole(value: Number) -> int | None:
     """The whole number of at most 64 bits that a number is, None where it is another one."""
-    if not -(2**63) <= value < 2**63 or value != value.to_integral_value():
-        return None
-    return int(value)
+    number = value.small_integer()
+    return number if number is not None and -(2**63) <= number < 2**63 else None

@@ -5,18 +5,20 @@ Source: OpenTofu `internal/encryption/base.go`, `targets.go`.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 
 from statefmt.encryption.configuration import Configuration
 from statefmt.encryption.envelope import Envelope, Layout, parse_envelope, write_envelope
+from statefmt.encryption.key_providers.elsewhere import needed_for
 from statefmt.encryption.methods import BUILDERS
 from statefmt.encryption.methods.method import Method
 from statefmt.encryption.methods.unencrypted import Unencrypted
 from statefmt.encryption.plaintext import check_plain_state, identity_of
 from statefmt.encryption.randomness import Randomness
 from statefmt.encryption.values import Reference
-from statefmt.errors import ConfigurationError, EncryptionError, UnreadableError
+from statefmt.errors import ConfigurationError, EncryptionError, KeyServiceError, UnreadableError
 
 STATE: Final = "state"
 
@@ -36,7 +38,7 @@ class Opened:
 
 def check_configuration(configuration: Configuration, target: str = STATE) -> None:
     """Raises ConfigurationError where OpenTofu would refuse the configuration before it looks at any state."""
-    _built(configuration, _chain(configuration, target)[0])
+    _first(configuration, _chain(configuration, target), target)
 
 
 def encrypts(configuration: Configuration, target: str = STATE) -> bool:
@@ -55,7 +57,7 @@ def encrypt(
 
     Raises ConfigurationError where the configuration is no good, EncryptionError where the bytes are no JSON object.
     """
-    method = _built(configuration, _chain(configuration, target)[0])
+    method = _first(configuration, _chain(configuration, target), target)
     identity = identity_of(plain)
     if isinstance(method, Unencrypted):
         return plain
@@ -82,13 +84,23 @@ def decrypt(data: bytes, configuration: Configuration, target: str = STATE) -> O
     Raises ConfigurationError where the configuration is no good, EncryptionError where the bytes cannot be read by it.
     """
     chain = _chain(configuration, target)
-    first = _built(configuration, chain[0])
+    first = _first(configuration, chain, target)
     envelope = parse_envelope(data)
     if envelope is None:
         return _plain(data, chain)
     opened = _opened(envelope, configuration, chain, first)
     _check_identity(envelope, opened.plain)
     return opened
+
+
+def _first(configuration: Configuration, chain: tuple[Reference, ...], target: str) -> Method:
+    """The method that writes. Other targets are looked at, too, since OpenTofu refuses the whole for one of them."""
+    for other in configuration.targets:
+        if other != target:
+            # Keys of a service that only another target needs do not keep a state from being read.
+            with suppress(KeyServiceError):
+                _built(configuration, _chain(configuration, other)[0])
+    return _built(configuration, chain[0])
 
 
 def _chain(configuration: Configuration, target: str) -> tuple[Reference, ...]:
@@ -108,7 +120,9 @@ def _chain(configuration: Configuration, target: str) -> tuple[Reference, ...]:
 def _built(configuration: Configuration, address: Reference) -> Method:
     builder = BUILDERS.get(address.type)
     if builder is None:
-        raise ConfigurationError(f"{address}: there is no such type of method; there are {', '.join(BUILDERS)}")
+        raise configuration.methods[address].arguments.block_error(
+            f"there is no such type of method; there are {', '.join(BUILDERS)}"
+        )
     return builder(configuration.methods[address], configuration)
 
 
@@ -140,6 +154,7 @@ def _opened(envelope: Envelope, configuration: Configuration, chain: tuple[Refer
             failures.append(str(error))
     if not failures:
         raise EncryptionError("this state is encrypted, and the configuration has no method to decrypt it")
+    failures += (f"{key}: {needed}" for key in sorted(envelope.meta) if (needed := needed_for(key)))
     keys = f" (it has metadata of {', '.join(sorted(envelope.meta))})" if envelope.meta else ""
     raise EncryptionError("\n  ".join([f"no method of the configuration can read this state{keys}:", *failures]))
 

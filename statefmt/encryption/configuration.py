@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from statefmt.encryption.arguments import Arguments
-from statefmt.encryption.values import Block, Reference, Value, parse_reference, type_name
+from statefmt.encryption.values import Block, Reference, Value
 from statefmt.errors import ConfigurationError
 
 ALIAS: Final = "encrypted_metadata_alias"
@@ -85,75 +85,75 @@ def configuration_of(blocks: Iterable[Block]) -> Configuration:
             providers[address] = _key_provider(address, block)
         elif block.type == "method":
             address = _address(block, methods)
-            methods[address] = MethodBlock(address, Arguments(str(address), block.attributes))
+            methods[address] = MethodBlock(address, _arguments(str(address), block))
         elif block.type in ("state", "plan"):
-            _add(targets, block.type, _target(block, block.type, ("enforced",)))
+            _add(targets, block, block.type, _target(block, block.type, ("enforced",)))
         elif block.type == _REMOTE:
-            for name, target in _remote_targets(block):
-                _add(targets, name, target)
+            if any(name.startswith(_REMOTE) for name in targets):
+                raise _error(block, f"{_REMOTE}: there are two blocks of this name")
+            for inner, name, target in _remote_targets(block):
+                _add(targets, inner, name, target)
         else:
-            raise ConfigurationError(
-                f"{block.type}: no such block is known here; what is wanted is the inside of an encryption block"
+            raise _error(
+                block, f"{block.type}: no such block is known here; what is wanted is the inside of an encryption block"
             )
     return Configuration(providers, methods, targets)
 
 
+def _error(block: Block, text: str) -> ConfigurationError:
+    return ConfigurationError(f"{text} ({block.place})" if block.place else text)
+
+
+def _arguments(address: str, block: Block, *but: str) -> Arguments:
+    values = {name: value for name, value in block.attributes.items() if name not in but}
+    return Arguments(address, values, block.places, tuple(inner.type for inner in block.blocks), block.place)
+
+
 def _address(block: Block, known: Mapping[Reference, object]) -> Reference:
     if len(block.labels) != 2:
-        raise ConfigurationError(f"{block.type}: the block needs two labels, its type and its name")
+        raise _error(block, f"{block.type}: the block needs two labels, its type and its name")
     address = Reference(block.type, *block.labels)
     for label in block.labels:
         if not _NAME.fullmatch(label):
-            raise ConfigurationError(f"{block.type}: names have only letters, digits, _ and -, and not {label!r}")
+            raise _error(block, f"{block.type}: names have only letters, digits, _ and -, and not {label!r}")
     if address in known:
-        raise ConfigurationError(f"{address}: there are two blocks of this name")
-    _no_blocks(block, str(address))
+        raise _error(block, f"{address}: there are two blocks of this name")
     return address
 
 
-def _no_blocks(block: Block, where: str) -> None:
-    if block.blocks and block.type == "method":
-        raise ConfigurationError(f"{where}, {block.blocks[0].type}: no such block is known here")
-
-
 def _key_provider(address: Reference, block: Block) -> KeyProviderBlock:
-    arguments = Arguments(str(address), block.attributes)
-    alias = arguments.text(ALIAS)
-    others = {name: value for name, value in block.attributes.items() if name != ALIAS}
-    return KeyProviderBlock(address, Arguments(str(address), others), alias or "")
+    alias = _arguments(str(address), block).converted_text(ALIAS)
+    return KeyProviderBlock(address, _arguments(str(address), block, ALIAS), alias or "")
 
 
-def _add(targets: dict[str, Target], name: str, target: Target) -> None:
+def _add(targets: dict[str, Target], block: Block, name: str, target: Target) -> None:
     if name in targets:
-        raise ConfigurationError(f"{name}: there are two blocks of this name")
+        raise _error(block, f"{name}: there are two blocks of this name")
     targets[name] = target
 
 
-def _remote_targets(block: Block) -> Iterator[tuple[str, Target]]:
-    Arguments(_REMOTE, block.attributes).allow()
+def _remote_targets(block: Block) -> Iterator[tuple[Block, str, Target]]:
+    Arguments(_REMOTE, block.attributes, block.places).allow()
     for inner in block.blocks:
         wanted = {"default": 0, "remote_state_data_source": 1}.get(inner.type)
         if wanted is None or len(inner.labels) != wanted:
-            raise ConfigurationError(f'{_REMOTE}: it has blocks default and remote_state_data_source "NAME" only')
+            raise _error(inner, f'{_REMOTE}: it has blocks default and remote_state_data_source "NAME" only')
         name = f"{_REMOTE}.{inner.labels[0] if inner.labels else inner.type}"
-        yield name, _target(inner, name, ())
+        yield inner, name, _target(inner, name, ())
 
 
 def _target(block: Block, where: str, more: Sequence[str]) -> Target:
-    arguments = Arguments(where, block.attributes)
+    arguments = Arguments(where, block.attributes, block.places)
     arguments.allow("method", *more)
-    enforced = arguments.value("enforced") if "enforced" in arguments.values else False
-    if not isinstance(enforced, bool):
-        raise arguments.error("enforced", f"must be true or false, and is {type_name(enforced)}")
+    enforced = arguments.truth("enforced")
     fallbacks = [_target(inner, f"{where}.fallback", ()) for inner in block.blocks if inner.type == "fallback"]
     if len(fallbacks) > 1 or len(fallbacks) < len(block.blocks):
-        raise ConfigurationError(f"{where}: it has at most one fallback block, and no other blocks")
+        raise _error(block, f"{where}: it has at most one fallback block, and no other blocks")
     method = _method(arguments, arguments.value("method")) if "method" in arguments.values else None
     return Target(method, fallbacks[0] if fallbacks else None, enforced)
 
 
 def _method(arguments: Arguments, value: Value) -> Reference:
-    found = parse_reference(value) if isinstance(value, str) else value
-    if not isinstance(found, Reference) or found.root != "method":
+    if not isinstance(value, Reference) or value.root != "method":
         raise arguments.error("method", "must name a method: method.TYPE.NAME")
-    return found
+    return value

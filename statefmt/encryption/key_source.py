@@ -24,8 +24,8 @@ def key_source(configuration: Configuration, arguments: Arguments, name: str) ->
 def _found(
     configuration: Configuration, arguments: Arguments, name: str, value: Value, seen: tuple[Reference, ...]
 ) -> KeySource:
-    if isinstance(value, str):
-        # JSON has no other way to say it than a text.
+    if isinstance(value, str) and not seen:
+        # OpenTofu takes a text for a reference, but not for what a key provider is chained to.
         value = parse_reference(value)
     if isinstance(value, dict):
         return _literal(arguments, name, value)
@@ -38,7 +38,7 @@ def _found(
         raise arguments.error(name, f"the key providers go round in a circle: {' -> '.join(map(str, [*seen, value]))}")
     builder = BUILDERS.get(value.type)
     if builder is None:
-        raise ConfigurationError(f"{value}: there is no such type of key provider; there are {', '.join(BUILDERS)}")
+        raise block.arguments.block_error(f"there is no such type of key provider; there are {', '.join(BUILDERS)}")
 
     def inner(arguments: Arguments, name: str, value: Value) -> KeySource:
         source = _found(configuration, arguments, name, value, (*seen, block.address))

@@ -39,6 +39,12 @@ class KeySource(Protocol):
         """
 
 
+def known_lengths(source: KeySource) -> tuple[int, ...]:
+    """How many bytes the keys have, as far as that is known before they are asked for."""
+    old = source.decryption if isinstance(source, LiteralKeys) else None
+    return tuple(length for length in (source.length, None if old is None else len(old)) if length is not None)
+
+
 @dataclass(frozen=True, slots=True)
 class LiteralKeys:
     """Keys that are written into the configuration as lists of bytes. They have no metadata."""

@@ -15,7 +15,8 @@ from statefmt.errors import ConfigurationError
 def merged(base: Configuration, over: Configuration) -> Configuration:
     """The configuration in which the blocks of `over` take the place of those of `base`, argument by argument.
 
-    Raises ConfigurationError where `over` has another alias of a provider's metadata: OpenTofu ignores it.
+    Raises ConfigurationError where `over` has another alias of a provider's metadata, which OpenTofu ignores, and where
+    a target of it has no method: OpenTofu does not take that of `base` then.
     """
     providers = dict(base.key_providers)
     for address, provider in over.key_providers.items():
@@ -26,7 +27,7 @@ def merged(base: Configuration, over: Configuration) -> Configuration:
         methods[address] = replace(old, arguments=_arguments(old.arguments, method.arguments)) if old else method
     targets = dict(base.targets)
     for name, target in over.targets.items():
-        targets[name] = _target(targets[name], target) if name in targets else target
+        targets[name] = _target(name, targets[name], target) if name in targets else target
     return Configuration(providers, methods, targets)
 
 
@@ -40,8 +41,14 @@ def _provider(base: KeyProviderBlock, over: KeyProviderBlock) -> KeyProviderBloc
 
 
 def _arguments(base: Arguments, over: Arguments) -> Arguments:
-    return Arguments(base.block, {**base.values, **over.values})
+    blocks = tuple(dict.fromkeys((*over.blocks, *base.blocks)))
+    return Arguments(base.block, {**base.values, **over.values}, {**base.places, **over.places}, blocks, base.place)
 
 
-def _target(base: Target, over: Target) -> Target:
-    return Target(over.method or base.method, over.fallback or base.fallback, base.enforced or over.enforced)
+def _target(name: str, base: Target, over: Target) -> Target:
+    if over.method is None:
+        raise ConfigurationError(
+            f"{name}: the block that overrides has no method, and OpenTofu does not take that of the block below it; "
+            "repeat it there"
+        )
+    return Target(over.method, over.fallback or base.fallback, base.enforced or over.enforced)

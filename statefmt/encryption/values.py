@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal
 from typing import Final, TypeAlias
+
+from statefmt.cty import Number
 
 # Names may begin with a digit, but then nothing can refer to them.
 _REFERENCE: Final = re.compile(r"(key_provider|method)\.([A-Za-z_][A-Za-z0-9_-]*)\.([A-Za-z_][A-Za-z0-9_-]*)")
@@ -32,7 +33,7 @@ class Unread:
 
 
 # Texts are in Unicode NFC, as the configuration language has all of them.
-Value: TypeAlias = "bool | Decimal | str | Reference | Unread | list[Value] | dict[str, Value] | None"
+Value: TypeAlias = "bool | Number | str | Reference | Unread | list[Value] | dict[str, Value] | None"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +41,15 @@ class Block:
     """One block of a configuration: this is what HCL, in either syntax, is turned into.
 
     `type` and `labels` are its header. Attributes can be secrets, so they are not shown. Nothing is checked yet.
+    `place` says where the header stands, such as `main.tf:3,1-25`, and `places` where each attribute does.
     """
 
     type: str
     labels: tuple[str, ...] = ()
     attributes: Mapping[str, Value] = field(default_factory=dict, repr=False)
     blocks: tuple[Block, ...] = ()
+    place: str = ""
+    places: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 def parse_reference(text: str) -> Reference | None:
@@ -60,7 +64,7 @@ def type_name(value: Value) -> str:
         return "null"
     names = {
         bool: "a boolean",
-        Decimal: "a number",
+        Number: "a number",
         str: "a text",
         Reference: "a reference",
         Unread: "an expression",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from statefmt.encryption import Envelope, Layout, Opened
 from statefmt.encryption.description import ProviderEntry, provider_entries
+from statefmt.encryption.key_providers.elsewhere import needed_for
 from statefmt.encryption.key_providers.pbkdf2 import LEAST_ITERATIONS
 from statefmt.render.printable import printable
 from statefmt.render.terminal import Terminal
@@ -41,6 +42,8 @@ def _envelope(envelope: Envelope, terminal: Terminal) -> list[str]:
         return [*lines, "  No key provider has metadata in it."]
     for entry in entries:
         lines += [f"  {terminal.paint(printable(entry.key), 'bold')}", f"    {_entry(entry)}"]
+        if needed := needed_for(entry.key):
+            lines.append(terminal.wrap(needed, "    ", ""))
         if entry.is_weak:
             weak = f"OpenTofu configures no less than {LEAST_ITERATIONS:,} iterations: the passphrase is easily guessed"
             lines.append(terminal.paint(terminal.wrap(weak, "    ", ""), "yellow"))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from statefmt.encryption import Layout, SystemRandomness, configuration_of, encrypt, parse_json
+from statefmt.encryption import Layout, SystemRandomness, encrypt
+from tests.encryption.recorded import configured
 
 # No key is derived from these, so that the commands are quick.
 _KEYS: Final = {"old": list(range(32)), "new": list(range(1, 33))}
@@ -26,5 +27,5 @@ def configuration(*names: str) -> dict[str, Any]:
 
 def encrypted(plain: bytes, *names: str, layout: Layout = Layout.COMPACT) -> bytes:
     """A state, encrypted with such a configuration."""
-    own = configuration_of(parse_json(json.dumps(configuration(*names)).encode(), {}))
+    own = configured(json.dumps(configuration(*names)))
     return encrypt(plain, own, SystemRandomness(), layout)

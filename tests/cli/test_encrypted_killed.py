@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from statefmt.encryption import configuration_of, decrypt, parse_json
+from statefmt.encryption import decrypt
 from statefmt.store.settled import read_settled
 
+from ..encryption.recorded import configured
 from ..store.test_killed import CALLS
 from ..store.test_watched import NEEDS_STRACE
 from .encrypted import configuration, encrypted
@@ -26,7 +27,7 @@ def test_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     temporary.mkdir()
     monkeypatch.setenv("TMPDIR", str(temporary))
     monkeypatch.setenv("TF_ENCRYPTION", _TEXT)
-    own = configuration_of(parse_json(_TEXT.encode(), {}))
+    own = configured(_TEXT)
     points, seen = 0, set()
     for call in CALLS:
         for number in range(1, 100):

@@ -53,7 +53,7 @@ CASES = [
     ("encryption-info missing", 2, "", r"missing: there is no such file"),
     ("encryption-info new --encryption missing.json", 2, "", r"missing.json: there is no such file"),
     ("encryption-info new --encryption broken.json", 2, "", r"state: there is no block method.a.b"),
-    ("encryption-info new --encryption hcl", 2, "", r"hcl: only the JSON syntax"),
+    ("encryption-info new --encryption hcl", 2, "", r"state: there is no block method.a.b"),
     ("encryption-info new --encryption -", 2, "", r"must be a file, not standard input"),
     ("decrypt new", 2, "", r"there is no encryption configuration"),
     ("decrypt plain --encryption new.json", 2, "", r"plain: this state is not encrypted"),
@@ -146,7 +146,7 @@ def test_passphrase_of_the_environment(statetool: Statetool, folder: Path, monke
         "method": {"aes_gcm": {"m": {"keys": "${key_provider.pbkdf2.p}"}}},
         "state": {"method": "method.aes_gcm.m"},
     }))  # fmt: skip
-    assert "TF_VAR_passphrase gives it" in re.sub(
+    assert "TF_VAR_passphrase or a file of values (--var-file) can give it" in re.sub(
         r"\s+", " ", statetool("encrypt", "plain", "--encryption", "c.json").err
     )
     monkeypatch.setenv("TF_VAR_passphrase", PASSPHRASE)

@@ -11,7 +11,8 @@ import lzma
 from pathlib import Path
 from typing import Any, Final
 
-from statefmt.encryption import Configuration, configuration_of, merged, parse_envelope, parse_json
+from statefmt.encryption import Configuration, merged, parse_envelope
+from statefmt.encryption_config import read_surroundings, text_configuration
 
 FOLDER: Final = Path(__file__).parents[1] / "conformance"
 _LINES: Final = lzma.decompress((FOLDER / "encryption.jsonl.xz").read_bytes()).splitlines()
@@ -28,48 +29,18 @@ def pbkdf2(**arguments: object) -> dict[str, Any]:
     return {"key_provider": {"pbkdf2": {"main": arguments}}, **_STANDARD}
 
 
-# The records that were made with HCL alone, said in JSON by hand.
-_BY_HAND: Final[dict[str, Any]] = {
-    "pbkdf2-passphrase-heredoc": pbkdf2(passphrase="first line of it\nsecond line\n", iterations=200000),
-    "pbkdf2-fraction-ignored": pbkdf2(
-        passphrase="correct-horse-battery-staple", iterations=200000.5, key_length=16.5
-    ),
-    "aad-converted": {
-        **pbkdf2(passphrase="correct-horse-battery-staple", iterations=200000),
-        "method": {"aes_gcm": {"main": {"keys": "${key_provider.pbkdf2.main}", "aad": ["1", 2]}}},
-    },
-    "hcl-comments-one-line-blocks": pbkdf2(passphrase="correct-horse-battery-staple", iterations=200000),
-    "merge-environment-over-file": {
-        "key_provider": {"pbkdf2": {"main": {"passphrase": "environment-passphrase"}}},
-    },
-    "bad-no-configuration": {},
-    "config-encryption-wrapper": {"encryption": {}},
-    "config-name-with-dot": {
-        "key_provider": {"pbkdf2": {"a.b": {"passphrase": "correct-horse-battery-staple"}}}, **_STANDARD
-    },
-}  # fmt: skip
-_TWICE: Final = '{"key_provider": [%s, %s], "method": %s, "state": %s}'
-_BASE: Final = {"merge-environment-over-file": pbkdf2(passphrase="base-file-passphrase-1", iterations=200000)}
-
-
-def configuration_text(record: dict[str, Any]) -> str:
-    """The configuration of a record in JSON."""
-    if record["id"] == "config-duplicate-provider":
-        provider = json.dumps(pbkdf2(passphrase="correct-horse-battery-staple")["key_provider"])
-        return _TWICE % (provider, provider, json.dumps(_STANDARD["method"]), json.dumps(_STANDARD["state"]))
-    return json.dumps(record.get("config_json", _BY_HAND.get(record["id"])))
-
-
 def configured(text: str, variables: dict[str, str] | None = None) -> Configuration:
-    """The configuration that a text in JSON is."""
-    return configuration_of(parse_json(text.encode(), variables or {}))
+    """The configuration that a text in HCL or in JSON is."""
+    environment = {f"TF_VAR_{name}": value for name, value in (variables or {}).items()}
+    return text_configuration("c.hcl", text.encode(), read_surroundings(None, environment, ()))
 
 
-def configuration(record: dict[str, Any]) -> Configuration:
-    """The configuration of a record, over that of its module if it has one."""
-    own = configured(configuration_text(record), record.get("vars"))
-    base = _BASE.get(record["id"])
-    return own if base is None else merged(configured(json.dumps(base)), own)
+def configuration(record: dict[str, Any], syntax: str = "config") -> Configuration:
+    """The configuration of a record, over that of its module if it has one. `syntax` is `config` or `config_json`."""
+    text = record[syntax]
+    own = configured(text if isinstance(text, str) else json.dumps(text), record.get("vars"))
+    base = record.get("config_base")
+    return own if base is None else merged(configured(base), own)
 
 
 class RecordedRandomness:

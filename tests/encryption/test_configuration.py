@@ -38,18 +38,78 @@ ACCEPTED: dict[str, Any] = {
         "plan": {"method": "method.aes_gcm.main"},
         "remote_state_data_sources": {
             "default": {"method": "method.aes_gcm.main"},
-            "remote_state_data_source": {"net": {"method": "method.a.b", "fallback": {"method": "method.c.d"}}},
+            "remote_state_data_source": {
+                "net": {"method": "method.aes_gcm.main", "fallback": {"method": "method.unencrypted.u"}}
+            },
         },
+        "method": {**GOOD["method"], "unencrypted": {"u": {}}},
     },
+    "another target that needs a service": {
+        **GOOD,
+        "key_provider": {**GOOD["key_provider"], "aws_kms": {"k": {"kms_key_id": "x"}}},
+        "method": {"aes_gcm": {**GOOD["method"]["aes_gcm"], "k": {"keys": "key_provider.aws_kms.k"}}},
+        "plan": {"method": "method.aes_gcm.k"},
+    },
+    "enforced in quotes": {**GOOD, "state": {"enforced": "true", "method": "method.aes_gcm.main"}},
+    "an alias that is a number": pbkdf2(passphrase=SECRET, encrypted_metadata_alias=1.50),
+    "a command with a fraction in it": {
+        **aes(keys="key_provider.external.e"), "key_provider": {"external": {"e": {"command": ["sh", 5.5, True]}}}
+    },
+    "aad in other forms of the language": aes(aad=["1e2", "+7", "007"]),
+    "an expression": pbkdf2(passphrase='${join("-", ["correct", "horse", "battery"])}', iterations="${200 * 1000}"),
+    "keys of two lengths": aes(keys={"encryption_key": [1] * 16, "decryption_key": [1] * 24}),
 }  # fmt: skip
 
 REFUSED: dict[str, tuple[Any, str]] = {
     "passphrase is a number": (pbkdf2(passphrase=1234567890123456), "main, passphrase: must be a text"),
     "passphrase is null": (pbkdf2(passphrase=None), "main, passphrase: must be a text"),
     "passphrase is empty": (pbkdf2(passphrase=""), "needs a passphrase or a chain"),
-    "a variable without a value": (pbkdf2(passphrase="${var.p}"), "passphrase: the variable p has no value"),
-    "an expression": (pbkdf2(passphrase='${file("x")}'), "passphrase: of expressions, only"),
-    "a template": (pbkdf2(passphrase="a-${var.p}-b"), "passphrase: of expressions, only"),
+    "a variable without a value": (pbkdf2(passphrase="${var.p}"), "passphrase: var.p has no value: TF_VAR_p or"),
+    "an expression": (pbkdf2(passphrase='${file("/none")}'), "passphrase: OpenTofu would refuse it: Invalid function"),
+    "a template": (pbkdf2(passphrase="a-${var.p}-b"), "passphrase: var.p has no value"),
+    "a resource": (pbkdf2(passphrase="${random_password.p.result}"), "passphrase: it is no expression whose value"),
+    "a local value": (pbkdf2(passphrase="${local.p}"), "would refuse it: Reference to undeclared local value"),
+    "a part of a key provider": (aes(keys="${key_provider.pbkdf2.main.encryption_key}"), "keys: must name a key prov"),
+    "an expression of key providers": (
+        aes(keys="${true ? key_provider.pbkdf2.main : key_provider.pbkdf2.main}"), "keys: a key provider is named by"
+    ),
+    "a key provider of a text, chained": (
+        {**GOOD, "key_provider": {"pbkdf2": {"main": {"chain": '${"key_provider.pbkdf2.up"}'},
+                                             "up": {"passphrase": SECRET}}}},
+        "chain: must name a key provider",
+    ),
+    "alias from a variable": (pbkdf2(passphrase=SECRET, encrypted_metadata_alias="${var.p}"), "nothing may be ref"),
+    "alias from a function": (pbkdf2(passphrase=SECRET, encrypted_metadata_alias='${upper("p")}'), "nothing may be"),
+    "enforced from a variable": (
+        {**GOOD, "state": {"enforced": "${var.p}", "method": "method.aes_gcm.main"}}, "enforced: nothing may be"
+    ),
+    "an old key of 3 bytes": (aes(keys={"encryption_key": [1] * 16, "decryption_key": [1] * 3}), "has 3 bytes"),
+    "a chain of an old key of 3 bytes": (
+        pbkdf2(chain={"encryption_key": [1] * 16, "decryption_key": [1] * 3}), "chain: the key of that provider must"
+    ),
+    "another target without a method": ({**GOOD, "plan": {}}, "every target and every fallback needs a method"),
+    "another target of an unknown method": (
+        {**GOOD, "plan": {"method": "method.aes_gcm.other"}}, "plan: there is no block method.aes_gcm.other"
+    ),
+    "another target whose fallback is unknown": (
+        {**GOOD, "plan": {"method": "method.aes_gcm.main", "fallback": {"method": "method.a.b"}}},
+        "plan: there is no block method.a.b",
+    ),
+    "another target that is enforced": (
+        {**GOOD, "method": {**GOOD["method"], "unencrypted": {"u": {}}},
+         "plan": {"enforced": True, "method": "method.aes_gcm.main", "fallback": {"method": "method.unencrypted.u"}}},
+        "plan: method.unencrypted.u is in it, which enforced forbids",
+    ),
+    "another target of a passphrase that is too short": (
+        {**GOOD, "key_provider": {"pbkdf2": {**GOOD["key_provider"]["pbkdf2"], "p": {"passphrase": "too-short"}}},
+         "method": {"aes_gcm": {**GOOD["method"]["aes_gcm"], "p": {"keys": "key_provider.pbkdf2.p"}}},
+         "plan": {"method": "method.aes_gcm.p"}},
+        "p, passphrase: must have at least 16 bytes",
+    ),
+    "targets for reading other states twice": (
+        {**GOOD, "remote_state_data_sources": [{"default": {"method": "method.aes_gcm.main"}}] * 2},
+        "remote_state_data_sources: there are two blocks",
+    ),
     "iterations in quotes": (pbkdf2(passphrase=SECRET, iterations="600000"), "iterations: must be a number"),
     "iterations with a fraction": (pbkdf2(passphrase=SECRET, iterations=600000.5), "iterations: must be a whole"),
     "iterations null": (pbkdf2(passphrase=SECRET, iterations=None), "iterations: must be a number.*is null"),
@@ -77,7 +137,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "no state": ({**GOOD, "state": []}, "state: the configuration has no such block"),
     "two states": ({**GOOD, "state": [GOOD["state"], GOOD["state"]]}, "state: there are two blocks"),
     "no method": ({**GOOD, "state": {}}, "every target and every fallback needs a method"),
-    "method as an expression": ({**GOOD, "state": {"method": "${method.aes_gcm.main}"}}, "method: of expressions"),
+    "method as an expression": ({**GOOD, "state": {"method": "${method.aes_gcm.main}"}}, "method: must name a method"),
     "method is a provider": ({**GOOD, "state": {"method": "key_provider.pbkdf2.main"}}, "method: must name a method"),
     "fallback without method": (
         {**GOOD, "state": {"method": "method.aes_gcm.main", "fallback": {}}}, "every fallback needs a method"
@@ -86,8 +146,11 @@ REFUSED: dict[str, tuple[Any, str]] = {
         {**GOOD, "state": {"method": "method.aes_gcm.main", "fallback": [{"method": "method.a.b"}] * 2}},
         "at most one fallback",
     ),
-    "enforced in quotes": (
-        {**GOOD, "state": {"enforced": "true", "method": "method.aes_gcm.main"}}, "enforced: must be true or false"
+    "enforced in other quotes": (
+        {**GOOD, "state": {"enforced": "yes", "method": "method.aes_gcm.main"}}, "enforced: must be true or false"
+    ),
+    "enforced null": (
+        {**GOOD, "state": {"enforced": None, "method": "method.aes_gcm.main"}}, "enforced: must be true or false"
     ),
     "enforced for reading others": (
         {**GOOD, "remote_state_data_sources": {"default": {"enforced": True}}}, "enforced: this argument is not known"
@@ -96,9 +159,9 @@ REFUSED: dict[str, tuple[Any, str]] = {
         {**aes(keys="key_provider.external.e"), "key_provider": {"external": {"e": {"command": "sh"}}}},
         "command: must be a list of texts",
     ),
-    "command with a fraction in it": (
-        {**aes(keys="key_provider.external.e"), "key_provider": {"external": {"e": {"command": ["sh", 5.5]}}}},
-        "command: must be a list of texts, and has a number in it",
+    "command with null in it": (
+        {**aes(keys="key_provider.external.e"), "key_provider": {"external": {"e": {"command": ["sh", None]}}}},
+        "command: must be a list of texts, and has null in it",
     ),
     "command is empty": (
         {**aes(keys="key_provider.external.e"), "key_provider": {"external": {"e": {"command": []}}}},
@@ -107,8 +170,8 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "command absent": (
         {**aes(keys="key_provider.external.e"), "key_provider": {"external": {"e": {}}}}, "command: .*is missing"
     ),
-    "not an object": ([], "an object is needed"),
-    "a block is a text": ({"state": "x"}, "state: an object is needed"),
+    "not an object": ([], "c.hcl:1,1"),
+    "a block is a text": ({"state": "x"}, "Incorrect JSON value type"),
     "another block": ({"lock": {}}, "lock: no such block"),
 }  # fmt: skip
 
@@ -147,7 +210,7 @@ def test_a_variable_is_a_text() -> None:
 
 
 def test_a_variable_that_is_no_text_is_an_error() -> None:
-    with pytest.raises(ConfigurationError, match="TF_VAR_p is not UTF-8"):
+    with pytest.raises(ConfigurationError, match="passphrase: it is not UTF-8"):
         check_configuration(configured(json.dumps(pbkdf2(passphrase="${var.p}")), {"p": SECRET + "\udcff"}))
 
 

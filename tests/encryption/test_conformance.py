@@ -32,15 +32,20 @@ _FAILING: Final = [
 ]
 
 
+def _both(names: list[str]) -> list[tuple[str, str]]:
+    """The records with the configuration in HCL, and in JSON where it can be said so."""
+    return [(name, syntax) for name in names for syntax in ("config", "config_json") if syntax in RECORDS[name]]
+
+
 @pytest.fixture(autouse=True)
 def _in_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(FOLDER)
 
 
-@pytest.mark.parametrize("name", _READ)
-def test_reads(name: str) -> None:
+@pytest.mark.parametrize(("name", "syntax"), _both(_READ))
+def test_reads(name: str, syntax: str) -> None:
     record = RECORDS[name]
-    opened = decrypt(record["encrypted"].encode(), configuration(record))
+    opened = decrypt(record["encrypted"].encode(), configuration(record, syntax))
     assert opened.plain == record["plaintext"].encode()
     assert ("satisfied" if opened.is_current else "migration") == record["status"]
 
@@ -57,16 +62,17 @@ def test_writes_to_the_byte(name: str) -> None:
     assert encrypt(record["plaintext"].encode(), own, RecordedRandomness(encrypted), layout) == encrypted
 
 
-@pytest.mark.parametrize("name", _FAILING)
-def test_refuses(name: str) -> None:
+@pytest.mark.parametrize(("name", "syntax"), _both(_FAILING))
+def test_refuses(name: str, syntax: str) -> None:
     record = RECORDS[name]
     with pytest.raises(EncryptionError) as caught:
+        own = configuration(record, syntax)
         if record["op"] == "configure":
-            check_configuration(configuration(record))
+            check_configuration(own)
         elif record["op"] == "encrypt":
-            encrypt(record["plaintext"].encode(), configuration(record), _NoRandomness())
+            encrypt(record["plaintext"].encode(), own, _NoRandomness())
         else:
-            decrypt(record["encrypted"].encode(), configuration(record))
+            decrypt(record["encrypted"].encode(), own)
     assert isinstance(caught.value, ConfigurationError) or record["op"] != "configure"
 
 

@@ -16,11 +16,9 @@ from statefmt.encryption import (
     Layout,
     SystemRandomness,
     check_configuration,
-    configuration_of,
     decrypt,
     encrypt,
     parse_envelope,
-    parse_json,
 )
 from statefmt.errors import StatetoolError
 from statefmt.operate import Terms, operate
@@ -28,16 +26,16 @@ from statefmt.sealed import use_configuration
 from statefmt.states import Snapshot
 from statefmt.surgery.edit import Edit
 
-from ..encryption.recorded import RECORDS
+from ..encryption.recorded import RECORDS, configured
 from .edits import edited
 from .strategies import StateText, states
 
 _KEY: Final = list(range(32))
 # No key is derived, so that it can be done often.
-CONFIGURATION: Final = configuration_of(parse_json(json.dumps({
+CONFIGURATION: Final = configured(json.dumps({
     "method": {"aes_gcm": {"main": {"keys": {"encryption_key": _KEY, "decryption_key": _KEY}}}},
     "state": {"method": "method.aes_gcm.main"},
-}).encode(), {}))  # fmt: skip
+}))  # fmt: skip
 
 _SERIALS = st.none() | st.integers(-(2**63), 2**63 - 1)
 
@@ -123,7 +121,7 @@ def test_a_configuration_is_used_or_refused_in_words(provider: object, method: o
         "state": state if isinstance(state, dict) and "method" in state else {"method": "method.aes_gcm.m"},
     }
     with suppress(StatetoolError):
-        check_configuration(configuration_of(parse_json(json.dumps(text).encode(), {})))
+        check_configuration(configured(json.dumps(text)))
 
 
 @st.composite

@@ -9,7 +9,7 @@ from statefmt.encryption.arguments import Arguments
 from statefmt.encryption.configuration import KeyProviderBlock
 from statefmt.encryption.keys import KeySource
 from statefmt.encryption.values import Value
-from statefmt.errors import ConfigurationError
+from statefmt.errors import KeyServiceError
 
 # What would be needed to get a key from each.
 SERVICES: Final[Mapping[str, str]] = {
@@ -20,9 +20,17 @@ SERVICES: Final[Mapping[str, str]] = {
 }
 
 
+def needed_for(meta_key: str) -> str:
+    """What the key of an entry in an envelope would take, by the name of its provider; "" where it takes no service."""
+    root, _, rest = meta_key.partition(".")
+    service = SERVICES.get(rest.partition(".")[0]) if root == "key_provider" else None
+    return f"its key takes {service}, which statetool does not make" if service else ""
+
+
 def key_provider(block: KeyProviderBlock, source_of: Callable[[Arguments, str, Value], KeySource]) -> NoReturn:
-    """Raises ConfigurationError, which says what would be needed."""
-    raise ConfigurationError(
-        f"{block.address}: its keys take {SERVICES[block.address.type]}, which statetool does not make. "
+    """Raises KeyServiceError, which says what would be needed."""
+    error = block.arguments.block_error(
+        f"its keys take {SERVICES[block.address.type]}, which statetool does not make. "
         "`tofu state pull` gives such a state in plain text, where it is configured"
     )
+    raise KeyServiceError(str(error))

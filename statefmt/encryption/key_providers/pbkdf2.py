@@ -13,11 +13,11 @@ from statefmt.encryption.arguments import Arguments
 from statefmt.encryption.bytes_text import bytes_of, encode_base64
 from statefmt.encryption.configuration import KeyProviderBlock
 from statefmt.encryption.go_struct import json_object, member, text, whole_number
-from statefmt.encryption.keys import KeySource, NewKey
+from statefmt.encryption.keys import KeySource, NewKey, known_lengths
 from statefmt.encryption.randomness import Randomness
 from statefmt.encryption.secret import Secret
 from statefmt.encryption.values import Value
-from statefmt.errors import ConfigurationError, EncryptionError, UnreadableError
+from statefmt.errors import EncryptionError, UnreadableError
 from statefmt.golang import encode_string, loads_exact
 
 _LEAST_PASSPHRASE: Final = 16
@@ -156,13 +156,13 @@ def _source(block: KeyProviderBlock, source_of: Callable[[Arguments, str, Value]
     arguments = block.arguments
     passphrase = arguments.text("passphrase") or ""
     if bool(passphrase) == ("chain" in arguments.values):
-        raise ConfigurationError(f"{block.address}: it needs a passphrase or a chain, and not both")
+        raise arguments.block_error("it needs a passphrase or a chain, and not both")
     if passphrase:
         secret = Secret(passphrase.encode("utf-8"))
         if len(secret) < _LEAST_PASSPHRASE:
             raise arguments.error("passphrase", f"must have at least {_LEAST_PASSPHRASE} bytes")
         return secret
     source = source_of(arguments, "chain", arguments.value("chain"))
-    if source.length is not None and source.length < _LEAST_PASSPHRASE:
+    if any(length < _LEAST_PASSPHRASE for length in known_lengths(source)):
         raise arguments.error("chain", f"the key of that provider must have at least {_LEAST_PASSPHRASE} bytes")
     return source

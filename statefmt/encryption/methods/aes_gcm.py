@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Final
 from statefmt.encryption.configuration import Configuration, MethodBlock
 from statefmt.encryption.envelope import Envelope
 from statefmt.encryption.key_source import key_source
-from statefmt.encryption.keys import KeySource
+from statefmt.encryption.keys import KeySource, known_lengths
 from statefmt.encryption.methods.method import Sealed
 from statefmt.encryption.randomness import Randomness
 from statefmt.encryption.secret import Secret
-from statefmt.errors import ConfigurationError, EncryptionError, UnreadableError
+from statefmt.errors import EncryptionError, UnreadableError
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -79,8 +79,9 @@ def method(block: MethodBlock, configuration: Configuration) -> AesGcm:
     if "keys" not in arguments.values:
         raise arguments.error("keys", "is missing; it names the key provider")
     keys = key_source(configuration, arguments, "keys")
-    if keys.length is not None and keys.length not in _KEY_LENGTHS:
-        raise ConfigurationError(f"{block.address}: the key has {keys.length} bytes, and must have 16, 24 or 32")
+    for length in known_lengths(keys):
+        if length not in _KEY_LENGTHS:
+            raise arguments.block_error(f"the key has {length} bytes, and must have 16, 24 or 32")
     return AesGcm(str(block.address), keys, arguments.byte_list("aad"))
 
 

@@ -1,0 +1,120 @@
+"""From expressions to the values of an encryption configuration. What cannot be known says why, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from statefmt.config import Argument, Range, Unknown, as_traversal, evaluate
+from statefmt.config.expressions import Attr, Expression, Literal, Parentheses, TemplateWrap, Traversal
+from statefmt.config.names import NoNames
+from statefmt.config.references import references
+from statefmt.config.values import Part
+from statefmt.encryption import Reference, Unread, Value
+from statefmt.encryption.configuration import ALIAS
+from statefmt.encryption.values import parse_reference
+from statefmt.encryption_config.surroundings import Surroundings
+
+METHOD: Final = "method"
+_KEY_PROVIDER: Final = "key_provider"
+# OpenTofu reads them before anything can be referred to.
+_LITERAL: Final = frozenset({"enforced", ALIAS})
+_SECRET: Final = frozenset({"passphrase", "keys", "chain"})
+# How reasons begin that name nothing but variables and functions. Others may have a text in them that should have
+# stood in quotes: a passphrase.
+_TELLING: Final = (
+    "var.",
+    "local.",
+    "terraform.",
+    "the workspace is",
+    "nobody can know the result of the function",
+    "statetool does not evaluate the function",
+    "the expression is nested",
+    "there is a syntax error",
+)
+_UNTOLD: Final = "it is no expression whose value can be known before a plan; a text stands in double quotes"
+
+
+def method_value(argument: Argument, *, json: bool) -> Value:
+    """What the argument `method` of a target is: a reference, in JSON as a text, and no other expression."""
+    if json:
+        text = _text(argument.expression)
+        found = None if text is None else parse_reference(text)
+    else:
+        traversal = as_traversal(argument.expression)
+        found = None if traversal is None else _reference(traversal)
+    return Unread("must name a method, method.TYPE.NAME, and be no other expression") if found is None else found
+
+
+def argument_value(argument: Argument, surroundings: Surroundings, *, json: bool) -> Value:
+    """The value of any other argument; a reference to a key provider stays one."""
+    inner = _unwrapped(argument.expression)
+    if argument.name in _LITERAL:
+        found = evaluate(inner, NoNames())
+        return Unread("nothing may be referred to here") if isinstance(found, Unknown) else _value(found)
+    text = _text(argument.expression)
+    if json and argument.name == "chain" and text is not None:
+        return parse_reference(text) or text
+    traversal = as_traversal(inner)
+    if traversal is not None and traversal.root == _KEY_PROVIDER:
+        return _reference(traversal) or Unread("must name a key provider, key_provider.TYPE.NAME, and no part of it")
+    if any(reference.root == _KEY_PROVIDER for reference in references(inner)):
+        return Unread("a key provider is named by an argument, and not used in an expression")
+    part = evaluate(inner, surroundings.for_secrets if argument.name in _SECRET else surroundings)
+    unknown = _first_unknown(part)
+    return _value(part) if unknown is None else Unread(_reason(unknown, argument.range, surroundings))
+
+
+def _unwrapped(expression: Expression) -> Expression:
+    """An expression without parentheses, and without the quotes of a template that is one interpolation."""
+    while isinstance(expression, (Parentheses, TemplateWrap)):
+        expression = expression.inner
+    return expression
+
+
+def _text(expression: Expression) -> str | None:
+    value = expression.value if isinstance(expression, Literal) else None
+    return value if isinstance(value, str) else None
+
+
+def _reference(traversal: Traversal) -> Reference | None:
+    names = [step.name for step in traversal.steps if isinstance(step, Attr)]
+    if len(names) < len(traversal.steps):
+        return None
+    return parse_reference(".".join((traversal.root, *names)))
+
+
+def _first_unknown(part: Part) -> Unknown | None:
+    if isinstance(part, Unknown):
+        return part
+    inside = part.data.values() if isinstance(part.data, Mapping) else part.data if isinstance(part.data, tuple) else ()
+    return next((found for found in map(_first_unknown, inside) if found is not None), None)
+
+
+def _value(part: Part) -> Value:
+    """A part that is known, as encryption has values. That it is sensitive does not matter: all of it is."""
+    assert not isinstance(part, Unknown)
+    data = part.data
+    if isinstance(data, tuple):
+        return [_value(item) for item in data]
+    if isinstance(data, Mapping):
+        return {name: _value(item) for name, item in data.items()}
+    if isinstance(data, str):
+        try:
+            data.encode("utf-8")
+        except UnicodeEncodeError:
+            # Not the reason, which has a part of the text in it.
+            return Unread("it is not UTF-8")
+    return data
+
+
+def _reason(unknown: Unknown, own: Range, surroundings: Surroundings) -> str:
+    """Why a value cannot be known; and where the reason is, if that is somewhere else."""
+    if unknown.problem is not None:
+        reason = f"OpenTofu would refuse it: {unknown.problem.summary}"
+    else:
+        reason = unknown.reason if unknown.reason.startswith(_TELLING) else _UNTOLD
+    place = unknown.range
+    if place is None or not place.file or (place.file == own.file and own.start <= place.start < own.stop):
+        return reason
+    return f"{reason}; see {surroundings.place(place)}"

@@ -1,0 +1,46 @@
+"""The encryption block of a module, with those of override files over it.
+
+Source: OpenTofu `internal/configs/module.go`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from statefmt.config.model import EncryptionBlock
+from statefmt.encryption import Configuration, configuration_of, merged
+from statefmt.encryption_config.blocks import BlockReader
+from statefmt.encryption_config.readable import unreadable
+from statefmt.encryption_config.surroundings import Surroundings
+from statefmt.encryption_config.text import check_text
+from statefmt.errors import ConfigurationError
+
+
+def module_configuration(surroundings: Surroundings) -> Configuration | None:
+    """The configuration that the module has; None where it has none. Raises ConfigurationError."""
+    found: Configuration | None = None
+    taken: dict[str, EncryptionBlock] = {}
+    for block in surroundings.declarations.encryption:
+        # One for all files but those that override, of which each may have one.
+        other = taken.setdefault(block.source.file if block.override else "", block)
+        if other is not block:
+            raise ConfigurationError(
+                "encryption: a module has one such block, and a file that overrides has another one: this one stands "
+                f"at {surroundings.place(other.block.range)} and at {surroundings.place(block.block.range)}"
+            )
+        over = _read(block, surroundings)
+        found = over if found is None else merged(found, over)
+    return found
+
+
+def _read(block: EncryptionBlock, surroundings: Surroundings) -> Configuration:
+    where = surroundings.place(block.block.range)
+    check_text(block.source, where.rpartition(":")[0])
+    before = len(block.problems)
+    try:
+        blocks = list(BlockReader(where, surroundings, json=block.json).inside(block.block.body))
+    except RecursionError:
+        raise ConfigurationError(f"{where}: the encryption block is nested too deeply") from None
+    if len(block.problems) > before:
+        raise unreadable(block.problems[before], surroundings.declarations, Path(surroundings.root))
+    return configuration_of(blocks)

@@ -1,0 +1,74 @@
+"""The inside of an encryption block as a text of its own: a file, or TF_ENCRYPTION.
+
+Source: OpenTofu `internal/encryption/config/config_load.go`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from statefmt.config import Declarations, Problem
+from statefmt.config.body import Body
+from statefmt.config.json_body import read_json_file
+from statefmt.config.native import read_file
+from statefmt.config.position import Source
+from statefmt.encryption import Block, Configuration, configuration_of
+from statefmt.encryption_config.blocks import BlockReader
+from statefmt.encryption_config.readable import unreadable
+from statefmt.encryption_config.surroundings import Surroundings
+from statefmt.errors import ConfigurationError
+
+_UTF8_MARK: Final = b"\xef\xbb\xbf"
+# Files of a module, in which the block stands in another one.
+_MODULE_FILES: Final = (".tf", ".tofu", ".tf.json", ".tofu.json")
+
+
+def text_configuration(place: str, text: bytes, surroundings: Surroundings) -> Configuration:
+    """The configuration in a text; it is JSON where it begins with a brace, as in OpenTofu.
+
+    `place` is the name of the file or the variable. In a file of a module, what counts is the encryption block in its
+    terraform block. Raises ConfigurationError.
+    """
+    source = Source(place, text.removeprefix(_UTF8_MARK))
+    check_text(source, place)
+    json = source.content.lstrip().startswith(b"{")
+    problems: list[Problem] = []
+    try:
+        body: Body = read_json_file(source, problems) if json else read_file(source, problems)
+        _check(problems)
+        blocks: list[Block] = []
+        for each in _bodies(place, body):
+            blocks += BlockReader(place, surroundings, json=json).inside(each)
+    except RecursionError:
+        raise ConfigurationError(f"{place}: the encryption configuration is nested too deeply") from None
+    _check(problems)
+    return configuration_of(blocks)
+
+
+def check_text(source: Source, place: str) -> None:
+    """Raises ConfigurationError where a text is not UTF-8: what cannot be read would make a wrong passphrase."""
+    try:
+        source.content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line, column = source.place(error.start)
+        raise ConfigurationError(f"{place}:{line},{column}: this is not UTF-8") from None
+
+
+def _check(problems: list[Problem]) -> None:
+    if problems:
+        raise unreadable(problems[0], Declarations("."), Path())
+
+
+def _bodies(place: str, body: Body) -> Iterator[Body]:
+    if not place.endswith(_MODULE_FILES):
+        yield body
+        return
+    found = [block for terraform in body.blocks("terraform") for block in terraform.body.blocks("encryption")]
+    if len(found) != 1:
+        raise ConfigurationError(
+            f"{place}: a file of a module has one terraform block with an encryption block in it, and this one "
+            f"{'has several' if found else 'has none'}"
+        )
+    yield found[0].body
