@@ -23,11 +23,12 @@ from statefmt.addrs import (
     Provider,
     ResourceMode,
 )
+from statefmt.config.instances import Absent
 from statefmt.config.model import Configuration
 from statefmt.config.moves import Move, Removal, implied_move, moved_to, moves, removals
 from statefmt.config.problem import Problem, ProblemKind
 from statefmt.config.provider_names import provider_named
-from statefmt.config.provider_references import Absent, BlockBinding, ProviderReferences
+from statefmt.config.provider_references import BlockBinding, ProviderReferences
 from statefmt.config.values import Unknown
 from statefmt.states import ResourceInstance, ResourceInstanceObject, Snapshot, instances
 
@@ -155,18 +156,23 @@ class _Reckoning:
                 return self._gone(bound, declared=True)
             reason = Unknown(f"its provider argument is wrong: {binding.summary}", binding.range, problem=binding)
             return _Verdict(Outcome.UNKNOWN, True, unknown=reason)
+        if deposed and binding.has_key:
+            return self._fallen_back(bound, binding)
         needed = self._references.instance_binding(address)
+        declared = not isinstance(needed, Absent)
+        if not declared and address.resource.resource.mode is ResourceMode.DATA:
+            return _Verdict(Outcome.KEPT, False, bound)
+        if not declared:
+            needed = self._references.destroying(address)
+        if isinstance(needed, Absent):
+            return self._fallen_back(bound, binding)
         if isinstance(needed, Problem | Unknown):
             reason = needed if isinstance(needed, Unknown) else Unknown(needed.summary, needed.range)
-            return _Verdict(Outcome.UNKNOWN, True, unknown=reason)
-        absent = isinstance(needed, Absent)
-        if absent and address.resource.resource.mode is ResourceMode.DATA:
-            return _Verdict(Outcome.KEPT, False, bound)
-        if isinstance(needed, AbsProviderInstance) and not deposed:
-            return self._present(needed, bound, declared=True)
-        if not binding.has_key:
-            return self._present(binding.config.instance(), bound, declared=False)
-        # The key can't be evaluated for what is to be destroyed: OpenTofu falls back on the one of the state.
+            return _Verdict(Outcome.UNKNOWN, declared, unknown=reason)
+        return self._present(needed, bound, declared=declared and not deposed)
+
+    def _fallen_back(self, bound: AbsProviderInstance, binding: BlockBinding) -> _Verdict:
+        """For what is to be destroyed, where its key can't be evaluated: OpenTofu takes the one of the state."""
         if bound.config != binding.config:
             return _Verdict(Outcome.FALLBACK_IMPOSSIBLE, False, binding.config.instance())
         return self._present(bound, bound, declared=False)
