@@ -60,10 +60,14 @@ class Instances:
 
     def of_provider(self, config: ConfigProviderConfig, block: ProviderBlock) -> Expansion | Unknown:
         """The instances of a provider block."""
+        return self._left(expand_provider(block, self.static_scope(config.module)))
+
+    def static_scope(self, module: Module) -> Scope:
+        """The names inside of all instances of a module alike: without `each` and `count` of its calls."""
         scope = root_scope(self._configuration)
-        for name in config.module.names:
+        for name in module.names:
             scope = scope.child(name)
-        return self._left(expand_provider(block, scope))
+        return scope
 
     def _expansion(self, repetition: Repetition, scope: Scope) -> Expansion | Unknown:
         return self._left(expand(repetition, scope))

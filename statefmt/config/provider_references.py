@@ -20,6 +20,7 @@ from statefmt.addrs import (
     LocalProviderConfig,
     ModuleInstance,
 )
+from statefmt.config.evaluate import evaluate
 from statefmt.config.expansion import Expansion, Instance
 from statefmt.config.expressions import Expression
 from statefmt.config.instances import ABSENT, Absent, Instances
@@ -27,9 +28,11 @@ from statefmt.config.model import Configuration, ResourceBlock
 from statefmt.config.position import Range
 from statefmt.config.problem import Problem, ProblemKind, error
 from statefmt.config.provider_key import evaluated_key
+from statefmt.config.provider_names import provider_named
 from statefmt.config.provider_reference import ProviderReference, read_provider_reference
 from statefmt.config.provider_tree import PassedKey, ProviderTree, ResolvedProvider, provider_tree
 from statefmt.config.values import Unknown
+from statefmt.cty import Type
 
 
 class BlockBinding(msgspec.Struct, frozen=True):
@@ -65,6 +68,7 @@ class ProviderReferences:
         self.tree: Final[ProviderTree] = provider_tree(configuration)
         self._bindings: dict[ConfigResource, BlockBinding | Problem] = {}
         self._keys: dict[ConfigProviderConfig, Expansion | Unknown] = {}
+        self._types: dict[ConfigProviderConfig, Type] = {}
 
     @property
     def blocks(self) -> dict[ConfigResource, ResourceBlock]:
@@ -110,6 +114,26 @@ class ProviderReferences:
         if found is None:
             found = self._keys[config] = self.instances.of_provider(config, block)
         return found if isinstance(found, Unknown) else found.keys
+
+    def for_each_type(self, config: ConfigProviderConfig) -> Type | None:
+        """The type of the `for_each` of a provider configuration; None where it has none."""
+        block = self.tree.declared.get(config)
+        if block is None or block.for_each is None:
+            return None
+        if config not in self._types:
+            scope = self.instances.static_scope(config.module)
+            self._types[config] = evaluate(block.for_each.expression, scope).type
+        return self._types[config]
+
+    def named_config(self, resource: ConfigResource) -> ConfigProviderConfig | None:
+        """The provider configuration that a block names, whether it is there or not; None where it names none."""
+        block = self.blocks[resource]
+        reference = None if block.provider is None else read_provider_reference(block.provider.expression)
+        if isinstance(reference, Problem):
+            return None
+        local = reference.local if reference else LocalProviderConfig(resource.resource.implied_provider())
+        provider = provider_named(self.configuration.modules[resource.module].declarations, local.local_name)
+        return None if provider is None else ConfigProviderConfig(resource.module, provider, local.alias)
 
     def instance_binding(self, address: AbsResourceInstance) -> AbsProviderInstance | Unknown | Absent | Problem:
         """The provider instance of one resource instance. Raises KeyError where no block declares the resource."""

@@ -28,9 +28,11 @@ finding shows the block to paste. Or bind the object to another provider instanc
 from collections.abc import Iterable
 
 from statefmt import codes
+from statefmt.addrs import Module
 from statefmt.diagnostics import Finding, Severity
-from statefmt.rules.provider_fate_findings import fates_with, finding, name
-from statefmt.rules.provider_ways_out import provider_block, removed_block_note, ways_out
+from statefmt.rules.provider_fate_findings import fates_with, finding, keys_to_keep, name
+from statefmt.rules.provider_snippets import nearest_module, provider_block
+from statefmt.rules.provider_ways_out import removed_block_note, ways_out
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 from statefmt.survey.provider_fates import Fate, Outcome
@@ -45,24 +47,31 @@ def _check(subject: Subject) -> Iterable[Finding]:
 
 def _finding(subject: Subject, fate: Fate) -> Finding:
     references = subject.configuration
-    assert references is not None
-    config = fate.bound.config
+    assert references is not None and fate.needed is not None
+    config = fate.needed.config
     detail = (
-        f"To work with {name(fate)} its original provider configuration at {config} is required, but it has been "
-        f"removed.{removed_block_note(fate)}"
+        f"To work with {name(fate)} its {'' if fate.declared else 'original '}provider configuration at {config} is "
+        f"required, but it {'is not there' if fate.declared else 'has been removed'}.{removed_block_note(fate)}"
     )
-    snippet = provider_block(references, fate.bound)
-    here = f"in {config.module}" if config.module else "in the root module"
+    snippet = provider_block(references, config, keys_to_keep(subject, config))
+    here = _in(config.module)
     if fate.declared:
-        fix = f"Name a provider configuration that is there in its resource block, or add this one {here} again:"
+        fix = f"Name a provider configuration that is there in its resource block, or add this one {here}:"
         return finding(fate, codes.PROVIDER_CONFIGURATION_GONE, Severity.ERROR, _SUMMARY, detail, fix, snippet)
-    first = (
-        f"Keep the provider block {here} until one apply has destroyed the object."
-        if snippet
-        else f"Call {config.module} again, with its provider block, until one apply has destroyed the object."
-    )
-    fix = f"{first} {ways_out(subject, fate)}{' The block to add:' if snippet else ''}"
+    if config.module in references.configuration.modules:
+        fix = f"Keep the provider block {here} until one apply has destroyed the object. {ways_out(subject, fate)}"
+        fix += " The block to add:"
+    else:
+        around = _in(nearest_module(references, config.module))
+        fix = (
+            f"Call {config.module} again {around}, with nothing in it but the provider block, until one apply has "
+            f"destroyed the object. {ways_out(subject, fate)} What to add:"
+        )
     return finding(fate, codes.PROVIDER_CONFIGURATION_GONE, Severity.ERROR, _SUMMARY, detail, fix, snippet)
+
+
+def _in(module: Module) -> str:
+    return f"in {module}" if module else "in the root module"
 
 
 RULE = Rule(codes.PROVIDER_CONFIGURATION_GONE, "provider-configuration-gone", Severity.ERROR, _check)

@@ -24,13 +24,13 @@ makes it explicit. Else leave the provider of the resource as it is, and make a 
 from collections.abc import Iterable
 
 from statefmt import codes
-from statefmt.addrs import ResourceMode
+from statefmt.addrs import AbsProviderInstance, ResourceMode
 from statefmt.diagnostics import Finding, Severity
 from statefmt.rules.provider_fate_findings import fates_with, finding, name
 from statefmt.rules.provider_ways_out import rebinding
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
-from statefmt.survey.provider_fates import Outcome
+from statefmt.survey.provider_fates import Fate, Outcome
 
 
 def _check(subject: Subject) -> Iterable[Finding]:
@@ -46,10 +46,21 @@ def _check(subject: Subject) -> Iterable[Finding]:
             "Provider instance will change",
             f"{name(fate)} is bound to {fate.bound} in the state. By its configuration, the next apply {does} through "
             f"{fate.needed}.",
-            f"If both work in the same account and region: {rebinding(subject, fate, fate.needed)}. "
-            "Else name the one of the state in the configuration.",
+            _fix(subject, fate, fate.needed),
             range_=fate.binding.range if fate.binding else None,
         )
+
+
+def _fix(subject: Subject, fate: Fate, needed: AbsProviderInstance) -> str:
+    command = rebinding(subject, fate, needed)
+    if command is None:
+        return (
+            "Name the provider of the state in the configuration for now: the instances of a resource go to another "
+            "provider configuration together, and there is no provider instance for all of them."
+        )
+    return (
+        f"If both work in the same account and region: {command}. Else name the one of the state in the configuration."
+    )
 
 
 RULE = Rule(codes.PROVIDER_WILL_CHANGE, "provider-will-change", Severity.WARNING, _check)

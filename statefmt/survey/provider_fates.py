@@ -51,7 +51,7 @@ class Fate(NamedTuple):
 
     `address` is where `moved` blocks take it. `declared` says that the configuration still has this instance, so that
     it is not to be destroyed. `binding` is what its block says, if there is one. `needed` is None where it cannot be
-    known, and where there is none. `unknown` has the reason for UNKNOWN.
+    known; its key is left out where none but its configuration can be. `unknown` has the reason for UNKNOWN.
     """
 
     instance: ResourceInstance
@@ -153,7 +153,8 @@ class _Reckoning:
         """For an object whose resource has a block, which may have another number of instances now."""
         if isinstance(binding, Problem):
             if binding.summary == "Provider configuration not present":
-                return self._gone(bound, declared=True)
+                named = self._references.named_config(address.config())
+                return self._gone(bound, declared=True, needed=named.instance() if named else None)
             reason = Unknown(f"its provider argument is wrong: {binding.summary}", binding.range, problem=binding)
             return _Verdict(Outcome.UNKNOWN, True, unknown=reason)
         if deposed and binding.has_key:
@@ -186,9 +187,11 @@ class _Reckoning:
             return _Verdict(Outcome.INSTANCE_GONE, declared, needed)
         return _Verdict(Outcome.KEPT if needed == bound else Outcome.REBOUND, declared, needed)
 
-    def _gone(self, bound: AbsProviderInstance, *, declared: bool) -> _Verdict:
-        doubt = self._doubt(bound.config.module)
-        return _Verdict(Outcome.UNKNOWN if doubt else Outcome.CONFIGURATION_GONE, declared, None, doubt)
+    def _gone(
+        self, bound: AbsProviderInstance, *, declared: bool, needed: AbsProviderInstance | None = None
+    ) -> _Verdict:
+        doubt = self._doubt((needed or bound).config.module)
+        return _Verdict(Outcome.UNKNOWN if doubt else Outcome.CONFIGURATION_GONE, declared, needed or bound, doubt)
 
     def _doubt(self, module: Module) -> Unknown | None:
         """Why it is not sure that something is missing in a module: it, or a file of it, could not be read."""

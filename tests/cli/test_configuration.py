@@ -38,7 +38,7 @@ def test_findings_stand_where_they_are(statetool: Statetool) -> None:
     ]
     gone = next(found for found in state["findings"] if found["code"] == "CFS002")
     assert (gone["file"], gone["line"], gone["column"]) == (str(_BOTH / "main.tf"), 16, 3)
-    assert gone["snippet"].splitlines()[2] == '  for_each = toset(["eu-west-1", "us-east-1"])'
+    assert gone["snippet"].splitlines()[2] == '  for_each = setunion(var.regions, ["us-east-1"])'
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_every_format_names_the_file_of_the_configuration(statetool: Statetool, 
     result = statetool("check", _state(_BOTH), "--config", str(_BOTH), "--format", output_format)
     assert result.status == 1
     assert "main.tf" in result.text
-    assert "for_each = toset([" in result.text.replace("&quot;", '"')
+    assert "for_each = setunion(" in result.text.replace("&quot;", '"')
 
 
 def test_a_state_from_standard_input(program: Program) -> None:
