@@ -30,7 +30,8 @@ from collections.abc import Iterable
 from statefmt import codes
 from statefmt.addrs import Module
 from statefmt.diagnostics import Finding, Severity
-from statefmt.rules.provider_fate_findings import fates_with, finding, keys_to_keep, name
+from statefmt.rules.provider_fate_findings import fates_with, finding, name
+from statefmt.rules.provider_put_back import missed_keys
 from statefmt.rules.provider_snippets import nearest_module, provider_block
 from statefmt.rules.provider_ways_out import removed_block_note, ways_out
 from statefmt.rules.rule import Rule
@@ -53,7 +54,7 @@ def _finding(subject: Subject, fate: Fate) -> Finding:
         f"To work with {name(fate)} its {'' if fate.declared else 'original '}provider configuration at {config} is "
         f"required, but it {'is not there' if fate.declared else 'has been removed'}.{removed_block_note(fate)}"
     )
-    snippet = provider_block(references, config, keys_to_keep(subject, config))
+    snippet = provider_block(references, config, missed_keys(subject, config))
     here = _in(config.module)
     if fate.declared:
         fix = f"Name a provider configuration that is there in its resource block, or add this one {here}:"

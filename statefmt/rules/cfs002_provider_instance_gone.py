@@ -32,8 +32,8 @@ from statefmt.addrs import NO_KEY
 from statefmt.config.model import ProviderBlock
 from statefmt.diagnostics import Finding, Severity
 from statefmt.rules.configuration_place import where
-from statefmt.rules.provider_fate_findings import fates_with, finding, keys_to_keep, name
-from statefmt.rules.provider_snippets import provider_block
+from statefmt.rules.provider_fate_findings import fates_with, finding, name
+from statefmt.rules.provider_put_back import PutBack, put_back
 from statefmt.rules.provider_ways_out import removed_block_note, ways_out
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
@@ -56,26 +56,19 @@ def _finding(subject: Subject, fate: Fate) -> Finding:
         f"To work with {name(fate)} its {'' if fate.declared else 'original '}provider instance at {fate.needed} is "
         f"required, but {_why(fate, block)}{removed_block_note(fate)}"
     )
-    keys = () if fate.needed.key is NO_KEY else keys_to_keep(subject, fate.needed.config)
-    snippet = provider_block(references, fate.needed.config, keys)
-    fix = _fix(subject, fate, block)
-    return finding(fate, codes.PROVIDER_INSTANCE_GONE, Severity.ERROR, _SUMMARY, detail, fix, snippet, range_)
-
-
-def _fix(subject: Subject, fate: Fate, block: ProviderBlock | None) -> str:
-    assert fate.needed is not None
+    again = put_back(subject, fate.needed)
+    assert again is not None, "it is not there"
     if fate.declared:
-        return (
-            "Put it back, until it is out of the configuration of the resource and one apply has destroyed the object:"
-        )
-    if fate.needed.key is NO_KEY:
-        first = "Go back to the block without for_each, and to references without a key,"
-    elif block is None or block.for_each is None:
-        first = "Go back to the block with for_each, and to references with a key,"
+        fix = f"{_sentence(again)}, until it is out of the configuration of the resource and one apply has destroyed "
+        fix += "the object:"
     else:
-        first = "Put it back"
-    first += " until one apply has destroyed the object, and only then remove it."
-    return f"{first} {ways_out(subject, fate)} The block until then:"
+        fix = f"{_sentence(again)} until one apply has destroyed the object, and only then remove it. "
+        fix += f"{ways_out(subject, fate)} The block until then:"
+    return finding(fate, codes.PROVIDER_INSTANCE_GONE, Severity.ERROR, _SUMMARY, detail, fix, again.snippet, range_)
+
+
+def _sentence(again: PutBack) -> str:
+    return again.how[0].upper() + again.how[1:]
 
 
 def _why(fate: Fate, block: ProviderBlock | None) -> str:

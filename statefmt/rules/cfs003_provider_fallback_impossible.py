@@ -27,26 +27,44 @@ from collections.abc import Iterable
 from statefmt import codes
 from statefmt.diagnostics import Finding, Severity
 from statefmt.rules.provider_fate_findings import fates_with, finding, name
+from statefmt.rules.provider_put_back import put_back
 from statefmt.rules.provider_ways_out import ways_out
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
-from statefmt.survey.provider_fates import Outcome
+from statefmt.survey.provider_fates import Fate, Outcome
+
+_SUMMARY = "Unable to use fallback provider from state"
 
 
 def _check(subject: Subject) -> Iterable[Finding]:
     for fate in fates_with(subject, Outcome.FALLBACK_IMPOSSIBLE):
-        assert fate.binding is not None
-        yield finding(
-            fate,
-            codes.PROVIDER_FALLBACK_IMPOSSIBLE,
-            Severity.ERROR,
-            "Unable to use fallback provider from state",
-            f"Provider from configuration {fate.binding.config} does not match provider from state "
-            f"{fate.bound.config} for {name(fate)}, which is to be destroyed.",
-            "Name the provider configuration of the state in the block until one apply has destroyed the object. "
-            + ways_out(subject, fate),
-            range_=fate.binding.range,
-        )
+        yield _finding(subject, fate)
+
+
+def _finding(subject: Subject, fate: Fate) -> Finding:
+    assert fate.binding is not None
+    detail = (
+        f"Provider from configuration {fate.binding.config} does not match provider from state {fate.bound.config} for "
+        f"{name(fate)}, which is to be destroyed."
+    )
+    again = put_back(subject, fate.bound)
+    passed = fate.binding.resolved.key
+    here = f"in the call of {passed.module}" if passed else "in the block"
+    fix = (
+        f"Name the provider configuration of the state {here}"
+        f"{f', and {again.how},' if again else ''} until one apply has destroyed the object. {ways_out(subject, fate)}"
+        f"{' What to add until then:' if again else ''}"
+    )
+    return finding(
+        fate,
+        codes.PROVIDER_FALLBACK_IMPOSSIBLE,
+        Severity.ERROR,
+        _SUMMARY,
+        detail,
+        fix,
+        again.snippet if again else "",
+        fate.binding.range,
+    )
 
 
 RULE = Rule(codes.PROVIDER_FALLBACK_IMPOSSIBLE, "provider-fallback-impossible", Severity.ERROR, _check)

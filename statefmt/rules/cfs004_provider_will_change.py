@@ -24,43 +24,43 @@ makes it explicit. Else leave the provider of the resource as it is, and make a 
 from collections.abc import Iterable
 
 from statefmt import codes
-from statefmt.addrs import AbsProviderInstance, ResourceMode
+from statefmt.addrs import ResourceMode
 from statefmt.diagnostics import Finding, Severity
 from statefmt.rules.provider_fate_findings import fates_with, finding, name
+from statefmt.rules.provider_put_back import put_back
 from statefmt.rules.provider_ways_out import rebinding
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 from statefmt.survey.provider_fates import Fate, Outcome
 
+_SUMMARY = "Provider instance will change"
+
 
 def _check(subject: Subject) -> Iterable[Finding]:
     for fate in fates_with(subject, Outcome.REBOUND):
-        if fate.address.resource.resource.mode is ResourceMode.DATA:
-            continue
-        assert fate.needed is not None
-        does = "works with it" if fate.declared else "destroys it"
-        yield finding(
-            fate,
-            codes.PROVIDER_WILL_CHANGE,
-            Severity.WARNING,
-            "Provider instance will change",
-            f"{name(fate)} is bound to {fate.bound} in the state. By its configuration, the next apply {does} through "
-            f"{fate.needed}.",
-            _fix(subject, fate, fate.needed),
-            range_=fate.binding.range if fate.binding else None,
-        )
+        if fate.address.resource.resource.mode is not ResourceMode.DATA:
+            yield _finding(subject, fate)
 
 
-def _fix(subject: Subject, fate: Fate, needed: AbsProviderInstance) -> str:
-    command = rebinding(subject, fate, needed)
-    if command is None:
-        return (
-            "Name the provider of the state in the configuration for now: the instances of a resource go to another "
-            "provider configuration together, and there is no provider instance for all of them."
-        )
-    return (
-        f"If both work in the same account and region: {command}. Else name the one of the state in the configuration."
+def _finding(subject: Subject, fate: Fate) -> Finding:
+    assert fate.needed is not None
+    detail = (
+        f"{name(fate)} is bound to {fate.bound} in the state. By its configuration, the next apply "
+        f"{'works with' if fate.declared else 'destroys'} it through {fate.needed}."
     )
+    command = rebinding(subject, fate, fate.needed)
+    again = put_back(subject, fate.bound)
+    if command is not None:
+        first = f"If both work in the same account and region: {command}. Else name"
+    else:
+        first = (
+            "The instances of a resource go to another provider configuration together, and there is none for all of "
+            "them. Name"
+        )
+    fix = f"{first} the one of the state in the configuration{f', and {again.how}:' if again else '.'}"
+    snippet = again.snippet if again else ""
+    range_ = fate.binding.range if fate.binding else None
+    return finding(fate, codes.PROVIDER_WILL_CHANGE, Severity.WARNING, _SUMMARY, detail, fix, snippet, range_)
 
 
 RULE = Rule(codes.PROVIDER_WILL_CHANGE, "provider-will-change", Severity.WARNING, _check)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
-from statefmt.addrs import AbsResource, ConfigProviderConfig, InstanceKey
+from statefmt.addrs import AbsResource
 from statefmt.config.position import Range
 from statefmt.diagnostics import Finding, Severity
 from statefmt.rules.configuration_place import place
@@ -38,27 +38,6 @@ def _by_resource(subject: Subject) -> dict[AbsResource, list[Fate]]:
     found: dict[AbsResource, list[Fate]] = {}
     for fate in fates(subject):
         found.setdefault(fate.instance.addr.containing_resource(), []).append(fate)
-    return found
-
-
-def keys_to_keep(subject: Subject, config: ConfigProviderConfig) -> Collection[InstanceKey]:
-    """The keys that a provider configuration must have, beside those it has, for all that would lose its provider.
-
-    Where its block has no `for_each` any more, these are all that the state names: it gets its old ones again.
-    """
-    return subject.once(_to_keep).get(config, ())
-
-
-def _to_keep(subject: Subject) -> dict[ConfigProviderConfig, set[InstanceKey]]:
-    assert subject.configuration is not None
-    declared = subject.configuration.tree.declared
-    found: dict[ConfigProviderConfig, set[InstanceKey]] = {}
-    for fate in fates(subject):
-        block = declared.get(fate.bound.config)
-        if fate.outcome is Outcome.INSTANCE_GONE and fate.needed is not None:
-            found.setdefault(fate.needed.config, set()).add(fate.needed.key)
-        elif fate.outcome is Outcome.CONFIGURATION_GONE or (block is not None and block.for_each is None):
-            found.setdefault(fate.bound.config, set()).add(fate.bound.key)
     return found
 
 

@@ -49,11 +49,13 @@ def _block(
     yield f"provider {quote(name)} {{"
     arguments = {"alias": quote(config.alias)} if config.alias else {}
     wanted = {key for key in keys if isinstance(key, StringKey)}
+    note: tuple[str, ...] = ()
     if wanted:
         note, arguments["for_each"] = _for_each(references, config, declared, wanted)
-        yield from note
     width = max(map(len, arguments), default=0)
     for argument, value in arguments.items():
+        if argument == "for_each":
+            yield from note
         yield f"  {argument:<{width}} = {value}"
     yield f"  # all other arguments {f'as in {where(declared.range)}' if declared else 'as they were'}"
     yield "}"
@@ -83,7 +85,7 @@ def _for_each(
         return (), f"toset([{_list({*wanted, *(key for key in keys if isinstance(key, StringKey))})}])"
     if isinstance(references.for_each_type(config), SetType):
         return (), f"setunion({text}, [{_list(wanted)}])"
-    note = "  # In the place of null goes what each.value was, if the block uses it: it is not known here."
+    note = "  # If the block uses each.value: what it was goes in the place of null."
     items = ", ".join(f"{_text(key)} = null" for key in sorted(wanted, key=key_order))
     return (note,), f"merge({text}, {{ {items} }})"
 

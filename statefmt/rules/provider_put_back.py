@@ -1,0 +1,75 @@
+"""Provider instances that are to be there again for one more apply: what to do for it, and what to paste.
+
+Source: OpenTofu's own advice, `internal/tofu/node_resource_abstract_instance.go`, resolveProvider.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+from statefmt.addrs import NO_KEY, AbsProviderInstance, ConfigProviderConfig, InstanceKey
+from statefmt.config.values import Unknown
+from statefmt.rules.provider_fate_findings import fates
+from statefmt.rules.provider_snippets import provider_block
+from statefmt.rules.subject import Subject
+from statefmt.survey.provider_fates import Outcome
+
+
+class PutBack(NamedTuple):
+    """The beginning of a sentence ("put its key back"), and the block."""
+
+    how: str
+    snippet: str
+
+
+def put_back(subject: Subject, provider: AbsProviderInstance) -> PutBack | None:
+    """What brings a provider instance back, with all others of its configuration that are missed; None if it is there.
+
+    A block cannot have instances with and without keys: where `for_each` was added or taken away, it gets its old form.
+    """
+    references = subject.configuration
+    assert references is not None
+    config = provider.config
+    keys = references.declared_keys(config) if references.tree.exists(config) else ()
+    if isinstance(keys, Unknown) or provider.key in keys:
+        return None
+    block = references.tree.declared.get(config)
+    if provider.key is NO_KEY:
+        gone = "put its block back"
+        how = "go back to the block without for_each, and to references without a key" if block else gone
+        return PutBack(how, provider_block(references, config, ()))
+    if block is None:
+        return PutBack("put its block back", provider_block(references, config, _bound_keys(subject, config)))
+    if block.for_each is None:
+        how = "go back to the block with for_each, and to references with a key"
+        return PutBack(how, provider_block(references, config, _bound_keys(subject, config)))
+    snippet = provider_block(references, config, {*missed_keys(subject, config), provider.key})
+    return PutBack("put its key back into the for_each of the provider", snippet)
+
+
+def missed_keys(subject: Subject, config: ConfigProviderConfig) -> Collection[InstanceKey]:
+    """The keys that a provider configuration would need for all objects that lose their provider."""
+    return subject.once(_missed).get(config, ())
+
+
+def _missed(subject: Subject) -> dict[ConfigProviderConfig, set[InstanceKey]]:
+    found: dict[ConfigProviderConfig, set[InstanceKey]] = {}
+    for fate in fates(subject):
+        if fate.outcome is Outcome.INSTANCE_GONE and fate.needed is not None:
+            found.setdefault(fate.needed.config, set()).add(fate.needed.key)
+        elif fate.outcome is Outcome.CONFIGURATION_GONE:
+            found.setdefault(fate.bound.config, set()).add(fate.bound.key)
+    return found
+
+
+def _bound_keys(subject: Subject, config: ConfigProviderConfig) -> Collection[InstanceKey]:
+    """The keys of a provider configuration that the state names."""
+    return subject.once(_bound).get(config, ())
+
+
+def _bound(subject: Subject) -> dict[ConfigProviderConfig, set[InstanceKey]]:
+    found: dict[ConfigProviderConfig, set[InstanceKey]] = {}
+    for fate in fates(subject):
+        found.setdefault(fate.bound.config, set()).add(fate.bound.key)
+    return found
