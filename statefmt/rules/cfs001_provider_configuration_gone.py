@@ -28,11 +28,10 @@ finding shows the block to paste. Or bind the object to another provider instanc
 from collections.abc import Iterable
 
 from statefmt import codes
-from statefmt.addrs import Module
 from statefmt.diagnostics import Finding, Severity
 from statefmt.rules.provider_fate_findings import fates_with, finding, name
 from statefmt.rules.provider_put_back import missed_keys
-from statefmt.rules.provider_snippets import nearest_module, provider_block
+from statefmt.rules.provider_snippets import in_module, nearest_module, provider_block
 from statefmt.rules.provider_ways_out import removed_block_note, ways_out
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
@@ -55,7 +54,7 @@ def _finding(subject: Subject, fate: Fate) -> Finding:
         f"required, but it {'is not there' if fate.declared else 'has been removed'}.{removed_block_note(fate)}"
     )
     snippet = provider_block(references, config, missed_keys(subject, config))
-    here = _in(config.module)
+    here = in_module(config.module)
     if fate.declared:
         fix = f"Name a provider configuration that is there in its resource block, or add this one {here}:"
         return finding(fate, codes.PROVIDER_CONFIGURATION_GONE, Severity.ERROR, _SUMMARY, detail, fix, snippet)
@@ -63,16 +62,12 @@ def _finding(subject: Subject, fate: Fate) -> Finding:
         fix = f"Keep the provider block {here} until one apply has destroyed the object. {ways_out(subject, fate)}"
         fix += " The block to add:"
     else:
-        around = _in(nearest_module(references, config.module))
+        around = in_module(nearest_module(references, config.module))
         fix = (
             f"Call {config.module} again {around}, with nothing in it but the provider block, until one apply has "
             f"destroyed the object. {ways_out(subject, fate)} What to add:"
         )
     return finding(fate, codes.PROVIDER_CONFIGURATION_GONE, Severity.ERROR, _SUMMARY, detail, fix, snippet)
-
-
-def _in(module: Module) -> str:
-    return f"in {module}" if module else "in the root module"
 
 
 RULE = Rule(codes.PROVIDER_CONFIGURATION_GONE, "provider-configuration-gone", Severity.ERROR, _check)

@@ -48,19 +48,24 @@ def _finding(subject: Subject, fate: Fate) -> Finding:
         f"{name(fate)} is bound to {fate.bound} in the state. By its configuration, the next apply "
         f"{'works with' if fate.declared else 'destroys'} it through {fate.needed}."
     )
+    range_ = fate.binding.range if fate.binding else None
     command = rebinding(subject, fate, fate.needed)
     again = put_back(subject, fate.bound)
     if command is not None:
-        first = f"If both work in the same account and region: {command}. Else name"
+        fix = f"If both work in the same account and region: {command}."
     else:
-        first = (
-            "The instances of a resource go to another provider configuration together, and there is none for all of "
-            "them. Name"
-        )
-    fix = f"{first} the one of the state in the configuration{f', and {again.how}:' if again else '.'}"
+        fix = "The instances of a resource go to another provider configuration together, and not all have one there."
+    if not _can_be_named(fate):
+        return finding(fate, codes.PROVIDER_WILL_CHANGE, Severity.WARNING, _SUMMARY, detail, fix, range_=range_)
+    fix += f" Else name the one of the state in the configuration{f', and {again.how}:' if again else '.'}"
     snippet = again.snippet if again else ""
-    range_ = fate.binding.range if fate.binding else None
     return finding(fate, codes.PROVIDER_WILL_CHANGE, Severity.WARNING, _SUMMARY, detail, fix, snippet, range_)
+
+
+def _can_be_named(fate: Fate) -> bool:
+    """Whether the provider of the state is one of the object's module or around it; a move can take it elsewhere."""
+    names = fate.bound.config.module.names
+    return fate.address.module.module().names[: len(names)] == names
 
 
 RULE = Rule(codes.PROVIDER_WILL_CHANGE, "provider-will-change", Severity.WARNING, _check)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from statefmt.addrs import NO_KEY, AbsProviderInstance, ConfigProviderConfig, InstanceKey
 from statefmt.config.values import Unknown
 from statefmt.rules.provider_fate_findings import fates
-from statefmt.rules.provider_snippets import provider_block
+from statefmt.rules.provider_snippets import in_module, nearest_module, provider_block
 from statefmt.rules.subject import Subject
 from statefmt.survey.provider_fates import Outcome
 
@@ -35,12 +35,12 @@ def put_back(subject: Subject, provider: AbsProviderInstance) -> PutBack | None:
     if isinstance(keys, Unknown) or provider.key in keys:
         return None
     block = references.tree.declared.get(config)
-    if provider.key is NO_KEY:
-        gone = "put its block back"
-        how = "go back to the block without for_each, and to references without a key" if block else gone
-        return PutBack(how, provider_block(references, config, ()))
     if block is None:
-        return PutBack("put its block back", provider_block(references, config, _bound_keys(subject, config)))
+        how = f"put its block back {in_module(nearest_module(references, config.module))}"
+        return PutBack(how, provider_block(references, config, _bound_keys(subject, config)))
+    if provider.key is NO_KEY:
+        how = "go back to the block without for_each, and to references without a key"
+        return PutBack(how, provider_block(references, config, ()))
     if block.for_each is None:
         how = "go back to the block with for_each, and to references with a key"
         return PutBack(how, provider_block(references, config, _bound_keys(subject, config)))

@@ -128,3 +128,8 @@ def nearest_module(references: ProviderReferences, module: Module) -> Module:
     while module not in references.configuration.modules:
         module = module.parent()
     return module
+
+
+def in_module(module: Module) -> str:
+    """Where something is, in a sentence."""
+    return f"in {module}" if module else "in the root module"
