@@ -28,6 +28,7 @@ _FIXTURES: Final = sorted(path for path in _FOLDER.iterdir() if (path / "terrafo
 _COMMAND: Final = re.compile("`(statetool [^`]*)`")
 # How the provider of the state is named again: what is replaced in the configuration, and by what.
 _NAMED_AGAIN: Final = {
+    "alias-renamed-and-for-each-added": (r"aws\.new\[each.key\]", "aws.old"),
     "alias-renamed-": (r"aws\.new\b", "aws.old"),
     "fallback-impossible": (r"aws\.new\b", "aws.old"),
     "for-each-added-": (r"aws\.by_region\[.*\]", "aws.by_region"),
