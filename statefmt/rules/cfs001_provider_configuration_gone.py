@@ -5,8 +5,11 @@ Reports, with `--config`, each object in the state that OpenTofu will work with 
 the configuration does not have: its `provider` block was removed or got another alias, or the module that it is in is
 gone.
 
-Addresses are followed through `moved` blocks first. What no block declares any more, and is no data source, needs the
-very provider configuration that the state names. A default configuration of the root module is always there.
+Addresses are followed through `moved` blocks first. What no block declares any more needs the very provider
+configuration that the state names. A default configuration of the root module is always there.
+
+A data source that no block declares any more is left out: OpenTofu drops it from the state, and asks no provider
+(`tofu destroy -refresh=false` is the exception). One whose block is there needs its provider like any resource.
 
 ## Why is this bad?
 The next plan fails with "Provider configuration not present", whatever else it would do. A `removed` block does not
@@ -21,7 +24,8 @@ help: OpenTofu asks for the provider before it looks at the block.
 
 ## What to do
 Go in two steps: keep the `provider` block for one more apply, which destroys the object, and only then remove it. The
-finding shows the block to paste. Or bind the object to another provider instance that can work with it
+finding shows the block to paste. Where the whole module is gone that had the block, it shows a call of a module with
+nothing else in it: with the old source, the resources would be back, and not be destroyed. Or bind the object to another provider instance that can work with it
 (`statetool rebind`), or forget it and keep the real object (`statetool rm`).
 """
 

@@ -5,6 +5,10 @@ Reports, with `--config`, each object in the state, deposed ones too, that OpenT
 a provider configuration that the configuration does not have: its key was removed from the `for_each` of the
 `provider` block, or `for_each` was added to a block that had none, or taken away from one.
 
+What OpenTofu is to destroy it destroys through the key that the state names, since the key in the resource block can't
+be evaluated for it any more; a key that a module is passed can, as long as that instance of the module is there, and is
+taken. Data sources that no block declares any more are left out: they are dropped from the state.
+
 ## Why is this bad?
 The next plan fails with "Provider instance not present". Mostly the same collection stands in the `for_each` of the
 `provider` block and in that of its resources: taking an element out removes the provider instance in the same step as
@@ -21,7 +25,8 @@ provider "aws" {
 
 ## What to do
 Go in two steps: take the element out of the `for_each` of the resources, keep it in that of the provider, and apply;
-then take it out there. The finding shows the block to paste. Or bind the object to another provider instance
+then take it out there. The finding shows the block to paste, with all keys of its configuration that are missed. Where
+its `for_each` is a map, what `each.value` was for them is for you to fill in. Or bind the object to another provider instance
 (`statetool rebind`), or forget it and keep the real object (`statetool rm`, `statetool forget-deposed`).
 """
 

@@ -5,8 +5,8 @@ Reports, with `--config`, an object that is to be destroyed, whose resource bloc
 instance by a key, of another provider configuration than the state names.
 
 ## Why is this bad?
-For an instance that is not declared any more (and for a deposed object), the key in the block cannot be evaluated, so
-that OpenTofu takes the one of the state. It does so only if both mean the same provider configuration; else the next
+For an instance that is not declared any more (and for a deposed object), the key in the block cannot be evaluated, nor
+that in the `providers` of a module instance that is gone, so that OpenTofu takes the one of the state. It does so only if both mean the same provider configuration; else the next
 plan fails with "Unable to use fallback provider from state".
 
 ## Example
@@ -19,7 +19,8 @@ resource "aws_vpc" "main" {
 
 ## What to do
 Change one thing at a time: name the old provider configuration in the block, apply, and change it then. Or bind the
-resource to the new configuration in the state first (`statetool rebind`).
+resource to the new configuration in the state first (`statetool rebind`): all of its instances together, with `--map`
+each to its own key.
 """
 
 from collections.abc import Iterable
