@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+import sys
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple, Optional
 
 import typer
 
 from statefmt.cli.command_line import options_in_order
+from statefmt.cli.streams import message_terminal
+from statefmt.diagnostics import Finding, Severity
 from statefmt.errors import StoreError
 
 if TYPE_CHECKING:
@@ -64,6 +67,15 @@ def configuration_options(
     if wrong is not None:
         raise typer.BadParameter(f"{wrong!r} is not NAME=VALUE", param_hint="--var")
     return ConfigurationOptions(config, tuple(options_in_order("--var", "--var-file")))
+
+
+def report_problems(problems: Sequence[Finding]) -> bool:
+    """Say on standard error what keeps a configuration from being known in full; whether there are errors among it."""
+    if problems:
+        from statefmt.render.configuration_problems import configuration_problems_text
+
+        print(configuration_problems_text(problems, message_terminal()), file=sys.stderr)
+    return any(problem.severity is Severity.ERROR for problem in problems)
 
 
 def _variable(option: tuple[str, str]) -> VariableOption:

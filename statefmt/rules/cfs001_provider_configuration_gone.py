@@ -25,8 +25,9 @@ help: OpenTofu asks for the provider before it looks at the block.
 ## What to do
 Go in two steps: keep the `provider` block for one more apply, which destroys the object, and only then remove it. The
 finding shows the block to paste. Where the whole module is gone that had the block, it shows a call of a module with
-nothing else in it: with the old source, the resources would be back, and not be destroyed. Or bind the object to another provider instance that can work with it
-(`statetool rebind`), or forget it and keep the real object (`statetool rm`).
+nothing else in it: with the old source, the resources would be back, and not be destroyed. Or bind the object to
+another provider instance that can work with it (`statetool rebind`), or forget it and keep the real object (`statetool
+rm`).
 """
 
 from collections.abc import Iterable

@@ -26,8 +26,8 @@ provider "aws" {
 ## What to do
 Go in two steps: take the element out of the `for_each` of the resources, keep it in that of the provider, and apply;
 then take it out there. The finding shows the block to paste, with all keys of its configuration that are missed. Where
-its `for_each` is a map, what `each.value` was for them is for you to fill in. Or bind the object to another provider instance
-(`statetool rebind`), or forget it and keep the real object (`statetool rm`, `statetool forget-deposed`).
+its `for_each` is a map, what `each.value` was for them is for you to fill in. Or bind the object to another provider
+instance (`statetool rebind`), or forget it and keep the real object (`statetool rm`, `statetool forget-deposed`).
 """
 
 from collections.abc import Iterable

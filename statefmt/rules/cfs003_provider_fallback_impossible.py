@@ -6,8 +6,9 @@ instance by a key, of another provider configuration than the state names.
 
 ## Why is this bad?
 For an instance that is not declared any more (and for a deposed object), the key in the block cannot be evaluated, nor
-that in the `providers` of a module instance that is gone, so that OpenTofu takes the one of the state. It does so only if both mean the same provider configuration; else the next
-plan fails with "Unable to use fallback provider from state".
+that in the `providers` of a module instance that is gone, so that OpenTofu takes the one of the state. It does so only
+if both mean the same provider configuration; else the next plan fails with "Unable to use fallback provider from
+state".
 
 ## Example
 ```hcl

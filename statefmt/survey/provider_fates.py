@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import Enum, auto
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from msgspec import structs
 
@@ -26,13 +26,12 @@ from statefmt.addrs import (
 from statefmt.config.instances import Absent
 from statefmt.config.model import Configuration
 from statefmt.config.moves import Move, Removal, implied_move, moved_to, moves, removals
-from statefmt.config.problem import Problem, ProblemKind
+from statefmt.config.problem import Problem
 from statefmt.config.provider_names import provider_named
 from statefmt.config.provider_references import BlockBinding, ProviderReferences
 from statefmt.config.values import Unknown
 from statefmt.states import ResourceInstance, ResourceInstanceObject, Snapshot, instances
-
-_UNREAD: Final = (ProblemKind.UNREADABLE, ProblemKind.SYNTAX)
+from statefmt.survey.doubt import doubt
 
 
 class Outcome(Enum):
@@ -130,9 +129,9 @@ class _Reckoning:
 
     def _of_removed(self, address: AbsResourceInstance, bound: AbsProviderInstance) -> _Verdict:
         """For an object whose resource no block declares: the provider instance must be there as the state says."""
-        doubt = self._doubt(address.module.module())
-        if doubt is not None:
-            return _Verdict(Outcome.UNKNOWN, False, unknown=doubt)
+        unread = self._doubt(address.module.module())
+        if unread is not None:
+            return _Verdict(Outcome.UNKNOWN, False, unknown=unread)
         if address.resource.resource.mode is ResourceMode.DATA:
             # It is dropped from the state, and no provider is asked.
             return _Verdict(Outcome.KEPT, False, bound)
@@ -190,13 +189,13 @@ class _Reckoning:
     def _gone(
         self, bound: AbsProviderInstance, *, declared: bool, needed: AbsProviderInstance | None = None
     ) -> _Verdict:
-        doubt = self._doubt((needed or bound).config.module)
-        return _Verdict(Outcome.UNKNOWN if doubt else Outcome.CONFIGURATION_GONE, declared, needed or bound, doubt)
+        unread = self._doubt((needed or bound).config.module)
+        return _Verdict(Outcome.UNKNOWN if unread else Outcome.CONFIGURATION_GONE, declared, needed or bound, unread)
 
     def _doubt(self, module: Module) -> Unknown | None:
         """Why it is not sure that something is missing in a module: it, or a file of it, could not be read."""
         if module not in self._doubts:
-            self._doubts[module] = _doubt(self._references.configuration, module)
+            self._doubts[module] = doubt(self._references.configuration, module)
         return self._doubts[module]
 
     def _translated(self, provider: AbsProviderInstance) -> AbsProviderInstance:
@@ -215,19 +214,3 @@ def _required(configuration: Configuration) -> frozenset[Provider]:
         for name in module.declarations.required_providers
     )
     return frozenset(provider for provider in found if provider is not None)
-
-
-def _doubt(configuration: Configuration, module: Module) -> Unknown | None:
-    for depth in range(len(module.names) + 1):
-        on_the_way = Module(module.names[:depth])
-        if on_the_way in configuration.missing:
-            call = configuration.modules[on_the_way.parent()].declarations.calls.get(on_the_way.names[-1])
-            return Unknown(f"{on_the_way} could not be read", call.range if call else None)
-        here = configuration.modules.get(on_the_way)
-        if here is None:
-            return None
-        for problem in configuration.problems:
-            if problem.kind in _UNREAD and (problem.range is None or problem.range.file in here.declarations.files):
-                name = problem.range.file if problem.range else configuration.directory
-                return Unknown(f"{name} could not be read")
-    return None

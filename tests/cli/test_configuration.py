@@ -99,7 +99,6 @@ def test_providers_that_nothing_uses(statetool: Statetool) -> None:
     [
         (_FINE, ("--without", "us-east-1"), ['aws_vpc.main["us-east-1"]']),
         (_FINE, ("--without", "us-east-1", "--without", "eu-west-1"), ["eu", "us"]),
-        (_FINE, ("--without", "nowhere"), []),
         (_UNUSED, ("--without", "us-east-1"), []),
         (_BOTH, ("--var", "regions=[]"), ['aws_vpc.main["eu-west-1"]']),
         (_BOTH, ("--var", 'regions=["eu-west-1", "us-east-1"]'), []),
