@@ -20,6 +20,19 @@ if TYPE_CHECKING:
 # One mistake can make many errors: the first ones say it all.
 _MOST: Final = 10
 _SHOWN: Final = 40
+_ENDS: Final = {
+    "block_start": "block_end",
+    "object_start": "object_end",
+    "tuple_start": "tuple_end",
+    "(": ")",
+    "quoted_template_start": "quoted_template_end",
+    "template_interpolation_start": "template_interpolation_end",
+    "template_directive_start": "template_directive_end",
+}
+_UNCLOSED: Final = {
+    "block_start": "Unclosed configuration block",
+    "quoted_template_start": "Unterminated template string",
+}
 
 
 def syntax_problems(source: Source, root: Node) -> list[Problem]:
@@ -45,10 +58,26 @@ def _unreadable(source: Source, root: Node) -> Iterator[Problem]:
 
 
 def _unexpected(source: Source, node: Node) -> Problem:
+    opening = _unclosed(node)
+    if opening is not None:
+        place = source.range(opening.start_byte, opening.end_byte)
+        detail = f"What begins here with {source.text(opening.start_byte, opening.end_byte)} has no end."
+        return error(ProblemKind.SYNTAX, _UNCLOSED.get(opening.type, "Invalid expression"), detail, place)
     text = source.text(node.start_byte, min(node.end_byte, node.start_byte + 4 * _SHOWN)).split("\n", 1)[0].strip()
     shown = f"{text[:_SHOWN]}…" if len(text) > _SHOWN else text
     place = source.range(node.start_byte, node.end_byte)
     return error(ProblemKind.SYNTAX, "Invalid expression", f"This makes no sense here: {shown!r}.", place)
+
+
+def _unclosed(node: Node) -> Node | None:
+    """The innermost of what is begun and not ended in a text that could not be read."""
+    begun: list[Node] = []
+    for child in node.children:
+        if child.type in _ENDS:
+            begun.append(child)
+        elif begun and child.type == _ENDS[begun[-1].type]:
+            begun.pop()
+    return begun[-1] if begun else None
 
 
 def _top_level(source: Source, root: Node) -> Iterator[Problem]:

@@ -115,3 +115,68 @@ def test_simulate(statetool: Statetool, folder: Path, change: tuple[str, ...], o
 @pytest.mark.parametrize("arguments", [(), ("--config", str(_FINE)), ("--without", "a")])
 def test_simulate_needs_a_configuration_and_a_change(statetool: Statetool, arguments: tuple[str, ...]) -> None:
     assert statetool("simulate", _state(_FINE), *arguments).status == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (("--without", "us-est-1"), "no for_each has the key us-est-1; there are:\n  eu-west-1, us-east-1"),
+        (("--without", "us-east-1", "--without", ""), "no for_each has the key"),
+    ],
+)
+def test_simulate_refuses_a_key_that_is_nowhere(statetool: Statetool, change: tuple[str, ...], told: str) -> None:
+    result = statetool("simulate", _state(_FINE), "--config", str(_FINE), *change)
+    assert (result.status, result.out) == (2, b"")
+    assert told in result.err
+
+
+@pytest.mark.parametrize(
+    ("value", "code"),
+    [
+        ('region=["us-east-1"]', "CFG003"),
+        ("regions=[", "CFG009"),
+        ("regions=eu", "CFG009"),
+        ('regions={"a": 1}', "CFG009"),
+        ("regions=null", "CFG009"),
+    ],
+)
+def test_simulate_does_not_call_a_wrong_value_harmless(statetool: Statetool, value: str, code: str) -> None:
+    arguments = ("simulate", _state(_BOTH), "--config", str(_BOTH), "--var", value)
+    document = _json(statetool, "simulate-output", *arguments, status=1)
+    assert code in {problem["code"] for problem in document["problems"]}
+    result = statetool(*arguments)
+    assert result.status == 1
+    assert code in result.err
+    assert "As far as it can be told" in result.text
+
+
+@pytest.mark.parametrize("value", ['["us-east-1"]', '[ "us-east-1", ]', '["us-${"east"}-1"]'])
+def test_simulate_takes_values_in_both_syntaxes(statetool: Statetool, value: str) -> None:
+    arguments = ("simulate", _state(_BOTH), "--config", str(_BOTH), "--var", f"regions={value}")
+    (orphan,) = _json(statetool, "simulate-output", *arguments, status=1)["orphaned"]
+    assert orphan["provider"] == 'provider["registry.opentofu.org/hashicorp/aws"].by_region["eu-west-1"]'
+
+
+def test_simulate_prints_a_block_once(statetool: Statetool) -> None:
+    change = ("--without", "us-east-1", "--without", "eu-west-1")
+    text = statetool("simulate", _state(_FINE), "--config", str(_FINE), *change).text
+    assert text.count("for_each = merge(local.providers, {") == 1
+    assert text.count('\n      aws_vpc.main["') == 2
+
+
+@pytest.mark.parametrize("command", [("providers",), ("simulate", "--without", "us-east-1")])
+def test_a_configuration_that_is_not_known_in_full(statetool: Statetool, command: tuple[str, ...]) -> None:
+    folder = _FOLDER / "module-missing"
+    state = _state(_FINE)
+    schema = "providers-config-output" if command[0] == "providers" else "simulate-output"
+    document = _json(statetool, schema, command[0], state, "--config", str(folder), *command[1:], status=1)
+    (problem,) = document["problems"]
+    assert (problem["code"], problem["line"]) == ("CFG002", 9)
+
+
+@pytest.mark.parametrize("command", [("providers",), ("simulate", "--without", "us-east-1")])
+def test_a_state_that_is_piped(program: Program, command: tuple[str, ...]) -> None:
+    state = (_FINE / "terraform.tfstate").read_bytes()
+    piped = program(command[0], "-", "--config", str(_FINE), *command[1:], stdin=state)
+    named = program(command[0], _state(_FINE), "--config", str(_FINE), *command[1:])
+    assert (piped.status, piped.out, piped.err) == (named.status, named.out, named.err)
