@@ -21,7 +21,7 @@ from statefmt.addrs import (
     ModuleInstance,
 )
 from statefmt.config.evaluate import evaluate
-from statefmt.config.expansion import Expansion, Instance
+from statefmt.config.expansion import Instance
 from statefmt.config.expressions import Expression
 from statefmt.config.instances import ABSENT, Absent, Instances
 from statefmt.config.model import Configuration, ResourceBlock
@@ -67,7 +67,7 @@ class ProviderReferences:
         self.instances: Final = Instances(configuration, without)
         self.tree: Final[ProviderTree] = provider_tree(configuration)
         self._bindings: dict[ConfigResource, BlockBinding | Problem] = {}
-        self._keys: dict[ConfigProviderConfig, Expansion | Unknown] = {}
+        self._keys: dict[ConfigProviderConfig, dict[InstanceKey, None] | Unknown] = {}
         self._types: dict[ConfigProviderConfig, Type] = {}
 
     @property
@@ -112,8 +112,22 @@ class ProviderReferences:
             return (NO_KEY,)
         found = self._keys.get(config)
         if found is None:
-            found = self._keys[config] = self.instances.of_provider(config, block)
-        return found if isinstance(found, Unknown) else found.keys
+            expansion = self.instances.of_provider(config, block)
+            found = expansion if isinstance(expansion, Unknown) else dict.fromkeys(expansion.keys)
+            self._keys[config] = found
+        return found if isinstance(found, Unknown) else tuple(found)
+
+    def declares(self, provider: AbsProviderInstance) -> bool | Unknown:
+        """Whether there is such a provider instance."""
+        config = provider.config
+        if not self.tree.exists(config):
+            return False
+        if config not in self.tree.declared:
+            return provider.key is NO_KEY
+        if config not in self._keys:
+            self.declared_keys(config)
+        keys = self._keys[config]
+        return keys if isinstance(keys, Unknown) else provider.key in keys
 
     def for_each_type(self, config: ConfigProviderConfig) -> Type | None:
         """The type of the `for_each` of a provider configuration; None where it has none."""

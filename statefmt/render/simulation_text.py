@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from statefmt import codes
+from statefmt.addrs import NO_KEY, ConfigProviderConfig
 from statefmt.diagnostics import Severity
 from statefmt.render.counted import counted
 from statefmt.render.findings_text import COLOURS, finding_text, findings_text
@@ -41,20 +42,20 @@ def simulation_text(found: Simulation, terminal: Terminal) -> str:
 
 
 def _groups(orphaned: Sequence[Orphan], terminal: Terminal) -> Iterator[str]:
-    """Objects of which a provider instance is gone, by the block that would keep it; then all others, one by one."""
-    groups: dict[str, list[Orphan]] = {}
+    """Objects of which a provider instance is gone, by the configuration that needs it; then all others, one by one."""
+    groups: dict[tuple[ConfigProviderConfig, bool], list[Orphan]] = {}
     others = []
     for orphan in orphaned:
         if orphan.finding.code == codes.PROVIDER_INSTANCE_GONE:
-            groups.setdefault(orphan.finding.snippet, []).append(orphan)
+            groups.setdefault((orphan.provider.config, orphan.provider.key is NO_KEY), []).append(orphan)
         else:
             others.append(orphan.finding)
-    for snippet, of in groups.items():
-        yield "\n".join(_group(snippet, of, terminal))
+    for of in groups.values():
+        yield "\n".join(_group(of, terminal))
     yield from (finding_text(finding, terminal, "  ") for finding in others)
 
 
-def _group(snippet: str, orphaned: Sequence[Orphan], terminal: Terminal) -> Iterator[str]:
+def _group(orphaned: Sequence[Orphan], terminal: Terminal) -> Iterator[str]:
     of = orphaned[0].finding
     place = f"  {terminal.paint(printable(str(of.place)), 'dim')}" if of.place else ""
     kind = f"{of.severity.value} {of.code} {of.summary}"
@@ -66,4 +67,4 @@ def _group(snippet: str, orphaned: Sequence[Orphan], terminal: Terminal) -> Iter
         yield f"    {printable(name)}"
         yield from (f"      {terminal.paint(printable(address), 'bold')}" for address in addresses)
     yield terminal.wrap(_TWO_STEPS, "    ", hanging="  ")
-    yield from (f"        {line}".rstrip() for line in printable_lines(snippet).split("\n"))
+    yield from (f"        {line}".rstrip() for line in printable_lines(of.snippet).split("\n"))

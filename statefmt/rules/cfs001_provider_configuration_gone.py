@@ -58,7 +58,7 @@ def _finding(subject: Subject, fate: Fate) -> Finding:
         f"To work with {name(fate)} its {'' if fate.declared else 'original '}provider configuration at {config} is "
         f"required, but it {'is not there' if fate.declared else 'has been removed'}.{removed_block_note(fate)}"
     )
-    snippet = provider_block(references, config, missed_keys(subject, config))
+    snippet = provider_block(references, config, missed_keys(subject, config), fate.bound.key)
     here = in_module(config.module)
     if fate.declared:
         fix = f"Name a provider configuration that is there in its resource block, or add this one {here}:"

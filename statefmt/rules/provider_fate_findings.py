@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from statefmt.addrs import AbsResource
+from statefmt.addrs import AbsResource, AbsResourceInstance
 from statefmt.config.position import Range
 from statefmt.diagnostics import Finding, Severity
 from statefmt.rules.configuration_place import place
@@ -32,6 +32,18 @@ def _fates(subject: Subject) -> Sequence[Fate]:
 def fates_of_resource(subject: Subject, fate: Fate) -> Sequence[Fate]:
     """The fates of all objects of the same resource, this one among them."""
     return subject.once(_by_resource)[fate.instance.addr.containing_resource()]
+
+
+def fates_of_instance(subject: Subject, fate: Fate) -> Sequence[Fate]:
+    """The fates of all objects of the same instance, current and deposed."""
+    return subject.once(_by_instance)[fate.instance.addr]
+
+
+def _by_instance(subject: Subject) -> dict[AbsResourceInstance, list[Fate]]:
+    found: dict[AbsResourceInstance, list[Fate]] = {}
+    for fate in fates(subject):
+        found.setdefault(fate.instance.addr, []).append(fate)
+    return found
 
 
 def _by_resource(subject: Subject) -> dict[AbsResource, list[Fate]]:

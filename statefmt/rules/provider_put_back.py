@@ -31,21 +31,24 @@ def put_back(subject: Subject, provider: AbsProviderInstance) -> PutBack | None:
     references = subject.configuration
     assert references is not None
     config = provider.config
-    keys = references.declared_keys(config) if references.tree.exists(config) else ()
-    if isinstance(keys, Unknown) or provider.key in keys:
+    there = references.declares(provider)
+    if isinstance(there, Unknown) or there:
         return None
     block = references.tree.declared.get(config)
     if block is None:
         how = f"put its block back {in_module(nearest_module(references, config.module))}"
-        return PutBack(how, provider_block(references, config, _bound_keys(subject, config)))
+        return PutBack(how, provider_block(references, config, _bound_keys(subject, config), provider.key))
     if provider.key is NO_KEY:
         how = "go back to the block without for_each, and to references without a key"
         return PutBack(how, provider_block(references, config, ()))
     if block.for_each is None:
         how = "go back to the block with for_each, and to references with a key"
-        return PutBack(how, provider_block(references, config, _bound_keys(subject, config)))
-    snippet = provider_block(references, config, {*missed_keys(subject, config), provider.key})
-    return PutBack("put its key back into the for_each of the provider", snippet)
+        return PutBack(how, provider_block(references, config, _bound_keys(subject, config), provider.key))
+    missed = missed_keys(subject, config)
+    keys = missed if provider.key in missed else [provider.key, *missed]
+    return PutBack(
+        "put its key back into the for_each of the provider", provider_block(references, config, keys, provider.key)
+    )
 
 
 def missed_keys(subject: Subject, config: ConfigProviderConfig) -> Collection[InstanceKey]:
@@ -53,13 +56,13 @@ def missed_keys(subject: Subject, config: ConfigProviderConfig) -> Collection[In
     return subject.once(_missed).get(config, ())
 
 
-def _missed(subject: Subject) -> dict[ConfigProviderConfig, set[InstanceKey]]:
-    found: dict[ConfigProviderConfig, set[InstanceKey]] = {}
+def _missed(subject: Subject) -> dict[ConfigProviderConfig, dict[InstanceKey, None]]:
+    found: dict[ConfigProviderConfig, dict[InstanceKey, None]] = {}
     for fate in fates(subject):
         if fate.outcome is Outcome.INSTANCE_GONE and fate.needed is not None:
-            found.setdefault(fate.needed.config, set()).add(fate.needed.key)
+            found.setdefault(fate.needed.config, {})[fate.needed.key] = None
         elif fate.outcome is Outcome.CONFIGURATION_GONE:
-            found.setdefault(fate.bound.config, set()).add(fate.bound.key)
+            found.setdefault(fate.bound.config, {})[fate.bound.key] = None
     return found
 
 
@@ -68,8 +71,8 @@ def _bound_keys(subject: Subject, config: ConfigProviderConfig) -> Collection[In
     return subject.once(_bound).get(config, ())
 
 
-def _bound(subject: Subject) -> dict[ConfigProviderConfig, set[InstanceKey]]:
-    found: dict[ConfigProviderConfig, set[InstanceKey]] = {}
+def _bound(subject: Subject) -> dict[ConfigProviderConfig, dict[InstanceKey, None]]:
+    found: dict[ConfigProviderConfig, dict[InstanceKey, None]] = {}
     for fate in fates(subject):
-        found.setdefault(fate.bound.config, set()).add(fate.bound.key)
+        found.setdefault(fate.bound.config, {})[fate.bound.key] = None
     return found

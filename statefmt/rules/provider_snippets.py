@@ -7,8 +7,10 @@ Instance Assignment", on a module that is removed with a provider in it.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from itertools import islice
+from typing import Final
 
-from statefmt.addrs import ConfigProviderConfig, InstanceKey, Module, Provider, StringKey, key_order
+from statefmt.addrs import NO_KEY, ConfigProviderConfig, InstanceKey, Module, Provider, StringKey, key_order
 from statefmt.config.expressions import Call, Literal, TupleExpression
 from statefmt.config.model import Declarations, ProviderBlock
 from statefmt.config.provider_names import local_name_of, provider_named
@@ -20,22 +22,35 @@ from statefmt.rules.configuration_place import where
 
 # What a directory is called in which nothing is but the provider of a module that was removed.
 _ENDING = "-until-destroyed"
+# How many keys a finding lists. There may be as many findings as keys.
+MOST_KEYS: Final = 50
 
 
-def provider_block(references: ProviderReferences, config: ConfigProviderConfig, keys: Iterable[InstanceKey]) -> str:
+def provider_block(
+    references: ProviderReferences,
+    config: ConfigProviderConfig,
+    keys: Collection[InstanceKey],
+    own: InstanceKey = NO_KEY,
+) -> str:
     """A `provider` block that has these instances and those that are declared already.
+
+    Where there are too many to be listed with each finding, it has some of them, `own` among them, and says so.
 
     It takes the place of the block that is there, if there is one. Where the module is gone, the block comes with the
     call of a module that has nothing else.
     """
     module = references.configuration.modules.get(config.module)
     if module is None:
-        return _module(references, config, keys)
-    return "\n".join(_block(references, config, keys, module.declarations))
+        return _module(references, config, keys, own)
+    return "\n".join(_block(references, config, keys, own, module.declarations))
 
 
 def _block(
-    references: ProviderReferences, config: ConfigProviderConfig, keys: Iterable[InstanceKey], within: Declarations
+    references: ProviderReferences,
+    config: ConfigProviderConfig,
+    keys: Collection[InstanceKey],
+    own: InstanceKey,
+    within: Declarations,
 ) -> Iterator[str]:
     declared = references.tree.declared.get(config)
     name = declared.name if declared else _free_name(within, config.provider)
@@ -48,10 +63,13 @@ def _block(
             yield from ("terraform {", "  required_providers {", f"    {source}", "  }", "}", "")
     yield f"provider {quote(name)} {{"
     arguments = {"alias": quote(config.alias)} if config.alias else {}
-    wanted = {key for key in keys if isinstance(key, StringKey)}
+    listed = islice(keys, MOST_KEYS) if len(keys) <= MOST_KEYS else (own, *islice(keys, MOST_KEYS))
+    wanted = {key for key in listed if isinstance(key, StringKey)}
     note: tuple[str, ...] = ()
     if wanted:
         note, arguments["for_each"] = _for_each(references, config, declared, wanted)
+    if len(keys) > MOST_KEYS:
+        note += (f"  # {len(keys) - len(wanted):,} more keys are missing: `statetool providers --config` lists them.",)
     width = max(map(len, arguments), default=0)
     for argument, value in arguments.items():
         if argument == "for_each":
@@ -110,7 +128,9 @@ def _is_list_of_texts(block: ProviderBlock) -> bool:
     )
 
 
-def _module(references: ProviderReferences, config: ConfigProviderConfig, keys: Iterable[InstanceKey]) -> str:
+def _module(
+    references: ProviderReferences, config: ConfigProviderConfig, keys: Collection[InstanceKey], own: InstanceKey
+) -> str:
     """Calls of modules that have nothing else in them, down to the one with the provider block.
 
     The directories stand below that of the nearest module that is still there.
@@ -120,7 +140,7 @@ def _module(references: ProviderReferences, config: ConfigProviderConfig, keys: 
     for name in config.module.names[len(nearest_module(references, config.module).names) :]:
         directory += f"{name}{_ENDING}/"
         lines += [f'module "{name}" {{', f'  source = "./{name}{_ENDING}"', "}", "", f"# {directory}main.tf"]
-    return "\n".join([*lines, *_block(references, config, keys, Declarations(directory))])
+    return "\n".join([*lines, *_block(references, config, keys, own, Declarations(directory))])
 
 
 def nearest_module(references: ProviderReferences, module: Module) -> Module:

@@ -15,7 +15,8 @@ from msgspec import structs
 from statefmt.addrs import NO_KEY, AbsProviderInstance, AbsResource, ConfigProviderConfig, InstanceKey, StringKey
 from statefmt.config.values import Unknown
 from statefmt.rules.configuration_place import where
-from statefmt.rules.provider_fate_findings import fates_of_resource
+from statefmt.rules.provider_fate_findings import fates_of_instance, fates_of_resource
+from statefmt.rules.provider_snippets import MOST_KEYS
 from statefmt.rules.subject import Subject
 from statefmt.survey.provider_fates import Fate, Outcome
 
@@ -48,37 +49,51 @@ def rebinding(subject: Subject, fate: Fate, provider: AbsProviderInstance) -> st
         return subject.command("rebind", str(fate.instance.addr), str(to))
     address = str(_resource(fate))
     going = _going(subject, fate, provider)
-    if any(each is not fate for each in going.homeless):
-        return None
-    keys = going.keys
     if going.homeless:
-        keys = {**keys, fate.bound.key: {*keys.get(fate.bound.key, ()), provider.key}}
-    if len(set().union(*keys.values())) == 1:
+        if len(going.homeless) > 1 or going.homeless[0] is not fate:
+            return None
+        going = _joint({**going.keys, fate.bound.key: {*going.keys.get(fate.bound.key, ()), provider.key}}, [])
+    if going.together:
         return subject.command("rebind", address, str(to))
-    if all(len(each) == 1 for each in keys.values()):
-        pairs = ",".join(f"{_map_key(old)}={_map_key(*new)}" for old, new in keys.items())
-        return subject.command("rebind", address, str(to.config), "--map", pairs)
+    if going.pairs:
+        return subject.command("rebind", address, str(to.config), "--map", going.pairs)
     return f"{subject.command('rebind', address, str(to))}, which takes all its instances along: bind the others after"
 
 
 class _Going(NamedTuple):
-    """Where the objects of a resource go in another configuration: the new keys by the old ones, and who has none."""
+    """Where the objects of a resource go in another configuration: the new keys by the old ones, and who has none.
+
+    `together` says that all have the same, `pairs` is the map, "" where an old key has several new ones.
+    """
 
     keys: dict[InstanceKey, set[InstanceKey]]
     homeless: list[Fate]
+    together: bool
+    pairs: str
+
+
+def _joint(keys: dict[InstanceKey, set[InstanceKey]], homeless: list[Fate]) -> _Going:
+    together = len(set().union(*keys.values())) == 1
+    pairs = ""
+    if not together and all(len(each) == 1 for each in keys.values()):
+        pairs = ",".join(f"{_map_key(old)}={_map_key(*new)}" for old, new in keys.items())
+    # Such a command would be repeated for each object.
+    return _Going(keys, homeless, together, pairs if len(keys) <= MOST_KEYS else "OLD=NEW,...")
 
 
 def _going(subject: Subject, fate: Fate, provider: AbsProviderInstance) -> _Going:
     known = subject.once(_nothing_known)
     address = _resource(fate), provider.config
     if address not in known:
-        going = known[address] = _Going({}, [])
+        keys: dict[InstanceKey, set[InstanceKey]] = {}
+        homeless = []
         for each in fates_of_resource(subject, fate):
             key = _key_for(subject, each, provider)
             if key is None:
-                going.homeless.append(each)
+                homeless.append(each)
             else:
-                going.keys.setdefault(each.bound.key, set()).add(key)
+                keys.setdefault(each.bound.key, set()).add(key)
+        known[address] = _joint(keys, homeless)
     return known[address]
 
 
@@ -117,10 +132,10 @@ def _key_for(subject: Subject, fate: Fate, provider: AbsProviderInstance) -> Ins
     """The key of an object that goes along to the configuration of a provider instance; None where there is none."""
     if fate.needed is not None and fate.needed.config == provider.config and fate.outcome in _THERE:
         return fate.needed.key
-    keys = _keys(subject, provider.config)
-    if fate.bound.key in keys:
-        return fate.bound.key
-    return NO_KEY if NO_KEY in keys else None
+    for key in (fate.bound.key, NO_KEY):
+        if _has(subject, provider.config, key):
+            return key
+    return None
 
 
 def _other_instances(subject: Subject, fate: Fate) -> Iterator[AbsProviderInstance]:
@@ -128,13 +143,13 @@ def _other_instances(subject: Subject, fate: Fate) -> Iterator[AbsProviderInstan
     names, then what else there is of the provider, in its own configuration or in one of its module or around it."""
     references = subject.configuration
     assert references is not None
-    for each in fates_of_resource(subject, fate):
-        if each.instance.addr == fate.instance.addr and each.declared and each.outcome in _THERE:
+    for each in fates_of_instance(subject, fate):
+        if each.declared and each.outcome in _THERE:
             # Both objects of an instance go together, and this one is where it should be.
             assert each.needed is not None
             yield each.needed
             return
-    if fate.binding is not None and fate.needed is not None and fate.needed.key in _keys(subject, fate.needed.config):
+    if fate.binding is not None and fate.needed is not None and _has(subject, fate.needed.config, fate.needed.key):
         yield fate.needed
     inside = fate.instance.addr.module.module().names
     own = [fate.bound.config] if fate.binding is None else [fate.binding.config, fate.bound.config]
@@ -144,8 +159,17 @@ def _other_instances(subject: Subject, fate: Fate) -> Iterator[AbsProviderInstan
         if config.provider == fate.bound.config.provider and inside[: len(config.module.names)] == config.module.names
     ]
     for config in (*own, *others):
-        keys = _keys(subject, config)
-        yield from map(config.instance, [key for key in keys if key == fate.bound.key] or keys[:1])
+        if _has(subject, config, fate.bound.key):
+            yield config.instance(fate.bound.key)
+        else:
+            yield from map(config.instance, _keys(subject, config)[:1])
+
+
+def _has(subject: Subject, config: ConfigProviderConfig, key: InstanceKey) -> bool:
+    references = subject.configuration
+    assert references is not None
+    # Without alias, there can be no keys.
+    return (bool(config.alias) or key is NO_KEY) and references.declares(config.instance(key)) is True
 
 
 def _keys(subject: Subject, config: ConfigProviderConfig) -> Sequence[InstanceKey]:

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import Enum, auto
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from msgspec import structs
 
 from statefmt.addrs import (
     DEFAULT_HOST,
+    NO_KEY,
     TERRAFORM_HOST,
     AbsProviderInstance,
     AbsResourceInstance,
     InstanceKey,
+    IntKey,
     Module,
     Provider,
     ResourceMode,
@@ -32,6 +34,8 @@ from statefmt.config.provider_references import BlockBinding, ProviderReferences
 from statefmt.config.values import Unknown
 from statefmt.states import ResourceInstance, ResourceInstanceObject, Snapshot, instances
 from statefmt.survey.doubt import doubt
+
+_FIRST: Final = IntKey(0)
 
 
 class Outcome(Enum):
@@ -94,12 +98,12 @@ class _Reckoning:
         """The fates of the objects of one instance."""
         address, taken = moved_to(self._moves, instance.addr) if self._moves else (instance.addr, ())
         block = self._references.blocks.get(address.config())
-        if block is not None:
-            keys: dict[InstanceKey, None] = {obj.key: None for obj in instance.resource.objects}
+        # All keys of a resource are looked at for two of its instances at most: there may be many thousands.
+        if block is not None and address.key in (NO_KEY, _FIRST):
+            others: dict[InstanceKey, None] = {obj.key: None for obj in instance.resource.objects}
             counted = block.repetition.count is not None
-            address = implied_move(
-                address, counted=counted, repeated=counted or block.repetition.for_each is not None, others=keys
-            )
+            repeated = counted or block.repetition.for_each is not None
+            address = implied_move(address, counted=counted, repeated=repeated, others=others)
         removal = next((each for each in self._removals if each.covers(address)), None)
         for obj in objects:
             provider = instance.provider(obj)
@@ -179,10 +183,10 @@ class _Reckoning:
 
     def _present(self, needed: AbsProviderInstance, bound: AbsProviderInstance, *, declared: bool) -> _Verdict:
         """Whether the instance that is needed is there, in a configuration that is."""
-        keys = self._references.declared_keys(needed.config)
-        if isinstance(keys, Unknown):
-            return _Verdict(Outcome.UNKNOWN, declared, needed, keys)
-        if needed.key not in keys:
+        there = self._references.declares(needed)
+        if isinstance(there, Unknown):
+            return _Verdict(Outcome.UNKNOWN, declared, needed, there)
+        if not there:
             return _Verdict(Outcome.INSTANCE_GONE, declared, needed)
         return _Verdict(Outcome.KEPT if needed == bound else Outcome.REBOUND, declared, needed)
 
