@@ -6,6 +6,7 @@ harm.
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import shutil
@@ -113,3 +114,46 @@ def test_the_configuration_that_is_named_or_printed(fixture: Path, number: int, 
 def test_each_kind_of_finding_has_both(code: str) -> None:
     for cases in (_commands(), _printed()):
         assert any(f"-{code}-" in str(case.id) for case in cases)
+
+
+def test_a_key_that_nothing_uses(tmp_path: Path) -> None:
+    folder = _copied(_FOLDER / "key-unused", tmp_path)
+    assert [each.code for each in _found(folder)] == [codes.PROVIDER_KEY_UNUSED]
+    main_file = folder / "main.tf"
+    main_file.write_text(main_file.read_text().replace(', "us-east-1"', ""))
+    assert _found(folder) == []
+
+
+def test_more_keys_than_are_listed(tmp_path: Path) -> None:
+    """Each block has the key of its own finding, and says how many others there are."""
+    folder = _copied(_FOLDER / "element-removed-from-both-root", tmp_path)
+    (folder / "terraform.tfstate").write_text(
+        json.dumps(
+            {
+                "version": 4,
+                "serial": 1,
+                "lineage": "3f1c2a77",
+                "resources": [
+                    {
+                        "mode": "managed",
+                        "type": "aws_vpc",
+                        "name": "main",
+                        "instances": [
+                            {
+                                "index_key": f"k{number}",
+                                "provider": f'provider["registry.opentofu.org/hashicorp/aws"].by_region["k{number}"]',
+                                "attributes": {},
+                            }
+                            for number in range(60)
+                        ],
+                    }
+                ],
+            }
+        )
+    )
+    before = [finding for finding in _found(folder) if finding.code == codes.PROVIDER_INSTANCE_GONE]
+    assert len(before) == 60
+    last = next(finding for finding in before if finding.address == 'aws_vpc.main["k59"]')
+    assert "# 9 more keys are missing" in last.snippet
+    paste(folder, last)
+    assert last.address not in {finding.address for finding in _found(folder)}
