@@ -10,6 +10,7 @@ import jsonschema
 import pytest
 
 from tests.cli.conftest import Program, Statetool
+from tests.cli.encrypted import configuration, encrypted
 
 _FOLDER: Final = Path(__file__).parents[1] / "configurations"
 _SCHEMAS: Final = Path(__file__).parents[2] / "schemas"
@@ -180,3 +181,16 @@ def test_a_state_that_is_piped(program: Program, command: tuple[str, ...]) -> No
     piped = program(command[0], "-", "--config", str(_FINE), *command[1:], stdin=state)
     named = program(command[0], _state(_FINE), "--config", str(_FINE), *command[1:])
     assert (piped.status, piped.out, piped.err) == (named.status, named.out, named.err)
+
+
+@pytest.mark.parametrize("command", [("check",), ("providers",), ("simulate", "--without", "us-east-1")])
+def test_a_state_that_is_encrypted(statetool: Statetool, folder: Path, command: tuple[str, ...]) -> None:
+    state = (_FINE / "terraform.tfstate").read_bytes()
+    (folder / "plain").write_bytes(state)
+    (folder / "sealed").write_bytes(encrypted(state, "new"))
+    (folder / "new.json").write_text(json.dumps(configuration("new")))
+    arguments = (*command[1:], "--config", str(_FINE))
+    plain = statetool(command[0], "plain", *arguments)
+    sealed = statetool(command[0], "sealed", *arguments, "--encryption", "new.json")
+    assert (sealed.status, sealed.out) == (plain.status, plain.out)
+    assert statetool(command[0], "sealed", *arguments).status == 2
