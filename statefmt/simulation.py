@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from statefmt import codes
-from statefmt.addrs import AbsResourceInstance, ResourceMode
+from statefmt.addrs import AbsProviderInstance, AbsResourceInstance, ResourceMode
 from statefmt.config.provider_references import ProviderReferences
 from statefmt.diagnostics import Finding
-from statefmt.rules.check import check
+from statefmt.rules.check import check, check_configuration
+from statefmt.rules.provider_fate_findings import pointer
 from statefmt.states import Snapshot
 from statefmt.survey.provider_fates import Fate, Outcome, provider_fates
 
@@ -19,15 +20,25 @@ _ORPHANED: Final = (
 )
 
 
-class Simulation(NamedTuple):
-    """What the change brings: findings about objects without a provider, and what would be destroyed in order.
+class Orphan(NamedTuple):
+    """An object that loses its provider: what is to be said about it, and the provider instance."""
 
-    `unknown` says of how many objects it cannot be told, after the change.
+    finding: Finding
+    provider: AbsProviderInstance
+
+
+class Simulation(NamedTuple):
+    """What the change brings: objects without a provider, and what would be destroyed in order.
+
+    `unknown` says of how many objects it cannot be told after the change, `reasons` why. `problems` keep the changed
+    configuration from being known in full.
     """
 
-    orphaned: tuple[Finding, ...]
+    orphaned: tuple[Orphan, ...]
     destroyed: tuple[AbsResourceInstance, ...]
     unknown: int
+    reasons: tuple[Finding, ...]
+    problems: tuple[Finding, ...]
 
 
 def simulate(
@@ -38,14 +49,18 @@ def simulate(
     `data` is the text of the state, `name` that of its file, for the commands that findings suggest.
     """
     known = {_mark(finding) for finding in check(data, select=_ORPHANED, configuration=before, name=name)}
-    orphaned = check(data, select=_ORPHANED, configuration=after, name=name)
+    found = check(data, select=(*_ORPHANED, codes.PROVIDER_UNKNOWN), configuration=after, name=name)
     fates = provider_fates(snapshot, after)
+    providers = {pointer(fate): fate.needed or fate.bound for fate in fates}
     gone = {fate.instance.addr for fate in provider_fates(snapshot, before) if _destroyed(fate)}
     destroyed = [fate.instance.addr for fate in fates if _destroyed(fate) and fate.instance.addr not in gone]
+    orphaned = (finding for finding in found if finding.code in _ORPHANED and _mark(finding) not in known)
     return Simulation(
-        tuple(finding for finding in orphaned if finding.code in _ORPHANED and _mark(finding) not in known),
+        tuple(Orphan(finding, providers[finding.pointer]) for finding in orphaned),
         tuple(dict.fromkeys(destroyed)),
         sum(1 for fate in fates if fate.outcome is Outcome.UNKNOWN),
+        tuple(finding for finding in found if finding.code == codes.PROVIDER_UNKNOWN),
+        tuple(check_configuration(after, select=codes.CONFIGURATION_NOT_KNOWN)),
     )
 
 

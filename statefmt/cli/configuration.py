@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+import sys
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple, Optional
 
 import typer
 
 from statefmt.cli.command_line import options_in_order
+from statefmt.cli.streams import message_terminal
+from statefmt.diagnostics import Finding, Severity
 from statefmt.errors import StoreError
 
 if TYPE_CHECKING:
@@ -72,6 +75,15 @@ def configuration_options(
 def no_directory(name: str) -> StoreError:
     """The error for a --config that is none."""
     return StoreError(f"{name}: no directory; --config takes that of the root module")
+
+
+def report_problems(problems: Sequence[Finding]) -> bool:
+    """Say on standard error what keeps a configuration from being known in full; whether there are errors among it."""
+    if problems:
+        from statefmt.render.configuration_problems import configuration_problems_text
+
+        print(configuration_problems_text(problems, message_terminal()), file=sys.stderr)
+    return any(problem.severity is Severity.ERROR for problem in problems)
 
 
 def variable_option(option: tuple[str, str]) -> VariableOption:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
-from statefmt.cli.configuration import ConfigurationOptions, configuration_options
+from statefmt.cli.configuration import ConfigurationOptions, configuration_options, report_problems
 from statefmt.cli.exit_status import FINE, FOUND
 from statefmt.cli.options import FormatOption, OutputFormat, StateArgument, StateOption, one_state
 from statefmt.cli.streams import message_terminal, result_columns, result_terminal
@@ -43,7 +43,8 @@ def command(
 ) -> int:
     """Show the provider configurations and their instances, with the number of resource instances bound to each.
 
-    With --config, what the configuration declares stands beside it; exit status 1: a provider instance is missing.
+    With --config, what the configuration declares stands beside it; exit status 1: a provider instance is missing, or
+    the configuration has errors that hide it.
     With --remove, exit status 0: nothing is bound to it; 1: something is; 2: the state has no such provider.
     """
     if remove is not None and (tree or resources):
@@ -76,19 +77,27 @@ def command(
 
 
 def _show_declarations(snapshot: Snapshot, references: ProviderReferences, output_format: OutputFormat) -> int:
+    from statefmt.codes import CONFIGURATION_NOT_KNOWN
+    from statefmt.rules.check import check_configuration
     from statefmt.survey.provider_declarations import provider_declarations
     from statefmt.survey.provider_fates import provider_fates
 
     found = provider_declarations(references, provider_fates(snapshot, references))
+    problems = check_configuration(references, select=CONFIGURATION_NOT_KNOWN)
+    wrong = report_problems(problems)
     if output_format is OutputFormat.JSON:
         from statefmt.render.provider_declarations_json import provider_declarations_json
 
-        sys.stdout.buffer.write(provider_declarations_json(found, references.configuration.directory))
+        sys.stdout.buffer.write(provider_declarations_json(found, references.configuration.directory, problems))
     else:
         from statefmt.render.provider_declarations_text import provider_declarations_text
 
-        print(provider_declarations_text(found, result_terminal(), result_columns()))
-    return FOUND if any(one.missing for declaration in found for one in declaration.instances) else FINE
+        if found:
+            print(provider_declarations_text(found, result_terminal(), result_columns()))
+        else:
+            print("statetool: neither the configuration nor the state names a provider", file=sys.stderr)
+    missing = any(one.missing for declaration in found for one in declaration.instances)
+    return FOUND if missing or wrong else FINE
 
 
 def _show_removal(uses: list[ConfigurationUse], text: str, output_format: OutputFormat, state: str | None) -> int:

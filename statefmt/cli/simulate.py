@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Optional
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Final, Optional
 
 import typer
 
-from statefmt.cli.configuration import ConfigurationOptions, configuration_options
+from statefmt.cli.configuration import ConfigurationOptions, configuration_options, report_problems
 from statefmt.cli.exit_status import FINE, FOUND
 from statefmt.cli.options import FormatOption, OutputFormat, StateArgument, StateOption, one_state
 from statefmt.cli.streams import result_terminal
 from statefmt.cli.takes import takes
+from statefmt.render.printable import printable
 from statefmt.session import load, state_name
+
+if TYPE_CHECKING:
+    from statefmt.config.provider_references import ProviderReferences
+
+# How many keys a message names.
+_SHOWN: Final = 10
 
 
 @takes(configuration=configuration_options)
@@ -30,7 +38,8 @@ def command(
     """Tell what would lose its provider if a key were gone from every for_each, or a variable had another value.
 
     Compares the configuration in --config as it is with the one after the change: without the keys of --without, and
-    with the values of --var. Nothing is run or written. Exit status 0: nothing would; 1: something would.
+    with the values of --var; those of --var-file count before and after. Nothing is run or written. Exit status 0:
+    nothing would; 1: something would, or the configuration has errors that hide it.
     """
     changed = any(kind == "--var" for kind, _ in configuration.variables)
     if configuration.directory is None:
@@ -41,10 +50,12 @@ def command(
     before = configuration._replace(variables=files).loaded()
     after = configuration.loaded(without or ())
     assert before is not None and after is not None
+    _refuse_unknown_keys(without or (), before)
     loaded = load(state_name(one_state(state, state_option)))
     from statefmt.simulation import simulate
 
     found = simulate(loaded.data, loaded.result.snapshot, before, after, name=loaded.name)
+    hidden = report_problems(found.problems)
     if output_format is OutputFormat.JSON:
         from statefmt.render.simulation_json import simulation_json
 
@@ -53,4 +64,21 @@ def command(
         from statefmt.render.simulation_text import simulation_text
 
         print(simulation_text(found, result_terminal()))
-    return FOUND if found.orphaned else FINE
+    return FOUND if found.orphaned or hidden else FINE
+
+
+def _refuse_unknown_keys(without: Sequence[str], references: ProviderReferences) -> None:
+    """A key that no for_each has is a mistake of writing: that it takes nothing away would be no answer."""
+    if not without:
+        return
+    from statefmt.survey.for_each_keys import for_each_keys
+
+    keys = for_each_keys(references)
+    for key in without:
+        if key in keys.known:
+            continue
+        if keys.complete:
+            shown = [*map(printable, sorted(keys.known)[:_SHOWN]), *(["…"] if len(keys.known) > _SHOWN else [])]
+            there = f"there are: {', '.join(shown)}" if shown else "there are no keys at all"
+            raise typer.BadParameter(f"no for_each has the key {printable(key)}; {there}", param_hint="--without")
+        print(f"statetool: no for_each that is known has the key {printable(key)}", file=sys.stderr)

@@ -87,6 +87,7 @@ def read_provider(reader: FileReader, block: Block, *, mock: bool = False) -> Pr
         alias=alias_text or "",
         alias_range=None if alias is None else alias.expression.range,
         for_each=for_each,
+        for_each_text="" if for_each is None else reader.written(for_each.expression),
         reserved=reserved,
         arguments=() if reader.json else tuple(filter(None, map(body.attribute, others))),
         body_range=block.body_range,

@@ -14,6 +14,7 @@ from statefmt.config.expressions import (
     Literal,
     ObjectExpression,
     ObjectItem,
+    TemplateWrap,
     TupleExpression,
 )
 from statefmt.config.model import Argument
@@ -21,6 +22,7 @@ from statefmt.config.native import read_expression
 from statefmt.config.position import Range, Source
 from statefmt.config.problem import Problem, ProblemKind, error
 from statefmt.config.references import as_keyword
+from statefmt.golang import loads_exact
 
 _REFERENCE = re.compile(r"\s*[\w-]+\s*(?:[.\[]|$)")
 
@@ -35,6 +37,14 @@ class FileReader:
 
     def complain(self, summary: str, detail: str, place: Range | None) -> None:
         self.problems.append(error(ProblemKind.BLOCK, summary, detail, place))
+
+    def written(self, expression: Expression) -> str:
+        """The text of an expression of this file, as the native syntax has it."""
+        text = self.source.text(expression.range.start, expression.range.stop)
+        if self.json and isinstance(expression, TemplateWrap):
+            # An interpolation, in a string. Objects of JSON are expressions of the native syntax as they are.
+            return str(loads_exact(f'"{text}"'.encode()))[2:-1].strip()
+        return text
 
     def unquoted(self, expression: Expression) -> Expression:
         """A reference that is written in quotes, as JSON has to and old configurations do, as the reference it is."""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from statefmt.config.position import Range
 from statefmt.config.problem import Problem, ProblemKind, warning
 
 
@@ -45,4 +46,4 @@ def read_manifest(path: Path, shown: str, problems: list[Problem]) -> dict[str, 
 
 def _unreadable(shown: str, why: str) -> Problem:
     detail = f"{shown} could not be read ({why}), so that only modules with a local path are found."
-    return warning(ProblemKind.MODULE, "Failed to read module manifest", detail)
+    return warning(ProblemKind.MODULE, "Failed to read module manifest", detail, Range(shown, 1, 1, 1, 1, 0, 0))

@@ -61,7 +61,8 @@ class Local(msgspec.Struct, frozen=True):
 class ProviderBlock(msgspec.Struct, frozen=True):
     """`provider "name" { alias = …, for_each = … }`, in test files `mock_provider`, too.
 
-    `alias` is "" where there is none. `reserved` holds `count`, `depends_on`, `source`: OpenTofu refuses them.
+    `alias` is "" where there is none. `for_each_text` is the expression as it is written, in JSON too an expression of
+    the native syntax. `reserved` holds `count`, `depends_on`, `source`: OpenTofu refuses them.
     """
 
     name: str
@@ -70,6 +71,7 @@ class ProviderBlock(msgspec.Struct, frozen=True):
     alias: str = ""
     alias_range: Range | None = None
     for_each: Argument | None = None
+    for_each_text: str = ""
     reserved: tuple[Argument, ...] = ()
     arguments: tuple[Argument, ...] = ()  # all others, for example region = each.key
     body_range: Range | None = None  # from the brace to the brace

@@ -19,6 +19,19 @@ if TYPE_CHECKING:
 
 # One mistake can make many errors: the first ones say it all.
 _MOST: Final = 10
+_ENDS: Final = {
+    "block_start": "block_end",
+    "object_start": "object_end",
+    "tuple_start": "tuple_end",
+    "(": ")",
+    "quoted_template_start": "quoted_template_end",
+    "template_interpolation_start": "template_interpolation_end",
+    "template_directive_start": "template_directive_end",
+}
+_UNCLOSED: Final = {
+    "block_start": "Unclosed configuration block",
+    "quoted_template_start": "Unterminated template string",
+}
 
 
 def syntax_problems(source: Source, root: Node) -> list[Problem]:
@@ -34,19 +47,60 @@ def _unreadable(source: Source, root: Node) -> Iterator[Problem]:
     while waiting:
         node = waiting.pop()
         if node.is_missing:
-            place = source.range(node.start_byte, node.end_byte)
-            detail = f"There is no {node.type} here, and something before it needs one."
-            yield error(ProblemKind.SYNTAX, "Missing symbol", detail, place)
+            yield _missing(source, node)
         elif node.is_error and not any(child.has_error for child in node.children):
             yield _unexpected(source, node)
         elif node.has_error:
             waiting += reversed(node.children)
 
 
-def _unexpected(source: Source, node: Node) -> Problem:
+def _missing(source: Source, node: Node) -> Problem:
+    """What is missing, told where that begins which it would have ended, if it is an end."""
+    around = node.parent
+    while around is not None and around.type in _ENDS.values():
+        around = around.parent
+    opening = next((child for child in around.children if child.type in _ENDS), None) if around is not None else None
+    if opening is not None:
+        return _without_end(source, opening)
     place = source.range(node.start_byte, node.end_byte)
+    detail = f"There is no {node.type} here, and something before it needs one."
+    return error(ProblemKind.SYNTAX, "Missing symbol", detail, place)
+
+
+def _without_end(source: Source, opening: Node) -> Problem:
+    place = source.range(opening.start_byte, opening.end_byte)
+    detail = f"What begins here with {source.text(opening.start_byte, opening.end_byte)} has no end."
+    return error(ProblemKind.SYNTAX, _UNCLOSED.get(opening.type, "Invalid expression"), detail, place)
+
+
+def _unexpected(source: Source, node: Node) -> Problem:
+    opening = _unclosed(node)
+    if opening is not None and not _is_closed_later(source, opening):
+        return _without_end(source, opening)
+    # Of much that makes no sense as a whole, the last that could be read is nearest to the mistake.
+    near = next((child for child in reversed(node.children) if child.end_byte > child.start_byte), node)
+    place = source.range(near.start_byte, near.end_byte)
     # Not what stands there: it can be a secret whose quotes are broken.
     return error(ProblemKind.SYNTAX, "Invalid expression", "What stands here makes no sense in this place.", place)
+
+
+def _unclosed(node: Node) -> Node | None:
+    """The innermost of what is begun and not ended in a text that could not be read."""
+    begun: list[Node] = []
+    for child in node.children:
+        if child.type in _ENDS:
+            begun.append(child)
+        elif begun and child.type == _ENDS[begun[-1].type]:
+            begun.pop()
+    return begun[-1] if begun else None
+
+
+def _is_closed_later(source: Source, opening: Node) -> bool:
+    """Whether a bracket closes all the same in what the tree left out after a mistake, as far as counting can tell."""
+    bracket = source.content[opening.start_byte : opening.end_byte]
+    closing = {b"{": b"}", b"[": b"]", b"(": b")"}.get(bracket)
+    rest = source.content[opening.end_byte :]
+    return closing is not None and rest.count(closing) > rest.count(bracket)
 
 
 def _top_level(source: Source, root: Node) -> Iterator[Problem]:

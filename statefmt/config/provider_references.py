@@ -13,33 +13,26 @@ import msgspec
 from statefmt.addrs import (
     NO_KEY,
     AbsProviderInstance,
-    AbsResource,
     AbsResourceInstance,
     ConfigProviderConfig,
     ConfigResource,
     InstanceKey,
     LocalProviderConfig,
-    Module,
     ModuleInstance,
-    StringKey,
 )
-from statefmt.config.expansion import Expansion, Instance, expand, expand_provider
+from statefmt.config.evaluate import evaluate
+from statefmt.config.expansion import Instance
 from statefmt.config.expressions import Expression
-from statefmt.config.model import Configuration, Repetition, ResourceBlock
+from statefmt.config.instances import ABSENT, Absent, Instances
+from statefmt.config.model import Configuration, ResourceBlock
 from statefmt.config.position import Range
 from statefmt.config.problem import Problem, ProblemKind, error
 from statefmt.config.provider_key import evaluated_key
+from statefmt.config.provider_names import provider_named
 from statefmt.config.provider_reference import ProviderReference, read_provider_reference
 from statefmt.config.provider_tree import PassedKey, ProviderTree, ResolvedProvider, provider_tree
-from statefmt.config.scope import Scope, root_scope
 from statefmt.config.values import Unknown
-
-
-class Absent(msgspec.Struct, frozen=True):
-    """A module or resource instance that the configuration has no more: its key is not in `count` or `for_each`."""
-
-
-ABSENT: Final = Absent()
+from statefmt.cty import Type
 
 
 class BlockBinding(msgspec.Struct, frozen=True):
@@ -71,25 +64,16 @@ class ProviderReferences:
 
     def __init__(self, configuration: Configuration, without: Collection[str] = ()) -> None:
         self.configuration: Final = configuration
-        self._without: Final = frozenset(map(StringKey, without))
+        self.instances: Final = Instances(configuration, without)
         self.tree: Final[ProviderTree] = provider_tree(configuration)
-        self._blocks: dict[ConfigResource, ResourceBlock] | None = None
         self._bindings: dict[ConfigResource, BlockBinding | Problem] = {}
-        self._scopes: dict[ModuleInstance, Scope | Unknown | Absent] = {}
-        self._instances: dict[AbsResource, dict[InstanceKey, Instance] | Unknown] = {}
-        self._keys: dict[ConfigProviderConfig, Expansion | Unknown] = {}
+        self._keys: dict[ConfigProviderConfig, dict[InstanceKey, None] | Unknown] = {}
+        self._types: dict[ConfigProviderConfig, Type] = {}
 
     @property
     def blocks(self) -> dict[ConfigResource, ResourceBlock]:
         """Every `resource` and `data` block by its address, parents before children."""
-        if self._blocks is None:
-            self._blocks = {
-                ConfigResource(path, address): block
-                for path, module in self.configuration.modules.items()
-                for block in module.declarations.resources
-                if (address := block.address) is not None
-            }
-        return self._blocks
+        return self.instances.blocks
 
     def block_binding(self, resource: ConfigResource) -> BlockBinding | Problem:
         """The provider configuration of a resource block. Raises KeyError where there is no such block.
@@ -128,136 +112,95 @@ class ProviderReferences:
             return (NO_KEY,)
         found = self._keys.get(config)
         if found is None:
-            scope = self._static_scope(config)
-            found = self._keys[config] = self._left(expand_provider(block, scope))
-        return found if isinstance(found, Unknown) else found.keys
+            expansion = self.instances.of_provider(config, block)
+            found = expansion if isinstance(expansion, Unknown) else dict.fromkeys(expansion.keys)
+            self._keys[config] = found
+        return found if isinstance(found, Unknown) else tuple(found)
 
-    def _expansion(self, repetition: Repetition, scope: Scope) -> Expansion | Unknown:
-        return self._left(expand(repetition, scope))
+    def declares(self, provider: AbsProviderInstance) -> bool | Unknown:
+        """Whether there is such a provider instance."""
+        config = provider.config
+        if not self.tree.exists(config):
+            return False
+        if config not in self.tree.declared:
+            return provider.key is NO_KEY
+        if config not in self._keys:
+            self.declared_keys(config)
+        keys = self._keys[config]
+        return keys if isinstance(keys, Unknown) else provider.key in keys
 
-    def _left(self, expansion: Expansion | Unknown) -> Expansion | Unknown:
-        """What is left of the instances without the keys that are taken out."""
-        if not self._without or isinstance(expansion, Unknown):
-            return expansion
-        return Expansion(tuple(each for each in expansion.instances if each.key not in self._without))
+    def for_each_type(self, config: ConfigProviderConfig) -> Type | None:
+        """The type of the `for_each` of a provider configuration; None where it has none."""
+        block = self.tree.declared.get(config)
+        if block is None or block.for_each is None:
+            return None
+        if config not in self._types:
+            scope = self.instances.static_scope(config.module)
+            self._types[config] = evaluate(block.for_each.expression, scope).type
+        return self._types[config]
 
-    def _static_scope(self, config: ConfigProviderConfig) -> Scope:
-        scope = root_scope(self.configuration)
-        for name in config.module.names:
-            scope = scope.child(name)
-        return scope
-
-    def scope(self, module: ModuleInstance) -> Scope | Unknown | Absent:
-        """The names inside of one module instance; Absent where the configuration has no such instance."""
-        found = self._scopes.get(module)
-        if found is None:
-            found = self._scopes[module] = self._entered(module)
-        return found
-
-    def _entered(self, module: ModuleInstance) -> Scope | Unknown | Absent:
-        if module.is_root:
-            return root_scope(self.configuration)
-        parent = self.scope(module.parent())
-        if isinstance(parent, Unknown | Absent):
-            return parent
-        step = module.steps[-1]
-        declared = self.configuration.modules.get(module.module())
-        if declared is None or declared.call is None:
-            return ABSENT
-        expansion = self._expansion(declared.call.repetition, parent)
-        if isinstance(expansion, Unknown):
-            return expansion
-        for instance in expansion.instances:
-            if instance.key == step.key:
-                return parent.child(step.name, instance.each)
-        return ABSENT
-
-    def instances(self, resource: AbsResource) -> dict[InstanceKey, Instance] | Unknown:
-        """The instances of a resource in one module instance, by key; none where that is absent."""
-        found = self._instances.get(resource)
-        if found is None:
-            found = self._instances[resource] = self._expanded(resource)
-        return found
-
-    def _expanded(self, resource: AbsResource) -> dict[InstanceKey, Instance] | Unknown:
-        scope = self.scope(resource.module)
-        if isinstance(scope, Absent):
-            return {}
-        if isinstance(scope, Unknown):
-            return scope
-        expansion = self._expansion(self.blocks[resource.config()].repetition, scope)
-        return expansion if isinstance(expansion, Unknown) else {each.key: each for each in expansion.instances}
-
-    def module_instances(self, module: Module) -> list[ModuleInstance] | Unknown:
-        """All instances of a module."""
-        if module.is_root:
-            return [ModuleInstance()]
-        callers = self.module_instances(module.parent())
-        call = self.configuration.modules[module].call
-        if isinstance(callers, Unknown) or call is None:
-            return [] if call is None else callers
-        found: list[ModuleInstance] = []
-        for caller in callers:
-            scope = self.scope(caller)
-            assert not isinstance(scope, Unknown | Absent), "it is an instance"
-            expansion = self._expansion(call.repetition, scope)
-            if isinstance(expansion, Unknown):
-                return expansion
-            found += (caller.child(module.names[-1], key) for key in expansion.keys)
-        return found
-
-    def resource_instances(self, resource: ConfigResource) -> list[AbsResourceInstance] | Unknown:
-        """All instances of a resource block."""
-        modules = self.module_instances(resource.module)
-        if isinstance(modules, Unknown):
-            return modules
-        found: list[AbsResourceInstance] = []
-        for module in modules:
-            address = AbsResource(module, resource.resource)
-            instances = self.instances(address)
-            if isinstance(instances, Unknown):
-                return instances
-            found += map(address.instance, instances)
-        return found
+    def named_config(self, resource: ConfigResource) -> ConfigProviderConfig | None:
+        """The provider configuration that a block names, whether it is there or not; None where it names none."""
+        block = self.blocks[resource]
+        reference = None if block.provider is None else read_provider_reference(block.provider.expression)
+        if isinstance(reference, Problem):
+            return None
+        local = reference.local if reference else LocalProviderConfig(resource.resource.implied_provider())
+        provider = provider_named(self.configuration.modules[resource.module].declarations, local.local_name)
+        return None if provider is None else ConfigProviderConfig(resource.module, provider, local.alias)
 
     def instance_binding(self, address: AbsResourceInstance) -> AbsProviderInstance | Unknown | Absent | Problem:
         """The provider instance of one resource instance. Raises KeyError where no block declares the resource."""
         binding = self.block_binding(address.config())
         if isinstance(binding, Problem):
             return binding
-        instances = self.instances(address.containing_resource())
+        instances = self.instances.of_resource(address.containing_resource())
         if isinstance(instances, Unknown):
             # Where no key is chosen, all instances have the same, however many there are.
             return instances if binding.has_key else binding.config.instance()
         instance = instances.get(address.key)
         if instance is None:
             return ABSENT
-        key = self._key(binding, address, instance)
-        return key if isinstance(key, Unknown) else _instance(binding.config, key)
+        return self._instance_of(binding, address.module, instance)
 
-    def _key(self, binding: BlockBinding, address: AbsResourceInstance, instance: Instance) -> InstanceKey | Unknown:
-        if binding.key is not None:
-            scope = self.scope(address.module)
-            assert not isinstance(scope, Unknown | Absent), "an instance was found in it"
-            return evaluated_key(binding.key, scope.within(instance.each))
+    def destroying(self, address: AbsResourceInstance) -> AbsProviderInstance | Unknown | Absent | Problem:
+        """The provider instance of a resource instance whose block is there and whose own key is not any more.
+
+        One that a module is passed counts as long as that instance of the module is there. Absent where nothing but the
+        state can tell the key. Raises KeyError where no block declares the resource.
+        """
+        binding = self.block_binding(address.config())
+        if isinstance(binding, Problem):
+            return binding
+        if not binding.has_key:
+            return binding.config.instance()
         passed = binding.resolved.key
-        return NO_KEY if passed is None else self._passed_key(passed, address.module)
+        return ABSENT if passed is None else self._through_call(binding.config, passed, address.module)
 
-    def _passed_key(self, passed: PassedKey, inside: ModuleInstance) -> InstanceKey | Unknown:
-        """The key that a call on the way to a module instance passes."""
-        called = ModuleInstance(inside.steps[: len(passed.module.names)])
-        caller = self.scope(called.parent())
-        assert not isinstance(caller, Unknown | Absent), "a module instance was found in it"
-        call = self.configuration.modules[passed.module].call
-        assert call is not None
-        expansion = self._expansion(call.repetition, caller)
-        if isinstance(expansion, Unknown):
-            return expansion
-        each = next(item.each for item in expansion.instances if item.key == called.steps[-1].key)
-        return evaluated_key(passed.expression, caller.within(each))
+    def _instance_of(
+        self, binding: BlockBinding, module: ModuleInstance, instance: Instance
+    ) -> AbsProviderInstance | Unknown | Absent:
+        if binding.key is not None:
+            scope = self.instances.scope(module)
+            assert not isinstance(scope, Unknown | Absent), "an instance was found in it"
+            return _instance(binding.config, evaluated_key(binding.key, scope.within(instance.each)))
+        passed = binding.resolved.key
+        return binding.config.instance() if passed is None else self._through_call(binding.config, passed, module)
+
+    def _through_call(
+        self, config: ConfigProviderConfig, passed: PassedKey, inside: ModuleInstance
+    ) -> AbsProviderInstance | Unknown | Absent:
+        """The provider instance that a call on the way to a module instance passes; Absent where it calls no more."""
+        calling = self.instances.calling(ModuleInstance(inside.steps[: len(passed.module.names)]))
+        if isinstance(calling, Unknown | Absent):
+            return calling
+        caller, each = calling
+        return _instance(config, evaluated_key(passed.expression, caller.within(each)))
 
 
-def _instance(config: ConfigProviderConfig, key: InstanceKey) -> AbsProviderInstance | Unknown:
+def _instance(config: ConfigProviderConfig, key: InstanceKey | Unknown) -> AbsProviderInstance | Unknown:
+    if isinstance(key, Unknown):
+        return key
     if not config.alias and key is not NO_KEY:
         return Unknown("a provider configuration without alias has no instance keys")
     return config.instance(key)

@@ -7,13 +7,25 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from statefmt.addrs import StringKey
+from statefmt.diagnostics import Finding
+from statefmt.render.configuration_problems import configuration_problems_json
 from statefmt.render.json_output import document
 from statefmt.survey.provider_declarations import ConfigurationDeclaration, InstanceDeclaration
 
 
-def provider_declarations_json(declarations: Sequence[ConfigurationDeclaration], directory: str) -> bytes:
-    """All configurations (schema: `providers-config-output.schema.json`); `directory` is that of the root module."""
-    return document({"configurations": [_configuration(declaration, directory) for declaration in declarations]})
+def provider_declarations_json(
+    declarations: Sequence[ConfigurationDeclaration], directory: str, problems: Sequence[Finding]
+) -> bytes:
+    """All configurations (schema: `providers-config-output.schema.json`); `directory` is that of the root module.
+
+    `problems` keep the configuration from being known in full.
+    """
+    return document(
+        {
+            "configurations": [_configuration(declaration, directory) for declaration in declarations],
+            "problems": configuration_problems_json(problems),
+        }
+    )
 
 
 def _configuration(declaration: ConfigurationDeclaration, directory: str) -> dict[str, object]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from statefmt.render.configuration_problems import configuration_problems_json
 from statefmt.render.json_output import document
 from statefmt.simulation import Simulation
 
@@ -17,15 +18,18 @@ def simulation_json(found: Simulation) -> bytes:
                     "detail": finding.detail,
                     "address": finding.address,
                     "pointer": finding.pointer,
+                    "provider": str(provider),
                     "fix": finding.fix,
                     "snippet": finding.snippet,
                     "file": finding.place.file if finding.place else None,
                     "line": finding.place.line if finding.place else None,
                     "column": finding.place.column if finding.place else None,
                 }
-                for finding in found.orphaned
+                for finding, provider in found.orphaned
             ],
             "destroyed": [str(address) for address in found.destroyed],
             "unknown": found.unknown,
+            "unknown_reasons": [finding.detail for finding in found.reasons],
+            "problems": configuration_problems_json(found.problems),
         }
     )

@@ -36,7 +36,7 @@ def _check(references: ProviderReferences) -> Iterable[Finding]:
         if isinstance(keys, Unknown) and keys.problem is not None:
             yield _finding(str(config), keys.problem)
     for resource in references.blocks:
-        addresses = references.resource_instances(resource)
+        addresses = references.instances.all_of(resource)
         for address in () if isinstance(addresses, Unknown) else addresses:
             provider = references.instance_binding(address)
             if isinstance(provider, Unknown) and provider.problem is not None:

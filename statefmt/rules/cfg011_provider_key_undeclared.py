@@ -39,7 +39,7 @@ from statefmt.rules.rule import Rule
 def _check(references: ProviderReferences) -> Iterable[Finding]:
     for resource in references.blocks:
         binding = references.block_binding(resource)
-        addresses = references.resource_instances(resource)
+        addresses = references.instances.all_of(resource)
         if isinstance(binding, Problem) or isinstance(addresses, Unknown) or not binding.has_key:
             continue
         declared = references.declared_keys(binding.config)

@@ -5,8 +5,11 @@ Reports, with `--config`, each object in the state that OpenTofu will work with 
 the configuration does not have: its `provider` block was removed or got another alias, or the module that it is in is
 gone.
 
-Addresses are followed through `moved` blocks first. What no block declares any more, and is no data source, needs the
-very provider configuration that the state names. A default configuration of the root module is always there.
+Addresses are followed through `moved` blocks first. What no block declares any more needs the very provider
+configuration that the state names. A default configuration of the root module is always there.
+
+A data source that no block declares any more is left out: OpenTofu drops it from the state, and asks no provider
+(`tofu destroy -refresh=false` is the exception). One whose block is there needs its provider like any resource.
 
 ## Why is this bad?
 The next plan fails with "Provider configuration not present", whatever else it would do. A `removed` block does not
@@ -21,8 +24,10 @@ help: OpenTofu asks for the provider before it looks at the block.
 
 ## What to do
 Go in two steps: keep the `provider` block for one more apply, which destroys the object, and only then remove it. The
-finding shows the block to paste. Or bind the object to another provider instance that can work with it
-(`statetool rebind`), or forget it and keep the real object (`statetool rm`).
+finding shows the block to paste. Where the whole module is gone that had the block, it shows a call of a module with
+nothing else in it: with the old source, the resources would be back, and not be destroyed. Or bind the object to
+another provider instance that can work with it (`statetool rebind`), or forget it and keep the real object (`statetool
+rm`).
 """
 
 from collections.abc import Iterable
@@ -30,7 +35,9 @@ from collections.abc import Iterable
 from statefmt import codes
 from statefmt.diagnostics import Finding, Severity
 from statefmt.rules.provider_fate_findings import fates_with, finding, name
-from statefmt.rules.provider_ways_out import provider_block, removed_block_note, ways_out
+from statefmt.rules.provider_put_back import missed_keys
+from statefmt.rules.provider_snippets import in_module, nearest_module, provider_block
+from statefmt.rules.provider_ways_out import removed_block_note, ways_out
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 from statefmt.survey.provider_fates import Fate, Outcome
@@ -45,23 +52,26 @@ def _check(subject: Subject) -> Iterable[Finding]:
 
 def _finding(subject: Subject, fate: Fate) -> Finding:
     references = subject.configuration
-    assert references is not None
-    config = fate.bound.config
+    assert references is not None and fate.needed is not None
+    config = fate.needed.config
     detail = (
-        f"To work with {name(fate)} its original provider configuration at {config} is required, but it has been "
-        f"removed.{removed_block_note(fate)}"
+        f"To work with {name(fate)} its {'' if fate.declared else 'original '}provider configuration at {config} is "
+        f"required, but it {'is not there' if fate.declared else 'has been removed'}.{removed_block_note(fate)}"
     )
-    snippet = provider_block(references, fate.bound)
-    here = f"in {config.module}" if config.module else "in the root module"
+    snippet = provider_block(references, config, missed_keys(subject, config), fate.bound.key)
+    here = in_module(config.module)
     if fate.declared:
-        fix = f"Name a provider configuration that is there in its resource block, or add this one {here} again:"
+        fix = f"Name a provider configuration that is there in its resource block, or add this one {here}:"
         return finding(fate, codes.PROVIDER_CONFIGURATION_GONE, Severity.ERROR, _SUMMARY, detail, fix, snippet)
-    first = (
-        f"Keep the provider block {here} until one apply has destroyed the object."
-        if snippet
-        else f"Call {config.module} again, with its provider block, until one apply has destroyed the object."
-    )
-    fix = f"{first} {ways_out(subject, fate)}{' The block to add:' if snippet else ''}"
+    if config.module in references.configuration.modules:
+        fix = f"Keep the provider block {here} until one apply has destroyed the object. {ways_out(subject, fate)}"
+        fix += " The block to add:"
+    else:
+        around = in_module(nearest_module(references, config.module))
+        fix = (
+            f"Call {config.module} again {around}, with nothing in it but the provider block, until one apply has "
+            f"destroyed the object. {ways_out(subject, fate)} What to add:"
+        )
     return finding(fate, codes.PROVIDER_CONFIGURATION_GONE, Severity.ERROR, _SUMMARY, detail, fix, snippet)
 
 

@@ -5,6 +5,10 @@ Reports, with `--config`, each object in the state, deposed ones too, that OpenT
 a provider configuration that the configuration does not have: its key was removed from the `for_each` of the
 `provider` block, or `for_each` was added to a block that had none, or taken away from one.
 
+What OpenTofu is to destroy it destroys through the key that the state names, since the key in the resource block can't
+be evaluated for it any more; a key that a module is passed can, as long as that instance of the module is there, and is
+taken. Data sources that no block declares any more are left out: they are dropped from the state.
+
 ## Why is this bad?
 The next plan fails with "Provider instance not present". Mostly the same collection stands in the `for_each` of the
 `provider` block and in that of its resources: taking an element out removes the provider instance in the same step as
@@ -21,8 +25,9 @@ provider "aws" {
 
 ## What to do
 Go in two steps: take the element out of the `for_each` of the resources, keep it in that of the provider, and apply;
-then take it out there. The finding shows the block to paste. Or bind the object to another provider instance
-(`statetool rebind`), or forget it and keep the real object (`statetool rm`, `statetool forget-deposed`).
+then take it out there. The finding shows the block to paste, with all keys of its configuration that are missed. Where
+its `for_each` is a map, what `each.value` was for them is for you to fill in. Or bind the object to another provider
+instance (`statetool rebind`), or forget it and keep the real object (`statetool rm`, `statetool forget-deposed`).
 """
 
 from collections.abc import Iterable
@@ -33,7 +38,8 @@ from statefmt.config.model import ProviderBlock
 from statefmt.diagnostics import Finding, Severity
 from statefmt.rules.configuration_place import where
 from statefmt.rules.provider_fate_findings import fates_with, finding, name
-from statefmt.rules.provider_ways_out import provider_block, removed_block_note, ways_out
+from statefmt.rules.provider_put_back import PutBack, put_back
+from statefmt.rules.provider_ways_out import removed_block_note, ways_out
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 from statefmt.survey.provider_fates import Fate, Outcome
@@ -55,17 +61,19 @@ def _finding(subject: Subject, fate: Fate) -> Finding:
         f"To work with {name(fate)} its {'' if fate.declared else 'original '}provider instance at {fate.needed} is "
         f"required, but {_why(fate, block)}{removed_block_note(fate)}"
     )
+    again = put_back(subject, fate.needed)
+    assert again is not None, "it is not there"
     if fate.declared:
-        fix = (
-            "Put it back, until it is out of the configuration of the resource and one apply has destroyed the object:"
-        )
+        fix = f"{_sentence(again)}, until it is out of the configuration of the resource and one apply has destroyed "
+        fix += "the object:"
     else:
-        fix = (
-            f"Put it back until one apply has destroyed the object, and only then remove it. {ways_out(subject, fate)}"
-        )
-        fix += " The block until then:"
-    snippet = provider_block(references, fate.needed)
-    return finding(fate, codes.PROVIDER_INSTANCE_GONE, Severity.ERROR, _SUMMARY, detail, fix, snippet, range_)
+        fix = f"{_sentence(again)} until one apply has destroyed the object, and only then remove it. "
+        fix += f"{ways_out(subject, fate)} The block until then:"
+    return finding(fate, codes.PROVIDER_INSTANCE_GONE, Severity.ERROR, _SUMMARY, detail, fix, again.snippet, range_)
+
+
+def _sentence(again: PutBack) -> str:
+    return again.how[0].upper() + again.how[1:]
 
 
 def _why(fate: Fate, block: ProviderBlock | None) -> str:

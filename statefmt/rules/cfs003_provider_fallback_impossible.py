@@ -5,9 +5,10 @@ Reports, with `--config`, an object that is to be destroyed, whose resource bloc
 instance by a key, of another provider configuration than the state names.
 
 ## Why is this bad?
-For an instance that is not declared any more (and for a deposed object), the key in the block cannot be evaluated, so
-that OpenTofu takes the one of the state. It does so only if both mean the same provider configuration; else the next
-plan fails with "Unable to use fallback provider from state".
+For an instance that is not declared any more (and for a deposed object), the key in the block cannot be evaluated, nor
+that in the `providers` of a module instance that is gone, so that OpenTofu takes the one of the state. It does so only
+if both mean the same provider configuration; else the next plan fails with "Unable to use fallback provider from
+state".
 
 ## Example
 ```hcl
@@ -19,7 +20,8 @@ resource "aws_vpc" "main" {
 
 ## What to do
 Change one thing at a time: name the old provider configuration in the block, apply, and change it then. Or bind the
-resource to the new configuration in the state first (`statetool rebind`).
+resource to the new configuration in the state first (`statetool rebind`): all of its instances together, with `--map`
+each to its own key.
 """
 
 from collections.abc import Iterable
@@ -27,26 +29,44 @@ from collections.abc import Iterable
 from statefmt import codes
 from statefmt.diagnostics import Finding, Severity
 from statefmt.rules.provider_fate_findings import fates_with, finding, name
+from statefmt.rules.provider_put_back import put_back
 from statefmt.rules.provider_ways_out import ways_out
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
-from statefmt.survey.provider_fates import Outcome
+from statefmt.survey.provider_fates import Fate, Outcome
+
+_SUMMARY = "Unable to use fallback provider from state"
 
 
 def _check(subject: Subject) -> Iterable[Finding]:
     for fate in fates_with(subject, Outcome.FALLBACK_IMPOSSIBLE):
-        assert fate.binding is not None
-        yield finding(
-            fate,
-            codes.PROVIDER_FALLBACK_IMPOSSIBLE,
-            Severity.ERROR,
-            "Unable to use fallback provider from state",
-            f"Provider from configuration {fate.binding.config} does not match provider from state "
-            f"{fate.bound.config} for {name(fate)}, which is to be destroyed.",
-            "Name the provider configuration of the state in the block until one apply has destroyed the object. "
-            + ways_out(subject, fate),
-            range_=fate.binding.range,
-        )
+        yield _finding(subject, fate)
+
+
+def _finding(subject: Subject, fate: Fate) -> Finding:
+    assert fate.binding is not None
+    detail = (
+        f"Provider from configuration {fate.binding.config} does not match provider from state {fate.bound.config} for "
+        f"{name(fate)}, which is to be destroyed."
+    )
+    again = put_back(subject, fate.bound)
+    passed = fate.binding.resolved.key
+    here = f"in the call of {passed.module}" if passed else "in the block"
+    fix = (
+        f"Name the provider configuration of the state {here}"
+        f"{f', and {again.how},' if again else ''} until one apply has destroyed the object. {ways_out(subject, fate)}"
+        f"{' What to add until then:' if again else ''}"
+    )
+    return finding(
+        fate,
+        codes.PROVIDER_FALLBACK_IMPOSSIBLE,
+        Severity.ERROR,
+        _SUMMARY,
+        detail,
+        fix,
+        again.snippet if again else "",
+        fate.binding.range,
+    )
 
 
 RULE = Rule(codes.PROVIDER_FALLBACK_IMPOSSIBLE, "provider-fallback-impossible", Severity.ERROR, _check)

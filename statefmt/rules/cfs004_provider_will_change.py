@@ -27,29 +27,45 @@ from statefmt import codes
 from statefmt.addrs import ResourceMode
 from statefmt.diagnostics import Finding, Severity
 from statefmt.rules.provider_fate_findings import fates_with, finding, name
+from statefmt.rules.provider_put_back import put_back
 from statefmt.rules.provider_ways_out import rebinding
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
-from statefmt.survey.provider_fates import Outcome
+from statefmt.survey.provider_fates import Fate, Outcome
+
+_SUMMARY = "Provider instance will change"
 
 
 def _check(subject: Subject) -> Iterable[Finding]:
     for fate in fates_with(subject, Outcome.REBOUND):
-        if fate.address.resource.resource.mode is ResourceMode.DATA:
-            continue
-        assert fate.needed is not None
-        does = "works with it" if fate.declared else "destroys it"
-        yield finding(
-            fate,
-            codes.PROVIDER_WILL_CHANGE,
-            Severity.WARNING,
-            "Provider instance will change",
-            f"{name(fate)} is bound to {fate.bound} in the state. By its configuration, the next apply {does} through "
-            f"{fate.needed}.",
-            f"If both work in the same account and region: {rebinding(subject, fate, fate.needed)}. "
-            "Else name the one of the state in the configuration.",
-            range_=fate.binding.range if fate.binding else None,
-        )
+        if fate.address.resource.resource.mode is not ResourceMode.DATA:
+            yield _finding(subject, fate)
+
+
+def _finding(subject: Subject, fate: Fate) -> Finding:
+    assert fate.needed is not None
+    detail = (
+        f"{name(fate)} is bound to {fate.bound} in the state. By its configuration, the next apply "
+        f"{'works with' if fate.declared else 'destroys'} it through {fate.needed}."
+    )
+    range_ = fate.binding.range if fate.binding else None
+    command = rebinding(subject, fate, fate.needed)
+    again = put_back(subject, fate.bound)
+    if command is not None:
+        fix = f"If both work in the same account and region: {command}."
+    else:
+        fix = "The instances of a resource go to another provider configuration together, and not all have one there."
+    if not _can_be_named(fate):
+        return finding(fate, codes.PROVIDER_WILL_CHANGE, Severity.WARNING, _SUMMARY, detail, fix, range_=range_)
+    fix += f" Else name the one of the state in the configuration{f', and {again.how}:' if again else '.'}"
+    snippet = again.snippet if again else ""
+    return finding(fate, codes.PROVIDER_WILL_CHANGE, Severity.WARNING, _SUMMARY, detail, fix, snippet, range_)
+
+
+def _can_be_named(fate: Fate) -> bool:
+    """Whether the provider of the state is one of the object's module or around it; a move can take it elsewhere."""
+    names = fate.bound.config.module.names
+    return fate.address.module.module().names[: len(names)] == names
 
 
 RULE = Rule(codes.PROVIDER_WILL_CHANGE, "provider-will-change", Severity.WARNING, _check)

@@ -38,7 +38,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
         assert fate.unknown is not None
         by_reason.setdefault((fate.unknown.reason, fate.unknown.range), []).append(fate)
     for (reason, range_), of in by_reason.items():
-        more = f" (and {len(of) - 1} more objects)" if len(of) > 1 else ""
+        more = f" (and {len(of) - 1} more {'object' if len(of) == 2 else 'objects'})" if len(of) > 1 else ""
         yield Finding(
             codes.PROVIDER_UNKNOWN,
             Severity.INFO,

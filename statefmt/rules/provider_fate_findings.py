@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from statefmt.addrs import AbsResource, AbsResourceInstance
 from statefmt.config.position import Range
 from statefmt.diagnostics import Finding, Severity
 from statefmt.rules.configuration_place import place
@@ -26,6 +27,30 @@ def fates_with(subject: Subject, outcome: Outcome) -> list[Fate]:
 def _fates(subject: Subject) -> Sequence[Fate]:
     assert subject.configuration is not None and subject.inspection.snapshot is not None
     return provider_fates(subject.inspection.snapshot, subject.configuration)
+
+
+def fates_of_resource(subject: Subject, fate: Fate) -> Sequence[Fate]:
+    """The fates of all objects of the same resource, this one among them."""
+    return subject.once(_by_resource)[fate.instance.addr.containing_resource()]
+
+
+def fates_of_instance(subject: Subject, fate: Fate) -> Sequence[Fate]:
+    """The fates of all objects of the same instance, current and deposed."""
+    return subject.once(_by_instance)[fate.instance.addr]
+
+
+def _by_instance(subject: Subject) -> dict[AbsResourceInstance, list[Fate]]:
+    found: dict[AbsResourceInstance, list[Fate]] = {}
+    for fate in fates(subject):
+        found.setdefault(fate.instance.addr, []).append(fate)
+    return found
+
+
+def _by_resource(subject: Subject) -> dict[AbsResource, list[Fate]]:
+    found: dict[AbsResource, list[Fate]] = {}
+    for fate in fates(subject):
+        found.setdefault(fate.instance.addr.containing_resource(), []).append(fate)
+    return found
 
 
 def pointer(fate: Fate) -> str:

@@ -1,19 +1,27 @@
-"""What to do about an object whose provider will not be there: commands to run, and configuration to paste.
+"""What to do about an object whose provider will not be there: the commands that bind it to another, or forget it.
 
-Source: RFC "Static Evaluation of Provider Iteration", on removing elements: a provider instance must outlive all of its
-resource instances by one apply.
+Source: RFC "Static Evaluation of Provider Iteration": a resource has one provider configuration, its instances differ
+in the key only.
 """
 
 from __future__ import annotations
 
-from statefmt.addrs import NO_KEY, AbsProviderInstance, ConfigProviderConfig, InstanceKey, StringKey
-from statefmt.config.provider_names import local_name_of
-from statefmt.config.provider_references import ProviderReferences
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from msgspec import structs
+
+from statefmt.addrs import NO_KEY, AbsProviderInstance, AbsResource, ConfigProviderConfig, InstanceKey, StringKey
 from statefmt.config.values import Unknown
-from statefmt.golang import quote
 from statefmt.rules.configuration_place import where
+from statefmt.rules.provider_fate_findings import fates_of_instance, fates_of_resource
+from statefmt.rules.provider_snippets import MOST_KEYS
 from statefmt.rules.subject import Subject
-from statefmt.survey.provider_fates import Fate
+from statefmt.survey.provider_fates import Fate, Outcome
+
+_PLAIN_KEY = re.compile(r"[A-Za-z][\w.-]*")
+_THERE = (Outcome.KEPT, Outcome.REBOUND)
 
 
 def ways_out(subject: Subject, fate: Fate) -> str:
@@ -23,18 +31,74 @@ def ways_out(subject: Subject, fate: Fate) -> str:
         if fate.obj.deposed
         else f"forget it, and keep the real object, with {subject.command_on('rm', str(fate.instance.addr))}"
     )
-    other = _other_instance(subject, fate)
-    if other is None:
-        return f"Or {forget}."
-    return f"Or, if {other} works with the same account and region, {rebinding(subject, fate, other)}. Or {forget}."
+    for other in _other_instances(subject, fate):
+        bound = rebinding(subject, fate, other)
+        if bound is not None:
+            return f"Or, if {other} works with the same account and region, {bound}. Or {forget}."
+    return f"Or {forget}."
 
 
-def rebinding(subject: Subject, fate: Fate, provider: AbsProviderInstance) -> str:
-    """The command that binds the object to a provider instance."""
-    # A single instance can't leave for another configuration: a resource has one for all of its instances.
-    whole = provider.config != fate.bound.config
-    address = str(fate.instance.addr.containing_resource() if whole else fate.instance.addr)
-    return subject.command("rebind", address, str(provider))
+def rebinding(subject: Subject, fate: Fate, provider: AbsProviderInstance) -> str | None:
+    """The command that binds the object to a provider instance.
+
+    To another configuration, the instances of a resource can only go together: each then goes to the key that is right
+    for it. None where there is none for one of them.
+    """
+    to = _as_in_state(fate, provider)
+    if provider.config == fate.bound.config:
+        return subject.command("rebind", str(fate.instance.addr), str(to))
+    address = str(_resource(fate))
+    going = _going(subject, fate, provider)
+    if going.homeless:
+        if len(going.homeless) > 1 or going.homeless[0] is not fate:
+            return None
+        going = _joint({**going.keys, fate.bound.key: {*going.keys.get(fate.bound.key, ()), provider.key}}, [])
+    if going.together:
+        return subject.command("rebind", address, str(to))
+    if going.pairs:
+        return subject.command("rebind", address, str(to.config), "--map", going.pairs)
+    return f"{subject.command('rebind', address, str(to))}, which takes all its instances along: bind the others after"
+
+
+class _Going(NamedTuple):
+    """Where the objects of a resource go in another configuration: the new keys by the old ones, and who has none.
+
+    `together` says that all have the same, `pairs` is the map, "" where an old key has several new ones.
+    """
+
+    keys: dict[InstanceKey, set[InstanceKey]]
+    homeless: list[Fate]
+    together: bool
+    pairs: str
+
+
+def _joint(keys: dict[InstanceKey, set[InstanceKey]], homeless: list[Fate]) -> _Going:
+    together = len(set().union(*keys.values())) == 1
+    pairs = ""
+    if not together and all(len(each) == 1 for each in keys.values()):
+        pairs = ",".join(f"{_map_key(old)}={_map_key(*new)}" for old, new in keys.items())
+    # Such a command would be repeated for each object.
+    return _Going(keys, homeless, together, pairs if len(keys) <= MOST_KEYS else "OLD=NEW,...")
+
+
+def _going(subject: Subject, fate: Fate, provider: AbsProviderInstance) -> _Going:
+    known = subject.once(_nothing_known)
+    address = _resource(fate), provider.config
+    if address not in known:
+        keys: dict[InstanceKey, set[InstanceKey]] = {}
+        homeless = []
+        for each in fates_of_resource(subject, fate):
+            key = _key_for(subject, each, provider)
+            if key is None:
+                homeless.append(each)
+            else:
+                keys.setdefault(each.bound.key, set()).add(key)
+        known[address] = _joint(keys, homeless)
+    return known[address]
+
+
+def _nothing_known(subject: Subject) -> dict[tuple[AbsResource, ConfigProviderConfig], _Going]:
+    return {}
 
 
 def removed_block_note(fate: Fate) -> str:
@@ -44,45 +108,73 @@ def removed_block_note(fate: Fate) -> str:
     return f" The removed block at {where(fate.removal.block.range)} needs it, too."
 
 
-def _other_instance(subject: Subject, fate: Fate) -> AbsProviderInstance | None:
-    """A provider instance that is there: of the same configuration rather than of another one of the provider."""
-    references = subject.configuration
-    assert references is not None
-    if fate.binding is not None and fate.needed is not None and _has(references, fate.needed):
-        return fate.needed
-    same = [fate.binding.config] if fate.binding is not None else []
-    others = [config for config in references.tree.declared if config.provider == fate.bound.config.provider]
-    for config in (*same, fate.bound.config, *others):
-        keys = references.declared_keys(config) if references.tree.exists(config) else ()
-        if not isinstance(keys, Unknown) and keys:
-            return config.instance(keys[0])
+def _resource(fate: Fate) -> AbsResource:
+    return fate.instance.addr.containing_resource()
+
+
+def _as_in_state(fate: Fate, provider: AbsProviderInstance) -> AbsProviderInstance:
+    """A provider instance with the source that the state has, which may be that of Terraform's registry."""
+    own = fate.instance.provider(fate.obj)
+    assert own is not None, "what has no provider has no fate"
+    if own.config.provider == fate.bound.config.provider:
+        return provider
+    return structs.replace(provider, config=structs.replace(provider.config, provider=own.config.provider))
+
+
+def _map_key(key: InstanceKey) -> str:
+    """A key as `--map` takes it: in quotes where it would be read as something else."""
+    if not isinstance(key, StringKey):
+        return ""
+    return key.value if _PLAIN_KEY.fullmatch(key.value) else str(key)[1:-1]
+
+
+def _key_for(subject: Subject, fate: Fate, provider: AbsProviderInstance) -> InstanceKey | None:
+    """The key of an object that goes along to the configuration of a provider instance; None where there is none."""
+    if fate.needed is not None and fate.needed.config == provider.config and fate.outcome in _THERE:
+        return fate.needed.key
+    for key in (fate.bound.key, NO_KEY):
+        if _has(subject, provider.config, key):
+            return key
     return None
 
 
-def _has(references: ProviderReferences, provider: AbsProviderInstance) -> bool:
-    keys = references.declared_keys(provider.config) if references.tree.exists(provider.config) else ()
-    return not isinstance(keys, Unknown) and provider.key in keys
+def _other_instances(subject: Subject, fate: Fate) -> Iterator[AbsProviderInstance]:
+    """Provider instances that are there, the likeliest first: what the same instance is bound to, then what its block
+    names, then what else there is of the provider, in its own configuration or in one of its module or around it."""
+    references = subject.configuration
+    assert references is not None
+    for each in fates_of_instance(subject, fate):
+        if each.declared and each.outcome in _THERE:
+            # Both objects of an instance go together, and this one is where it should be.
+            assert each.needed is not None
+            yield each.needed
+            return
+    if fate.binding is not None and fate.needed is not None and _has(subject, fate.needed.config, fate.needed.key):
+        yield fate.needed
+    inside = fate.instance.addr.module.module().names
+    own = [fate.bound.config] if fate.binding is None else [fate.binding.config, fate.bound.config]
+    others = [
+        config
+        for config in references.tree.declared
+        if config.provider == fate.bound.config.provider and inside[: len(config.module.names)] == config.module.names
+    ]
+    for config in (*own, *others):
+        if _has(subject, config, fate.bound.key):
+            yield config.instance(fate.bound.key)
+        else:
+            yield from map(config.instance, _keys(subject, config)[:1])
 
 
-def provider_block(references: ProviderReferences, wanted: AbsProviderInstance) -> str:
-    """A `provider` block with the instance that is wanted, and those that are declared already; "" where its module
-    is gone, and with it the place for a block."""
-    config = wanted.config
-    module = references.configuration.modules.get(config.module)
-    if module is None:
-        return ""
-    lines = [f"provider {quote(local_name_of(module.declarations, config.provider))} {{"]
-    declared = references.tree.declared.get(config)
-    arguments = {"alias": quote(config.alias)} if config.alias else {}
-    if isinstance(wanted.key, StringKey):
-        arguments["for_each"] = f"toset([{', '.join(_keys(references, config, wanted.key))}])"
-    width = max(map(len, arguments), default=0)
-    lines += (f"  {name:<{width}} = {value}" for name, value in arguments.items())
-    where = f"as in {declared.range.file}:{declared.range.line}" if declared else "as they were"
-    return "\n".join([*lines, f"  # all other arguments {where}", "}"])
+def _has(subject: Subject, config: ConfigProviderConfig, key: InstanceKey) -> bool:
+    references = subject.configuration
+    assert references is not None
+    # Without alias, there can be no keys.
+    return (bool(config.alias) or key is NO_KEY) and references.declares(config.instance(key)) is True
 
 
-def _keys(references: ProviderReferences, config: ConfigProviderConfig, wanted: InstanceKey) -> list[str]:
-    declared = references.declared_keys(config) if references.tree.exists(config) else ()
-    keys = [] if isinstance(declared, Unknown) else [key for key in declared if key is not NO_KEY]
-    return [str(key)[1:-1] for key in sorted({*keys, wanted}, key=str)]
+def _keys(subject: Subject, config: ConfigProviderConfig) -> Sequence[InstanceKey]:
+    """The keys of a provider configuration; none where it is not there, or they are not known."""
+    references = subject.configuration
+    assert references is not None
+    keys = references.declared_keys(config) if references.tree.exists(config) else ()
+    return () if isinstance(keys, Unknown) else keys

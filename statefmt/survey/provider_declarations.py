@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from statefmt.addrs import NO_KEY, AbsProviderInstance, ConfigProviderConfig, key_order
+from statefmt.addrs import NO_KEY, AbsProviderInstance, ConfigProviderConfig, InstanceKey, key_order
 from statefmt.config.position import Range
 from statefmt.config.provider_references import ProviderReferences
 from statefmt.config.values import Unknown
+from statefmt.survey.doubt import doubt
 from statefmt.survey.provider_fates import Fate
 from statefmt.survey.provider_keys import keys_in_configuration
 
@@ -71,7 +72,7 @@ def _declaration(
     references: ProviderReferences, config: ConfigProviderConfig, bound: dict[AbsProviderInstance, list[int]]
 ) -> ConfigurationDeclaration:
     block = references.tree.declared.get(config)
-    keys = references.declared_keys(config) if references.tree.exists(config) else ()
+    keys = _declared_keys(references, config)
     wanted = keys_in_configuration(references, config)
     known = () if isinstance(keys, Unknown) else keys
     used = [provider.key for provider in bound if provider.config == config]
@@ -91,6 +92,13 @@ def _declaration(
     return ConfigurationDeclaration(
         config, block.range if block else None, tuple(instances), keys if isinstance(keys, Unknown) else None
     )
+
+
+def _declared_keys(references: ProviderReferences, config: ConfigProviderConfig) -> tuple[InstanceKey, ...] | Unknown:
+    """Those of its block; none without one, unless that may be in what could not be read."""
+    if references.tree.exists(config):
+        return references.declared_keys(config)
+    return doubt(references.configuration, config.module) or ()
 
 
 def _order(config: ConfigProviderConfig) -> tuple[str, int, tuple[str, ...], str]:

@@ -15,23 +15,27 @@ from msgspec import structs
 
 from statefmt.addrs import (
     DEFAULT_HOST,
+    NO_KEY,
     TERRAFORM_HOST,
     AbsProviderInstance,
     AbsResourceInstance,
     InstanceKey,
+    IntKey,
     Module,
     Provider,
     ResourceMode,
 )
+from statefmt.config.instances import Absent
 from statefmt.config.model import Configuration
 from statefmt.config.moves import Move, Removal, implied_move, moved_to, moves, removals
-from statefmt.config.problem import Problem, ProblemKind
+from statefmt.config.problem import Problem
 from statefmt.config.provider_names import provider_named
-from statefmt.config.provider_references import Absent, BlockBinding, ProviderReferences
+from statefmt.config.provider_references import BlockBinding, ProviderReferences
 from statefmt.config.values import Unknown
 from statefmt.states import ResourceInstance, ResourceInstanceObject, Snapshot, instances
+from statefmt.survey.doubt import doubt
 
-_UNREAD: Final = (ProblemKind.UNREADABLE, ProblemKind.SYNTAX)
+_FIRST: Final = IntKey(0)
 
 
 class Outcome(Enum):
@@ -50,7 +54,7 @@ class Fate(NamedTuple):
 
     `address` is where `moved` blocks take it. `declared` says that the configuration still has this instance, so that
     it is not to be destroyed. `binding` is what its block says, if there is one. `needed` is None where it cannot be
-    known, and where there is none. `unknown` has the reason for UNKNOWN.
+    known; its key is left out where none but its configuration can be. `unknown` has the reason for UNKNOWN.
     """
 
     instance: ResourceInstance
@@ -94,12 +98,12 @@ class _Reckoning:
         """The fates of the objects of one instance."""
         address, taken = moved_to(self._moves, instance.addr) if self._moves else (instance.addr, ())
         block = self._references.blocks.get(address.config())
-        if block is not None:
-            keys: dict[InstanceKey, None] = {obj.key: None for obj in instance.resource.objects}
+        # All keys of a resource are looked at for two of its instances at most: there may be many thousands.
+        if block is not None and address.key in (NO_KEY, _FIRST):
+            others: dict[InstanceKey, None] = {obj.key: None for obj in instance.resource.objects}
             counted = block.repetition.count is not None
-            address = implied_move(
-                address, counted=counted, repeated=counted or block.repetition.for_each is not None, others=keys
-            )
+            repeated = counted or block.repetition.for_each is not None
+            address = implied_move(address, counted=counted, repeated=repeated, others=others)
         removal = next((each for each in self._removals if each.covers(address)), None)
         for obj in objects:
             provider = instance.provider(obj)
@@ -129,9 +133,9 @@ class _Reckoning:
 
     def _of_removed(self, address: AbsResourceInstance, bound: AbsProviderInstance) -> _Verdict:
         """For an object whose resource no block declares: the provider instance must be there as the state says."""
-        doubt = self._doubt(address.module.module())
-        if doubt is not None:
-            return _Verdict(Outcome.UNKNOWN, False, unknown=doubt)
+        unread = self._doubt(address.module.module())
+        if unread is not None:
+            return _Verdict(Outcome.UNKNOWN, False, unknown=unread)
         if address.resource.resource.mode is ResourceMode.DATA:
             # It is dropped from the state, and no provider is asked.
             return _Verdict(Outcome.KEPT, False, bound)
@@ -152,42 +156,50 @@ class _Reckoning:
         """For an object whose resource has a block, which may have another number of instances now."""
         if isinstance(binding, Problem):
             if binding.summary == "Provider configuration not present":
-                return self._gone(bound, declared=True)
+                named = self._references.named_config(address.config())
+                return self._gone(bound, declared=True, needed=named.instance() if named else None)
             reason = Unknown(f"its provider argument is wrong: {binding.summary}", binding.range, problem=binding)
             return _Verdict(Outcome.UNKNOWN, True, unknown=reason)
+        if deposed and binding.has_key:
+            return self._fallen_back(bound, binding)
         needed = self._references.instance_binding(address)
+        declared = not isinstance(needed, Absent)
+        if not declared and address.resource.resource.mode is ResourceMode.DATA:
+            return _Verdict(Outcome.KEPT, False, bound)
+        if not declared:
+            needed = self._references.destroying(address)
+        if isinstance(needed, Absent):
+            return self._fallen_back(bound, binding)
         if isinstance(needed, Problem | Unknown):
             reason = needed if isinstance(needed, Unknown) else Unknown(needed.summary, needed.range)
-            return _Verdict(Outcome.UNKNOWN, True, unknown=reason)
-        absent = isinstance(needed, Absent)
-        if absent and address.resource.resource.mode is ResourceMode.DATA:
-            return _Verdict(Outcome.KEPT, False, bound)
-        if isinstance(needed, AbsProviderInstance) and not deposed:
-            return self._present(needed, bound, declared=True)
-        if not binding.has_key:
-            return self._present(binding.config.instance(), bound, declared=False)
-        # The key can't be evaluated for what is to be destroyed: OpenTofu falls back on the one of the state.
+            return _Verdict(Outcome.UNKNOWN, declared, unknown=reason)
+        return self._present(needed, bound, declared=declared and not deposed)
+
+    def _fallen_back(self, bound: AbsProviderInstance, binding: BlockBinding) -> _Verdict:
+        """For what is to be destroyed, where its key can't be evaluated: OpenTofu takes the one of the state."""
         if bound.config != binding.config:
             return _Verdict(Outcome.FALLBACK_IMPOSSIBLE, False, binding.config.instance())
         return self._present(bound, bound, declared=False)
 
     def _present(self, needed: AbsProviderInstance, bound: AbsProviderInstance, *, declared: bool) -> _Verdict:
         """Whether the instance that is needed is there, in a configuration that is."""
-        keys = self._references.declared_keys(needed.config)
-        if isinstance(keys, Unknown):
-            return _Verdict(Outcome.UNKNOWN, declared, needed, keys)
-        if needed.key not in keys:
+        there = self._references.declares(needed)
+        if isinstance(there, Unknown):
+            return _Verdict(Outcome.UNKNOWN, declared, needed, there)
+        if not there:
             return _Verdict(Outcome.INSTANCE_GONE, declared, needed)
         return _Verdict(Outcome.KEPT if needed == bound else Outcome.REBOUND, declared, needed)
 
-    def _gone(self, bound: AbsProviderInstance, *, declared: bool) -> _Verdict:
-        doubt = self._doubt(bound.config.module)
-        return _Verdict(Outcome.UNKNOWN if doubt else Outcome.CONFIGURATION_GONE, declared, None, doubt)
+    def _gone(
+        self, bound: AbsProviderInstance, *, declared: bool, needed: AbsProviderInstance | None = None
+    ) -> _Verdict:
+        unread = self._doubt((needed or bound).config.module)
+        return _Verdict(Outcome.UNKNOWN if unread else Outcome.CONFIGURATION_GONE, declared, needed or bound, unread)
 
     def _doubt(self, module: Module) -> Unknown | None:
         """Why it is not sure that something is missing in a module: it, or a file of it, could not be read."""
         if module not in self._doubts:
-            self._doubts[module] = _doubt(self._references.configuration, module)
+            self._doubts[module] = doubt(self._references.configuration, module)
         return self._doubts[module]
 
     def _translated(self, provider: AbsProviderInstance) -> AbsProviderInstance:
@@ -206,19 +218,3 @@ def _required(configuration: Configuration) -> frozenset[Provider]:
         for name in module.declarations.required_providers
     )
     return frozenset(provider for provider in found if provider is not None)
-
-
-def _doubt(configuration: Configuration, module: Module) -> Unknown | None:
-    for depth in range(len(module.names) + 1):
-        on_the_way = Module(module.names[:depth])
-        if on_the_way in configuration.missing:
-            call = configuration.modules[on_the_way.parent()].declarations.calls.get(on_the_way.names[-1])
-            return Unknown(f"{on_the_way} could not be read", call.range if call else None)
-        here = configuration.modules.get(on_the_way)
-        if here is None:
-            return None
-        for problem in configuration.problems:
-            if problem.kind in _UNREAD and (problem.range is None or problem.range.file in here.declarations.files):
-                name = problem.range.file if problem.range else configuration.directory
-                return Unknown(f"{name} could not be read")
-    return None

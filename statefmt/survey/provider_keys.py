@@ -15,7 +15,7 @@ def keys_in_configuration(references: ProviderReferences, config: ConfigProvider
         binding = references.block_binding(resource)
         if isinstance(binding, Problem) or binding.config != config:
             continue
-        addresses = references.resource_instances(resource)
+        addresses = references.instances.all_of(resource)
         if isinstance(addresses, Unknown):
             return addresses
         for address in addresses:

@@ -10,6 +10,7 @@ import jsonschema
 import pytest
 
 from tests.cli.conftest import Program, Statetool
+from tests.cli.encrypted import configuration, encrypted
 
 _FOLDER: Final = Path(__file__).parents[1] / "configurations"
 _SCHEMAS: Final = Path(__file__).parents[2] / "schemas"
@@ -38,7 +39,7 @@ def test_findings_stand_where_they_are(statetool: Statetool) -> None:
     ]
     gone = next(found for found in state["findings"] if found["code"] == "CFS002")
     assert (gone["file"], gone["line"], gone["column"]) == (str(_BOTH / "main.tf"), 16, 3)
-    assert gone["snippet"].splitlines()[2] == '  for_each = toset(["eu-west-1", "us-east-1"])'
+    assert gone["snippet"].splitlines()[2] == '  for_each = setunion(var.regions, ["us-east-1"])'
 
 
 @pytest.mark.parametrize(
@@ -68,7 +69,7 @@ def test_every_format_names_the_file_of_the_configuration(statetool: Statetool, 
     result = statetool("check", _state(_BOTH), "--config", str(_BOTH), "--format", output_format)
     assert result.status == 1
     assert "main.tf" in result.text
-    assert "for_each = toset([" in result.text.replace("&quot;", '"')
+    assert "for_each = setunion(" in result.text.replace("&quot;", '"')
 
 
 def test_a_state_from_standard_input(program: Program) -> None:
@@ -99,7 +100,6 @@ def test_providers_that_nothing_uses(statetool: Statetool) -> None:
     [
         (_FINE, ("--without", "us-east-1"), ['aws_vpc.main["us-east-1"]']),
         (_FINE, ("--without", "us-east-1", "--without", "eu-west-1"), ["eu", "us"]),
-        (_FINE, ("--without", "nowhere"), []),
         (_UNUSED, ("--without", "us-east-1"), []),
         (_BOTH, ("--var", "regions=[]"), ['aws_vpc.main["eu-west-1"]']),
         (_BOTH, ("--var", 'regions=["eu-west-1", "us-east-1"]'), []),
@@ -116,3 +116,81 @@ def test_simulate(statetool: Statetool, folder: Path, change: tuple[str, ...], o
 @pytest.mark.parametrize("arguments", [(), ("--config", str(_FINE)), ("--without", "a")])
 def test_simulate_needs_a_configuration_and_a_change(statetool: Statetool, arguments: tuple[str, ...]) -> None:
     assert statetool("simulate", _state(_FINE), *arguments).status == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (("--without", "us-est-1"), "no for_each has the key us-est-1; there are:\n  eu-west-1, us-east-1"),
+        (("--without", "us-east-1", "--without", ""), "no for_each has the key"),
+    ],
+)
+def test_simulate_refuses_a_key_that_is_nowhere(statetool: Statetool, change: tuple[str, ...], told: str) -> None:
+    result = statetool("simulate", _state(_FINE), "--config", str(_FINE), *change)
+    assert (result.status, result.out) == (2, b"")
+    assert told in result.err
+
+
+@pytest.mark.parametrize(
+    ("value", "code"),
+    [
+        ('region=["us-east-1"]', "CFG003"),
+        ("regions=[", "CFG009"),
+        ("regions=eu", "CFG009"),
+        ('regions={"a": 1}', "CFG009"),
+        ("regions=null", "CFG009"),
+    ],
+)
+def test_simulate_does_not_call_a_wrong_value_harmless(statetool: Statetool, value: str, code: str) -> None:
+    arguments = ("simulate", _state(_BOTH), "--config", str(_BOTH), "--var", value)
+    document = _json(statetool, "simulate-output", *arguments, status=1)
+    assert code in {problem["code"] for problem in document["problems"]}
+    result = statetool(*arguments)
+    assert result.status == 1
+    assert code in result.err
+    assert "As far as it can be told" in result.text
+
+
+@pytest.mark.parametrize("value", ['["us-east-1"]', '[ "us-east-1", ]', '["us-${"east"}-1"]'])
+def test_simulate_takes_values_in_both_syntaxes(statetool: Statetool, value: str) -> None:
+    arguments = ("simulate", _state(_BOTH), "--config", str(_BOTH), "--var", f"regions={value}")
+    (orphan,) = _json(statetool, "simulate-output", *arguments, status=1)["orphaned"]
+    assert orphan["provider"] == 'provider["registry.opentofu.org/hashicorp/aws"].by_region["eu-west-1"]'
+
+
+def test_simulate_prints_a_block_once(statetool: Statetool) -> None:
+    change = ("--without", "us-east-1", "--without", "eu-west-1")
+    text = statetool("simulate", _state(_FINE), "--config", str(_FINE), *change).text
+    assert text.count("for_each = merge(local.providers, {") == 1
+    assert text.count('\n      aws_vpc.main["') == 2
+
+
+@pytest.mark.parametrize("command", [("providers",), ("simulate", "--without", "us-east-1")])
+def test_a_configuration_that_is_not_known_in_full(statetool: Statetool, command: tuple[str, ...]) -> None:
+    folder = _FOLDER / "module-missing"
+    state = _state(_FINE)
+    schema = "providers-config-output" if command[0] == "providers" else "simulate-output"
+    document = _json(statetool, schema, command[0], state, "--config", str(folder), *command[1:], status=1)
+    (problem,) = document["problems"]
+    assert (problem["code"], problem["line"]) == ("CFG002", 9)
+
+
+@pytest.mark.parametrize("command", [("providers",), ("simulate", "--without", "us-east-1")])
+def test_a_state_that_is_piped(program: Program, command: tuple[str, ...]) -> None:
+    state = (_FINE / "terraform.tfstate").read_bytes()
+    piped = program(command[0], "-", "--config", str(_FINE), *command[1:], stdin=state)
+    named = program(command[0], _state(_FINE), "--config", str(_FINE), *command[1:])
+    assert (piped.status, piped.out, piped.err) == (named.status, named.out, named.err)
+
+
+@pytest.mark.parametrize("command", [("check",), ("providers",), ("simulate", "--without", "us-east-1")])
+def test_a_state_that_is_encrypted(statetool: Statetool, folder: Path, command: tuple[str, ...]) -> None:
+    state = (_FINE / "terraform.tfstate").read_bytes()
+    (folder / "plain").write_bytes(state)
+    (folder / "sealed").write_bytes(encrypted(state, "new"))
+    (folder / "new.json").write_text(json.dumps(configuration("new")))
+    arguments = (*command[1:], "--config", str(_FINE))
+    plain = statetool(command[0], "plain", *arguments)
+    sealed = statetool(command[0], "sealed", *arguments, "--encryption", "new.json")
+    assert (sealed.status, sealed.out) == (plain.status, plain.out)
+    assert statetool(command[0], "sealed", *arguments).status == 2

@@ -143,3 +143,19 @@ def test_a_file_without_permission(tmp_path: Path) -> None:
         pytest.skip("this user may read everything")
     finally:
         path.chmod(0o600)
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "written"),
+    [
+        ("main.tf", 'provider "p" {\n  alias    = "a"\n  for_each = toset(["é"]) # x\n}\n', 'toset(["é"])'),
+        ("main.tf", 'provider "p" {\n  alias    = "a"\n  for_each = (\n    {}\n  )\n}\n', "(\n    {}\n  )"),
+        ("main.tf.json", '{"provider": {"p": {"alias": "a", "for_each": "${ local.m }"}}}', "local.m"),
+        ("main.tf.json", r'{"provider": {"p": {"alias": "a", "for_each": "${toset([\"k\"])}"}}}', 'toset(["k"])'),
+        ("main.tf.json", '{"provider": {"p": {"alias": "a", "for_each": {"k": "v"}}}}', '{"k": "v"}'),
+        ("main.tf", 'provider "p" {}\n', ""),
+    ],
+)
+def test_for_each_as_it_is_written(write: Write, file: str, text: str, written: str) -> None:
+    (block,) = write({file: text}).root.declarations.providers.values()
+    assert block.for_each_text == written

@@ -84,7 +84,7 @@ def test_a_circle_of_modules(write: Write) -> None:
 def test_a_broken_manifest(write: Write) -> None:
     files = {"main.tf": 'module "a" {\n  source = "./a"\n}\n', "a/main.tf": "", ".terraform/modules/modules.json": "{"}
     configuration = write(files)
-    assert found(configuration) == ["Failed to read module manifest"]
+    assert found(configuration) == [".terraform/modules/modules.json:1,1 Failed to read module manifest"]
     assert len(configuration.modules) == 2
 
 

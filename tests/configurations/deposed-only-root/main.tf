@@ -7,7 +7,6 @@ terraform {
 }
 
 locals {
-  networks  = toset(["eu-west-1", "us-east-1"])
   providers = toset(["eu-west-1"])
 }
 

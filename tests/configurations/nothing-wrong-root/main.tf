@@ -7,7 +7,7 @@ terraform {
 }
 
 locals {
-  networks  = toset(["eu-west-1", "us-east-1"])
+  networks = toset(["eu-west-1", "us-east-1"])
   providers = {
     "eu-west-1" = "one"
     "us-east-1" = "two"

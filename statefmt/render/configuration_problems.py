@@ -1,0 +1,32 @@
+"""What is wrong with a configuration, beside the result of a command that looks at more than that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from statefmt.diagnostics import Finding
+from statefmt.render.findings_text import finding_text
+from statefmt.render.printable import printable
+from statefmt.render.terminal import Terminal
+
+
+def configuration_problems_text(findings: Iterable[Finding], terminal: Terminal) -> str:
+    """A paragraph for each, with its place."""
+    return "\n".join(finding_text(each, terminal, place=printable(str(each.place or ""))) for each in findings)
+
+
+def configuration_problems_json(findings: Iterable[Finding]) -> list[dict[str, object]]:
+    """The member `problems` of outputs."""
+    return [
+        {
+            "code": finding.code,
+            "severity": finding.severity.value,
+            "summary": finding.summary,
+            "detail": finding.detail,
+            "address": finding.address,
+            "file": finding.place.file if finding.place else None,
+            "line": finding.place.line if finding.place else None,
+            "column": finding.place.column if finding.place else None,
+        }
+        for finding in findings
+    ]

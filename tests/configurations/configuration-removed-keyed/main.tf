@@ -1,0 +1,16 @@
+terraform {
+  required_providers {
+    aws = {
+      source = "hashicorp/aws"
+    }
+  }
+}
+
+provider "aws" {
+  region = "eu-west-1"
+}
+
+module "network" {
+  source   = "./network"
+  for_each = toset(["eu-west-1", "us-east-1"])
+}

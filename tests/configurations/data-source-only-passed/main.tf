@@ -1,0 +1,24 @@
+terraform {
+  required_providers {
+    aws = {
+      source = "hashicorp/aws"
+    }
+  }
+}
+
+locals {
+  providers = toset(["eu-west-1"])
+}
+
+provider "aws" {
+  alias    = "by_region"
+  for_each = local.providers
+  region   = each.key
+}
+
+module "network" {
+  source = "./network"
+  providers = {
+    aws = aws.by_region["us-east-1"]
+  }
+}

@@ -1,0 +1,20 @@
+terraform {
+  required_providers {
+    aws = {
+      source = "hashicorp/aws"
+    }
+  }
+}
+
+provider "aws" {
+  alias    = "by_region"
+  for_each = {
+    eu-west-1 = { region = "eu-west-1" }
+  }
+  region   = each.value.region
+}
+
+resource "aws_vpc" "main" {
+  for_each = toset(["eu-west-1"])
+  provider = aws.by_region[each.key]
+}

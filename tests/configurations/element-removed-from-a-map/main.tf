@@ -1,0 +1,24 @@
+terraform {
+  required_providers {
+    aws = {
+      source = "hashicorp/aws"
+    }
+  }
+}
+
+locals {
+  providers = {
+    "eu-west-1" = { region = "eu-west-1" }
+  }
+}
+
+provider "aws" {
+  alias    = "by_region"
+  for_each = local.providers
+  region   = each.value.region
+}
+
+resource "aws_vpc" "main" {
+  for_each = toset(["eu-west-1"])
+  provider = aws.by_region[each.key]
+}

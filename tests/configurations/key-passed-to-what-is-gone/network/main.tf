@@ -1,0 +1,11 @@
+terraform {
+  required_providers {
+    aws = {
+      source = "hashicorp/aws"
+    }
+  }
+}
+
+resource "aws_vpc" "main" {
+  for_each = toset(["eu-west-1"])
+}

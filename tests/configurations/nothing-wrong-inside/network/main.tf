@@ -1,0 +1,26 @@
+terraform {
+  required_providers {
+    aws = {
+      source = "hashicorp/aws"
+    }
+  }
+}
+
+locals {
+  networks = toset(["eu-west-1", "us-east-1"])
+  providers = {
+    "eu-west-1" = "one"
+    "us-east-1" = "two"
+  }
+}
+
+provider "aws" {
+  alias    = "by_region"
+  for_each = local.providers
+  region   = each.key
+}
+
+resource "aws_vpc" "main" {
+  for_each = local.networks
+  provider = aws.by_region[each.value]
+}
