@@ -34,6 +34,10 @@ class Body(Protocol):
         """The attribute of this name."""
         ...
 
+    def block_types(self) -> Sequence[str]:
+        """The types of all blocks that are known to be blocks: in JSON none, since any member may be one."""
+        ...
+
     def blocks(self, type_: str, labels: int = 0) -> Sequence[Block]:
         """The blocks of this type, which have as many labels; others are a problem and left out."""
         ...

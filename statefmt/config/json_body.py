@@ -114,6 +114,9 @@ class JsonBody:
         place = text.range(first.name.start, first.value.stop)
         return Argument(name, text.expression(first.value), text.place(first.name), place)
 
+    def block_types(self) -> Sequence[str]:
+        return ()
+
     def blocks(self, type_: str, labels: int = 0) -> Sequence[Block]:
         return [
             block

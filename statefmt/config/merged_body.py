@@ -24,5 +24,8 @@ class MergedBody:
             return self._base.attribute(name)
         return self._over.attribute(name) or self._base.attribute(name)
 
+    def block_types(self) -> Sequence[str]:
+        return tuple(dict.fromkeys((*self._base.block_types(), *self._over.block_types())))
+
     def blocks(self, type_: str, labels: int = 0) -> Sequence[Block]:
         return self._over.blocks(type_, labels) or self._base.blocks(type_, labels)

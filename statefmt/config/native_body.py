@@ -51,6 +51,9 @@ class NativeBody:
         expression = Bad("there is a syntax error in it", place) if broken else self._reader.read(inside[-1])
         return Argument(name, expression, self._reader.range(inside[0]), self._reader.range(node))
 
+    def block_types(self) -> Sequence[str]:
+        return tuple(dict.fromkeys(name for name, _ in self._blocks))
+
     def blocks(self, type_: str, labels: int = 0) -> Sequence[Block]:
         found = [self._block(type_, node) for name, node in self._blocks if name == type_]
         return [block for block in found if self._has_labels(block, labels)]
@@ -87,7 +90,8 @@ class NativeBody:
             summary = f"Extraneous label for {block.type}"
             detail = f"{expected} expected for {block.type} blocks."
         else:
-            place = block.body_range
+            brace = block.body_range.start
+            place = self._reader.source.range(brace, brace + 1)
             summary = f"Missing name for {block.type}"
             detail = f"All {block.type} blocks must have {wanted} label{'s' if wanted > 1 else ''}."
         self._reader.problems.append(error(ProblemKind.BLOCK, summary, detail, place))
