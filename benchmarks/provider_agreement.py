@@ -2,8 +2,8 @@
 
     python benchmarks/provider_agreement.py REPOSITORY
 
-REPOSITORY is OpenTofu's: a checkout, or a bare one. The fixtures of `internal/configs` that have to do with providers are
-unpacked into a temporary folder and read by statetool; severity, place and summary are compared, sentences are not.
+REPOSITORY is OpenTofu's: a checkout, or a bare one. The fixtures of `internal/configs` that have to do with providers
+are unpacked into a temporary folder and read by statetool; severity, place and summary are compared, sentences are not.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ _RESERVED = "Reserved argument name in provider block"
 _RESERVED_BLOCK = "Reserved block type name in provider block"
 _NAME = "Invalid provider local name"
 # Fixtures whose diagnostics a test of OpenTofu counts or names without their places. The places are those that its code
-# gives: `provider_validation.go`, `provider.go`, `resource.go`, `module.go`. Of two entries that are the same provider, OpenTofu
-# takes one or the other; here it is the later one.
+# gives: `provider_validation.go`, `provider.go`, `resource.go`, `module.go`. Of two entries that are the same provider,
+# OpenTofu takes one or the other; here it is the later one.
 _BY_CODE: Final = {
     "provider_for_each": (
         Said("warning", "main.tf:19,14-22", "Provider configuration for_each matches resource"),

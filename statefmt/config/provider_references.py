@@ -27,10 +27,10 @@ from statefmt.config.expansion import Expansion, Instance, expand, expand_provid
 from statefmt.config.expressions import Expression
 from statefmt.config.model import Configuration, Repetition, ResourceBlock
 from statefmt.config.position import Range
-from statefmt.config.problem import Problem, ProblemKind, error
+from statefmt.config.problem import Problem
 from statefmt.config.provider_key import evaluated_key
 from statefmt.config.provider_reference import ProviderReference, read_provider_reference
-from statefmt.config.provider_tree import PassedKey, ProviderTree, ResolvedProvider, provider_tree
+from statefmt.config.provider_tree import PassedKey, ProviderTree, ResolvedProvider, not_present, provider_tree
 from statefmt.config.scope import Scope, root_scope
 from statefmt.config.values import Unknown
 
@@ -81,13 +81,12 @@ class ProviderReferences:
 
     @property
     def blocks(self) -> dict[ConfigResource, ResourceBlock]:
-        """Every `resource` and `data` block by its address, parents before children."""
+        """Every `resource`, `data` and `ephemeral` block by its address, parents before children."""
         if self._blocks is None:
             self._blocks = {
-                ConfigResource(path, address): block
+                ConfigResource(path, block.address): block
                 for path, module in self.configuration.modules.items()
                 for block in module.declarations.resources
-                if (address := block.address) is not None
             }
         return self._blocks
 
@@ -112,13 +111,7 @@ class ProviderReferences:
                 return reference
         resolved = self.tree.resolve(resource.module, reference.local)
         if resolved is None:
-            detail = f"{resource} refers to {reference.local}, and {resource.module or 'the root module'} has no such"
-            return error(
-                ProblemKind.EVALUATION,
-                "Provider configuration not present",
-                f"{detail} provider configuration: no provider block declares it, and no caller passes it.",
-                reference.range,
-            )
+            return not_present(resource, resource.module, reference)
         return BlockBinding(block, resolved, reference.range, reference.key)
 
     def declared_keys(self, config: ConfigProviderConfig) -> tuple[InstanceKey, ...] | Unknown:
