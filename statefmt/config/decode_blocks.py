@@ -79,7 +79,9 @@ def read_module_call(reader: FileReader, block: Block) -> ModuleCall:
         source=body.attribute("source"),
         version=body.attribute("version"),
         repetition=_repetition(body),
-        depends_on=() if depends_on is None else tuple(map(reader.unquoted, reader.elements(depends_on.expression))),
+        depends_on=()
+        if depends_on is None
+        else tuple(map(reader.without_quotes, reader.elements(depends_on.expression))),
         providers=None if providers is None else tuple(read_passed(reader, providers.expression)),
         providers_range=None if providers is None else providers.range,
         arguments=arguments,
@@ -103,7 +105,7 @@ def _provider(reader: FileReader, body: Body) -> Argument | None:
     argument = body.attribute("provider")
     if argument is None:
         return None
-    return msgspec.structs.replace(argument, expression=reader.provider(argument.expression))
+    return msgspec.structs.replace(argument, expression=reader.without_quotes(argument.expression))
 
 
 def _repetition(body: Body) -> Repetition:

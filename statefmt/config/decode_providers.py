@@ -174,7 +174,7 @@ def read_passed(reader: FileReader, expression: Expression) -> Iterator[PassedPr
     problem = ("Invalid expression", "A static map expression is required.")
     seen: dict[str, PassedProvider] = {}
     for item in reader.items(expression, *problem):
-        child, parent = reader.provider(item.key), reader.provider(item.value)
+        child, parent = reader.without_quotes(item.key), reader.without_quotes(item.value)
         pair = PassedProvider(child, parent, item.key.range.to(item.value.range))
         name = read_provider_reference(child, "providers")
         taken = isinstance(read_provider_reference(parent, "providers"), ProviderReference)

@@ -39,8 +39,8 @@ class FileReader:
     def warn(self, summary: str, detail: str, place: Range | None) -> None:
         self.problems.append(warning(ProblemKind.BLOCK, summary, detail, place))
 
-    def provider(self, expression: Expression) -> Expression:
-        """A reference to a provider. In quotes, as JSON has to write it, it is deprecated in the native syntax."""
+    def without_quotes(self, expression: Expression) -> Expression:
+        """A reference out of its quotes, which JSON needs, and which are deprecated in the native syntax."""
         found = self.unquoted(expression)
         if self.json or found is expression:
             return found

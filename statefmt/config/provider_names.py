@@ -30,7 +30,12 @@ def provider_for(declarations: Declarations, name: str) -> Provider | None:
 
     That holds for `terraform`, too, other than for what the type of a resource implies. Source: resolveProviderTypes.
     """
-    return provider_named(declarations, name) if name in declarations.required_providers else Provider.default(name)
+    if name in declarations.required_providers:
+        return provider_named(declarations, name)
+    try:
+        return Provider.default(name)
+    except ValueError:
+        return None
 
 
 def local_name_of(declarations: Declarations, provider: Provider) -> str:

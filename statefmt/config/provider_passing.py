@@ -95,7 +95,7 @@ def _of_call(
     passed_in: dict[str, tuple[ProviderReference, ProviderReference]],
 ) -> Iterator[Problem]:
     """What a module passes on that it has not got itself."""
-    here = str(path) or "the root module"
+    here = str(path) or "The root module"
     for _, parent in dict(_passed(call)).values():
         name = parent.local.local_name
         if parent.local.alias:
@@ -170,7 +170,8 @@ def _of_passed(
 ) -> Iterator[Problem]:
     inside = names.aliases.get(name) or provider_for(declared, child.local.local_name)
     # Where the caller requires a provider by the name that the module has for it, OpenTofu takes that one to be passed.
-    outside = provider_for(parent, name if name in parent.required_providers else given.local.local_name)
+    named = name if name in parent.required_providers else str(given.local)
+    outside = provider_for(parent, named.partition(".")[0])
     if name not in names.required and name not in names.aliases and name not in names.empty:
         implied = inside is not None and inside.namespace == "hashicorp"
         make = warning if implied else error
@@ -186,7 +187,7 @@ def _of_passed(
         yield error(
             _KIND,
             "Provider type mismatch",
-            f'The local name "{given.local}" of the caller represents provider "{outside.display}", but '
+            f'The local name "{named}" of the caller represents provider "{outside.display}", but '
             f'"{child.local}" in {path} represents "{inside.display}".{instead}',
             child.range if other else given.range,
         )

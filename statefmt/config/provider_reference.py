@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 
 from statefmt.addrs import LocalProviderConfig
-from statefmt.config.expressions import Attr, Expression, Index, IndexExpression, Literal, Template, TemplateWrap
+from statefmt.config.expressions import Attr, Expression, Index, IndexExpression, Literal, Template
 from statefmt.config.position import Range
 from statefmt.config.problem import Problem, ProblemKind, error
 from statefmt.config.provider_names import local_name_problem
@@ -51,7 +51,7 @@ def read_provider_reference(expression: Expression, argument: str = "provider") 
         key, expression, longest = expression.key, expression.collection, 2
     traversal = as_traversal(expression)
     if traversal is None or len(traversal.steps) >= longest:
-        quoted = isinstance(expression, Template | TemplateWrap) or (
+        quoted = isinstance(expression, Template) or (
             isinstance(expression, Literal) and isinstance(expression.value, str)
         )
         return error(

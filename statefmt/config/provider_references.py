@@ -29,6 +29,7 @@ from statefmt.config.model import Configuration, Repetition, ResourceBlock
 from statefmt.config.position import Range
 from statefmt.config.problem import Problem
 from statefmt.config.provider_key import evaluated_key
+from statefmt.config.provider_names import local_name_problem
 from statefmt.config.provider_reference import ProviderReference, read_provider_reference
 from statefmt.config.provider_tree import PassedKey, ProviderTree, ResolvedProvider, not_present, provider_tree
 from statefmt.config.scope import Scope, root_scope
@@ -104,11 +105,12 @@ class ProviderReferences:
         reference: ProviderReference | Problem
         if block.provider is None:
             implied = LocalProviderConfig(resource.resource.implied_provider())
-            reference = ProviderReference(implied, block.range)
+            wrong = local_name_problem(implied.local_name, block.range)
+            reference = wrong or ProviderReference(implied, block.range)
         else:
             reference = read_provider_reference(block.provider.expression)
-            if isinstance(reference, Problem):
-                return reference
+        if isinstance(reference, Problem):
+            return reference
         resolved = self.tree.resolve(resource.module, reference.local)
         if resolved is None:
             return not_present(resource, resource.module, reference)

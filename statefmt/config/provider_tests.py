@@ -144,7 +144,8 @@ def _mismatched_blocks(
     known = {(name, "") for name in root.required_providers} | root.providers.keys()
     known |= {(each.local.local_name, each.local.alias) for each in aliases if isinstance(each, ProviderReference)}
     for (name, alias), block in blocks.items():
-        given, own = types.get(name, Provider.default(name)), provider_for(root, name)
+        # What no run uses is of HashiCorp.
+        given, own = types[name] if name in types else provider_for(Declarations(""), name), provider_for(root, name)
         if (name, alias) in known and given is not None and own is not None and given != own:
             detail = (
                 f'The provider "{name}{"." if alias else ""}{alias}" in {test.file} represents provider '
