@@ -18,6 +18,8 @@ from statefmt.config.references import references
 _STATIC = frozenset({"var", "local", "path", "terraform", "tofu"})
 # How many steps name the object, beside the first word.
 _STEPS = {"data": 2, "ephemeral": 2, "module": 1, "each": 1, "count": 1, "self": 0}
+# Names that need one another in a longer chain than this are not followed to its end.
+_DEEPEST = 100
 
 
 def static_problems(configuration: Configuration, module: Module, expression: Expression) -> Iterator[Problem]:
@@ -29,6 +31,7 @@ class _Walk:
     def __init__(self, configuration: Configuration) -> None:
         self._configuration = configuration
         self._seen: set[tuple[Module, str]] = set()
+        self._depth = 0
 
     def problems(self, module: Module, expression: Expression, place: Range) -> Iterator[Problem]:
         """`place` is that of the whole: an argument, or a local value with its name."""
@@ -56,7 +59,11 @@ class _Walk:
                 where = reference.root_range.to(first.range)
                 yield error(ProblemKind.EVALUATION, "Unable to use variable in static context", detail, where)
                 continue
+            if self._depth == _DEEPEST:
+                continue
+            self._depth += 1
             found = list(self._of_name(module, reference.root, first.name))
+            self._depth -= 1
             yield from found
             if found:
                 spoilt.append(name)
