@@ -35,8 +35,8 @@ _FIXTURES: Final = {
     "provider-in-waiting-module": 3,
     "provider-name-invalid": 1,
     "provider-of-another-source": 1,
+    "required-by-another-name": 3,
     "required-providers-invalid": 14,
-    "required-twice": 4,
     "test-files-of-modules": 3,
 }
 # Terraform's words, where OpenTofu has others since.

@@ -61,3 +61,13 @@ import {
 module "network" {
   source = "./network"
 }
+
+resource "aws_vpc" "undeclared" {
+  provider = aws.nowhere
+}
+
+import {
+  to       = aws_vpc.undeclared
+  id       = "vpc-7"
+  provider = aws.nowhere
+}

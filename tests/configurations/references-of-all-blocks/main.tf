@@ -80,3 +80,16 @@ removed {
 locals {
   region = "eu"
 }
+
+provider "aws" {
+  alias = "empty"
+}
+
+resource "aws_vpc" "of_an_empty_block" {
+  provider = aws.empty[local.region]
+}
+
+resource "aws_vpc" "quoted_with_key" {
+  for_each = toset(["eu"])
+  provider = "aws.by_region[each.key]"
+}

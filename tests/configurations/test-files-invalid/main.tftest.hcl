@@ -28,3 +28,9 @@ run "setup" {
     source = "./nowhere"
   }
 }
+
+run "other" {
+  module {
+    source = "./setup"
+  }
+}
