@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from statefmt.addrs import Module, Provider, implied_provider, normalize_provider_part
+from statefmt.addrs import Module, Provider, Resource, implied_provider, normalize_provider_part
 from statefmt.config.model import Configuration, Declarations
 from statefmt.config.problem import Problem, ProblemKind, error, warning
 from statefmt.config.provider_names import provider_named
@@ -16,12 +16,13 @@ _KIND = ProblemKind.BLOCK
 _TWICE = "Duplicate required provider"
 
 
-def requirement_problems(configuration: Configuration) -> Iterator[tuple[Module, Problem]]:
-    """All of it, with the module that each is about."""
+def requirement_problems(configuration: Configuration) -> Iterator[tuple[Module, Resource | None, Problem]]:
+    """All of it, with the module and the resource block that each is about."""
     for path, module in configuration.modules.items():
-        declared = module.declarations
-        for problem in (*_of_requirements(declared), *_of_resources(declared)):
-            yield path, problem
+        for problem in _of_requirements(module.declarations):
+            yield path, None, problem
+        for resource, problem in _of_resources(module.declarations):
+            yield path, resource, problem
 
 
 def _of_requirements(declared: Declarations) -> Iterator[Problem]:
@@ -44,7 +45,7 @@ def _of_requirements(declared: Declarations) -> Iterator[Problem]:
             yield warning(_KIND, _TWICE, detail, required.range)
 
 
-def _of_resources(declared: Declarations) -> Iterator[Problem]:
+def _of_resources(declared: Declarations) -> Iterator[tuple[Resource, Problem]]:
     """Resources without `provider` whose type implies a name that required_providers has not."""
     required = {name: provider_named(declared, name) for name in declared.required_providers}
     for block in declared.resources:
@@ -55,7 +56,7 @@ def _of_resources(declared: Declarations) -> Iterator[Problem]:
             normalize_provider_part(name)
         except ValueError as reason:
             detail = f'"{name}" is an invalid implied provider local name: {reason}'
-            yield error(_KIND, "Invalid provider local name", detail, block.range)
+            yield block.address, error(_KIND, "Invalid provider local name", detail, block.range)
             continue
         if name in required:
             continue
@@ -65,4 +66,4 @@ def _of_resources(declared: Declarations) -> Iterator[Problem]:
                 f'{block.address} needs provider "{provider}", which required_providers calls "{other}". Either the '
                 f"names must be the same, or the resource must say `provider = {other}`."
             )
-            yield warning(_KIND, _TWICE, detail, block.range)
+            yield block.address, warning(_KIND, _TWICE, detail, block.range)

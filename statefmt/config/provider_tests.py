@@ -47,8 +47,11 @@ def _problems(configuration: Configuration) -> Iterator[Problem]:
     # What is wrong with modules of the configuration itself is said of them, not of the test.
     own = {module.declarations.directory for module in configuration.modules.values()}
     for tested in configuration.tested.values():
-        for path, problem in (*passing_problems(tested), *requirement_problems(tested)):
+        for path, problem in passing_problems(tested):
             if tested.modules[_caller(path)].declarations.directory not in own:
+                yield problem
+        for path, _, problem in requirement_problems(tested):
+            if tested.modules[path].declarations.directory not in own:
                 yield problem
 
 

@@ -29,6 +29,7 @@ Keep one name, best the one that the types of its resources begin with, or name 
 from collections.abc import Iterable
 
 from statefmt import codes
+from statefmt.addrs import ConfigResource
 from statefmt.config.provider_references import ProviderReferences
 from statefmt.config.provider_requirements import requirement_problems
 from statefmt.diagnostics import Finding, Severity
@@ -37,11 +38,10 @@ from statefmt.rules.rule import Rule
 
 
 def _check(references: ProviderReferences) -> Iterable[Finding]:
-    for module, found in requirement_problems(references.configuration):
+    for module, resource, found in requirement_problems(references.configuration):
+        address = str(module if resource is None else ConfigResource(module, resource))
         where = place(found.range)
-        yield Finding(
-            codes.PROVIDER_REQUIRED_TWICE, found.severity, found.summary, found.detail, str(module), place=where
-        )
+        yield Finding(codes.PROVIDER_REQUIRED_TWICE, found.severity, found.summary, found.detail, address, place=where)
 
 
 RULE = Rule(codes.PROVIDER_REQUIRED_TWICE, "provider-required-twice", Severity.WARNING, check_configuration=_check)
