@@ -92,8 +92,8 @@ def _refused(reference: Traversal) -> Problem:
     summary = "Module output not supported in static context" if output else "Dynamic value in static context"
     names = [step.name for step in reference.steps[: _STEPS.get(reference.root, 1) + output] if isinstance(step, Attr)]
     detail = (
-        f"{'.'.join([reference.root, *names])} is known only in a plan. This must be known before, from variables, local "
-        "values and functions of them."
+        f"{'.'.join([reference.root, *names])} is known only in a plan. This must be known before, from "
+        "variables, local values and functions of them."
     )
     return error(ProblemKind.EVALUATION, summary, detail, _object_range(reference))
 
