@@ -17,7 +17,7 @@ from statefmt.config.model import Argument, PassedProvider, ProviderBlock, Requi
 from statefmt.config.provider_names import local_name_problem
 from statefmt.config.provider_reference import ProviderReference, read_provider_reference
 from statefmt.config.range_of_versions import is_range_of_versions
-from statefmt.config.references import as_traversal
+from statefmt.config.references import as_traversal, references
 from statefmt.errors import AddressError
 
 _META: Final = frozenset({"alias", "version", "for_each"})
@@ -87,17 +87,17 @@ def _check_version(reader: FileReader, version: Argument | None) -> None:
     place = version.expression.range
     detail = "It will be refused in a future version of OpenTofu: required_providers is the place for it."
     reader.warn("Version constraints inside provider configuration blocks are deprecated", detail, place)
-    _check_range_of_versions(reader, version.expression, version.name)
+    _check_range_of_versions(reader, version.expression)
+    for reference in references(version.expression):
+        reader.complain("Variables not allowed", "A version must be a literal string.", reference.root_range)
 
 
-def _check_range_of_versions(reader: FileReader, expression: Expression, name: str) -> None:
-    """Complain where a version is none; what is no literal is left to OpenTofu."""
-    if isinstance(expression, Literal) and isinstance(expression.value, str):
-        if not is_range_of_versions(expression.value):
-            detail = f'"{expression.value}" is no version constraint; `~> 5.0` and `>= 1.2, < 2.0` are.'
-            reader.complain(_VERSION, detail, expression.range)
-    elif not isinstance(expression, Literal | Bad):
-        reader.complain(_VERSION, f"The argument {name} must be a literal string.", expression.range)
+def _check_range_of_versions(reader: FileReader, expression: Expression) -> None:
+    """Complain where a literal text is no version constraint."""
+    text = expression.value if isinstance(expression, Literal) else None
+    if isinstance(text, str) and not is_range_of_versions(text):
+        detail = f'"{text}" is no version constraint; `~> 5.0` and `>= 1.2, < 2.0` are.'
+        reader.complain(_VERSION, detail, expression.range)
 
 
 def read_required_providers(reader: FileReader, block: Block) -> Iterator[RequiredProvider]:
@@ -109,7 +109,7 @@ def read_required_providers(reader: FileReader, block: Block) -> Iterator[Requir
         expression = argument.expression
         wrong = local_name_problem(name, expression.range)
         if isinstance(expression, Literal):
-            _check_range_of_versions(reader, expression, name)
+            _check_range_of_versions(reader, expression)
             if wrong is not None and not wrong.detail.startswith("Provider names must be normalized"):
                 reader.complain("Invalid provider name", wrong.detail, expression.range)
             yield RequiredProvider(name, expression.range)
@@ -136,7 +136,7 @@ def _required(reader: FileReader, name: str, expression: Expression) -> Required
             reader.complain("Invalid source", "Source must be specified as a string.", value.range)
         elif word == "version" and not isinstance(value, Bad):
             if isinstance(text, str):
-                _check_range_of_versions(reader, value, word)
+                _check_range_of_versions(reader, value)
             else:
                 reader.complain(_VERSION, "Version must be specified as a string.", value.range)
         elif word == "configuration_aliases":

@@ -29,7 +29,7 @@ _FIXTURES: Final = {
     "import-in-module": 1,
     "passed-of-another-type": 6,
     "passed-wrongly": 3,
-    "provider-block-invalid": 6,
+    "provider-block-invalid": 8,
     "provider-block-not-empty": 1,
     "provider-in-repeated-module": 1,
     "provider-in-waiting-module": 3,

@@ -15,3 +15,7 @@ provider "aws" {
   alias  = "2nd"
   source = "hashicorp/aws"
 }
+
+provider "google" {
+  version = var.version
+}
