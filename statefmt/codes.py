@@ -104,6 +104,8 @@ PROVIDER_FOR_EACH_MATCHES: Final = "CFG010"
 PROVIDER_KEY_UNDECLARED: Final = "CFG011"
 PROVIDER_PASSING: Final = "CFG012"
 PROVIDER_IN_TESTS: Final = "CFG013"
+PROVIDER_REQUIRED_TWICE: Final = "CFG014"
+IMPORT_PROVIDER: Final = "CFG015"
 
 # With one of these it is not known what a configuration says in full.
 CONFIGURATION_NOT_KNOWN: Final = (

@@ -44,7 +44,8 @@ class Finding:
     diagnostic for the case, so that people can search for it; `detail` may say more. `address` is the
     resource, instance or output concerned (empty for the whole file), `pointer` an RFC 6901 JSON pointer
     into the file. `fix` says what to do, often a command; `snippet` is configuration to paste for it. `place` is
-    where it stands, if that is in another file than the one that was checked: in a configuration.
+    where it stands, if that is in another file than the one that was checked: in a configuration. `anchor` is what
+    such a finding is known by when lines move; it is no text for people.
     """
 
     code: str
@@ -56,3 +57,4 @@ class Finding:
     fix: str = ""
     snippet: str = ""
     place: Place | None = None
+    anchor: str = ""

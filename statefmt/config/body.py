@@ -35,7 +35,7 @@ class Body(Protocol):
         ...
 
     def block_types(self) -> Sequence[str]:
-        """The types of all blocks in the native syntax; in JSON nothing, since `names` has them."""
+        """The types of all blocks that are known to be blocks: in JSON none, since any member may be one."""
         ...
 
     def blocks(self, type_: str, labels: int = 0) -> Sequence[Block]:

@@ -1,37 +1,34 @@
 """Blocks of a configuration file: from bodies to the model.
 
-Sources: OpenTofu `internal/configs`, in `parser_config.go`, `named_values.go`, `provider.go`, `module_call.go`,
-`provider_requirements.go`, `resource.go`, `moved.go`, `removed.go` and `import.go`.
-What has nothing to do with variables, providers,
-instances and addresses is passed over.
+Sources: OpenTofu `internal/configs`, in `parser_config.go`, `named_values.go`, `module_call.go`, `depends_on.go`,
+`resource.go`, `moved.go`, `removed.go` and `import.go`. What has nothing to do with variables, providers, instances and
+addresses is passed over.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+import msgspec
+
 from statefmt import addrs
 from statefmt.config.body import Block, Body
-from statefmt.config.decode_reader import FileReader, keyword
-from statefmt.config.expressions import Bad, Expression, Literal
+from statefmt.config.decode_providers import read_passed
+from statefmt.config.decode_reader import FileReader
 from statefmt.config.model import (
+    Argument,
     ImportBlock,
     Local,
     ModuleCall,
     MovedBlock,
-    PassedProvider,
-    ProviderBlock,
     RemovedBlock,
     Repetition,
-    RequiredProvider,
     ResourceBlock,
     Variable,
 )
 
-_PROVIDER_META = ("alias", "version", "for_each")
-_PROVIDER_RESERVED = ("count", "depends_on", "source")
 _MODULE_META = frozenset(
-    {"source", "version", "count", "for_each", "depends_on", "providers", "lifecycle", "locals", "_"}
+    {"source", "version", "count", "for_each", "depends_on", "providers", "lifecycle", "locals", "provider", "_"}
 )
 
 
@@ -62,69 +59,15 @@ def read_locals(reader: FileReader, block: Block) -> Iterator[Local]:
             yield Local(name, argument.expression, argument.range)
 
 
-def read_provider(reader: FileReader, block: Block, *, mock: bool = False) -> ProviderBlock:
-    """`provider "name"`, or `mock_provider "name"`."""
-    body = block.body
-    alias = body.attribute("alias")
-    for_each = body.attribute("for_each")
-    alias_text = reader.text(alias)
-    if alias is not None and alias_text is not None and not addrs.is_identifier(alias_text):
-        detail = "An alias must be a valid name: letters, digits, underscores and dashes, not beginning with a digit."
-        reader.complain("Invalid provider configuration alias", detail, alias.expression.range)
-    if for_each is not None and not alias_text and not isinstance(getattr(alias, "expression", None), Bad):
-        detail = "The for_each argument is allowed only for provider configurations with an alias."
-        reader.complain('Alias required when using "for_each"', detail, for_each.expression.range)
-    found = (body.attribute(name) for name in _PROVIDER_RESERVED)
-    reserved = tuple(argument for argument in found if argument is not None)
-    for argument in reserved:
-        detail = f'The provider argument name "{argument.name}" is reserved for use by OpenTofu in a future version.'
-        reader.complain("Reserved argument name in provider block", detail, argument.name_range)
-    others = [name for name in body.names() if name not in (*_PROVIDER_META, *_PROVIDER_RESERVED)]
-    return ProviderBlock(
-        name=block.labels[0],
-        name_range=block.label_ranges[0],
-        range=block.range,
-        alias=alias_text or "",
-        alias_range=None if alias is None else alias.expression.range,
-        for_each=for_each,
-        for_each_text="" if for_each is None else reader.written(for_each.expression),
-        reserved=reserved,
-        arguments=() if reader.json else tuple(filter(None, map(body.attribute, others))),
-        body_range=block.body_range,
-        mock=mock,
-    )
-
-
-def read_required_providers(reader: FileReader, block: Block) -> Iterator[RequiredProvider]:
-    """Each entry of `required_providers`, which may be a version only."""
-    for name in block.body.names():
-        argument = block.body.attribute(name)
-        if argument is None:
-            continue
-        expression = argument.expression
-        if isinstance(expression, Literal):
-            yield RequiredProvider(name, expression.range)
-            continue
-        source: Literal | None = None
-        aliases: tuple[Expression, ...] = ()
-        problem = ("Invalid required_providers object", "required_providers entries must be strings or objects.")
-        for item in reader.items(expression, *problem):
-            word = keyword(item.key)
-            if word == "source" and isinstance(item.value, Literal) and isinstance(item.value.value, str):
-                source = item.value
-            elif word == "source" and not isinstance(item.value, Bad):
-                reader.complain("Invalid source", "Source must be specified as a string.", item.value.range)
-            elif word == "configuration_aliases":
-                aliases = tuple(map(reader.unquoted, reader.elements(item.value)))
-        text = "" if source is None else str(source.value)
-        yield RequiredProvider(name, expression.range, text, None if source is None else source.range, aliases)
-
-
 def read_module_call(reader: FileReader, block: Block) -> ModuleCall:
     """`module "name"`; a block `_` in it has arguments whose names mean something else here."""
     body = block.body
     reader.name("Invalid module instance name", block.labels[0], block.label_ranges[0])
     providers = body.attribute("providers")
+    depends_on = body.attribute("depends_on")
+    for reserved in (*body.blocks("locals"), *body.blocks("provider", 1)):
+        detail = f'The block type name "{reserved.type}" is reserved for use by OpenTofu in a future version.'
+        reader.complain("Reserved block type name in module block", detail, reserved.type_range)
     arguments = {name: argument for name in body.names() if (argument := body.attribute(name)) is not None}
     arguments = {name: argument for name, argument in arguments.items() if name not in _MODULE_META}
     for escape in body.blocks("_"):
@@ -136,21 +79,16 @@ def read_module_call(reader: FileReader, block: Block) -> ModuleCall:
         source=body.attribute("source"),
         version=body.attribute("version"),
         repetition=_repetition(body),
+        depends_on=()
+        if depends_on is None
+        else tuple(map(reader.without_quotes, reader.elements(depends_on.expression))),
         providers=None if providers is None else tuple(read_passed(reader, providers.expression)),
         providers_range=None if providers is None else providers.range,
         arguments=arguments,
     )
 
 
-def read_passed(reader: FileReader, expression: Expression) -> Iterator[PassedProvider]:
-    """The entries of a `providers` map."""
-    problem = ("Invalid expression", "A static map expression is required.")
-    for item in reader.items(expression, *problem):
-        child, parent = reader.unquoted(item.key), reader.unquoted(item.value)
-        yield PassedProvider(child, parent, item.key.range.to(item.value.range))
-
-
-def read_resource(reader: FileReader, block: Block, mode: addrs.ResourceMode | None) -> ResourceBlock:
+def read_resource(reader: FileReader, block: Block, mode: addrs.ResourceMode) -> ResourceBlock:
     """`resource`, `data` or `ephemeral`."""
     return ResourceBlock(
         mode=mode,
@@ -158,9 +96,16 @@ def read_resource(reader: FileReader, block: Block, mode: addrs.ResourceMode | N
         name=block.labels[1],
         range=block.range,
         type_range=block.label_ranges[0],
-        provider=reader.reference(block.body.attribute("provider")),
+        provider=_provider(reader, block.body),
         repetition=_repetition(block.body),
     )
+
+
+def _provider(reader: FileReader, body: Body) -> Argument | None:
+    argument = body.attribute("provider")
+    if argument is None:
+        return None
+    return msgspec.structs.replace(argument, expression=reader.without_quotes(argument.expression))
 
 
 def _repetition(body: Body) -> Repetition:
@@ -203,6 +148,4 @@ def read_import(reader: FileReader, block: Block) -> ImportBlock | None:
     if target is None:
         return None
     body = block.body
-    return ImportBlock(
-        target.expression, block.range, body.attribute("for_each"), reader.reference(body.attribute("provider"))
-    )
+    return ImportBlock(target.expression, block.range, body.attribute("for_each"), _provider(reader, body))

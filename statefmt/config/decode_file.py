@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 import msgspec
 
 from statefmt import addrs
-from statefmt.config import decode_blocks
+from statefmt.config import decode_blocks, decode_providers
 from statefmt.config.body import Block, Body
 from statefmt.config.decode_reader import FileReader
 from statefmt.config.merged_body import MergedBody
@@ -20,7 +20,20 @@ from statefmt.config.position import Range
 from statefmt.config.problem import ProblemKind, error
 
 _T = TypeVar("_T")
-_MODES: Final = {"resource": addrs.ResourceMode.MANAGED, "data": addrs.ResourceMode.DATA, "ephemeral": None}
+_MODES: Final = {
+    "resource": addrs.ResourceMode.MANAGED,
+    "data": addrs.ResourceMode.DATA,
+    "ephemeral": addrs.ResourceMode.EPHEMERAL,
+}
+# OpenTofu has a summary of its own for each.
+_NO_BASE: Final = {
+    "variable": "Missing base variable declaration to override",
+    "provider": "Missing base provider configuration for override",
+    "module": "Missing module call to override",
+    "resource": "Missing resource to override",
+    "data": "Missing data resource to override",
+    "ephemeral": "Missing ephemeral resource to override",
+}
 # Of a provider block, an override file changes neither of these.
 _KEPT: Final = frozenset({"for_each", "alias"})
 _NO_OVERRIDE: Final = ("moved", "import", "removed")
@@ -44,6 +57,7 @@ class DirectoryDecoder:
         self._locals: dict[str, Local] = {}
         self._required: dict[str, RequiredProvider] = {}
         self._encryption: list[EncryptionBlock] = []
+        self._requirements_at: Range | None = None
 
     def add(self, reader: FileReader, body: Body) -> None:
         """Add a primary file."""
@@ -63,8 +77,18 @@ class DirectoryDecoder:
                     _complain(reader, "Duplicate local value definition", detail, local.range)
                 else:
                     self._locals[local.name] = local
-        for entry in self._settings(reader, body, override=False):
-            self._required.setdefault(entry.name, entry)
+        self._encryption += _encryption_blocks(reader, body, override=False)
+        for block in _requirement_blocks(body):
+            if self._requirements_at is None:
+                self._requirements_at = block.range
+            else:
+                detail = f"A module has one block required_providers only, and there is one at {self._requirements_at}."
+                _complain(reader, "Duplicate required providers configuration", detail, block.range)
+            for entry in decode_providers.read_required_providers(reader, block):
+                self._required.setdefault(entry.name, entry)
+        for block in body.blocks("required_providers"):
+            detail = "A block required_providers must be inside of a block terraform."
+            reader.complain("Invalid required_providers block", detail, block.type_range)
 
     def override(self, reader: FileReader, body: Body) -> None:
         """Lay an override file over what there is."""
@@ -81,7 +105,7 @@ class DirectoryDecoder:
                 self._named[key] = _Placed(reader, block)
             else:
                 detail = f"There is no {' '.join(key)} in the other files that this block could override."
-                _complain(reader, f"Missing {block.type} to override", detail, block.range)
+                _complain(reader, _NO_BASE[block.type], detail, block.range)
         for block in body.blocks("locals"):
             for local in decode_blocks.read_locals(reader, block):
                 if local.name in self._locals:
@@ -89,8 +113,10 @@ class DirectoryDecoder:
                 else:
                     detail = f'There is no local value named "{local.name}" that this one could override.'
                     _complain(reader, "Missing base local value definition to override", detail, local.range)
-        for entry in self._settings(reader, body, override=True):
-            self._required[entry.name] = entry
+        self._encryption += _encryption_blocks(reader, body, override=True)
+        for block in _requirement_blocks(body):
+            for entry in decode_providers.read_required_providers(reader, block):
+                self._required[entry.name] = entry
 
     @staticmethod
     def _blocks(body: Body) -> Iterator[Block]:
@@ -103,20 +129,10 @@ class DirectoryDecoder:
         for type_ in _NO_OVERRIDE:
             yield from body.blocks(type_)
 
-    def _settings(self, reader: FileReader, body: Body, *, override: bool) -> Iterator[RequiredProvider]:
-        """The providers that `terraform` blocks require; what they encrypt with is kept."""
-        for terraform in body.blocks("terraform"):
-            self._encryption += (
-                EncryptionBlock(block, reader.problems, reader.source, reader.json, override)
-                for block in terraform.body.blocks("encryption")
-            )
-            for block in terraform.body.blocks("required_providers"):
-                yield from decode_blocks.read_required_providers(reader, block)
-
     def result(self, files: tuple[str, ...], *, incomplete: bool) -> Declarations:
         """Everything that the files declare; reading it may add to the problems of the files."""
         variables = list(self._read("variable", decode_blocks.read_variable))
-        providers = list(self._read("provider", decode_blocks.read_provider))
+        providers = list(self._read("provider", decode_providers.read_provider))
         calls = list(self._read("module", decode_blocks.read_module_call))
         resources: list[ResourceBlock] = []
         for placed in self._named.values():
@@ -152,6 +168,18 @@ class DirectoryDecoder:
                     yield found
 
 
+def _encryption_blocks(reader: FileReader, body: Body, *, override: bool) -> Iterator[EncryptionBlock]:
+    """What a file encrypts with, to be read where a state is encrypted."""
+    for terraform in body.blocks("terraform"):
+        for block in terraform.body.blocks("encryption"):
+            yield EncryptionBlock(block, reader.problems, reader.source, reader.json, override)
+
+
+def _requirement_blocks(body: Body) -> Iterator[Block]:
+    for terraform in body.blocks("terraform"):
+        yield from terraform.body.blocks("required_providers")
+
+
 def _identity(block: Block) -> tuple[str, ...] | None:
     if block.type in _NO_OVERRIDE:
         return None
@@ -181,7 +209,8 @@ def _duplicate(reader: FileReader, block: Block, first: Block, key: tuple[str, .
                 'If multiple configurations are required, set the "alias" argument for alternative configurations.'
             )
         case _:
-            summary = f'Duplicate {block.type} "{key[1]}" configuration'
+            kind = "ephemeral resource" if block.type == "ephemeral" else block.type
+            summary = f'Duplicate {kind} "{key[1]}" configuration'
             detail = f'A {key[1]} {block.type} named "{key[2]}" was already declared at {where}.'
     _complain(reader, summary, detail, block.range)
 

@@ -20,8 +20,8 @@ from statefmt.config.expressions import (
 from statefmt.config.model import Argument
 from statefmt.config.native import read_expression
 from statefmt.config.position import Range, Source
-from statefmt.config.problem import Problem, ProblemKind, error
-from statefmt.config.references import as_keyword
+from statefmt.config.problem import Problem, ProblemKind, error, warning
+from statefmt.config.references import as_keyword, as_traversal
 from statefmt.golang import loads_exact
 
 _REFERENCE = re.compile(r"\s*[\w-]+\s*(?:[.\[]|$)")
@@ -45,6 +45,21 @@ class FileReader:
             # An interpolation, in a string. Objects of JSON are expressions of the native syntax as they are.
             return str(loads_exact(f'"{text}"'.encode()))[2:-1].strip()
         return text
+
+    def warn(self, summary: str, detail: str, place: Range | None) -> None:
+        self.problems.append(warning(ProblemKind.BLOCK, summary, detail, place))
+
+    def without_quotes(self, expression: Expression) -> Expression:
+        """A reference out of its quotes, which JSON needs, and which are deprecated in the native syntax."""
+        found = self.unquoted(expression)
+        if self.json or found is expression:
+            return found
+        if as_traversal(found) is None:
+            # The key of an instance in quotes must be a literal one.
+            return expression
+        detail = "References are expected without quotes, which a future version of OpenTofu will refuse."
+        self.warn("Quoted references are deprecated", detail, expression.range)
+        return found
 
     def unquoted(self, expression: Expression) -> Expression:
         """A reference that is written in quotes, as JSON has to and old configurations do, as the reference it is."""

@@ -5,28 +5,36 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from statefmt.config.body import Block, Body
-from statefmt.config.decode_blocks import read_passed, read_provider
+from statefmt.config.decode_providers import read_passed, read_provider
 from statefmt.config.decode_reader import FileReader
-from statefmt.config.model import Argument, TestFile, TestRun
+from statefmt.config.model import Argument, ProviderBlock, TestFile, TestRun
+from statefmt.config.position import Range
 
 
 def read_test_file(reader: FileReader, body: Body) -> TestFile:
     """The provider blocks, real and mocked, the runs and the variables of a test file."""
     providers = [read_provider(reader, block) for block in body.blocks("provider", 1)]
-    mocks = [read_provider(reader, block, mock=True) for block in body.blocks("mock_provider", 1)]
+    mocks: dict[tuple[str, str], ProviderBlock] = {}
+    for block in body.blocks("mock_provider", 1):
+        mock = read_provider(reader, block, mock=True)
+        if mocks.setdefault((mock.name, mock.alias), mock) is not mock:
+            detail = f"There is another mock of {mock.name}{'.' if mock.alias else ''}{mock.alias} in this file."
+            reader.complain("Duplicated `mock_provider` block", detail, mock.range)
     runs = [_run(reader, block) for block in body.blocks("run", 1)]
-    return TestFile(reader.source.file, (*providers, *mocks), tuple(runs), _variables(body))
+    return TestFile(reader.source.file, (*providers, *mocks.values()), tuple(runs), _variables(body))
 
 
 def _run(reader: FileReader, block: Block) -> TestRun:
     providers = block.body.attribute("providers")
     source: str | None = None
+    where: Range | None = None
     for module in block.body.blocks("module"):
-        source = reader.text(module.body.attribute("source"))
+        source, where = reader.text(module.body.attribute("source")), module.range
     return TestRun(
         name=block.labels[0],
         range=block.range,
         module_source=source or "",
+        module_range=where,
         providers=() if providers is None else tuple(read_passed(reader, providers.expression)),
         variables=_variables(block.body),
     )

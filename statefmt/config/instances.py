@@ -48,13 +48,12 @@ class Instances:
 
     @property
     def blocks(self) -> dict[ConfigResource, ResourceBlock]:
-        """Every `resource` and `data` block by its address, parents before children."""
+        """Every `resource`, `data` and `ephemeral` block by its address, parents before children."""
         if self._blocks is None:
             self._blocks = {
-                ConfigResource(path, address): block
+                ConfigResource(path, block.address): block
                 for path, module in self._configuration.modules.items()
                 for block in module.declarations.resources
-                if (address := block.address) is not None
             }
         return self._blocks
 

@@ -63,6 +63,7 @@ class ProviderBlock(msgspec.Struct, frozen=True):
 
     `alias` is "" where there is none. `for_each_text` is the expression as it is written, in JSON too an expression of
     the native syntax. `reserved` holds `count`, `depends_on`, `source`: OpenTofu refuses them.
+    `is_empty` says that nothing in it is for the provider, no argument and no block, and that it gives no version.
     """
 
     name: str
@@ -73,7 +74,7 @@ class ProviderBlock(msgspec.Struct, frozen=True):
     for_each: Argument | None = None
     for_each_text: str = ""
     reserved: tuple[Argument, ...] = ()
-    arguments: tuple[Argument, ...] = ()  # all others, for example region = each.key
+    is_empty: bool = True
     body_range: Range | None = None  # from the brace to the brace
     mock: bool = False
 
@@ -104,15 +105,16 @@ class ModuleCall(msgspec.Struct, frozen=True):
     source: Argument | None = None
     version: Argument | None = None
     repetition: Repetition = Repetition()
+    depends_on: tuple[Expression, ...] = ()
     providers: tuple[PassedProvider, ...] | None = None
     providers_range: Range | None = None
     arguments: Mapping[str, Argument] = {}  # the values for the child's variables
 
 
 class ResourceBlock(msgspec.Struct, frozen=True):
-    """`resource`, `data` or `ephemeral`, the last with `mode` None, since a state never has one."""
+    """`resource`, `data` or `ephemeral`; a state never has one of the last."""
 
-    mode: addrs.ResourceMode | None
+    mode: addrs.ResourceMode
     type: str
     name: str
     range: Range  # the header
@@ -121,9 +123,9 @@ class ResourceBlock(msgspec.Struct, frozen=True):
     repetition: Repetition = Repetition()
 
     @property
-    def address(self) -> addrs.Resource | None:
-        """The address in its module; None for an ephemeral one."""
-        return None if self.mode is None else addrs.Resource(self.mode, self.type, self.name)
+    def address(self) -> addrs.Resource:
+        """The address in its module."""
+        return addrs.Resource(self.mode, self.type, self.name)
 
 
 class MovedBlock(msgspec.Struct, frozen=True):
@@ -157,6 +159,7 @@ class TestRun(msgspec.Struct, frozen=True):
     name: str
     range: Range
     module_source: str = ""
+    module_range: Range | None = None  # the header of the block `module`
     providers: tuple[PassedProvider, ...] = ()
     variables: Mapping[str, Argument] = {}
 
@@ -231,7 +234,8 @@ class Configuration(msgspec.Struct, frozen=True):
     """A whole configuration: the tree of modules by path, the root first, parents before children.
 
     `missing` says of each called module that could not be read why. `inputs` are the values of root variables
-    after all precedence. `problems` is everything that was found wrong while reading.
+    after all precedence. `tested` has the modules that runs of test files call in place of the root module, by the test
+    file and the name of the run. `problems` is everything that was found wrong while reading.
     """
 
     directory: str
@@ -239,6 +243,7 @@ class Configuration(msgspec.Struct, frozen=True):
     missing: Mapping[addrs.Module, str] = {}
     inputs: Mapping[str, InputValue] = {}
     workspace: str | None = "default"  # None where it is not known
+    tested: Mapping[tuple[str, str], Configuration] = {}
     problems: tuple[Problem, ...] = ()
 
     @property

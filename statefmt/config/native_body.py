@@ -90,7 +90,8 @@ class NativeBody:
             summary = f"Extraneous label for {block.type}"
             detail = f"{expected} expected for {block.type} blocks."
         else:
-            place = block.body_range
+            brace = block.body_range.start
+            place = self._reader.source.range(brace, brace + 1)
             summary = f"Missing name for {block.type}"
             detail = f"All {block.type} blocks must have {wanted} label{'s' if wanted > 1 else ''}."
         self._reader.problems.append(error(ProblemKind.BLOCK, summary, detail, place))

@@ -1,12 +1,15 @@
 """Which provider a local name of a module means.
 
-Source: OpenTofu `internal/configs/module.go`, ImpliedProviderForUnqualifiedType and ProviderForLocalConfig.
+Sources: OpenTofu `internal/configs/module.go`, ImpliedProviderForUnqualifiedType and ProviderForLocalConfig;
+`internal/configs/provider.go`, checkProviderNameNormalized.
 """
 
 from __future__ import annotations
 
-from statefmt.addrs import Provider, implied_provider, parse_provider_source
+from statefmt.addrs import Provider, implied_provider, normalize_provider_part, parse_provider_source
 from statefmt.config.model import Declarations
+from statefmt.config.position import Range
+from statefmt.config.problem import Problem, ProblemKind, error
 from statefmt.errors import AddressError
 
 
@@ -22,9 +25,35 @@ def provider_named(declarations: Declarations, name: str) -> Provider | None:
         return None
 
 
+def provider_for(declarations: Declarations, name: str) -> Provider | None:
+    """The provider of a name in a `provider` block or a reference: one that is not required is of HashiCorp.
+
+    That holds for `terraform`, too, other than for what the type of a resource implies. Source: resolveProviderTypes.
+    """
+    if name in declarations.required_providers:
+        return provider_named(declarations, name)
+    try:
+        return Provider.default(name)
+    except ValueError:
+        return None
+
+
 def local_name_of(declarations: Declarations, provider: Provider) -> str:
     """What a module calls a provider: the name in its `required_providers`, else the type of the provider."""
     for name in declarations.required_providers:
         if provider_named(declarations, name) == provider:
             return name
     return provider.type
+
+
+def local_name_problem(name: str, place: Range) -> Problem | None:
+    """Why a word cannot be a provider's local name; None where it can."""
+    try:
+        normal = normalize_provider_part(name)
+    except ValueError as reason:
+        detail = f"{name} is an invalid provider local name: {reason}"
+    else:
+        if normal == name:
+            return None
+        detail = f'Provider names must be normalized. Replace "{name}" with "{normal}" to fix this error.'
+    return error(ProblemKind.BLOCK, "Invalid provider local name", detail, place)

@@ -10,13 +10,14 @@ from collections.abc import Iterator
 
 import msgspec
 
-from statefmt.addrs import Module, Provider, normalize_provider_part
+from statefmt.addrs import Module, Provider
 from statefmt.config import model
 from statefmt.config.model import Configuration, Declarations, ModuleCall, PassedProvider
 from statefmt.config.position import Range
 from statefmt.config.problem import Problem, ProblemKind, error, warning
-from statefmt.config.provider_names import provider_named
+from statefmt.config.provider_names import local_name_problem, provider_for, provider_named
 from statefmt.config.provider_reference import ProviderReference, read_provider_reference
+from statefmt.config.references import as_traversal
 
 _KIND = ProblemKind.BLOCK
 
@@ -38,9 +39,9 @@ def passing_problems(configuration: Configuration) -> Iterator[tuple[Module, Pro
     for path, module in configuration.modules.items():
         names = _names(module.declarations)
         for (name, _), block in module.declarations.providers.items():
-            wrong = _name_problem(name)
-            if wrong:
-                yield path, error(_KIND, "Invalid provider local name", wrong, block.range)
+            wrong = local_name_problem(name, block.range)
+            if wrong is not None:
+                yield path, wrong
         passed = dict(_passed(module.call)) if module.call else {}
         for call in module.declarations.calls.values():
             for problem in _of_call(path, module, call, names, passed):
@@ -51,25 +52,13 @@ def passing_problems(configuration: Configuration) -> Iterator[tuple[Module, Pro
                 yield path, problem
 
 
-def _name_problem(name: str) -> str:
-    """Why a word cannot be a provider's local name, "" where it can. Source: checkProviderNameNormalized."""
-    try:
-        normal = normalize_provider_part(name)
-    except ValueError as reason:
-        return f"{name} is an invalid provider local name: {reason}"
-    if normal != name:
-        return f'Provider names must be normalized. Replace "{name}" with "{normal}" to fix this error.'
-    return ""
-
-
 def _names(declared: Declarations) -> _Names:
     configured: dict[str, Range] = {}
     empty: dict[str, Range] = {}
     for (name, alias), block in declared.providers.items():
-        if _name_problem(name):
+        if local_name_problem(name, block.range) is not None:
             continue
-        has_something = bool(block.arguments)
-        (configured if has_something else empty)[_name(name, alias)] = block.range
+        (empty if block.is_empty else configured)[_name(name, alias)] = block.range
     aliases: dict[str, Provider | None] = {}
     for required in declared.required_providers.values():
         for expression in required.aliases:
@@ -106,7 +95,7 @@ def _of_call(
     passed_in: dict[str, tuple[ProviderReference, ProviderReference]],
 ) -> Iterator[Problem]:
     """What a module passes on that it has not got itself."""
-    here = str(path) or "the root module"
+    here = str(path) or "The root module"
     for _, parent in dict(_passed(call)).values():
         name = parent.local.local_name
         if parent.local.alias:
@@ -144,7 +133,8 @@ def _of_child(
         yield error(
             _KIND,
             "Module is incompatible with count, for_each, enabled and depends_on",
-            f"{path} has provider configurations of its own, so neither it nor a module around it can be repeated.",
+            f"{path} has provider configurations of its own, so neither it nor a module around it can be repeated or "
+            "wait for others.",
             repeated,
         )
     for name in names.configured:
@@ -178,8 +168,10 @@ def _of_passed(
     given: ProviderReference,
     parent: Declarations,
 ) -> Iterator[Problem]:
-    inside = names.aliases.get(name) or provider_named(declared, child.local.local_name)
-    outside = provider_named(parent, given.local.local_name)
+    inside = names.aliases.get(name) or provider_for(declared, child.local.local_name)
+    # Where the caller requires a provider by the name that the module has for it, OpenTofu takes that one to be passed.
+    named = name if name in parent.required_providers else str(given.local)
+    outside = provider_for(parent, named.partition(".")[0])
     if name not in names.required and name not in names.aliases and name not in names.empty:
         implied = inside is not None and inside.namespace == "hashicorp"
         make = warning if implied else error
@@ -190,12 +182,14 @@ def _of_passed(
             child.range,
         )
     if inside is not None and outside is not None and inside != outside:
+        other = next((local for local, provider in names.required.items() if provider == outside), None)
+        instead = f' There, "{other}" is the name for a provider of the first type.' if other else ""
         yield error(
             _KIND,
             "Provider type mismatch",
-            f'The local name "{given.local}" of the caller represents provider "{outside.display}", but '
-            f'"{child.local}" in {path} represents "{inside.display}".',
-            given.range,
+            f'The local name "{named}" of the caller represents provider "{outside.display}", but '
+            f'"{child.local}" in {path} represents "{inside.display}".{instead}',
+            child.range if other else given.range,
         )
 
 
@@ -217,12 +211,16 @@ def _empty_blocks(path: Module, names: _Names) -> Iterator[Problem]:
 
 
 def _repeated(configuration: Configuration, path: Module) -> Range | None:
-    """What repeats a module, or the nearest one around it."""
+    """What repeats or delays a module, or the nearest one around it."""
     while path:
         call = configuration.modules[path].call
-        repetition = call.repetition if call else None
-        for argument in (repetition.count, repetition.for_each, repetition.enabled) if repetition else ():
+        assert call is not None, "only the root has none"
+        repetition = call.repetition
+        for argument in (repetition.count, repetition.for_each, repetition.enabled):
             if argument is not None:
                 return argument.expression.range
+        for needed in call.depends_on:
+            if as_traversal(needed) is not None:
+                return needed.range
         path = path.parent()
     return None

@@ -10,14 +10,18 @@ from typing import Final
 import msgspec
 
 from statefmt.addrs import LocalProviderConfig
-from statefmt.config.expressions import Attr, Expression, Index, IndexExpression, Literal, Template, TemplateWrap
+from statefmt.config.expressions import Attr, Expression, Index, IndexExpression, Literal, Template
 from statefmt.config.position import Range
 from statefmt.config.problem import Problem, ProblemKind, error
+from statefmt.config.provider_names import local_name_problem
 from statefmt.config.references import as_traversal
 
 _SUMMARY: Final = "Invalid provider configuration reference"
 _QUOTED: Final = "A provider configuration reference must not be given in quotes."
 _ALIAS: Final = "Provider name must either stand alone or be followed by a period and then a configuration alias."
+_NO_ALIAS: Final = (
+    "Provider assignment requires an alias when specifying an instance key, in the form of provider.name[instance_key]"
+)
 _FORM: Final = (
     "The {argument} argument requires a provider type name, optionally followed by a period and then a configuration "
     "alias and optional instance key."
@@ -47,12 +51,15 @@ def read_provider_reference(expression: Expression, argument: str = "provider") 
         key, expression, longest = expression.key, expression.collection, 2
     traversal = as_traversal(expression)
     if traversal is None or len(traversal.steps) >= longest:
-        quoted = isinstance(expression, Template | TemplateWrap) or (
+        quoted = isinstance(expression, Template) or (
             isinstance(expression, Literal) and isinstance(expression.value, str)
         )
         return error(
             ProblemKind.BLOCK, _SUMMARY, _QUOTED if quoted else _FORM.format(argument=argument), expression.range
         )
+    wrong = local_name_problem(traversal.root, traversal.root_range)
+    if wrong is not None:
+        return wrong
     steps = traversal.steps
     if steps and not isinstance(steps[0], Attr):
         return error(ProblemKind.BLOCK, _SUMMARY, _ALIAS, steps[0].range)
@@ -64,4 +71,6 @@ def read_provider_reference(expression: Expression, argument: str = "provider") 
             return error(ProblemKind.BLOCK, _SUMMARY, _ALIAS, last.range)
         # OpenTofu gives such a key the place of the whole reference.
         key, key_range = Literal(last.key, last.range), traversal.range
+    if key is not None and not alias:
+        return error(ProblemKind.BLOCK, _SUMMARY, _NO_ALIAS, traversal.range)
     return ProviderReference(LocalProviderConfig(traversal.root, alias), traversal.root_range, key, key_range)

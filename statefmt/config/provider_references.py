@@ -26,11 +26,11 @@ from statefmt.config.expressions import Expression
 from statefmt.config.instances import ABSENT, Absent, Instances
 from statefmt.config.model import Configuration, ResourceBlock
 from statefmt.config.position import Range
-from statefmt.config.problem import Problem, ProblemKind, error
+from statefmt.config.problem import Problem
 from statefmt.config.provider_key import evaluated_key
-from statefmt.config.provider_names import provider_named
+from statefmt.config.provider_names import local_name_problem, provider_named
 from statefmt.config.provider_reference import ProviderReference, read_provider_reference
-from statefmt.config.provider_tree import PassedKey, ProviderTree, ResolvedProvider, provider_tree
+from statefmt.config.provider_tree import PassedKey, ProviderTree, ResolvedProvider, not_present, provider_tree
 from statefmt.config.values import Unknown
 from statefmt.cty import Type
 
@@ -72,7 +72,7 @@ class ProviderReferences:
 
     @property
     def blocks(self) -> dict[ConfigResource, ResourceBlock]:
-        """Every `resource` and `data` block by its address, parents before children."""
+        """Every `resource`, `data` and `ephemeral` block by its address, parents before children."""
         return self.instances.blocks
 
     def block_binding(self, resource: ConfigResource) -> BlockBinding | Problem:
@@ -89,20 +89,15 @@ class ProviderReferences:
         reference: ProviderReference | Problem
         if block.provider is None:
             implied = LocalProviderConfig(resource.resource.implied_provider())
-            reference = ProviderReference(implied, block.range)
+            wrong = local_name_problem(implied.local_name, block.range)
+            reference = wrong or ProviderReference(implied, block.range)
         else:
             reference = read_provider_reference(block.provider.expression)
-            if isinstance(reference, Problem):
-                return reference
+        if isinstance(reference, Problem):
+            return reference
         resolved = self.tree.resolve(resource.module, reference.local)
         if resolved is None:
-            detail = f"{resource} refers to {reference.local}, and {resource.module or 'the root module'} has no such"
-            return error(
-                ProblemKind.EVALUATION,
-                "Provider configuration not present",
-                f"{detail} provider configuration: no provider block declares it, and no caller passes it.",
-                reference.range,
-            )
+            return not_present(resource, resource.module, reference)
         return BlockBinding(block, resolved, reference.range, reference.key)
 
     def declared_keys(self, config: ConfigProviderConfig) -> tuple[InstanceKey, ...] | Unknown:

@@ -15,9 +15,9 @@ from statefmt.config import model
 from statefmt.config.expressions import Expression
 from statefmt.config.model import Configuration, ProviderBlock
 from statefmt.config.position import Range
-from statefmt.config.problem import Problem
+from statefmt.config.problem import Problem, ProblemKind, error
 from statefmt.config.provider_names import provider_named
-from statefmt.config.provider_reference import read_provider_reference
+from statefmt.config.provider_reference import ProviderReference, read_provider_reference
 
 
 class PassedKey(msgspec.Struct, frozen=True):
@@ -74,6 +74,17 @@ class ProviderTree(msgspec.Struct, frozen=True):
         return found
 
 
+def not_present(user: object, module: Module, reference: ProviderReference) -> Problem:
+    """What is to be said of a reference that leads nowhere."""
+    return error(
+        ProblemKind.EVALUATION,
+        "Provider configuration not present",
+        f"{user} refers to {reference.local}, and {module or 'the root module'} has no such provider configuration: "
+        "no provider block declares it, and no caller passes it.",
+        reference.range,
+    )
+
+
 def provider_tree(configuration: Configuration) -> ProviderTree:
     """Find all provider configurations of a configuration, and follow what is passed between its modules."""
     declared: dict[ConfigProviderConfig, ProviderBlock] = {}
@@ -123,4 +134,4 @@ def _pass(
 
 def _is_empty(block: ProviderBlock) -> bool:
     """Whether a block only stands for what is passed in: the old way to declare that a module needs one."""
-    return not block.arguments and block.for_each is None
+    return block.is_empty and block.for_each is None

@@ -23,22 +23,22 @@ from collections.abc import Iterable
 from statefmt import codes
 from statefmt.config.provider_references import ProviderReferences
 from statefmt.diagnostics import Finding, Severity
+from statefmt.rules.configuration_blocks import provider_blocks
 from statefmt.rules.configuration_place import place
 from statefmt.rules.rule import Rule
 
 
 def _check(references: ProviderReferences) -> Iterable[Finding]:
-    for module in references.configuration.modules.values():
-        for block in module.declarations.providers.values():
-            if block.for_each is not None and not block.alias and not block.mock:
-                yield Finding(
-                    codes.PROVIDER_FOR_EACH_WITHOUT_ALIAS,
-                    Severity.ERROR,
-                    'Alias required when using "for_each"',
-                    "The for_each argument is allowed only for provider configurations with an alias.",
-                    fix='Add an alias: `alias = "by_key"`.',
-                    place=place(block.for_each.expression.range),
-                )
+    for block in provider_blocks(references.configuration):
+        if block.for_each is not None and not block.alias:
+            yield Finding(
+                codes.PROVIDER_FOR_EACH_WITHOUT_ALIAS,
+                Severity.ERROR,
+                'Alias required when using "for_each"',
+                "The for_each argument is allowed only for provider configurations with an alias.",
+                fix='Add an alias: `alias = "by_key"`.',
+                place=place(block.for_each.expression.range),
+            )
 
 
 RULE = Rule(

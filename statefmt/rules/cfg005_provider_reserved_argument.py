@@ -22,23 +22,22 @@ from collections.abc import Iterable
 from statefmt import codes
 from statefmt.config.provider_references import ProviderReferences
 from statefmt.diagnostics import Finding, Severity
+from statefmt.rules.configuration_blocks import provider_blocks
 from statefmt.rules.configuration_place import place
 from statefmt.rules.rule import Rule
 
 
 def _check(references: ProviderReferences) -> Iterable[Finding]:
-    for module in references.configuration.modules.values():
-        for block in module.declarations.providers.values():
-            for argument in block.reserved:
-                yield Finding(
-                    codes.PROVIDER_RESERVED_ARGUMENT,
-                    Severity.ERROR,
-                    "Reserved argument name in provider block",
-                    f'The provider argument name "{argument.name}" is reserved for use by OpenTofu in a future '
-                    "version.",
-                    fix="Use for_each, with an alias." if argument.name == "count" else "",
-                    place=place(argument.name_range),
-                )
+    for block in provider_blocks(references.configuration):
+        for argument in block.reserved:
+            yield Finding(
+                codes.PROVIDER_RESERVED_ARGUMENT,
+                Severity.ERROR,
+                "Reserved argument name in provider block",
+                f'The provider argument name "{argument.name}" is reserved for use by OpenTofu in a future version.',
+                fix="Use for_each, with an alias." if argument.name == "count" else "",
+                place=place(argument.name_range),
+            )
 
 
 RULE = Rule(codes.PROVIDER_RESERVED_ARGUMENT, "provider-reserved-argument", Severity.ERROR, check_configuration=_check)

@@ -22,6 +22,7 @@ Add the key (`aws.by_region[each.key]`), or take it away.
 from collections.abc import Iterable
 
 from statefmt import codes
+from statefmt.addrs import ConfigResource
 from statefmt.config.expressions import Expression
 from statefmt.config.model import Declarations
 from statefmt.config.position import Range
@@ -32,7 +33,6 @@ from statefmt.diagnostics import Finding, Severity
 from statefmt.rules.configuration_place import place
 from statefmt.rules.rule import Rule
 
-_NO_ALIAS = "An instance key can be specified only for a provider configuration which has an alias and uses for_each."
 _NO_FOR_EACH = "An instance key can be specified only for a provider configuration that uses for_each."
 _NO_KEY = (
     "A reference to a provider configuration which uses for_each requires an instance key. Passing a collection of "
@@ -46,7 +46,7 @@ def _check(references: ProviderReferences) -> Iterable[Finding]:
         declared = module.declarations
         for block in declared.resources:
             if block.provider is not None:
-                address = f"{path}.{block.address}" if path else str(block.address)
+                address = str(ConfigResource(path, block.address))
                 yield from _of_reference(declared, block.provider.expression, "resource", address)
         for call in declared.calls.values():
             address = str(path.child(call.name))
@@ -68,9 +68,8 @@ def _of_reference(declared: Declarations, expression: Expression, kind: str, add
     if reference.key is None:
         if keyed:
             yield _finding(kind, _NO_KEY, address, reference.range)
-    elif not alias:
-        yield _finding(kind, _NO_ALIAS, address, reference.key_range)
-    elif block is None:
+    elif not keyed and (block is None or block.is_empty):
+        # A block with nothing in it declares nothing, as OpenTofu sees it.
         detail = (
             f'This module doesn\'t declare a provider "{name}" block with alias = "{alias}", which is required for use '
             "with for_each."

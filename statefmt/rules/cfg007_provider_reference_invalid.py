@@ -2,7 +2,8 @@ r"""A provider argument is no reference
 
 ## What it does
 Reports, with `--config`, a `provider` argument, or an entry of `providers`, that is not a name, an alias and perhaps a
-key: quoted text, a variable as the alias (`aws[local.x][each.key]`), a function.
+key: quoted text, a variable as the alias (`aws[local.x][each.key]`), a function, a key without an alias
+(`aws[each.key]`); and names that no provider can have (`my_provider`).
 
 ## Why is this bad?
 OpenTofu refuses the configuration. The provider configuration must be known before anything is evaluated; only the key
@@ -22,8 +23,10 @@ Name the configuration as it is (`aws.by_region[each.key]`).
 from collections.abc import Iterable
 
 from statefmt import codes
+from statefmt.addrs import ConfigResource
 from statefmt.config.expressions import Expression
 from statefmt.config.problem import Problem
+from statefmt.config.provider_imports import import_target
 from statefmt.config.provider_reference import read_provider_reference
 from statefmt.config.provider_references import ProviderReferences
 from statefmt.diagnostics import Finding, Severity
@@ -35,8 +38,10 @@ def _check(references: ProviderReferences) -> Iterable[Finding]:
     for path, module in references.configuration.modules.items():
         for block in module.declarations.resources:
             if block.provider is not None:
-                address = f"{path}.{block.address}" if path else str(block.address)
-                yield from _of(block.provider.expression, "provider", address)
+                yield from _of(block.provider.expression, "provider", str(ConfigResource(path, block.address)))
+        for imported in module.declarations.imports:
+            if imported.provider is not None:
+                yield from _of(imported.provider.expression, "provider", str(import_target(imported) or path))
         for call in module.declarations.calls.values():
             for pair in call.providers or ():
                 for expression in (pair.child, pair.parent):

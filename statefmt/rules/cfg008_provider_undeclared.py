@@ -1,7 +1,8 @@
 r"""A resource names a provider configuration that is not there
 
 ## What it does
-Reports, with `--config`, a resource or data block whose provider configuration no `provider` block declares, and no
+Reports, with `--config`, a `resource`, `data` or `ephemeral` block, or an import for which a resource block is to be
+written, whose provider configuration no `provider` block declares, and no
 caller of its module passes.
 
 ## Why is this bad?
@@ -22,8 +23,11 @@ Correct the name, add the `provider` block, or pass the configuration to the mod
 from collections.abc import Iterable
 
 from statefmt import codes
+from statefmt.addrs import ConfigResource
 from statefmt.config.problem import Problem, ProblemKind
+from statefmt.config.provider_imports import generating_imports
 from statefmt.config.provider_references import ProviderReferences
+from statefmt.config.provider_tree import not_present
 from statefmt.diagnostics import Finding, Severity
 from statefmt.rules.configuration_place import place
 from statefmt.rules.rule import Rule
@@ -33,14 +37,15 @@ def _check(references: ProviderReferences) -> Iterable[Finding]:
     for resource in references.blocks:
         found = references.block_binding(resource)
         if isinstance(found, Problem) and found.kind is ProblemKind.EVALUATION:
-            yield Finding(
-                codes.PROVIDER_UNDECLARED,
-                Severity.ERROR,
-                found.summary,
-                found.detail,
-                str(resource),
-                place=place(found.range),
-            )
+            yield _finding(resource, found)
+    for target, reference in generating_imports(references.configuration):
+        if references.tree.resolve(target.module, reference.local) is None:
+            yield _finding(target, not_present(f"The import of {target}", target.module, reference))
+
+
+def _finding(address: ConfigResource, found: Problem) -> Finding:
+    where = place(found.range)
+    return Finding(codes.PROVIDER_UNDECLARED, Severity.ERROR, found.summary, found.detail, str(address), place=where)
 
 
 RULE = Rule(codes.PROVIDER_UNDECLARED, "provider-undeclared", Severity.ERROR, check_configuration=_check)

@@ -2,7 +2,8 @@ r"""The for_each of a provider cannot be used
 
 ## What it does
 Reports, with `--config`, the `for_each` of a `provider` block that is no map and no set of texts, or has null or
-sensitive keys, as far as its value can be known, and keys of references that are null or sensitive.
+sensitive keys, as far as its value can be known; keys of references that are null or sensitive; and what a `for_each`
+needs, itself or through local values and variables, that is known only in a plan: resources, data, outputs of modules.
 
 ## Why is this bad?
 OpenTofu refuses the configuration.
@@ -16,7 +17,8 @@ provider "aws" {
 ```
 
 ## What to do
-Make it a map, or a set of texts (`toset`), of values that are not sensitive.
+Make it a map, or a set of texts (`toset`), of values that are not sensitive, from variables, local values and functions
+of them.
 """
 
 from collections.abc import Iterable
@@ -24,6 +26,7 @@ from collections.abc import Iterable
 from statefmt import codes
 from statefmt.config.problem import Problem
 from statefmt.config.provider_references import ProviderReferences
+from statefmt.config.static_references import static_problems
 from statefmt.config.values import Unknown
 from statefmt.diagnostics import Finding, Severity
 from statefmt.rules.configuration_place import place
@@ -31,7 +34,10 @@ from statefmt.rules.rule import Rule
 
 
 def _check(references: ProviderReferences) -> Iterable[Finding]:
-    for config in references.tree.declared:
+    for config, block in references.tree.declared.items():
+        if block.for_each is not None:
+            for problem in static_problems(references.configuration, config.module, block.for_each.expression):
+                yield _finding(str(config), problem)
         keys = references.declared_keys(config)
         if isinstance(keys, Unknown) and keys.problem is not None:
             yield _finding(str(config), keys.problem)

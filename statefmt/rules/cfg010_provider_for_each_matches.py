@@ -30,7 +30,7 @@ after an apply.
 from collections.abc import Iterable
 
 from statefmt import codes
-from statefmt.addrs import ResourceMode
+from statefmt.addrs import ConfigResource, ResourceMode
 from statefmt.config.expressions import Expression
 from statefmt.config.model import Argument, Declarations
 from statefmt.config.provider_reference import ProviderReference, read_provider_reference
@@ -47,7 +47,7 @@ def _check(references: ProviderReferences) -> Iterable[Finding]:
         for block in declared.resources:
             # Only what must be destroyed needs its provider afterwards.
             if block.mode is ResourceMode.MANAGED and block.provider is not None:
-                address = f"{path}.{block.address}" if path else str(block.address)
+                address = str(ConfigResource(path, block.address))
                 yield from _of(declared, block.provider.expression, block.repetition.for_each, "resource", address)
         for call in declared.calls.values():
             for pair in call.providers or ():

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from statefmt import codes
@@ -58,7 +56,9 @@ def check(
         if found:
             findings += found if rule.reads_file else without_pointers(found, inspection.version)
     if configuration is not None:
-        findings = [_placed(finding, configuration) for finding in findings]
+        from statefmt.rules.configuration_anchor import anchored
+
+        findings = anchored(findings, configuration.configuration)
     weighed = [_completed(finding, rules.by_code[finding.code], subject) for finding in findings]
     return sorted(weighed, key=lambda finding: (finding.address, finding.code, finding.pointer, finding.detail))
 
@@ -71,22 +71,17 @@ def check_configuration(
     Raises ValueError for a code that fits no rule.
     """
     rules = selected_rules(None if select is None else tuple(select), tuple(ignore or ()), with_configuration=True)
+    # Most runs have no configuration, and load nothing of this.
+    from statefmt.rules.configuration_anchor import anchored
+
     findings = [
-        _placed(finding, configuration)
+        finding
         for rule in rules.by_code.values()
         if rule.check_configuration is not None
         for finding in rule.check_configuration(configuration)
     ]
+    findings = anchored(findings, configuration.configuration)
     return sorted(findings, key=lambda finding: (_order(finding.place), finding.code, finding.detail))
-
-
-def _placed(finding: Finding, configuration: ProviderReferences) -> Finding:
-    """A finding with the path of its file from where the configuration was named, not from its root module."""
-    place = finding.place
-    if place is None:
-        return finding
-    path = Path(configuration.configuration.directory) / place.file
-    return replace(finding, place=replace(place, file=os.path.normpath(path)))
 
 
 def _order(place: Place | None) -> tuple[str, int, int]:

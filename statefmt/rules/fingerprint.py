@@ -24,8 +24,8 @@ def fingerprint(finding: Finding) -> str:
 
     It comes from the rule, the address and the members that the pointer goes through, and does not change with
     serials, line numbers, places in arrays and the order of the file. Findings about elements of one list of an
-    object, such as its dependencies, are told apart by the names that their text holds. Findings that nothing tells
-    apart have the same fingerprint, so that what is known must be counted.
+    object, such as its dependencies, are told apart by the names that their text holds, those about a configuration by
+    their anchors. Findings that nothing tells apart have the same fingerprint, so that what is known must be counted.
     """
     # Imported where it is needed: it loads a library for cryptography, and a text for people shows no fingerprints.
     from hashlib import sha256
@@ -35,7 +35,7 @@ def fingerprint(finding: Finding) -> str:
     names: list[str] = []
     if len(steps) > 1 and shape[-1] == "*" and steps[-2] not in _ADDRESSED:
         names = sorted(set(_names(finding.detail)) - {finding.address})
-    text = ascii((finding.code, finding.address, shape, names))
+    text = ascii((finding.code, finding.address, shape, names, *filter(None, [finding.anchor])))
     return sha256(text.encode("ascii")).hexdigest()[:_LENGTH]
 
 

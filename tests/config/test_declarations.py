@@ -72,6 +72,7 @@ run "first" {
   }
 }
 """,
+    "setup/main.tf": "",
     "beside.tofutest.hcl": 'run "second" {}\n',
 }
 
@@ -79,7 +80,10 @@ run "first" {
 def test_blocks(write: Write) -> None:
     configuration = write(TEXTS)
     declarations = configuration.root.declarations
-    assert found(configuration) == ["main.tf:25,1 Missing required argument"]
+    assert found(configuration) == [
+        "main.tf:14,14 Quoted references are deprecated",
+        "main.tf:25,1 Missing required argument",
+    ]
     required = declarations.required_providers
     assert {name: entry.source for name, entry in required.items()} == {"aws": "hashicorp/aws", "null": "", "bad": ""}
     assert [str(alias.range) for alias in required["aws"].aliases] == ["main.tf:4,83-88", "main.tf:4,90-95"]
@@ -91,7 +95,7 @@ def test_blocks(write: Write) -> None:
     assert resources == [
         ("aws_vpc.a", "main.tf:14,15-20"),
         ("aws_vpc.b", "main.tf:17,14-24"),
-        ("None", "None"),
+        ("ephemeral.aws_secret.c", "None"),
         ("data.http.d", "main.tf:22,16-22"),
     ]
     assert [(block.destroy, str(block.source.range)) for block in declarations.removed] == [(True, "main.tf:29,10-21")]

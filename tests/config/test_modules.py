@@ -130,3 +130,34 @@ def test_paths(write: Write) -> None:
     child = 'locals {\n  x = "${path.module} ${path.root} ${fileexists("${path.module}/here.txt")}"\n}\n'
     files = {"main.tf": 'module "m" {\n  source = "./child"\n}\n', "child/main.tf": child, "child/here.txt": ""}
     assert shown(_child(write(files)).local("x")) == '"child . true"'
+
+
+def test_modules_of_tests(write: Write) -> None:
+    """A run of a test may call another module, which is found by its own path or where it is installed."""
+    manifest = (
+        '{"Modules": [{"Key": "test.tests.main.far", "Source": "a/b/c", "Dir": "got/far"},'
+        ' {"Key": "test.tests.main.far.in", "Source": "d/e/f", "Dir": "got/in"}]}'
+    )
+    run = 'run "{name}" {{\n  module {{\n    source = "{source}"\n  }}\n}}\n'
+    configuration = write(
+        {
+            "main.tf": "",
+            "tests/main.tftest.hcl": "".join(
+                run.format(name=name, source=source)
+                for name, source in (("near", "./near"), ("far", "a/b/c"), ("none", "./none"), ("lost", "g/h/i"))
+            ),
+            "near/main.tf": CHILD,
+            "got/far/main.tf": 'module "in" {\n  source = "d/e/f"\n}\n',
+            "got/in/main.tf": CHILD,
+            ".terraform/modules/modules.json": manifest,
+        }
+    )
+    assert {run: _paths(found) for (_, run), found in configuration.tested.items()} == {
+        "near": {"": "near"},
+        "far": {"": "got/far", "module.in": "got/in"},
+    }
+    assert found(configuration) == [
+        "tests/main.tftest.hcl:12,3 Unreadable module directory",
+        "tests/main.tftest.hcl:17,3 Module not installed",
+    ]
+    assert _paths(configuration) == {"": "."}

@@ -20,7 +20,6 @@ REFERENCES = [
     ("null.x", "null", "x", False),
     ("null.x[each.key]", "null", "x", True),
     ('null.x["a"]', "null", "x", True),
-    ("aws[each.key]", "aws", "", True),
 ]
 REFUSED = [
     ('"aws"', "A provider configuration reference must not be given in quotes."),
@@ -29,6 +28,7 @@ REFUSED = [
     ("f()", "The provider argument requires a provider type name"),
     ('aws.a["b"]["c"]', "The provider argument requires a provider type name"),
     ('aws["west"]', "Provider name must either stand alone"),
+    ("aws[each.key]", "Provider assignment requires an alias when specifying an instance key"),
     ("aws.a.b", "Provider name must either stand alone"),
 ]
 

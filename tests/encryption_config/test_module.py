@@ -118,7 +118,7 @@ REFUSED: dict[str, tuple[dict[str, str], str]] = {
         {"a.tf": inside(), "override.tf": "terraform {\n encryption {\n state {\n enforced = true\n}\n}\n}\n"},
         r"state: the block that overrides has no method",
     ),
-    "another file that is broken": ({"a.tf": inside(f'passphrase = "{LONG}"'), "b.tf": "x {\n"}, r"^DIR/b.tf:2,1-1: "),
+    "another file that is broken": ({"a.tf": inside(f'passphrase = "{LONG}"'), "b.tf": "x {\n"}, r"^DIR/b.tf:1,3-4: "),
     "an override that is broken": ({"a.tf": inside(f'passphrase = "{LONG}"'), "override.tf": "}\n"}, r"DIR/over"),
     "values that are broken": (
         {"a.tf": inside(f'passphrase = "{LONG}"'), "terraform.tfvars": 'p = "x\n'}, r"^terraform.tfvars:\d"

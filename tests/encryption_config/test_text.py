@@ -99,7 +99,7 @@ REFUSED = {
     "an argument on its own": ("a = 1\n", r"a: no such block is known here.*\(c.hcl:1,1-6\)"),
     "the block itself": ("encryption {\n}\n", r"encryption: no such block is known here.*\(c.hcl\)"),
     "the block around it": ("terraform {\n  encryption {\n  }\n}\n", r"terraform: no such block is known here"),
-    "one label": ('method "unencrypted" {\n}\n', r"c.hcl:1,22-2,2: Missing name for method"),
+    "one label": ('method "unencrypted" {\n}\n', r"c.hcl:1,22-23: Missing name for method"),
     "three labels": ('method "a" "b" "c" {\n}\n', r"c.hcl:1,16-19: Extraneous label for method"),
     "a label of a target": ('state "a" {\n}\n', r"c.hcl:1,7-10: Extraneous label for state"),
     "a name with a dot": ('method "unencrypted" "a.b" {\n}\n', r"names have only .* \(c.hcl:1,1-27\)"),

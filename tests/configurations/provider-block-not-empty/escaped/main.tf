@@ -1,0 +1,5 @@
+provider "aws" {
+  _ {
+    version = "the provider's own"
+  }
+}

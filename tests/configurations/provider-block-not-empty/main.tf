@@ -1,0 +1,15 @@
+module "blocks" {
+  source = "./blocks"
+}
+
+module "escaped" {
+  source = "./escaped"
+}
+
+module "json" {
+  source = "./json"
+}
+
+module "versioned" {
+  source = "./versioned"
+}

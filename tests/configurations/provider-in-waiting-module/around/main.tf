@@ -1,0 +1,4 @@
+module "inner" {
+  source     = "../network"
+  depends_on = ["aws_vpc.quoted"]
+}

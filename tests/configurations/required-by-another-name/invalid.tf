@@ -1,0 +1,1 @@
+resource "aws--x_vpc" "main" {}

@@ -1,0 +1,3 @@
+mock_provider "random" {
+  for_each = toset(["a"])
+}

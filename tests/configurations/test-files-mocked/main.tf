@@ -1,0 +1,14 @@
+terraform {
+  required_providers {
+    aws = {
+      source = "hashicorp/aws"
+    }
+    google = {
+      source = "hashicorp/google"
+    }
+  }
+}
+
+module "network" {
+  source = "./network"
+}

@@ -1,0 +1,6 @@
+module "inner" {
+  source = "./inner"
+  providers = {
+    time = time
+  }
+}
