@@ -1,11 +1,15 @@
 """What encrypting and decrypting a state of 100 MB costs, against plain AES-GCM on the same bytes.
 
-    python benchmarks/encryption_large.py [MEGABYTES] [RUNS]
+    python -m benchmarks.encryption_large [MEGABYTES] [RUNS]
 
-Plain AES-GCM is what `cryptography` takes for the bytes alone. An encrypted state is more than that: its bytes stand in
-base64 in a JSON document, and its serial and lineage, which stand beside them, must be looked up in the plain state.
-The rows show what each part takes. The key is there from the start; with pbkdf2 deriving it comes on top, the same for
-every size. Each figure is the shortest of as many runs (5 unless told otherwise), in milliseconds.
+Two tables, each of which compares alike things. The first: bytes to bytes in one process, with the key there from the
+start. Plain AES-GCM is what `cryptography` takes for the bytes alone. An encrypted state is more than that: its bytes
+stand in base64 in a JSON document, and its serial and lineage, which stand beside them, must be looked up in the plain
+state. The rows show what each part would take by itself. The second: whole processes, from a file to a new file that is
+durable. There plain AES-GCM is a script of a few lines that derives the same key, reads, encrypts or decrypts, writes
+and flushes; `statetool` looks at what it reads and writes as a state, and decrypts what it has encrypted.
+
+Each figure is the shortest of as many runs (5 unless told otherwise), in milliseconds.
 """
 
 from __future__ import annotations
@@ -16,21 +20,47 @@ import secrets
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from tabulate import tabulate
 
+from benchmarks.measure import Process, run
 from statefmt.encryption import SystemRandomness, configuration_of, decrypt, encrypt, parse_envelope, parse_json
 from statefmt.encryption.bytes_text import decode_base64, encode_base64
 from statefmt.encryption.plaintext import identity_of
 
 _KEY: Final = list(range(32))
+_PASSPHRASE: Final = "0123456789abcdef"
+_ITERATIONS: Final = 200_000
+_PLAIN_SCRIPT: Final = """
+import hashlib, os, sys
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+what, source, target = sys.argv[1:]
+cipher = AESGCM(hashlib.pbkdf2_hmac("sha512", b"0123456789abcdef", bytes(32), 200000, 32))
+with open(source, "rb") as file:
+    data = file.read()
+data = getattr(cipher, what)(bytes(12), data, None)
+with open(target, "xb") as file:
+    file.write(data)
+    file.flush()
+    os.fsync(file.fileno())
+"""
 
 
-def _configuration(keys: object, **more: object) -> Any:
-    text = {**more, "method": {"aes_gcm": {"m": {"keys": keys}}}, "state": {"method": "method.aes_gcm.m"}}
-    return configuration_of(parse_json(json.dumps(text).encode(), {}))
+def _configuration_text(keys: object, **more: object) -> str:
+    return json.dumps({**more, "method": {"aes_gcm": {"m": {"keys": keys}}}, "state": {"method": "method.aes_gcm.m"}})
+
+
+def _derived_text() -> str:
+    provider = {"pbkdf2": {"p": {"passphrase": _PASSPHRASE, "iterations": _ITERATIONS}}}
+    return _configuration_text("key_provider.pbkdf2.p", key_provider=provider)
+
+
+def _configuration(text: str) -> Any:
+    return configuration_of(parse_json(text.encode(), {}))
 
 
 def _state(size: int) -> bytes:
@@ -60,41 +90,67 @@ def _milliseconds(work: Callable[[], object], runs: int) -> float:
     return shortest * 1000
 
 
-def main(megabytes: int, runs: int) -> None:
-    """Measure, and print a table."""
-    plain = _state(megabytes * 1_000_000)
-    literal = _configuration({"encryption_key": _KEY, "decryption_key": _KEY})
-    derived = _configuration(
-        "key_provider.pbkdf2.p", key_provider={"pbkdf2": {"p": {"passphrase": "0123456789abcdef"}}}
-    )
+def _table(title: str, rows: dict[str, tuple[float, float]]) -> None:
+    """A row for each thing, with the ratio to the first one."""
+    least = next(iter(rows.values()))
+    print(title)
+    texts = [
+        [name, *(text for one, base in zip(row, least, strict=True) for text in (f"{one:.0f}", f"{one / base:.1f}"))]
+        for name, row in rows.items()
+    ]
+    print(tabulate(texts, headers=["", "encrypt", "ratio", "decrypt", "ratio"], stralign="right"))
+    print()
+
+
+def _in_one_process(plain: bytes, runs: int) -> dict[str, tuple[float, float]]:
+    own = _configuration(_configuration_text({"encryption_key": _KEY, "decryption_key": _KEY}))
     cipher, nonce = AESGCM(bytes(_KEY)), secrets.token_bytes(12)
     sealed = cipher.encrypt(nonce, plain, None)
     base64 = encode_base64(sealed)[1:-1]
-    encrypted, encrypted_derived = (encrypt(plain, one, SystemRandomness()) for one in (literal, derived))
+    encrypted = encrypt(plain, own, SystemRandomness())
     works: dict[str, tuple[Callable[[], object], Callable[[], object]]] = {
         "plain AES-GCM": (lambda: cipher.encrypt(nonce, plain, None), lambda: cipher.decrypt(nonce, sealed, None)),
         "base64": (lambda: encode_base64(sealed), lambda: decode_base64(base64)),
         "envelope, with base64": (lambda: None, lambda: parse_envelope(encrypted)),
         "serial and lineage": (lambda: identity_of(plain), lambda: identity_of(plain)),
-        "statetool": (
-            lambda: encrypt(plain, literal, SystemRandomness()), lambda: decrypt(encrypted, literal)
-        ),
-        "statetool with pbkdf2": (
-            lambda: encrypt(plain, derived, SystemRandomness()), lambda: decrypt(encrypted_derived, derived)
+        "statefmt.encryption": (
+            lambda: encrypt(plain, own, SystemRandomness()), lambda: decrypt(encrypted, own)
         ),
     }  # fmt: skip
-    rows, least = [], (0.0, 0.0)
-    for name, pair in works.items():
-        took = _milliseconds(pair[0], runs), _milliseconds(pair[1], runs)
-        least = least if rows else took
-        rows.append(
-            [
-                name,
-                *(text for one, base in zip(took, least, strict=True) for text in (f"{one:.0f}", f"{one / base:.1f}")),
-            ]
-        )
-    print(f"A state of {len(plain):,} bytes, the shortest of {runs} runs, in ms")
-    print(tabulate(rows, headers=["", "encrypt", "ratio", "decrypt", "ratio"], stralign="right"))
+    return {name: (_milliseconds(one, runs), _milliseconds(other, runs)) for name, (one, other) in works.items()}
+
+
+def _whole_processes(folder: Path, plain: bytes, runs: int) -> dict[str, tuple[float, float]]:
+    state, own, target = folder / "state", folder / "c.json", folder / "target"
+    state.write_bytes(plain)
+    own.write_text(_derived_text())
+    script = (sys.executable, "-c", _PLAIN_SCRIPT)
+    program = str(Path(sys.executable).with_name("statetool"))
+    found = {}
+    for name, commands in {
+        "plain AES-GCM": [(*script, what) for what in ("encrypt", "decrypt")],
+        "statetool": [(program, what, "--encryption", str(own)) for what in ("encrypt", "decrypt")],
+    }.items():
+        source, encrypted = state, folder / f"encrypted {name}"
+        took = []
+        for command in commands:
+            between = ("-o",) if name == "statetool" else ()
+            process = Process((*command, str(source), *between, str(target)), lambda: target.unlink(missing_ok=True))
+            took.append(min(run(process).clock for _ in range(runs)) * 1000)
+            if source is state:
+                target.rename(encrypted)
+                source = encrypted
+        found[name] = (took[0], took[1])
+    return found
+
+
+def main(megabytes: int, runs: int) -> None:
+    """Measure, and print both tables."""
+    plain = _state(megabytes * 1_000_000)
+    size = f"a state of {len(plain):,} bytes, the shortest of {runs} runs, in ms"
+    _table(f"Bytes to bytes, {size}", _in_one_process(plain, runs))
+    with TemporaryDirectory() as folder:
+        _table(f"Whole processes, {size}", _whole_processes(Path(folder), plain, runs))
 
 
 if __name__ == "__main__":

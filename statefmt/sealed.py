@@ -59,10 +59,10 @@ def opened(name: str, data: bytes) -> Seal | None:
     if configuration is None:
         return None
     # Imported once it is certain to be needed: it takes cryptography with it.
-    from statefmt.encryption import decrypt, parse_envelope
+    from statefmt.encryption import decrypt, glance
 
     try:
-        envelope = parse_envelope(data)
+        envelope = glance(data)
         if envelope is None:
             return None
         return Seal(data, decrypt(data, configuration).plain, envelope.layout, configuration)

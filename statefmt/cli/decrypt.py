@@ -9,7 +9,7 @@ from statefmt.cli.encryption_option import EncryptionOption, about, needed_confi
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options import StateArgument, StateOption, YesOption, one_state
 from statefmt.cli.target import InPlaceOption, OutputOption, chosen_target
-from statefmt.encryption import decrypt, parse_envelope
+from statefmt.encryption import decrypt, glance
 from statefmt.errors import EncryptionError
 from statefmt.session import loaded, state_name
 from statefmt.store.reading import STANDARD_INPUT
@@ -38,7 +38,7 @@ def command(
     configuration = needed_configuration(encryption)
     data = read_settled(name)
     with about(name):
-        if parse_envelope(data) is None:
+        if glance(data) is None:
             loaded(name, data)
             raise EncryptionError("this state is not encrypted")
         opened = decrypt(data, configuration)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from statefmt.encryption.cipher import Opened, check_configuration, decrypt, encrypt, encrypt_checked, encrypts
 from statefmt.encryption.configuration import Configuration, configuration_of
-from statefmt.encryption.envelope import Envelope, Layout, parse_envelope, write_envelope
+from statefmt.encryption.envelope import Envelope, Layout, glance, parse_envelope, write_envelope
 from statefmt.encryption.json_syntax import parse_json
 from statefmt.encryption.merge import merged
 from statefmt.encryption.randomness import Randomness, SystemRandomness
@@ -26,6 +26,7 @@ __all__ = [
     "encrypt",
     "encrypt_checked",
     "encrypts",
+    "glance",
     "merged",
     "parse_envelope",
     "parse_json",

@@ -8,8 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
+from statefmt.encryption.at_once import both
+from statefmt.encryption.base64_text import NotBase64Error
 from statefmt.encryption.configuration import Configuration
-from statefmt.encryption.envelope import Envelope, Layout, parse_envelope, write_envelope
+from statefmt.encryption.envelope import Envelope, Layout, frame, glance, parse_envelope
 from statefmt.encryption.methods import BUILDERS
 from statefmt.encryption.methods.method import Method
 from statefmt.encryption.methods.unencrypted import Unencrypted
@@ -19,6 +21,8 @@ from statefmt.encryption.values import Reference
 from statefmt.errors import ConfigurationError, EncryptionError, UnreadableError
 
 STATE: Final = "state"
+# From so many bytes on it takes less time to look at a state while it is encrypted.
+_LARGE: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +60,15 @@ def encrypt(
     Raises ConfigurationError where the configuration is no good, EncryptionError where the bytes are no JSON object.
     """
     method = _built(configuration, _chain(configuration, target)[0])
-    identity = identity_of(plain)
     if isinstance(method, Unencrypted):
+        identity_of(plain)
         return plain
-    sealed = method.encrypt(plain, randomness)
-    return write_envelope(Envelope(identity.serial, identity.lineage, sealed.meta, sealed.data, layout))
+    if len(plain) < _LARGE:
+        identity, sealed = identity_of(plain), method.encrypt(plain, randomness)
+    else:
+        identity, sealed = both(lambda: identity_of(plain), lambda: method.encrypt(plain, randomness))
+    around = Envelope(identity.serial, identity.lineage, sealed.meta, b"", layout)
+    return sealed.data.framed(*frame(around))
 
 
 def encrypt_checked(
@@ -83,10 +91,15 @@ def decrypt(data: bytes, configuration: Configuration, target: str = STATE) -> O
     """
     chain = _chain(configuration, target)
     first = _built(configuration, chain[0])
-    envelope = parse_envelope(data)
+    envelope = glance(data)
     if envelope is None:
         return _plain(data, chain)
-    opened = _opened(envelope, configuration, chain, first)
+    try:
+        opened = _opened(envelope, configuration, chain, first)
+    except NotBase64Error:
+        envelope = parse_envelope(data)
+        assert envelope is not None
+        opened = _opened(envelope, configuration, chain, first)
     _check_identity(envelope, opened.plain)
     return opened
 
