@@ -14,7 +14,7 @@ from statefmt.diagnostics import Finding
 from statefmt.errors import EncryptionError, StoreError
 from statefmt.rules.check import check, check_configuration
 from statefmt.rules.checked import CheckedState, UnreadableState
-from statefmt.sealed import plain
+from statefmt.sealed import examined
 from statefmt.settings import Settings
 from statefmt.statefile.positions import finding_positions
 from statefmt.statefile.releases import Release
@@ -58,7 +58,10 @@ class Gate:
 
         Raises StoreError where it cannot be read, EncryptionError where it cannot be opened.
         """
-        data = plain(name, read_settled(name))
+        data = read_settled(name)
+        opened = examined(name, data)
+        if opened is not None:
+            data = opened.plain
         findings = check(
             data,
             select=self.select,
@@ -66,6 +69,7 @@ class Gate:
             release=self.release,
             name=name,
             configuration=self.configuration,
+            opened=opened,
         )
         found = self._allowed(name, findings)
         new, hidden = self._new(name, found)

@@ -11,11 +11,11 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from statefmt.errors import EncryptionError
+from statefmt.errors import ConfigurationError, EncryptionError
 from statefmt.store.reading import display_name
 
 if TYPE_CHECKING:
-    from statefmt.encryption import Configuration, Layout
+    from statefmt.encryption import Configuration, Layout, Opened
 
 # Reads the configuration once it is needed; None where there is none.
 Configured: TypeAlias = "Callable[[], Configuration | None]"
@@ -74,3 +74,25 @@ def plain(name: str, data: bytes) -> bytes:
     """The plain bytes of a state, opened where that is needed and possible. Raises EncryptionError."""
     seal = opened(name, data)
     return data if seal is None else seal.plain
+
+
+def examined(name: str, data: bytes) -> Opened | None:
+    """What the configuration makes of a state, for who tells what is wrong with it; None where there is none.
+
+    Raises EncryptionError, with the name of the file, where it is encrypted and cannot be opened.
+    """
+    configured = _configured.get()
+    if configured is None:
+        return None
+    from statefmt.encryption import examine, glance
+
+    try:
+        configuration = configured()
+        return None if configuration is None else examine(data, configuration)
+    except EncryptionError as error:
+        if isinstance(error, ConfigurationError) and glance(data) is None:
+            # Nobody needs the configuration for a plain state.
+            return None
+        if isinstance(error, ConfigurationError):
+            raise
+        raise EncryptionError(f"{display_name(name)}: {error}") from None

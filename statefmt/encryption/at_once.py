@@ -11,7 +11,7 @@ U = TypeVar("U")
 
 
 def both(one: Callable[[], T], other: Callable[[], U]) -> tuple[T, U]:
-    """What two functions give, the second one called in a thread of its own. Raises what either does, the first first."""
+    """What two functions give, the second one called in a thread of its own. What they raise is raised."""
     results: list[U] = []
     problems: list[BaseException] = []
 

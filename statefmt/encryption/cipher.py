@@ -29,13 +29,15 @@ _LARGE: Final = 1_000_000
 class Opened:
     """A state that was read: `method` is the address of what read it, and `envelope` is None where it was plain.
 
-    `is_current` says that it is as the first method would write it; otherwise a fallback has read it.
+    `is_current` says that it is as the first method would write it; otherwise a fallback has read it. `meta_keys` are
+    the keys of the metadata that the method makes use of.
     """
 
     plain: bytes = field(repr=False)
     method: str
     is_current: bool
     envelope: Envelope | None = field(default=None, repr=False)
+    meta_keys: frozenset[str] = frozenset()
 
 
 def check_configuration(configuration: Configuration, target: str = STATE) -> None:
@@ -94,14 +96,34 @@ def decrypt(data: bytes, configuration: Configuration, target: str = STATE) -> O
     envelope = glance(data)
     if envelope is None:
         return _plain(data, chain)
-    try:
-        opened = _opened(envelope, configuration, chain, first)
-    except NotBase64Error:
-        envelope = parse_envelope(data)
-        assert envelope is not None
-        opened = _opened(envelope, configuration, chain, first)
+    opened = _opened_at_once(data, envelope, configuration, chain, first)
     _check_identity(envelope, opened.plain)
     return opened
+
+
+def examine(data: bytes, configuration: Configuration, target: str = STATE) -> Opened:
+    """The same for who wants to know what is wrong: the serial and the lineage outside may be other ones than inside.
+
+    A plain state is taken whatever the configuration says, with no method; it is current where nothing is encrypted.
+    """
+    chain = _chain(configuration, target)
+    first = _built(configuration, chain[0])
+    envelope = glance(data)
+    if envelope is None:
+        return Opened(data, "", isinstance(first, Unencrypted))
+    return _opened_at_once(data, envelope, configuration, chain, first)
+
+
+def _opened_at_once(
+    data: bytes, envelope: Envelope, configuration: Configuration, chain: tuple[Reference, ...], first: Method
+) -> Opened:
+    """What the first method that can makes of an envelope that was read at a glance."""
+    try:
+        return _opened(envelope, configuration, chain, first)
+    except NotBase64Error:
+        read = parse_envelope(data)
+        assert read is not None
+        return _opened(read, configuration, chain, first)
 
 
 def _chain(configuration: Configuration, target: str) -> tuple[Reference, ...]:
@@ -148,7 +170,8 @@ def _opened(envelope: Envelope, configuration: Configuration, chain: tuple[Refer
         _check_shared(method, address, used)
         used |= method.meta_keys
         try:
-            return Opened(method.decrypt(envelope), str(address), place == 0, envelope)
+            plain = method.decrypt(envelope)
+            return Opened(plain, str(address), place == 0, envelope, frozenset(method.meta_keys))
         except UnreadableError as error:
             failures.append(str(error))
     if not failures:
@@ -170,10 +193,18 @@ def _check_shared(method: Method, address: Reference, used: dict[str, str]) -> N
 
 def _check_identity(envelope: Envelope, plain: bytes) -> None:
     """What stands outside is not authenticated, so it must be what stands inside."""
-    inside = identity_of(plain)
-    if envelope.serial is not None and inside.serial is not None and envelope.serial != inside.serial:
-        raise EncryptionError("the serial on the envelope is not the one of the state inside: the envelope was changed")
-    if envelope.lineage and envelope.lineage != inside.lineage:
+    for name in identity_differs(envelope, plain):
         raise EncryptionError(
-            "the lineage on the envelope is not the one of the state inside: the envelope was changed"
+            f"the {name} on the envelope is not the one of the state inside: the envelope was changed"
         )
+
+
+def identity_differs(envelope: Envelope, plain: bytes) -> list[str]:
+    """Which of serial and lineage stand on an envelope otherwise than in the state inside. Raises EncryptionError."""
+    inside = identity_of(plain)
+    differ = []
+    if envelope.serial is not None and inside.serial is not None and envelope.serial != inside.serial:
+        differ.append("serial")
+    if envelope.lineage and envelope.lineage != inside.lineage:
+        differ.append("lineage")
+    return differ

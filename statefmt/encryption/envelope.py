@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Final
 
@@ -30,6 +30,7 @@ _LONGEST_END: Final = 200
 _MARK: Final = "#"
 # What stands around the data of an envelope: some hundred bytes for each key provider.
 _MOST_AROUND: Final = 1_000_000
+_MEMBERS: Final = frozenset({"serial", "lineage", "meta", "encrypted_data", "encryption_version"})
 _NAMES: Final = frozenset({"encryption_version", "encrypted_data"})
 # Where a plain state has its format version.
 _HEAD: Final = 200
@@ -47,7 +48,7 @@ class Envelope:
     """What an envelope says: copies of serial and lineage, the metadata of key providers by key, and the data.
 
     `serial` is None and `lineage` is "" where there is none. Only the data is authenticated, if anything is. It is not
-    decoded yet in an envelope that was read at a `glance`.
+    decoded yet in an envelope that was read at a `glance`. `unknown` are the names of members that nobody reads.
     """
 
     serial: int | None
@@ -55,6 +56,7 @@ class Envelope:
     meta: Mapping[str, bytes]
     data: bytes | Base64Text
     layout: Layout = Layout.COMPACT
+    unknown: tuple[str, ...] = field(default=(), compare=False)
 
 
 def parse_envelope(data: bytes) -> Envelope | None:
@@ -77,6 +79,15 @@ def glance(data: bytes) -> Envelope | None:
     Decoding the data may raise NotBase64Error then; what is wrong with it, if anything, is for `parse_envelope` to say.
     """
     return _read_as_written(data) or _read(data)
+
+
+def version_of(data: bytes) -> str:
+    """What an envelope says of its version; "" where it says nothing, or there is none."""
+    try:
+        document, _ = _document(data)
+        return "" if document is None else text(member(document, "encryption_version"), "encryption_version")
+    except ValueError:
+        return ""
 
 
 def _read_as_written(data: bytes) -> Envelope | None:
@@ -172,6 +183,7 @@ def _envelope(data: bytes, document: Members, blob: bytes | Base64Text) -> Envel
         _meta(document),
         blob,
         Layout.INDENTED if data.startswith(b"{\n") else Layout.COMPACT,
+        tuple(dict.fromkeys(name for name, _ in document if name.lower() not in _MEMBERS)),
     )
 
 

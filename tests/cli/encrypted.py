@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from statefmt.encryption import Layout, SystemRandomness, configuration_of, encrypt, parse_json
+from statefmt.encryption import Configuration, Layout, SystemRandomness, configuration_of, encrypt, parse_json
 
 # No key is derived from these, so that the commands are quick.
 _KEYS: Final = {"old": list(range(32)), "new": list(range(1, 33))}
@@ -24,7 +24,11 @@ def configuration(*names: str) -> dict[str, Any]:
     return {"method": {"aes_gcm": keys, "unencrypted": {"plain": {}}}, "state": target}
 
 
+def configured(*names: str) -> Configuration:
+    """Such a configuration, ready for use."""
+    return configuration_of(parse_json(json.dumps(configuration(*names)).encode(), {}))
+
+
 def encrypted(plain: bytes, *names: str, layout: Layout = Layout.COMPACT) -> bytes:
     """A state, encrypted with such a configuration."""
-    own = configuration_of(parse_json(json.dumps(configuration(*names)).encode(), {}))
-    return encrypt(plain, own, SystemRandomness(), layout)
+    return encrypt(plain, configured(*names), SystemRandomness(), layout)

@@ -12,6 +12,7 @@ import pytest
 
 from statefmt.encryption import Layout
 
+from ..encryption.recorded import RECORDS
 from .conftest import Program, Statetool
 from .encrypted import configuration, encrypted
 from .states import INDENTED, SAMPLES
@@ -32,6 +33,8 @@ def files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "old").write_bytes(encrypted(REGIONS, "old"))
     (folder / "new").write_bytes(encrypted(REGIONS, "new"))
     (folder / "indented").write_bytes(encrypted(REGIONS, "new", layout=Layout.INDENTED))
+    (folder / "weak").write_text(RECORDS["ok-meta-1-iteration"]["encrypted"])
+    (folder / "later").write_bytes((folder / "new").read_bytes().replace(b'"v0"', b'"v1"'))
     (folder / "changed").write_bytes((folder / "new").read_bytes().replace(b'"serial":58', b'"serial":59'))
     for names in (("old",), ("new",), ("new", "old"), ("new", "old", "plain"), ("plain", "new"), ("plain",)):
         (folder / ("-".join(names) + ".json")).write_text(json.dumps(configuration(*names)))
@@ -75,7 +78,15 @@ CASES = [
     ("list --state plain --encryption new.json", 0, r"\Adata.aws_caller_identity.current\n", r"\A\Z"),
     ("list --state plain --encryption missing.json", 2, "", r"missing.json: there is no such file"),
     ("check new --encryption new.json", 0, r"1 state checked: 1 warning", r"\A\Z"),
-    ("check changed --encryption new.json", 2, "", r"changed: the serial on the envelope"),
+    ("check changed --encryption new.json", 1, r"ENC001  changed:1:1\n  Envelope of another state", r"\A\Z"),
+    ("check old --encryption new-old.json --select ENC", 0, r"ENC004 .*\n.* read by method.aes_gcm.old", r"\A\Z"),
+    ("check old --encryption new.json", 2, r"\A\Z", r"old: no method of the configuration can read"),
+    ("check plain --encryption new.json --select ENC", 0, r"ENC005 .*\n[^\x00]*statetool encrypt --in-place", r"\A\Z"),
+    ("check plain --encryption plain-new.json --select ENC", 0, r"\A1 state checked: no findings", r"\A\Z"),
+    ("check weak", 2, r"STA003[^\x00]*ENC003 .*\n.*key_provider.pbkdf2.main is derived with 1 iter", r"\A\Z"),
+    ("check weak --select ENC003", 2, r"STA003[^\x00]*ENC003", r"\A\Z"),
+    ("check later", 2, r"STA003[^\x00]*ENC007 .*\n  Unsupported", r"\A\Z"),
+    ("check later --encryption new.json", 2, r"\A\Z", r"later: the envelope is of version v1"),
     ("diff new plain --encryption new.json", 0, r"", r"\A\Z"),
     ("mv aws_vpc.main aws_vpc.net --state changed --encryption new.json", 2, "", r"changed: the serial"),
 ]  # fmt: skip
