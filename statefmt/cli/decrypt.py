@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from statefmt.cli.encrypted_target import write_form
+from statefmt.cli.encrypted_target import Form, write_form
 from statefmt.cli.encryption_option import EncryptionOption, about, needed_configuration
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options import StateArgument, StateOption, YesOption, one_state
@@ -44,5 +44,6 @@ def command(
         opened = decrypt(data, configuration)
         # What comes out is looked at, too: it must be a state.
         loaded(name, opened.plain)
-    write_form(name, data, opened.plain, target, "decrypt", f"decrypted by {opened.method}", replace=yes)
+    old, new = Form(data, is_plain=False), Form(opened.plain, is_plain=True)
+    write_form(name, old, new, target, "decrypt", f"decrypted by {opened.method}", replace=yes)
     return FINE

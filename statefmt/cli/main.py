@@ -78,7 +78,7 @@ SECTIONS: Final = {
 COMMANDS: Final = {name: summary for commands in SECTIONS.values() for name, summary in commands.items()}
 _OBJECTS_BETWEEN_COLLECTIONS: Final = 200_000
 # They read no state, or have an option of their own.
-_WITHOUT_ENCRYPTION: Final = frozenset({*SECTIONS["Encryption"], *SECTIONS["Git"], "rule", "releases", "history"})
+_WITHOUT_ENCRYPTION: Final = frozenset({*SECTIONS["Encryption"], "git-config", "rule", "releases", "history"})
 _WIDEST: Final = max(map(len, COMMANDS))
 ALIASES: Final = {"ls": "list"}
 

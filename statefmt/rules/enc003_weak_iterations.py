@@ -39,8 +39,8 @@ def _check(subject: Subject) -> Iterable[Finding]:
                 codes.ENVELOPE_WEAK_KEY,
                 Severity.WARNING,
                 "Weak key",
-                f"The key of {entry.key} is derived with {entry.pbkdf2.iterations:,} iterations; OpenTofu configures "
-                f"no less than {LEAST_ITERATIONS:,}.",
+                f"The key of {entry.key} is derived with an iteration count of {entry.pbkdf2.iterations:,}; OpenTofu "
+                f"lets nobody configure less than {LEAST_ITERATIONS:,}.",
                 fix=f"To derive a new one: {subject.command('reencrypt', '--in-place', '--anew')}.",
             )
 
