@@ -8,9 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from jsonschema import Draft202012Validator
 
-from statefmt.encryption import Layout
+from statefmt.encryption import Envelope, Layout, write_envelope
 from statefmt.schema_files import schema_text
 
 from ..encryption.recorded import RECORDS
@@ -23,6 +24,9 @@ REGIONS = (SAMPLES / "v4-regions.tfstate").read_bytes()
 PASSPHRASE = "correct-horse-battery-staple"
 
 
+_NO_IDENTITY = b'{"serial":null,"lineage":"",'
+
+
 @pytest.fixture(autouse=True)
 def files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("TF_ENCRYPTION", "TF_VAR_passphrase"):
@@ -31,6 +35,8 @@ def files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "old").write_bytes(encrypted(REGIONS, "old"))
     (folder / "new").write_bytes(encrypted(REGIONS, "new"))
     (folder / "indented").write_bytes(encrypted(REGIONS, "new", layout=Layout.INDENTED))
+    data = AESGCM(bytes(range(1, 33))).encrypt(bytes(12), b"PK\x03\x04 and so on", None)
+    (folder / "plan").write_bytes(write_envelope(Envelope(None, "", {}, bytes(12) + data)).replace(_NO_IDENTITY, b"{"))
     (folder / "weak").write_text(RECORDS["ok-meta-1-iteration"]["encrypted"])
     (folder / "later").write_bytes((folder / "new").read_bytes().replace(b'"v0"', b'"v1"'))
     (folder / "changed").write_bytes((folder / "new").read_bytes().replace(b'"serial":58', b'"serial":59'))
@@ -79,6 +85,11 @@ CASES = [
     ("list --state plain --encryption new.json", 0, r"\Adata.aws_caller_identity.current\n", r"\A\Z"),
     ("list --state plain --encryption missing.json", 2, "", r"missing.json: there is no such file"),
     ("check new --encryption new.json", 0, r"1 state checked: 1 warning", r"\A\Z"),
+    ("list --state plan --encryption new.json", 2, "", r"plan: this is a plan file, not a state; `tofu show` reads it"),
+    ("decrypt plan --encryption new.json", 2, "", r"plan: this is a plan file, not a state; `tofu show` reads it"),
+    ("encryption-info plan", 0, r"neither serial nor lineage on it, as on an encrypted plan", ""),
+    ("encryption-info plan --encryption new.json", 2, "", r"plan: this is a plan file"),
+    ("check plan --encryption new.json", 2, r"STA001  plan:1:1", r"\A\Z"),
     ("check changed --encryption new.json", 1, r"ENC001  changed:1:1\n  Envelope of another state", r"\A\Z"),
     ("check old --encryption new-old.json --select ENC", 0, r"ENC004 .*\n.* read by method.aes_gcm.old", r"\A\Z"),
     ("check old --encryption new.json", 2, r"\A\Z", r"old: no method of the configuration can read"),
