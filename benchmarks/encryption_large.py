@@ -9,7 +9,7 @@ state. The rows show what each part would take by itself. The second: whole proc
 durable. There plain AES-GCM is a script of a few lines that derives the same key, reads, encrypts or decrypts, writes
 and flushes; `statetool` looks at what it reads and writes as a state, and decrypts what it has encrypted.
 
-Each figure is the shortest of as many runs (5 unless told otherwise), in milliseconds.
+Each figure is the shortest of as many runs (5 unless told otherwise) that take turns, in milliseconds.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from tabulate import tabulate
@@ -35,6 +35,8 @@ from statefmt.encryption.plaintext import identity_of
 _KEY: Final = list(range(32))
 _PASSPHRASE: Final = "0123456789abcdef"
 _ITERATIONS: Final = 200_000
+# Milliseconds for encrypting and for decrypting, by what took them.
+Rows: TypeAlias = dict[str, tuple[float, float]]
 _PLAIN_SCRIPT: Final = """
 import hashlib, os, sys
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -81,16 +83,25 @@ def _state(size: int) -> bytes:
     return text + b" " * max(0, size - len(text))
 
 
-def _milliseconds(work: Callable[[], object], runs: int) -> float:
-    shortest = float("inf")
-    for _ in range(runs):
+def _in_turn(works: dict[str, tuple[Callable[[], float], Callable[[], float]]], runs: int) -> Rows:
+    """The shortest times of works that give how many seconds they took, and that take turns."""
+    rounds = [{name: (one(), other()) for name, (one, other) in works.items()} for _ in range(runs)]
+    return {
+        name: (min(took[name][0] for took in rounds) * 1000, min(took[name][1] for took in rounds) * 1000)
+        for name in works
+    }
+
+
+def _timed(work: Callable[[], object]) -> Callable[[], float]:
+    def timed() -> float:
         start = time.perf_counter()
         work()
-        shortest = min(shortest, time.perf_counter() - start)
-    return shortest * 1000
+        return time.perf_counter() - start
+
+    return timed
 
 
-def _table(title: str, rows: dict[str, tuple[float, float]]) -> None:
+def _table(title: str, rows: Rows) -> None:
     """A row for each thing, with the ratio to the first one."""
     least = next(iter(rows.values()))
     print(title)
@@ -102,7 +113,7 @@ def _table(title: str, rows: dict[str, tuple[float, float]]) -> None:
     print()
 
 
-def _in_one_process(plain: bytes, runs: int) -> dict[str, tuple[float, float]]:
+def _in_one_process(plain: bytes, runs: int) -> Rows:
     own = _configuration(_configuration_text({"encryption_key": _KEY, "decryption_key": _KEY}))
     cipher, nonce = AESGCM(bytes(_KEY)), secrets.token_bytes(12)
     sealed = cipher.encrypt(nonce, plain, None)
@@ -117,31 +128,37 @@ def _in_one_process(plain: bytes, runs: int) -> dict[str, tuple[float, float]]:
             lambda: encrypt(plain, own, SystemRandomness()), lambda: decrypt(encrypted, own)
         ),
     }  # fmt: skip
-    return {name: (_milliseconds(one, runs), _milliseconds(other, runs)) for name, (one, other) in works.items()}
+    return _in_turn({name: (_timed(one), _timed(other)) for name, (one, other) in works.items()}, runs)
 
 
-def _whole_processes(folder: Path, plain: bytes, runs: int) -> dict[str, tuple[float, float]]:
-    state, own, target = folder / "state", folder / "c.json", folder / "target"
+def _whole_processes(folder: Path, plain: bytes, runs: int) -> Rows:
+    state, own = folder / "state", folder / "c.json"
     state.write_bytes(plain)
     own.write_text(_derived_text())
-    script = (sys.executable, "-c", _PLAIN_SCRIPT)
     program = str(Path(sys.executable).with_name("statetool"))
-    found = {}
-    for name, commands in {
-        "plain AES-GCM": [(*script, what) for what in ("encrypt", "decrypt")],
-        "statetool": [(program, what, "--encryption", str(own)) for what in ("encrypt", "decrypt")],
-    }.items():
-        source, encrypted = state, folder / f"encrypted {name}"
-        took = []
-        for command in commands:
-            between = ("-o",) if name == "statetool" else ()
-            process = Process((*command, str(source), *between, str(target)), lambda: target.unlink(missing_ok=True))
-            took.append(min(run(process).clock for _ in range(runs)) * 1000)
-            if source is state:
-                target.rename(encrypted)
-                source = encrypted
-        found[name] = (took[0], took[1])
-    return found
+    encrypted, target = folder / "encrypted", folder / "target"
+
+    def script(what: str, source: str) -> Callable[[], float]:
+        return _process([sys.executable, "-c", _PLAIN_SCRIPT, what, str(folder / source), str(target)], target)
+
+    def statetool(what: str, source: Path) -> Callable[[], float]:
+        return _process([program, what, str(source), "-o", str(target), "--encryption", str(own)], target)
+
+    script("encrypt", "state")()
+    target.rename(folder / "sealed")
+    statetool("encrypt", state)()
+    target.rename(encrypted)
+    return _in_turn(
+        {
+            "plain AES-GCM": (script("encrypt", "state"), script("decrypt", "sealed")),
+            "statetool": (statetool("encrypt", state), statetool("decrypt", encrypted)),
+        },
+        runs,
+    )
+
+
+def _process(command: list[str], target: Path) -> Callable[[], float]:
+    return lambda: run(Process(command, lambda: target.unlink(missing_ok=True))).clock
 
 
 def main(megabytes: int, runs: int) -> None:
