@@ -84,15 +84,27 @@ def examined(name: str, data: bytes) -> Opened | None:
     configured = _configured.get()
     if configured is None:
         return None
-    from statefmt.encryption import examine, glance
-
     try:
         configuration = configured()
-        return None if configuration is None else examine(data, configuration)
-    except EncryptionError as error:
-        if isinstance(error, ConfigurationError) and glance(data) is None:
-            # Nobody needs the configuration for a plain state.
+        if configuration is None:
             return None
-        if isinstance(error, ConfigurationError):
-            raise
+        # Imported once it is needed, as above.
+        from statefmt.encryption import examine
+
+        return examine(data, configuration)
+    except ConfigurationError:
+        # Nobody needs the configuration for a plain state.
+        if _is_plain(data):
+            return None
+        raise
+    except EncryptionError as error:
         raise EncryptionError(f"{display_name(name)}: {error}") from None
+
+
+def _is_plain(data: bytes) -> bool:
+    from statefmt.encryption import glance
+
+    try:
+        return glance(data) is None
+    except EncryptionError:
+        return False

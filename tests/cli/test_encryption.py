@@ -98,6 +98,7 @@ CASES = [
     ("check weak", 2, r"ENC003 .*\n.*key_provider.pbkdf2.main is derived with an[^\x00]*STA003", r"\A\Z"),
     ("check weak --select ENC003", 2, r"ENC003[^\x00]*STA003", r"\A\Z"),
     ("check later", 2, r"ENC007 .*\n  Unsupported envelope version[^\x00]*STA003", r"\A\Z"),
+    ("check plain new --encryption broken.json", 2, r"1 state checked", r"state: there is no block method.a.b"),
     ("check later --encryption new.json", 2, r"\A\Z", r"later: the envelope is of version v1"),
     ("diff new plain --encryption new.json", 0, r"", r"\A\Z"),
     ("mv aws_vpc.main aws_vpc.net --state changed --encryption new.json", 2, "", r"changed: the serial"),
