@@ -22,6 +22,7 @@ _GROUPS = {
     "ADR": "Addresses and identity",
     "INS": "Instance objects",
     "DEP": "Dependencies",
+    "ENC": "The envelope of an encrypted state",
     "OUT": "Outputs",
     "CHK": "Check results",
     "REL": "What another release would lose (with `--for RELEASE`)",

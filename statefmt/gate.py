@@ -14,7 +14,7 @@ from statefmt.diagnostics import Finding
 from statefmt.errors import EncryptionError, StoreError
 from statefmt.rules.check import check, check_configuration
 from statefmt.rules.checked import CheckedState, UnreadableState
-from statefmt.sealed import plain
+from statefmt.sealed import examined
 from statefmt.settings import Settings
 from statefmt.statefile.positions import finding_positions
 from statefmt.statefile.releases import Release
@@ -59,10 +59,18 @@ class Gate:
         Raises StoreError where it cannot be read, EncryptionError where it cannot be opened.
         """
         data = read_settled(name)
-        findings = self._findings(name, data)
-        if any(finding.code == codes.ENCRYPTED for finding in findings):
-            data = plain(name, data)
-            findings = self._findings(name, data)
+        opened = examined(name, data)
+        if opened is not None:
+            data = opened.plain
+        findings = check(
+            data,
+            select=self.select,
+            ignore=self.ignore,
+            release=self.release,
+            name=name,
+            configuration=self.configuration,
+            opened=opened,
+        )
         found = self._allowed(name, findings)
         new, hidden = self._new(name, found)
         places = finding_positions(data, new) if new else {}
@@ -75,16 +83,6 @@ class Gate:
         found = check_configuration(self.configuration, select=self.select, ignore=self.ignore)
         new, hidden = self._new(name, self._allowed(name, found))
         return CheckedState(name, new, {}, hidden, is_configuration=True)
-
-    def _findings(self, name: str, data: bytes) -> Sequence[Finding]:
-        return check(
-            data,
-            select=self.select,
-            ignore=self.ignore,
-            release=self.release,
-            name=name,
-            configuration=self.configuration,
-        )
 
     def _new(self, name: str, findings: Sequence[Finding]) -> tuple[tuple[Finding, ...], int]:
         """The findings that the baseline does not know, and how many it does."""

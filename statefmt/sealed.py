@@ -11,11 +11,11 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from statefmt.errors import EncryptionError
+from statefmt.errors import ConfigurationError, EncryptionError
 from statefmt.store.reading import display_name
 
 if TYPE_CHECKING:
-    from statefmt.encryption import Configuration, Layout
+    from statefmt.encryption import Configuration, Layout, Opened
 
 # Reads the configuration once it is needed; None where there is none.
 Configured: TypeAlias = "Callable[[], Configuration | None]"
@@ -63,10 +63,10 @@ def opened(name: str, data: bytes) -> Seal | None:
     if _configured.get() is None:
         return None
     # Imported once it is certain to be needed: it takes cryptography with it.
-    from statefmt.encryption import decrypt, parse_envelope
+    from statefmt.encryption import decrypt, glance
 
     try:
-        envelope = parse_envelope(data)
+        envelope = glance(data)
         # The configuration is read only now: a module may have none, and a passphrase may not be there.
         found = None if envelope is None else configuration()
         if envelope is None or found is None:
@@ -80,3 +80,34 @@ def plain(name: str, data: bytes) -> bytes:
     """The plain bytes of a state, opened where that is needed and possible. Raises EncryptionError."""
     seal = opened(name, data)
     return data if seal is None else seal.plain
+
+
+def examined(name: str, data: bytes) -> Opened | None:
+    """What the configuration makes of a state, for who tells what is wrong with it; None where there is none.
+
+    Raises EncryptionError, with the name of the file, where it is encrypted and cannot be opened.
+    """
+    try:
+        found = configuration()
+        if found is None:
+            return None
+        # Imported once it is needed, as above.
+        from statefmt.encryption import examine
+
+        return examine(data, found)
+    except ConfigurationError:
+        # Nobody needs the configuration for a plain state.
+        if _is_plain(data):
+            return None
+        raise
+    except EncryptionError as error:
+        raise EncryptionError(f"{display_name(name)}: {error}") from None
+
+
+def _is_plain(data: bytes) -> bool:
+    from statefmt.encryption import glance
+
+    try:
+        return glance(data) is None
+    except EncryptionError:
+        return False

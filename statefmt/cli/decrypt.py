@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 
-from statefmt.cli.encrypted_target import write_form
+from statefmt.cli.encrypted_target import Form, write_form
 from statefmt.cli.encryption_option import about, needed_configuration
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options import StateArgument, StateOption, YesOption, one_state
 from statefmt.cli.target import InPlaceOption, OutputOption, chosen_target
-from statefmt.encryption import decrypt, parse_envelope
+from statefmt.encryption import decrypt, glance
 from statefmt.errors import EncryptionError
 from statefmt.session import loaded, state_name
 from statefmt.store.reading import STANDARD_INPUT
@@ -37,11 +37,12 @@ def command(
     configuration = needed_configuration()
     data = read_settled(name)
     with about(name):
-        if parse_envelope(data) is None:
+        if glance(data) is None:
             loaded(name, data)
             raise EncryptionError("this state is not encrypted")
         opened = decrypt(data, configuration)
         # What comes out is looked at, too: it must be a state.
         loaded(name, opened.plain)
-    write_form(name, data, opened.plain, target, "decrypt", f"decrypted by {opened.method}", replace=yes)
+    old, new = Form(data, is_plain=False), Form(opened.plain, is_plain=True)
+    write_form(name, old, new, target, "decrypt", f"decrypted by {opened.method}", replace=yes)
     return FINE

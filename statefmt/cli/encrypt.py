@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-
-from statefmt.cli.encrypted_target import write_form
+from statefmt.cli.encrypted_target import DiscardPlainOption, Form, check_discarding, write_form
 from statefmt.cli.encryption_option import about, needed_configuration
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options import StateArgument, StateOption, YesOption, one_state
-from statefmt.cli.streams import message_terminal
 from statefmt.cli.target import InPlaceOption, OutputOption, chosen_target
 from statefmt.encryption import SystemRandomness, encrypt_checked, encrypts, parse_envelope
 from statefmt.errors import ConfigurationError, EncryptionError
@@ -21,6 +18,7 @@ def command(
     state_option: StateOption = None,
     output: OutputOption = None,
     in_place: InPlaceOption = False,
+    discard_plain: DiscardPlainOption = False,
     yes: YesOption = False,
 ) -> int:
     """Encrypt a plain state as OpenTofu does, by the method that its configuration writes with.
@@ -30,6 +28,7 @@ def command(
     """
     name = state_name(one_state(state, state_option))
     target = chosen_target(name, output, in_place)
+    check_discarding(discard_plain, target)
     configuration = needed_configuration()
     data = read_settled(name)
     if not encrypts(configuration):
@@ -39,11 +38,6 @@ def command(
             raise EncryptionError("this state is encrypted already; `statetool reencrypt` changes the method")
         loaded(name, data)
         encrypted = encrypt_checked(data, configuration, SystemRandomness())
-    write_form(name, data, encrypted, target, "encrypt", "encrypted", replace=yes)
-    if target.in_place:
-        note = (
-            f"That copy, and the one that `statetool history {name}` keeps, are in plain text: remove them once the "
-            "encrypted state is in use."
-        )
-        print(message_terminal().wrap(note, "  ", ""), file=sys.stderr)
+    old, new = Form(data, is_plain=True), Form(encrypted, is_plain=False)
+    write_form(name, old, new, target, "encrypt", "encrypted", replace=yes, discard_plain=discard_plain)
     return FINE

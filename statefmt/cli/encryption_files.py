@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from statefmt.cli.command_line import options_in_order
+from statefmt.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from statefmt.encryption import Configuration
@@ -63,12 +64,26 @@ def use_encryption(context: click.Context) -> None:
     # Imported here, since a command that only shows its help needs none of it.
     from statefmt.sealed import use_configuration
 
+    if file is directory is None and not os.environ.get(ENVIRONMENT, "").strip():
+        use_configuration(None)
+        return
+
     @functools.cache
-    def configured() -> Configuration | None:
+    def read() -> Configuration | ConfigurationError | None:
         # Imported here, since nearly every state is plain.
         from statefmt.cli.encryption_option import configuration_from
 
-        return configuration_from(file, directory, options_in_order(*_VALUES.values()))
+        try:
+            return configuration_from(file, directory, options_in_order(*_VALUES.values()))
+        except ConfigurationError as error:
+            # Once is enough for all states of a run.
+            return error
+
+    def configured() -> Configuration | None:
+        found = read()
+        if isinstance(found, ConfigurationError):
+            raise found
+        return found
 
     use_configuration(configured)
     if directory is not None and not Path(directory).is_dir():

@@ -20,9 +20,9 @@ from statefmt.render.printable import printable
 _SETTINGS: Final = {
     "diff.statetool.command": "git-driver diff",
     "diff.statetool.textconv": "git-driver textconv",
-    # Git keeps the text of each version; nothing sensitive is in it.
-    "diff.statetool.cachetextconv": "",
 }
+# Git would keep the text of each version, and so write what an encrypted state says to a disk. Earlier releases set it.
+_NEVER: Final = "diff.statetool.cachetextconv"
 _CACHE: Final = "refs/notes/textconv/statetool"
 # What `git config --unset-all` gives for a setting that is not there.
 _NOT_SET: Final = 5
@@ -55,10 +55,11 @@ def command(
     files = _attribute_files(is_global, shared, enable)
     for name, arguments in _SETTINGS.items():
         if enable:
-            _git("config", scope, "--replace-all", name, f"{_program()} {arguments}" if arguments else "true")
+            _git("config", scope, "--replace-all", name, f"{_program()} {arguments}")
         else:
             _git("config", scope, "--unset-all", name, accepted=(0, _NOT_SET))
-    if not enable and not is_global:
+    _git("config", scope, "--unset-all", _NEVER, accepted=(0, _NOT_SET))
+    if not is_global:
         _git("update-ref", "-d", _CACHE)
     changed = [path for path in files if edit_attributes(path, enable=enable)]
     where = "for all repositories of this user" if is_global else "in this repository"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from enum import StrEnum
 from typing import Annotated, Final
@@ -14,12 +15,16 @@ from statefmt.cli.exit_status import FINE
 from statefmt.cli.streams import discard_output, result_terminal
 from statefmt.errors import StateError, StatetoolError
 from statefmt.render.printable import one_line, printable
+from statefmt.sealed import use_configuration
 from statefmt.session import load
 from statefmt.states import Snapshot
+from statefmt.store.reading import display_name
 
 # What git calls the file of a side that does not exist.
 _NO_FILE: Final = "/dev/null"
 
+_ENCRYPTED: Final = "it is encrypted; with its encryption configuration in TF_ENCRYPTION, git can compare it"
+_CACHED: Final = "diff.statetool.cachetextconv"
 _AS_IT_IS: Final = "git diff --no-ext-diff --no-textconv shows it as it is, with whatever secrets are in it"
 
 
@@ -39,8 +44,9 @@ def command(
 ) -> int:
     """Compare two versions of a state for git, or write one as text; `statetool git-config` sets this up.
 
-    Sensitive values are never shown. What is no state is named as such, and never printed as it is: it may be half of
-    one, with secrets in it. So that git goes on to the next file, the exit status is 0 then, too.
+    Sensitive values are never shown. Encrypted states are opened as by every command. What is no state is named as
+    such, and never printed as it is: it may be half of one, with secrets in it. So that git goes on to the next file,
+    the exit status is 0 then, too.
     """
     try:
         if role is Role.TEXTCONV:
@@ -57,10 +63,13 @@ def command(
 def _textconv(name: str) -> None:
     from statefmt.render.git_text import state_text
 
+    if _is_kept_by_git():
+        # What git keeps is plain text, and what it kept before the key was there would be all that is ever shown.
+        use_configuration(None)
     try:
         snapshot, _ = _read(name)
     except StatetoolError as error:
-        print(_unreadable(error))
+        print(_unreadable(error, name))
         return
     for text in state_text(snapshot):
         sys.stdout.write(text)
@@ -89,7 +98,7 @@ def _diff(arguments: list[str]) -> None:
         try:
             sides.append(_read(name))
         except StatetoolError as error:
-            print(f"{which}: {_unreadable(error)}")
+            print(f"{which}: {_unreadable(error, name)}")
             print(_AS_IT_IS)
             return
     (old, old_version), (new, new_version) = sides
@@ -107,10 +116,20 @@ def _read(name: str) -> tuple[Snapshot, int]:
     return result.snapshot, result.version
 
 
-def _unreadable(error: StatetoolError) -> str:
-    reason = str(error)
+def _is_kept_by_git() -> bool:
+    """Whether git caches what it is given as text; `statetool git-config` of earlier releases had it so."""
+    try:
+        done = subprocess.run(["git", "config", "--type=bool", "--get", _CACHED], capture_output=True, check=False)
+    except OSError:
+        return False
+    return done.stdout.strip() == b"true"
+
+
+def _unreadable(error: StatetoolError, name: str) -> str:
+    # The file is one that git has made for this; its name says nothing.
+    reason = str(error).removeprefix(f"{display_name(name)}: ")
     if isinstance(error, StateError) and error.reasons:
         # Not the details: they may quote what is in the file.
         first = error.reasons[0]
-        reason = "it is encrypted" if first.code == codes.ENCRYPTED else first.summary
+        reason = _ENCRYPTED if first.code == codes.ENCRYPTED else first.summary
     return f"(no state that can be read: {one_line(reason)})"

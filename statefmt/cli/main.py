@@ -78,7 +78,7 @@ SECTIONS: Final = {
 COMMANDS: Final = {name: summary for commands in SECTIONS.values() for name, summary in commands.items()}
 _OBJECTS_BETWEEN_COLLECTIONS: Final = 1_000_000
 # They read no state.
-_WITHOUT_ENCRYPTION: Final = frozenset({*SECTIONS["Git"], "rule", "releases", "history"})
+_WITHOUT_ENCRYPTION: Final = frozenset({"git-config", "rule", "releases", "history"})
 _WIDEST: Final = max(map(len, COMMANDS))
 ALIASES: Final = {"ls": "list"}
 

@@ -7,16 +7,17 @@ from typing import Annotated
 
 import typer
 
-from statefmt.cli.encrypted_target import write_form
+from statefmt.cli.encrypted_target import DiscardPlainOption, Form, check_discarding, write_form
 from statefmt.cli.encryption_option import about, needed_configuration
 from statefmt.cli.exit_status import FAILED, FINE, FOUND
 from statefmt.cli.failure import show_failure
-from statefmt.cli.options import StateOption, StatesArgument, YesOption
+from statefmt.cli.options import FormatOption, OutputFormat, StateOption, StatesArgument, YesOption
 from statefmt.cli.target import InPlaceOption, OutputOption, Target, chosen_target
 from statefmt.encryption import Configuration, Layout, Opened, SystemRandomness, decrypt, encrypt_checked, encrypts
+from statefmt.encryption.description import CheckedEncryption
 from statefmt.errors import EncryptionError, StatetoolError
 from statefmt.session import loaded, state_name
-from statefmt.store.reading import STANDARD_INPUT
+from statefmt.store.reading import STANDARD_INPUT, display_name
 from statefmt.store.settled import read_settled
 
 
@@ -33,7 +34,9 @@ def command(
     ] = False,
     output: OutputOption = None,
     in_place: InPlaceOption = False,
+    discard_plain: DiscardPlainOption = False,
     yes: YesOption = False,
+    output_format: FormatOption = OutputFormat.TEXT,
 ) -> int:
     """Encrypt states by the first method of a configuration that a fallback reads, as OpenTofu does at its next write.
 
@@ -43,24 +46,58 @@ def command(
     names = [*(states or ()), *([state] if state else ())] or [state_name(None)]
     if check and (in_place or output is not None or anew):
         raise typer.BadParameter("writes nothing, and goes with no option that does", param_hint="--check")
+    if output_format is OutputFormat.JSON and not check:
+        raise typer.BadParameter("goes with --check, which shows something", param_hint="--format")
     if len(names) > 1 and not (in_place or check):
         raise typer.BadParameter("of several states is possible with --in-place or --check only", param_hint="STATE")
     targets = [chosen_target(name, output, in_place) for name in names]
+    for target in targets:
+        check_discarding(discard_plain, target)
     configuration = needed_configuration()
+    if check:
+        return _check(names, configuration, output_format)
     status = FINE
     for name, target in zip(names, targets, strict=True):
         try:
             data = read_settled(name)
             with about(name):
                 opened = _opened(name, data, configuration)
-                if not check:
-                    _write(name, data, opened, configuration, target, anew=anew, replace=yes)
-            if check and not opened.is_current:
-                print(name)
-                status = max(status, FOUND)
+                new = _new_form(data, opened, configuration, target, anew=anew, yes=yes)
+            if new is None:
+                print(f"{name}: read by {opened.method}, the method that writes; nothing was written", file=sys.stderr)
+                continue
+            first = next(configuration.targets["state"].chain())
+            done = f"from {opened.method} to {first}"
+            old = Form(data, opened.envelope is None)
+            write_form(name, old, new, target, "reencrypt", done, replace=yes, discard_plain=discard_plain)
         except StatetoolError as error:
             show_failure(error)
             status = FAILED
+    return status
+
+
+def _check(names: list[str], configuration: Configuration, output_format: OutputFormat) -> int:
+    """Tell which states the first method does not read; everything is told before the worst exit status is given."""
+    status = FINE
+    checked: list[CheckedEncryption] = []
+    for name in names:
+        try:
+            data = read_settled(name)
+            with about(name):
+                opened = _opened(name, data, configuration)
+            found = CheckedEncryption(display_name(name), opened.envelope is not None, opened.method, opened.is_current)
+            status = max(status, FINE if opened.is_current else FOUND)
+        except StatetoolError as error:
+            show_failure(error)
+            found = CheckedEncryption(display_name(name), error=str(error))
+            status = FAILED
+        checked.append(found)
+        if output_format is OutputFormat.TEXT and not found.error and not found.is_current:
+            print(name)
+    if output_format is OutputFormat.JSON:
+        from statefmt.render.encryption_json import reencrypt_json
+
+        sys.stdout.buffer.write(reencrypt_json(checked))
     return status
 
 
@@ -71,20 +108,16 @@ def _opened(name: str, data: bytes, configuration: Configuration) -> Opened:
     return opened
 
 
-def _write(
-    name: str, data: bytes, opened: Opened, configuration: Configuration, target: Target, *, anew: bool, replace: bool
-) -> None:
+def _new_form(
+    data: bytes, opened: Opened, configuration: Configuration, target: Target, *, anew: bool, yes: bool
+) -> Form | None:
+    """What to write; None where the file is as it should be already."""
     if opened.is_current and not anew:
-        if target.in_place:
-            print(f"{name}: read by {opened.method}, the method that writes; nothing was written", file=sys.stderr)
-            return
-        encrypted = data
-    else:
-        if not encrypts(configuration) and target.path == STANDARD_INPUT and sys.stdout.isatty() and not replace:
-            raise EncryptionError(
-                "the secrets of the state would stand on the terminal; -o writes a file, and --yes does it all the same"
-            )
-        layout = Layout.COMPACT if opened.envelope is None else opened.envelope.layout
-        encrypted = encrypt_checked(opened.plain, configuration, SystemRandomness(), layout)
-    first = next(configuration.targets["state"].chain())
-    write_form(name, data, encrypted, target, "reencrypt", f"from {opened.method} to {first}", replace=replace)
+        return None if target.in_place else Form(data, opened.envelope is None)
+    is_plain = not encrypts(configuration)
+    if is_plain and target.path == STANDARD_INPUT and sys.stdout.isatty() and not yes:
+        raise EncryptionError(
+            "the secrets of the state would stand on the terminal; -o writes a file, and --yes does it all the same"
+        )
+    layout = Layout.COMPACT if opened.envelope is None else opened.envelope.layout
+    return Form(encrypt_checked(opened.plain, configuration, SystemRandomness(), layout), is_plain)

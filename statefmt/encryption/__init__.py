@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from statefmt.encryption.cipher import Opened, check_configuration, decrypt, encrypt, encrypt_checked, encrypts
+from statefmt.encryption.cipher import (
+    Opened,
+    check_configuration,
+    decrypt,
+    encrypt,
+    encrypt_checked,
+    encrypts,
+    examine,
+    identity_differs,
+)
 from statefmt.encryption.configuration import Configuration, configuration_of
-from statefmt.encryption.envelope import Envelope, Layout, parse_envelope, write_envelope
+from statefmt.encryption.envelope import Envelope, Layout, glance, parse_envelope, version_of, write_envelope
 from statefmt.encryption.merge import merged
 from statefmt.encryption.randomness import Randomness, SystemRandomness
 from statefmt.encryption.values import Block, Reference, Unread, Value
@@ -26,7 +35,11 @@ __all__ = [
     "encrypt",
     "encrypt_checked",
     "encrypts",
+    "examine",
+    "glance",
+    "identity_differs",
     "merged",
     "parse_envelope",
+    "version_of",
     "write_envelope",
 ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import binascii
-from io import BytesIO
 from typing import Final
 
 import pybase64
@@ -11,8 +10,6 @@ import pybase64
 from statefmt.golang import JSONValue, NumberText, kind_name
 
 _HIGHEST_BYTE: Final = 255
-# A multiple of three bytes, so that no padding comes in between; small enough to stay near the processor.
-_PIECE: Final = 3 * 2**16
 
 
 def decode_base64(text: bytes | memoryview) -> bytes:
@@ -31,13 +28,6 @@ def decode_base64(text: bytes | memoryview) -> bytes:
 def encode_base64(data: bytes | bytearray) -> bytes:
     """Standard base64 with padding, in double quotes."""
     return b'"%b"' % pybase64.b64encode(data)
-
-
-def write_base64(data: bytes | bytearray, target: BytesIO) -> None:
-    """Write standard base64 with padding, a piece at a time: memory for it all is what takes the time."""
-    view = memoryview(data)
-    for start in range(0, len(view), _PIECE):
-        target.write(pybase64.b64encode(view[start : start + _PIECE]))
 
 
 def bytes_of(value: JSONValue) -> bytes:

@@ -9,8 +9,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 
+from statefmt.encryption.at_once import both
+from statefmt.encryption.base64_text import NotBase64Error
 from statefmt.encryption.configuration import Configuration
-from statefmt.encryption.envelope import Envelope, Layout, parse_envelope, write_envelope
+from statefmt.encryption.envelope import Envelope, Layout, frame, glance, parse_envelope
 from statefmt.encryption.key_providers.elsewhere import needed_for
 from statefmt.encryption.methods import BUILDERS
 from statefmt.encryption.methods.method import Method
@@ -21,19 +23,23 @@ from statefmt.encryption.values import Reference
 from statefmt.errors import ConfigurationError, EncryptionError, KeyServiceError, UnreadableError
 
 STATE: Final = "state"
+# From so many bytes on it takes less time to look at a state while it is encrypted.
+_LARGE: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
     """A state that was read: `method` is the address of what read it, and `envelope` is None where it was plain.
 
-    `is_current` says that it is as the first method would write it; otherwise a fallback has read it.
+    `is_current` says that it is as the first method would write it; otherwise a fallback has read it. `meta_keys` are
+    the keys of the metadata that the method makes use of.
     """
 
     plain: bytes = field(repr=False)
     method: str
     is_current: bool
     envelope: Envelope | None = field(default=None, repr=False)
+    meta_keys: frozenset[str] = frozenset()
 
 
 def check_configuration(configuration: Configuration, target: str = STATE) -> None:
@@ -58,11 +64,15 @@ def encrypt(
     Raises ConfigurationError where the configuration is no good, EncryptionError where the bytes are no JSON object.
     """
     method = _first(configuration, _chain(configuration, target), target)
-    identity = identity_of(plain)
     if isinstance(method, Unencrypted):
+        identity_of(plain)
         return plain
-    sealed = method.encrypt(plain, randomness)
-    return write_envelope(Envelope(identity.serial, identity.lineage, sealed.meta, sealed.data, layout))
+    if len(plain) < _LARGE:
+        identity, sealed = identity_of(plain), method.encrypt(plain, randomness)
+    else:
+        identity, sealed = both(lambda: identity_of(plain), lambda: method.encrypt(plain, randomness))
+    around = Envelope(identity.serial, identity.lineage, sealed.meta, b"", layout)
+    return sealed.data.framed(*frame(around))
 
 
 def encrypt_checked(
@@ -85,10 +95,10 @@ def decrypt(data: bytes, configuration: Configuration, target: str = STATE) -> O
     """
     chain = _chain(configuration, target)
     first = _first(configuration, chain, target)
-    envelope = parse_envelope(data)
+    envelope = glance(data)
     if envelope is None:
         return _plain(data, chain)
-    opened = _opened(envelope, configuration, chain, first)
+    opened = _opened_at_once(data, envelope, configuration, chain, first)
     _check_identity(envelope, opened.plain)
     return opened
 
@@ -101,6 +111,31 @@ def _first(configuration: Configuration, chain: tuple[Reference, ...], target: s
             with suppress(KeyServiceError):
                 _built(configuration, _chain(configuration, other)[0])
     return _built(configuration, chain[0])
+
+
+def examine(data: bytes, configuration: Configuration, target: str = STATE) -> Opened:
+    """The same for who wants to know what is wrong: the serial and the lineage outside may be other ones than inside.
+
+    A plain state is taken whatever the configuration says, with no method; it is current where nothing is encrypted.
+    """
+    chain = _chain(configuration, target)
+    first = _first(configuration, chain, target)
+    envelope = glance(data)
+    if envelope is None:
+        return Opened(data, "", isinstance(first, Unencrypted))
+    return _opened_at_once(data, envelope, configuration, chain, first)
+
+
+def _opened_at_once(
+    data: bytes, envelope: Envelope, configuration: Configuration, chain: tuple[Reference, ...], first: Method
+) -> Opened:
+    """What the first method that can makes of an envelope that was read at a glance."""
+    try:
+        return _opened(envelope, configuration, chain, first)
+    except NotBase64Error:
+        read = parse_envelope(data)
+        assert read is not None
+        return _opened(read, configuration, chain, first)
 
 
 def _chain(configuration: Configuration, target: str) -> tuple[Reference, ...]:
@@ -149,7 +184,8 @@ def _opened(envelope: Envelope, configuration: Configuration, chain: tuple[Refer
         _check_shared(method, address, used)
         used |= method.meta_keys
         try:
-            return Opened(method.decrypt(envelope), str(address), place == 0, envelope)
+            plain = method.decrypt(envelope)
+            return Opened(plain, str(address), place == 0, envelope, frozenset(method.meta_keys))
         except UnreadableError as error:
             failures.append(str(error))
     if not failures:
@@ -172,10 +208,18 @@ def _check_shared(method: Method, address: Reference, used: dict[str, str]) -> N
 
 def _check_identity(envelope: Envelope, plain: bytes) -> None:
     """What stands outside is not authenticated, so it must be what stands inside."""
-    inside = identity_of(plain)
-    if envelope.serial is not None and inside.serial is not None and envelope.serial != inside.serial:
-        raise EncryptionError("the serial on the envelope is not the one of the state inside: the envelope was changed")
-    if envelope.lineage and envelope.lineage != inside.lineage:
+    for name in identity_differs(envelope, plain):
         raise EncryptionError(
-            "the lineage on the envelope is not the one of the state inside: the envelope was changed"
+            f"the {name} on the envelope is not the one of the state inside: the envelope was changed"
         )
+
+
+def identity_differs(envelope: Envelope, plain: bytes) -> list[str]:
+    """Which of serial and lineage stand on an envelope otherwise than in the state inside. Raises EncryptionError."""
+    inside = identity_of(plain)
+    differ = []
+    if envelope.serial is not None and inside.serial is not None and envelope.serial != inside.serial:
+        differ.append("serial")
+    if envelope.lineage and envelope.lineage != inside.lineage:
+        differ.append("lineage")
+    return differ

@@ -1,4 +1,4 @@
-"""What an envelope tells without any key. None of it is authenticated."""
+"""What an envelope tells without any key, none of which is authenticated; and what a configuration makes of a state."""
 
 from __future__ import annotations
 
@@ -35,6 +35,17 @@ class ProviderEntry:
     def is_weak(self) -> bool:
         """Whether the passphrase can be guessed faster than OpenTofu lets anybody configure it."""
         return self.pbkdf2 is not None and self.pbkdf2.iterations < pbkdf2.LEAST_ITERATIONS
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedEncryption:
+    """How a state is encrypted, or why that cannot be told; `is_current` as in `Opened`."""
+
+    name: str
+    is_encrypted: bool = False
+    method: str = ""
+    is_current: bool = False
+    error: str = ""
 
 
 def provider_entries(envelope: Envelope) -> tuple[ProviderEntry, ...]:

@@ -11,6 +11,8 @@ from statefmt.encryption.go_struct import json_object, member, text, whole_numbe
 from statefmt.errors import EncryptionError
 from statefmt.golang import JSONValue, Members, NumberText, loads_exact
 
+# A plan is a zip file, and encrypted as states are.
+_PLAN = b"PK\x03\x04"
 _NAMES = frozenset({"serial", "lineage", "version", "terraform_version"})
 
 
@@ -45,6 +47,8 @@ def check_plain_state(plain: bytes) -> None:
 
 def _members(plain: bytes) -> Members:
     """The top-level members that matter, in order."""
+    if plain.startswith(_PLAN):
+        raise EncryptionError("this is a plan file, not a state; `tofu show` reads it")
     try:
         raw = msgspec.json.decode(plain, type=dict[str, Raw])
         return Members((name, loads_exact(bytes(value))) for name, value in raw.items() if name.lower() in _NAMES)

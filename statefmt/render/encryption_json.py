@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from statefmt.encryption import Envelope, Opened
-from statefmt.encryption.description import ProviderEntry, provider_entries
+from statefmt.encryption.description import CheckedEncryption, ProviderEntry, provider_entries
 from statefmt.render.json_output import document
 
 
@@ -16,6 +18,18 @@ def encryption_json(envelope: Envelope | None, opened: Opened | None) -> bytes:
             "read_by": None if opened is None else {"method": opened.method, "fallback": not opened.is_current},
         }
     )
+
+
+def reencrypt_json(checked: Sequence[CheckedEncryption]) -> bytes:
+    """What `reencrypt --check` found of each state (schema: `reencrypt-output.schema.json`)."""
+    return document({"states": [_checked(state) for state in checked]})
+
+
+def _checked(state: CheckedEncryption) -> dict[str, object]:
+    if state.error:
+        return {"state": state.name, "encrypted": None, "read_by": None, "error": state.error}
+    read_by = {"method": state.method, "fallback": not state.is_current}
+    return {"state": state.name, "encrypted": state.is_encrypted, "read_by": read_by, "error": None}
 
 
 def _envelope(envelope: Envelope) -> dict[str, object]:

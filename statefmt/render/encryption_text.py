@@ -38,6 +38,9 @@ def _envelope(envelope: Envelope, terminal: Terminal) -> list[str]:
         f"  data      {len(envelope.data):,} bytes encrypted",
         "",
     ]
+    if envelope.serial is None and not envelope.lineage:
+        maybe = "There is neither serial nor lineage on it, as on an encrypted plan: it may be one."
+        lines[-1:] = ["", terminal.wrap(maybe, "  ", ""), ""]
     if not entries:
         return [*lines, "  No key provider has metadata in it."]
     for entry in entries:

@@ -19,6 +19,7 @@ from statefmt.states import Snapshot
 if TYPE_CHECKING:
     # Most runs have no configuration, and load nothing of this.
     from statefmt.config.provider_references import ProviderReferences
+    from statefmt.encryption import Opened
 
 
 class SelectedRules(NamedTuple):
@@ -36,12 +37,14 @@ def check(
     release: Release | None = None,
     name: str | None = None,
     configuration: ProviderReferences | None = None,
+    opened: Opened | None = None,
 ) -> list[Finding]:
     """All findings of the selected rules, with the rules' severities, sorted by address, code and place.
 
     `select` and `ignore` are codes or the beginnings of codes; `ignore` wins. With `release`, what that release
     would lose of the state is among the findings. `name` is that of the state's file, for the commands that findings
-    suggest. With `configuration`, the state is held against it, too. Raises ValueError for a code that fits no rule.
+    suggest. With `configuration`, the state is held against it, too. `opened` is what an encryption configuration has
+    made of the file; its plain bytes are the data then. Raises ValueError for a code that fits no rule.
     """
     if isinstance(data, Snapshot):
         data = write(data, canonical=False)
@@ -49,7 +52,7 @@ def check(
         None if select is None else tuple(select), tuple(ignore or ()), with_configuration=configuration is not None
     )
     inspection = inspect(data)
-    subject = Subject(data, inspection, release, name, configuration)
+    subject = Subject(data, inspection, release, name, configuration, opened)
     findings = [finding for finding in inspection.findings if finding.code in rules.by_code]
     for rule in rules.looking:
         found = list(rule.check(subject))

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from msgspec import Struct
 
 from statefmt.addrs import IntKey, StringKey
-from statefmt.codes import NO_STATE
+from statefmt.codes import ENCRYPTED, NO_STATE
+from statefmt.errors import EncryptionError
 from statefmt.statefile.inspect import CURRENT_VERSION, Inspection
 from statefmt.statefile.is_canonical import is_canonical
 from statefmt.statefile.releases import Release
@@ -23,6 +24,7 @@ from statefmt.statefile.v4 import InstanceObjectV4, ResourceV4
 if TYPE_CHECKING:
     # Most runs have no configuration, and load nothing of this.
     from statefmt.config.provider_references import ProviderReferences
+    from statefmt.encryption import Envelope, Opened
 
 T = TypeVar("T")
 
@@ -49,7 +51,7 @@ class Subject:
     """A state to be checked, perhaps for a release. Everything is worked out once, when a rule first asks for it.
 
     `name` is that of its file, `-` for standard input; None where nobody said. `configuration` is what the state is
-    to be held against, if anything.
+    to be held against, if anything, and `opened` what an encryption configuration has made of the file.
     """
 
     data: bytes
@@ -57,6 +59,7 @@ class Subject:
     release: Release | None = None
     name: str | None = None
     configuration: ProviderReferences | None = None
+    opened: Opened | None = None
     _found: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def command(self, name: str, *arguments: str, mends: bool = False) -> str:
@@ -114,6 +117,26 @@ class Subject:
                 address = f"{resource.address}{'[?]' if key is None else key}"
                 found.append(ObjectPart(obj, resource, address, f"{resource.pointer}/instances/{number}"))
         return tuple(found)
+
+    @cached_property
+    def envelope(self) -> Envelope | None:
+        """The envelope of an encrypted state, opened or not; None where there is none, or it cannot be read."""
+        if self.opened is not None:
+            return self.opened.envelope
+        if not self.is_encrypted:
+            return None
+        # Imported here, since nearly every state is plain.
+        from statefmt.encryption import glance
+
+        try:
+            return glance(self.data)
+        except EncryptionError:
+            return None
+
+    @cached_property
+    def is_encrypted(self) -> bool:
+        """Whether the bytes are an envelope that nobody has opened."""
+        return any(finding.code == ENCRYPTED for finding in self.inspection.findings)
 
     @cached_property
     def _can_be_read(self) -> bool:

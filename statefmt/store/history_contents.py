@@ -15,6 +15,7 @@ from statefmt.errors import StoreError
 from statefmt.store.durable import make_folder, sync_folder, write_new
 from statefmt.store.history import History, history_folder, unstage_history
 from statefmt.store.journal import checksum
+from statefmt.store.reading import reason_of
 
 _FOLDER: Final = "contents"
 _COMPRESSED: Final = ".gz"
@@ -67,6 +68,15 @@ def discard_staged(path: Path, history: History) -> None:
         drop_contents(path, history)
         if not history.entries:
             rmtree(history_folder(path))
+
+
+def forget_history(path: Path) -> None:
+    """Delete the history of a state, with all contents. Raises StoreError where that cannot be done."""
+    folder = history_folder(path)
+    try:
+        rmtree(folder)
+    except OSError as error:
+        raise StoreError(f"{folder}: the history could not be deleted ({reason_of(error)})") from error
 
 
 def compress_one(path: Path) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from statefmt.encryption import Layout, SystemRandomness, encrypt
-from tests.encryption.recorded import configured
+from statefmt.encryption import Configuration, Layout, SystemRandomness, encrypt
+from tests.encryption import recorded
 
 # No key is derived from these, so that the commands are quick.
 _KEYS: Final = {"old": list(range(32)), "new": list(range(1, 33))}
@@ -25,7 +25,11 @@ def configuration(*names: str) -> dict[str, Any]:
     return {"method": {"aes_gcm": keys, "unencrypted": {"plain": {}}}, "state": target}
 
 
+def configured(*names: str) -> Configuration:
+    """Such a configuration, ready for use."""
+    return recorded.configured(json.dumps(configuration(*names)))
+
+
 def encrypted(plain: bytes, *names: str, layout: Layout = Layout.COMPACT) -> bytes:
     """A state, encrypted with such a configuration."""
-    own = configured(json.dumps(configuration(*names)))
-    return encrypt(plain, own, SystemRandomness(), layout)
+    return encrypt(plain, configured(*names), SystemRandomness(), layout)

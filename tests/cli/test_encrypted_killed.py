@@ -1,4 +1,4 @@
-"""An edit of an encrypted state that is killed at any call leaves no plain byte anywhere, and the state reads back."""
+"""A write of an encrypted state that is killed leaves no plain byte anywhere, and the state reads back."""
 
 from __future__ import annotations
 
@@ -7,42 +7,67 @@ from pathlib import Path
 
 import pytest
 
+from statefmt.cli.main import main
 from statefmt.encryption import decrypt
 from statefmt.store.settled import read_settled
 
-from ..encryption.recorded import configured
 from ..store.test_killed import CALLS
 from ..store.test_watched import NEEDS_STRACE
-from .encrypted import configuration, encrypted
-from .test_encryption import CANARY, WITH_CANARY
+from .encrypted import configuration, configured, encrypted
+from .encrypted_commands import CANARY, LINES, WITH_CANARY, Line
+from .test_encrypted_canary import assert_nothing_plain
 from .test_killed import STATE, _run, _watched
 
 pytestmark = NEEDS_STRACE
 
 _TEXT = json.dumps(configuration("new"))
+WRITING = [line for lines in LINES.values() for line in lines if line.writes]
+MOVED = LINES["mv"][0]
 
 
-def test_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    temporary = tmp_path / "tmp"
-    temporary.mkdir()
-    monkeypatch.setenv("TMPDIR", str(temporary))
+@pytest.fixture(autouse=True)
+def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
     monkeypatch.setenv("TF_ENCRYPTION", _TEXT)
-    own = configured(_TEXT)
+    monkeypatch.setenv("CANARY", json.dumps(CANARY.decode()))
+
+
+def test_killed_at_every_call(tmp_path: Path) -> None:
     points, seen = 0, set()
     for call in CALLS:
         for number in range(1, 100):
-            folder = tmp_path / f"{call}{number}"
-            folder.mkdir()
-            old = encrypted(WITH_CANARY, "new")
-            (folder / STATE).write_bytes(old)
-            status = _run(folder, ["mv", "aws_vpc.main", "aws_vpc.net"], _watched(folder), call, number)
-            for path in tmp_path.rglob("*"):
-                assert not path.is_file() or CANARY not in path.read_bytes(), path
-            if status == 0:
+            is_new = _killed(tmp_path, MOVED, call, number)
+            if is_new is None:
                 break
             points += 1
-            content = read_settled(str(folder / STATE))
-            assert CANARY in decrypt(content, own).plain
-            seen.add(content == old)
+            seen.add(is_new)
     assert points >= 30
     assert seen == {True, False}
+
+
+@pytest.mark.parametrize("line", WRITING, ids=[line.text for line in WRITING])
+def test_every_command_is_killed(line: Line, tmp_path: Path) -> None:
+    """Between one file that is flushed and the next: the backup, the history, the journal, the state."""
+    for number in (2, 5, 8):
+        assert _killed(tmp_path, line, "fsync", number) is not None, number
+
+
+def _killed(folder: Path, line: Line, call: str, number: int) -> bool | None:
+    """Whether the write has taken place after a kill at one call; None where there is no such call."""
+    work = folder / f"{call}{number}"
+    work.mkdir()
+    state = work / STATE
+    state.write_bytes(encrypted(WITH_CANARY, "new"))
+    if line.before:
+        assert main(line.before.replace("%s", str(state)).split()) == 0
+    old = state.read_bytes()
+    status = _run(work, line.text.replace("%s", STATE).split(), _watched(work), call, number)
+    assert_nothing_plain(folder)
+    if status == 0:
+        return None
+    content = read_settled(str(state))
+    assert_nothing_plain(folder)
+    plain = decrypt(content, configured("new")).plain
+    assert CANARY in plain or line.text.startswith("rm")
+    return content != old

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from jsonschema import Draft202012Validator
 
-from statefmt.encryption import Layout
+from statefmt.encryption import Envelope, Layout, write_envelope
+from statefmt.schema_files import schema_text
 
+from ..encryption.recorded import RECORDS
 from .conftest import Program, Statetool
 from .encrypted import configuration, encrypted
 from .states import INDENTED, SAMPLES
@@ -19,9 +22,9 @@ from .terminal import on_terminal
 
 REGIONS = (SAMPLES / "v4-regions.tfstate").read_bytes()
 PASSPHRASE = "correct-horse-battery-staple"
-# A secret in the state.
-CANARY = b"canary-7f3a"
-WITH_CANARY = REGIONS.replace(b'"192.0.2.10"', b'"canary-7f3a"')
+
+
+_NO_IDENTITY = b'{"serial":null,"lineage":"",'
 
 
 @pytest.fixture(autouse=True)
@@ -32,6 +35,10 @@ def files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "old").write_bytes(encrypted(REGIONS, "old"))
     (folder / "new").write_bytes(encrypted(REGIONS, "new"))
     (folder / "indented").write_bytes(encrypted(REGIONS, "new", layout=Layout.INDENTED))
+    data = AESGCM(bytes(range(1, 33))).encrypt(bytes(12), b"PK\x03\x04 and so on", None)
+    (folder / "plan").write_bytes(write_envelope(Envelope(None, "", {}, bytes(12) + data)).replace(_NO_IDENTITY, b"{"))
+    (folder / "weak").write_text(RECORDS["ok-meta-1-iteration"]["encrypted"])
+    (folder / "later").write_bytes((folder / "new").read_bytes().replace(b'"v0"', b'"v1"'))
     (folder / "changed").write_bytes((folder / "new").read_bytes().replace(b'"serial":58', b'"serial":59'))
     for names in (("old",), ("new",), ("new", "old"), ("new", "old", "plain"), ("plain", "new"), ("plain",)):
         (folder / ("-".join(names) + ".json")).write_text(json.dumps(configuration(*names)))
@@ -67,6 +74,9 @@ CASES = [
     ("reencrypt --check old new plain --encryption new-old-plain.json", 1, r"\Aold\nplain\n\Z", r"\A\Z"),
     ("reencrypt --check old new plain --encryption new-old.json", 2, r"\Aold\n\Z", r"plain: this state is not enc"),
     ("reencrypt --check new -i --encryption new.json", 2, "", r"goes with no option that does"),
+    ("reencrypt --check new --discard-plain --encryption new.json", 2, "", r"goes with --in-place"),
+    ("encrypt plain -o out --discard-plain --encryption new.json", 2, "", r"goes with --in-place"),
+    ("reencrypt old -i --format json --encryption new-old.json", 2, "", r"goes with --check"),
     ("reencrypt old new --encryption new-old.json", 2, "", r"with --in-place or --check only"),
     ("reencrypt new -i --encryption new.json", 0, r"\A\Z", r"new: read by method.aes_gcm.new, .*nothing was written"),
     ("list --state new", 2, "", r"This state is encrypted \(serial 58"),
@@ -75,7 +85,21 @@ CASES = [
     ("list --state plain --encryption new.json", 0, r"\Adata.aws_caller_identity.current\n", r"\A\Z"),
     ("list --state plain --encryption missing.json", 2, "", r"missing.json: there is no such file"),
     ("check new --encryption new.json", 0, r"1 state checked: 1 warning", r"\A\Z"),
-    ("check changed --encryption new.json", 2, "", r"changed: the serial on the envelope"),
+    ("list --state plan --encryption new.json", 2, "", r"plan: this is a plan file, not a state; `tofu show` reads it"),
+    ("decrypt plan --encryption new.json", 2, "", r"plan: this is a plan file, not a state; `tofu show` reads it"),
+    ("encryption-info plan", 0, r"neither serial nor lineage on it, as on an encrypted plan", ""),
+    ("encryption-info plan --encryption new.json", 2, "", r"plan: this is a plan file"),
+    ("check plan --encryption new.json", 2, r"STA001  plan:1:1", r"\A\Z"),
+    ("check changed --encryption new.json", 1, r"ENC001  changed:1:1\n  Envelope of another state", r"\A\Z"),
+    ("check old --encryption new-old.json --select ENC", 0, r"ENC004 .*\n.* read by method.aes_gcm.old", r"\A\Z"),
+    ("check old --encryption new.json", 2, r"\A\Z", r"old: no method of the configuration can read"),
+    ("check plain --encryption new.json --select ENC", 0, r"ENC005 .*\n[^\x00]*statetool encrypt --in-place", r"\A\Z"),
+    ("check plain --encryption plain-new.json --select ENC", 0, r"\A1 state checked: no findings", r"\A\Z"),
+    ("check weak", 2, r"ENC003 .*\n.*key_provider.pbkdf2.main is derived with an[^\x00]*STA003", r"\A\Z"),
+    ("check weak --select ENC003", 2, r"ENC003[^\x00]*STA003", r"\A\Z"),
+    ("check later", 2, r"ENC007 .*\n  Unsupported envelope version[^\x00]*STA003", r"\A\Z"),
+    ("check plain new --encryption broken.json", 2, r"1 state checked", r"state: there is no block method.a.b"),
+    ("check later --encryption new.json", 2, r"\A\Z", r"later: the envelope is of version v1"),
     ("diff new plain --encryption new.json", 0, r"", r"\A\Z"),
     ("mv aws_vpc.main aws_vpc.net --state changed --encryption new.json", 2, "", r"changed: the serial"),
 ]  # fmt: skip
@@ -103,10 +127,90 @@ def test_there_and_back(statetool: Statetool, folder: Path) -> None:
 def test_in_place(statetool: Statetool, folder: Path) -> None:
     result = statetool("encrypt", "plain", "-i", "--encryption", "new.json")
     assert result.status == 0
-    assert "are in plain text: remove them" in re.sub(r"\s+", " ", result.err)
+    assert "the history (.plain.statetool) are in plain text: delete both" in re.sub(r"\s+", " ", result.err)
     assert b"aws_vpc" not in (folder / "plain").read_bytes()
     assert statetool("decrypt", "-i", "plain", "--encryption", "new.json").status == 0
     assert (folder / "plain").read_bytes() == REGIONS
+
+
+PLAIN_COPIES = [
+    "encrypt plain -i --encryption new.json",
+    "reencrypt plain -i --encryption new-old-plain.json",
+]
+
+
+@pytest.mark.parametrize("line", PLAIN_COPIES)
+def test_plain_copies_are_told_of(line: str, statetool: Statetool, folder: Path) -> None:
+    (folder / "plain.backup").write_bytes(REGIONS)
+    (folder / "plain.123.backup").write_bytes(encrypted(REGIONS, "new"))
+    result = statetool(*line.split())
+    said = re.sub(r"\s+", " ", result.err)
+    assert result.status == 0
+    assert "kept in plain." in said
+    assert "That copy and the history (.plain.statetool) are in plain text" in said
+    assert said.endswith("Plain copies of earlier edits are left beside it: plain.backup. ")
+
+
+@pytest.mark.parametrize("line", PLAIN_COPIES)
+def test_plain_copies_are_discarded(line: str, statetool: Statetool, folder: Path) -> None:
+    assert statetool("mv", "aws_vpc.main", "aws_vpc.net", "--state", "plain").status == 0
+    left = set(folder.glob("plain.*.backup"))
+    assert len(left) == 1
+    result = statetool(*line.split(), "--discard-plain")
+    said = re.sub(r"\s+", " ", result.err)
+    assert result.status == 0
+    assert "kept" not in said
+    assert "The plain backup and the history (.plain.statetool) were deleted." in said
+    assert f"left beside it: {left.pop().name}. " in said
+    assert not (folder / ".plain.statetool").exists()
+    assert len(list(folder.glob("plain.*.backup"))) == 1
+    assert statetool("decrypt", "plain", "--encryption", "new.json").status == 0
+
+
+NO_PLAIN_COPIES = [
+    "reencrypt old -i --encryption new-old-plain.json",
+    "reencrypt old -i --discard-plain --encryption new-old-plain.json",
+    "reencrypt new -i --encryption plain-new.json",
+    "reencrypt plain -o out --encryption new-old-plain.json",
+    "decrypt new -i --encryption new.json",
+]
+
+
+@pytest.mark.parametrize("line", NO_PLAIN_COPIES)
+def test_nothing_is_said_or_deleted_where_no_copy_is_plain(line: str, statetool: Statetool, folder: Path) -> None:
+    name = line.split()[1]
+    result = statetool(*line.split())
+    assert result.status == 0
+    assert "in plain text" not in result.err
+    assert "-o" in line or len(list(folder.glob(f"{name}.*.backup"))) == 1
+
+
+CHECKED = [
+    ("new", True, {"method": "method.aes_gcm.new", "fallback": False}),
+    ("old", True, {"method": "method.aes_gcm.old", "fallback": True}),
+    ("plain", False, {"method": "method.unencrypted.plain", "fallback": True}),
+]
+
+
+def test_reencrypt_check_for_programs(statetool: Statetool) -> None:
+    names = [case[0] for case in CHECKED]
+    line = ["reencrypt", "--check", "--format", "json", "--encryption", "new-old-plain.json"]
+    result = statetool(*line, *names)
+    assert result.status == 1
+    document = json.loads(result.out)
+    assert document["states"] == [
+        {"state": name, "encrypted": is_encrypted, "read_by": read_by, "error": None}
+        for name, is_encrypted, read_by in CHECKED
+    ]
+    Draft202012Validator(json.loads(schema_text("reencrypt-output"))).validate(document)
+    result = statetool(*line, "new", "changed", "missing")
+    assert result.status == 2
+    document = json.loads(result.out)
+    Draft202012Validator(json.loads(schema_text("reencrypt-output"))).validate(document)
+    assert [state["read_by"] and state["read_by"]["method"] for state in document["states"]] == [
+        "method.aes_gcm.new", None, None,
+    ]  # fmt: skip
+    assert [state["error"] and state["error"][:9] for state in document["states"]] == [None, "changed: ", "missing: "]
 
 
 def test_reencrypt_keeps_what_it_says_and_the_layout(statetool: Statetool, folder: Path) -> None:
@@ -187,65 +291,6 @@ def test_control_characters(statetool: Statetool, folder: Path) -> None:
     for result in (statetool("encryption-info", "new"), statetool("decrypt", "new", "--encryption", "old.json")):
         assert "\x1b" not in result.text + result.err
         assert "\\x1b[2J" in result.text + result.err
-
-
-# Every command that reads or writes a state; %s is the state.
-COMMANDS = [
-    "list --state %s",
-    "show --state %s **",
-    "show --state %s --show-sensitive **",
-    "outputs %s",
-    "providers %s",
-    "stats %s",
-    "graph %s",
-    "check %s",
-    "check --for 1.8 --format json %s",
-    "diff %s %s",
-    "fmt %s --style compact",
-    "fmt %s --style indent",
-    "upgrade %s --in-place --registry terraform",
-    "upgrade %s -o upgraded",
-    "downgrade %s --for 1.12 -o downgraded",
-    "mv --state %s aws_vpc.main aws_vpc.net",
-    "mv --state %s aws_vpc.net aws_vpc.main --out moved",
-    "rm --state %s -y aws_vpc.net",
-    "taint --state %s aws_iam_role.app",
-    "set-serial --state %s -y 1000",
-    "undo %s -y",
-    "undo %s -y --to 1",
-    "history %s",
-    "history %s --keep 1",
-    "reencrypt %s -i --anew",
-    "encryption-info %s",
-    "new-lineage --state %s -y",
-]
-
-
-@pytest.mark.parametrize("layout", Layout)
-def test_no_plain_byte_reaches_a_disk(
-    layout: Layout, statetool: Statetool, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for path in folder.iterdir():
-        path.unlink()
-    temporary = folder / "tmp"
-    temporary.mkdir()
-    monkeypatch.setenv("TMPDIR", str(temporary))
-    monkeypatch.setenv("TF_ENCRYPTION", json.dumps(configuration("new", "old")))
-    (folder / "s").write_bytes(encrypted(WITH_CANARY, "old", layout=layout))
-    assert CANARY in WITH_CANARY
-    written = 0
-    for line in COMMANDS:
-        result = statetool(*line.replace("%s", "s").split())
-        assert result.status in (0, 1), (line, result)
-        for path in folder.rglob("*"):
-            if path.is_file():
-                content = path.read_bytes()
-                plain = gzip.decompress(content) if path.suffix == ".gz" else content
-                assert CANARY not in plain, (line, path)
-                assert b"aws_iam_role" not in plain or path.name == "history.json", (line, path)
-                written += 1
-    assert written > 200
-    assert (folder / "s").read_bytes().startswith(b'{\n  "serial"' if layout is Layout.INDENTED else b'{"serial"')
 
 
 def test_the_commands_of_a_plain_state_import_no_cryptography(program: Program, folder: Path) -> None:

@@ -137,7 +137,7 @@ def test_runs(line: str, status: int, err: str, statetool: Statetool) -> None:
 
 def test_the_configuration_stands_as_one_option_of_every_command_that_reads_states() -> None:
     group = LazyGroup(name="statetool")
-    without = {"git-config", "git-driver", "rule", "releases", "history"}
+    without = {"git-config", "rule", "releases", "history"}
     for name in COMMANDS:
         command = group.get_command(None, name)  # type: ignore[arg-type] # which it does not look at
         assert command is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from collections.abc import Callable
@@ -12,6 +13,7 @@ import pytest
 from statefmt.cli.git_attributes import with_line, without_line
 
 from .conftest import PROGRAM, Statetool
+from .encrypted import configuration, encrypted
 from .states import SAMPLES, resource, state
 
 Git = Callable[..., str]
@@ -19,7 +21,6 @@ LINE = b"*.tfstate diff=statetool\n"
 SETTINGS = {
     "diff.statetool.command=statetool git-driver diff",
     "diff.statetool.textconv=statetool git-driver textconv",
-    "diff.statetool.cachetextconv=true",
 }
 
 # A file of attributes before, and with the line in it.
@@ -152,14 +153,12 @@ def test_git_diff(history: Git) -> None:
 
 
 def test_git_log_shows_text(history: Git) -> None:
-    for _ in range(2):
-        # The second time from git's cache.
-        out = history("log", "-p")
-        assert [line for line in out.splitlines() if "env " in line] == [
-            '-    env      = "prod"', '+    env      = "test"', '+    env      = "prod"',
-        ]  # fmt: skip
-        assert "hunter" not in out
-        assert out.count("password = (sensitive value)") == 2
+    out = history("log", "-p")
+    assert [line for line in out.splitlines() if "env " in line] == [
+        '-    env      = "prod"', '+    env      = "test"', '+    env      = "prod"',
+    ]  # fmt: skip
+    assert "hunter" not in out
+    assert out.count("password = (sensitive value)") == 2
 
 
 def test_files_that_come_and_go(history: Git) -> None:
@@ -180,11 +179,72 @@ def test_a_path_with_spaces(history: Git) -> None:
     assert "statetool diff a folder/$(x) 'y.tfstate (new file)\n+ aws_vpc.a" in history("diff", "--cached")
 
 
-def test_disabling_takes_the_cache_away(history: Git, statetool: Statetool) -> None:
+@pytest.mark.parametrize("option", ["--enable", "--disable"])
+def test_a_cache_of_earlier_releases_goes(option: str, history: Git, statetool: Statetool) -> None:
+    history("log", "-p")
+    assert "notes" not in history("for-each-ref")
+    history("config", "diff.statetool.cachetextconv", "true")
     history("log", "-p")
     assert "refs/notes/textconv/statetool" in history("for-each-ref")
-    statetool("git-config", "--disable")
+    statetool("git-config", option)
     assert "notes" not in history("for-each-ref")
+    history("log", "-p")
+    assert "notes" not in history("for-each-ref")
+
+
+@pytest.fixture
+def encrypted_history(git: Git, statetool: Statetool, monkeypatch: pytest.MonkeyPatch) -> Git:
+    """A repository with two versions of an encrypted state, by other keys, and a third that is not committed."""
+    monkeypatch.delenv("TF_ENCRYPTION", raising=False)
+    statetool("git-config", "--enable")
+    for number, (env, key) in enumerate((("prod", "old"), ("test", "new"), ("none", "new"))):
+        Path("a.tfstate").write_bytes(encrypted(_state(env, f"hunter{number}", serial=number), key))
+        if number < 2:
+            git("add", ".")
+            git("commit", "--quiet", "--message", env)
+    return git
+
+
+def test_encrypted_states(encrypted_history: Git, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TF_ENCRYPTION", json.dumps(configuration("new", "old")))
+    out = encrypted_history("diff")
+    assert out == f"statetool diff a.tfstate\n~ aws_vpc.a{CHANGED}\nState:\n~ serial: 1 → 2\n\n1 changed, serial\n\n"
+    log = encrypted_history("log", "-p")
+    assert [line for line in log.splitlines() if "env " in line] == [
+        '-    env      = "prod"', '+    env      = "test"', '+    env      = "prod"',
+    ]  # fmt: skip
+    assert "hunter" not in out + log
+
+
+REFUSED = {
+    "without a configuration": (None, "it is encrypted; with its encryption configuration in TF_ENCRYPTION, git can"),
+    "with another key": (["old"], "no method of the configuration can read this state: method.aes_gcm.old: the key"),
+    "with no configuration at all": ([], "TF_ENCRYPTION:"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_encrypted_states_that_cannot_be_opened(
+    case: str, encrypted_history: Git, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names, reason = REFUSED[case]
+    if names is not None:
+        monkeypatch.setenv("TF_ENCRYPTION", json.dumps(configuration(*names)) if names else "hunter2 {")
+    out = encrypted_history("diff")
+    assert out.startswith(f"statetool diff a.tfstate\nthe old version: (no state that can be read: {reason}")
+    log = encrypted_history("log", "-p")
+    assert f"+(no state that can be read: {reason}" in log
+    assert "hunter" not in out + log
+
+
+def test_git_keeps_no_text_of_an_encrypted_state(encrypted_history: Git, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An earlier release, or somebody, has told git to."""
+    monkeypatch.setenv("TF_ENCRYPTION", json.dumps(configuration("new", "old")))
+    encrypted_history("config", "diff.statetool.cachetextconv", "true")
+    log = encrypted_history("log", "-p")
+    assert "refs/notes/textconv/statetool" in encrypted_history("for-each-ref")
+    assert "+(no state that can be read: it is encrypted" in log
+    assert "vpc-1" not in log
 
 
 def test_other_files_follow_one_that_is_no_state(history: Git) -> None:
@@ -192,7 +252,8 @@ def test_other_files_follow_one_that_is_no_state(history: Git) -> None:
     Path("b.tfstate").write_bytes(_state("prod", "hunter3"))
     history("add", ".")
     assert history("diff", "--cached").startswith(
-        "statetool diff a.tfstate\nthe new version: (no state that can be read: it is encrypted)\n"
+        "statetool diff a.tfstate\nthe new version: (no state that can be read: it is encrypted; with its "
+        "encryption configuration in TF_ENCRYPTION, git can compare it)\n"
         "git diff --no-ext-diff --no-textconv shows it as it is, with whatever secrets are in it\n"
         "statetool diff b.tfstate (new file)\n"
     )

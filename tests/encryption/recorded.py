@@ -59,4 +59,4 @@ class RecordedRandomness:
 
     def nonce(self, length: int) -> bytes:
         """The beginning of the data."""
-        return bytes(self._envelope.data[:length])
+        return bytes(self._envelope.data)[:length]

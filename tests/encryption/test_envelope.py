@@ -37,6 +37,7 @@ DAMAGED = {
     "data not base64": (WHOLE.replace("QUJD", "QU*D"), "encrypted_data.*not base64"),
     "data without padding": (WHOLE.replace("QUJD", "QUI"), "not base64"),
     "blank in data": (WHOLE.replace("QUJD", "QU JD"), "not base64"),
+    "line break in data": (WHOLE.replace("QUJD", "QU\nJD"), "line break"),
     "data is an object": (WHOLE.replace('"QUJD"', "{}"), "encrypted_data"),
     "data of numbers too high": (WHOLE.replace('"QUJD"', "[256]"), "0 to 255"),
     "data of fractions": (WHOLE.replace('"QUJD"', "[1.0]"), "0 to 255"),

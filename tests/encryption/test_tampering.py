@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from statefmt.encryption import SystemRandomness, decrypt, encrypt
+from statefmt.encryption import SystemRandomness, decrypt, encrypt, parse_envelope
 from statefmt.errors import EncryptionError
 from tests.encryption.recorded import RECORDS, configuration, configured, pbkdf2
 
@@ -55,9 +55,53 @@ def test_every_byte_of_the_salt() -> None:
         assert _REASON in _reason(json.dumps({**envelope, "meta": meta}), configuration(_QUICK))
 
 
-def test_another_passphrase_has_the_same_reason() -> None:
-    own = configured(json.dumps(pbkdf2(passphrase="some-other-passphrase")))
-    assert _REASON in _reason(_QUICK["encrypted"], own)
+def test_one_reason_for_all_of_them() -> None:
+    """For the salt, each part of the data, and another passphrase: the whole message is the same."""
+    envelope = json.loads(_QUICK["encrypted"])
+    data = envelope["encrypted_data"]
+    length = len(base64.b64decode(data))
+    ((key, entry),) = envelope["meta"].items()
+    metadata = json.loads(base64.b64decode(entry))
+    salted = json.dumps({**metadata, "salt": _flipped(metadata["salt"], 5)}).encode()
+    own = configuration(_QUICK)
+    reasons = {
+        _reason(json.dumps({**envelope, "encrypted_data": _flipped(data, place)}), own)
+        for place in (0, 11, 12, length // 2, length - 17, length - 16, length - 1)
+    }
+    reasons.add(_reason(json.dumps({**envelope, "meta": {key: base64.b64encode(salted).decode()}}), own))
+    other = configured(json.dumps(pbkdf2(passphrase="some-other-passphrase")))
+    reasons.add(_reason(_QUICK["encrypted"], other))
+    (reason,) = reasons
+    assert reason == (
+        "no method of the configuration can read this state (it has metadata of key_provider.pbkdf2.main):\n"
+        f"  method.aes_gcm.main: {_REASON}"
+    )
+
+
+def test_every_byte_of_the_text() -> None:
+    """Refused, or without any effect, as where the name of a member is another one; never another state."""
+    encrypted = encrypt(_PLAIN, _LITERAL, SystemRandomness())
+    opened = set()
+    for place in range(len(encrypted)):
+        for byte in b'\0\n"\\ ,:{}=Aa0\x80' + bytes([encrypted[place] ^ 1, encrypted[place] ^ 0x20]):
+            changed = encrypted[:place] + bytes([byte]) + encrypted[place + 1 :]
+            if changed == encrypted:
+                continue
+            try:
+                plain = decrypt(changed, _LITERAL).plain
+            except EncryptionError:
+                continue
+            assert plain == _PLAIN, (place, byte)
+            envelope = parse_envelope(changed)
+            assert envelope is not None
+            assert envelope.serial in (7, None), (place, byte)
+            assert envelope.lineage in ("c8b2f0de", ""), (place, byte)
+            opened.add(place)
+    data = encrypted.index(b'"encrypted_data":"') + len(b'"encrypted_data":"')
+    # The last letters have bits that stand for nothing, and padding.
+    changed_data = [place for place in opened if data <= place < encrypted.rindex(b'","encryption_version"') - 4]
+    assert opened
+    assert changed_data == []
 
 
 def test_every_letter_of_the_lineage() -> None:

@@ -2,7 +2,8 @@
 
 `tests/rules/CODE/fail-NAME.tfstate` is reported under CODE, at the addresses and pointers that stand in
 `fail-NAME.expected.json`; `pass-NAME.tfstate` is not reported under it. One whose name ends with `-for-RELEASE` is
-checked for that release. Rules that look at a configuration have theirs in `tests/configurations`.
+checked for that release, and one that ends with `-opened-by-METHODS` with the encryption configuration of these methods
+of `tests/cli/encrypted.py`. Rules that look at a configuration have theirs in `tests/configurations`.
 """
 
 from __future__ import annotations
@@ -17,12 +18,16 @@ import pytest
 
 from statefmt import codes
 from statefmt.diagnostics import Finding
+from statefmt.encryption import examine
 from statefmt.rules.check import check
 from statefmt.rules.rule import all_pages, all_rules
 from statefmt.statefile.releases import parse_release
 
+from ..cli.encrypted import configured
+
 _FOLDER: Final = Path(__file__).parent
 _FOR: Final = re.compile(r"-for-((?:opentofu|terraform)-[0-9]+\.[0-9]+)$")
+_OPENED: Final = re.compile(r"-opened-by-((?:old|new|plain)(?:-(?:old|new|plain))*)$")
 _CODE: Final = re.compile(r"[A-Z]{3}[0-9]{3}")
 _NAME: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _PARTS: Final = ("What it does", "Why is this bad?", "Example", "What to do")
@@ -37,7 +42,11 @@ def _check(path: Path, code: str | None = None) -> list[Finding]:
     """What the rules find in a fixture, or one of them."""
     named = _FOR.search(path.stem)
     release = parse_release(named[1]) if named else None
-    return check(path.read_bytes(), select=None if code is None else [code], release=release)
+    data = path.read_bytes()
+    methods = _OPENED.search(path.stem)
+    opened = examine(data, configured(*methods[1].split("-"))) if methods else None
+    select = None if code is None else [code]
+    return check(opened.plain if opened else data, select=select, release=release, opened=opened)
 
 
 def _label(path: Path) -> str:

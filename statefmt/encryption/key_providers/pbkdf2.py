@@ -5,6 +5,7 @@ Source: OpenTofu `internal/encryption/keyprovider/pbkdf2`.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -44,6 +45,10 @@ class Metadata:
         return b'{"salt":%b,"iterations":%d,"hash_function":%b,"key_length":%d}' % (
             encode_base64(self.salt), self.iterations, encode_string(self.hash_function), self.key_length
         )  # fmt: skip
+
+
+# The last keys, since deriving one takes half a second, and what is written is decrypted again at once.
+_derived: Final[deque[tuple[Secret, Metadata, Secret]]] = deque(maxlen=4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +109,17 @@ class Pbkdf2:
     def _derived(self, passphrase: Secret, metadata: Metadata) -> Secret:
         if len(passphrase) < _LEAST_PASSPHRASE:
             raise UnreadableError(f"{self.address}: the key it is chained to has less than {_LEAST_PASSPHRASE} bytes")
+        for known_passphrase, known_metadata, key in _derived:
+            if known_metadata == metadata and known_passphrase == passphrase:
+                return key
         from cryptography.hazmat.primitives import hashes
         from cryptography.hazmat.primitives.kdf.pbkdf2 import PBKDF2HMAC
 
         hash_function = hashes.SHA256() if metadata.hash_function == "sha256" else hashes.SHA512()
         derivation = PBKDF2HMAC(hash_function, metadata.key_length, metadata.salt, metadata.iterations)
-        return Secret(derivation.derive(passphrase.reveal()))
+        key = Secret(derivation.derive(passphrase.reveal()))
+        _derived.append((passphrase, metadata, key))
+        return key
 
 
 def parse_metadata(entry: bytes) -> Metadata | None:

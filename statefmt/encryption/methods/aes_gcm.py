@@ -7,8 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from io import BytesIO
+from itertools import chain
+from typing import Final
 
+from statefmt.encryption.base64_text import Base64Room, Base64Text
 from statefmt.encryption.configuration import Configuration, MethodBlock
 from statefmt.encryption.envelope import Envelope
 from statefmt.encryption.key_source import key_source
@@ -18,12 +21,10 @@ from statefmt.encryption.randomness import Randomness
 from statefmt.encryption.secret import Secret
 from statefmt.errors import EncryptionError, UnreadableError
 
-if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-
 _KEY_LENGTHS: Final = (16, 24, 32)
 _NONCE: Final = 12
 _TAG: Final = 16
+_BLOCK: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +44,13 @@ class AesGcm:
         """The bytes, encrypted with a new key and a new nonce."""
         new = self.keys.new_key(randomness)
         self._check(len(new.key))
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
         nonce = randomness.nonce(_NONCE)
-        # One buffer from the start, since a state can have a hundred megabytes.
-        sealed = bytearray(_NONCE + len(plain) + _TAG)
-        sealed[:_NONCE] = nonce
-        _cipher(new.key).encrypt_into(nonce, plain, self.aad or None, memoryview(sealed)[_NONCE:])
+        sealed = Base64Room(_NONCE + len(plain) + _TAG)
+        with sealed.view() as view:
+            view[:_NONCE] = nonce
+            AESGCM(new.key.reveal()).encrypt_into(nonce, plain, self.aad or None, view[_NONCE:])
         return Sealed(sealed, new.meta)
 
     def decrypt(self, envelope: Envelope) -> bytes:
@@ -58,14 +61,36 @@ class AesGcm:
         if key is None:
             raise UnreadableError(f"{self.address}: the envelope has no metadata for its key")
         self._check(len(key))
-        data = memoryview(envelope.data)
-        if len(data) < _NONCE + _TAG:
+        if len(envelope.data) < _NONCE + _TAG:
             raise UnreadableError(f"{self.address}: the encrypted data is too short to be any")
         try:
-            return _cipher(key).decrypt(data[:_NONCE], data[_NONCE:], self.aad or None)
+            return self._decrypted(envelope.data, key)
         except InvalidTag:
             # One reason for all of them, since it is all that can be known.
             raise UnreadableError(f"{self.address}: the key does not fit, or the envelope was changed") from None
+
+    def _decrypted(self, data: bytes | Base64Text, key: Secret) -> bytes:
+        """The plain bytes. Raises InvalidTag, and NotBase64Error where the data cannot be decoded after all."""
+        from cryptography.hazmat.primitives.ciphers import Cipher
+        from cryptography.hazmat.primitives.ciphers.algorithms import AES
+        from cryptography.hazmat.primitives.ciphers.modes import GCM
+
+        pieces = data.pieces() if isinstance(data, Base64Text) else iter((data,))
+        first = next(pieces)
+        decryptor = Cipher(AES(key.reveal()), GCM(first[:_NONCE])).decryptor()
+        decryptor.authenticate_additional_data(self.aad)
+        left = len(data) - _NONCE - _TAG
+        # The cipher wants a block more than it fills. Nothing of this leaves the function before the tag was checked.
+        plain = BytesIO(bytes(left + _BLOCK))
+        place, tag = 0, b""
+        with plain.getbuffer() as room:
+            for piece in chain((memoryview(first)[_NONCE:],), map(memoryview, pieces)):
+                place += decryptor.update_into(piece[:left], room[place:])
+                tag += piece[left:]
+                left -= min(left, len(piece))
+        decryptor.finalize_with_tag(tag)
+        plain.truncate(place)
+        return plain.getvalue()
 
     def _check(self, length: int) -> None:
         if length not in _KEY_LENGTHS:
@@ -83,9 +108,3 @@ def method(block: MethodBlock, configuration: Configuration) -> AesGcm:
         if length not in _KEY_LENGTHS:
             raise arguments.block_error(f"the key has {length} bytes, and must have 16, 24 or 32")
     return AesGcm(str(block.address), keys, arguments.byte_list("aad"))
-
-
-def _cipher(key: Secret) -> AESGCM:
-    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-
-    return AESGCM(key.reveal())

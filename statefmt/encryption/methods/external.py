@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from statefmt.encryption.base64_text import Base64Room
 from statefmt.encryption.bytes_text import bytes_of, encode_base64
 from statefmt.encryption.configuration import Configuration, MethodBlock
 from statefmt.encryption.envelope import Envelope
@@ -43,7 +44,7 @@ class ExternalMethod:
     def encrypt(self, plain: bytes, randomness: Randomness) -> Sealed:
         """What the program makes of the bytes."""
         new = NewKey(Secret(b"")) if self.keys is None else self.keys.new_key(randomness)
-        return Sealed(self._run(self.encrypt_command, new.key, plain), new.meta)
+        return Sealed(Base64Room.of(self._run(self.encrypt_command, new.key, plain)), new.meta)
 
     def decrypt(self, envelope: Envelope) -> bytes:
         """What the other program makes of the data."""
@@ -52,9 +53,9 @@ class ExternalMethod:
             raise UnreadableError(f"{self.address}: the envelope has no metadata for its key")
         if not envelope.data:
             raise UnreadableError(f"{self.address}: the encrypted data is too short to be any")
-        return self._run(self.decrypt_command, key, envelope.data)
+        return self._run(self.decrypt_command, key, bytes(envelope.data))
 
-    def _run(self, command: tuple[str, ...], key: Secret, payload: bytes | bytearray) -> bytes:
+    def _run(self, command: tuple[str, ...], key: Secret, payload: bytes) -> bytes:
         with_key = b'"key":%b,' % encode_base64(key.reveal()) if len(key) else b""
         request = b'{%b"%b":%b}' % (with_key, _PAYLOAD.encode(), encode_base64(payload))
         text = answer(command, _MAGIC, request, self.address)

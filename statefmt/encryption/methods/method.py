@@ -6,15 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from statefmt.encryption.base64_text import Base64Room
 from statefmt.encryption.envelope import Envelope
 from statefmt.encryption.randomness import Randomness
 
 
 @dataclass(frozen=True, slots=True)
 class Sealed:
-    """Encrypted bytes, and the metadata of the key providers that took part."""
+    """Encrypted bytes, to be made base64 of, and the metadata of the key providers that took part."""
 
-    data: bytes | bytearray
+    data: Base64Room
     meta: Mapping[str, bytes] = field(default_factory=dict)
 
 

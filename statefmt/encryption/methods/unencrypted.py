@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from statefmt.encryption.base64_text import Base64Room
 from statefmt.encryption.configuration import Configuration, MethodBlock
 from statefmt.encryption.envelope import Envelope
 from statefmt.encryption.methods.method import Sealed
@@ -21,7 +22,7 @@ class Unencrypted:
 
     def encrypt(self, plain: bytes, randomness: Randomness) -> Sealed:
         """The bytes as they are."""
-        return Sealed(plain)
+        return Sealed(Base64Room.of(plain))
 
     def decrypt(self, envelope: Envelope) -> bytes:
         """Raises UnreadableError: there is nothing to decrypt in a plain state."""

@@ -1,0 +1,42 @@
+"""The state is still encrypted by a fallback
+
+## What it does
+Reports an encrypted state that the first method of the encryption configuration cannot read, but a fallback. Only with
+an encryption configuration.
+
+## Why is this bad?
+A fallback is there for the time of a migration, to a new passphrase or another key provider. As long as one state needs
+it the old key cannot be given up, and who should not have it any more can still read the state.
+
+## Example
+```json
+{"state": {"method": "method.aes_gcm.new", "fallback": {"method": "method.aes_gcm.old"}}}
+```
+
+## What to do
+`statetool reencrypt --in-place` writes the state by the first method; `statetool reencrypt --check` finds all that are
+left.
+"""
+
+from collections.abc import Iterable
+
+from statefmt import codes
+from statefmt.diagnostics import Finding, Severity
+from statefmt.rules.rule import Rule
+from statefmt.rules.subject import Subject
+
+
+def _check(subject: Subject) -> Iterable[Finding]:
+    opened = subject.opened
+    if opened is None or opened.envelope is None or opened.is_current:
+        return
+    yield Finding(
+        codes.ENVELOPE_OF_FALLBACK,
+        Severity.WARNING,
+        "Still on a fallback",
+        f"The state was read by {opened.method}, which is a fallback of the encryption configuration.",
+        fix=f"To write it by the first method: {subject.command('reencrypt', '--in-place')}.",
+    )
+
+
+RULE = Rule(codes.ENVELOPE_OF_FALLBACK, "read-by-fallback", Severity.WARNING, _check)

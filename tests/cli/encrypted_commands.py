@@ -1,0 +1,92 @@
+"""What every command is run with on an encrypted state that has a secret in it; `%s` is the state."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from .states import SAMPLES
+
+REGIONS: Final = (SAMPLES / "v4-regions.tfstate").read_bytes()
+# A secret in the state: an attribute, and a part of an output.
+CANARY: Final = b"canary-7f3a"
+WITH_CANARY: Final = REGIONS.replace(b'"192.0.2.10"', b'"canary-7f3a"')
+
+
+class Line(NamedTuple):
+    """Arguments, what is run before, the exit status, and whether the state itself is written."""
+
+    text: str
+    before: str = ""
+    status: int = 0
+    writes: bool = False
+
+
+_WEB: Final = 'aws_instance.web["eu-west-1"]'
+
+LINES: Final[dict[str, list[Line]]] = {
+    "list": [Line("list --state %s"), Line("list --long --format json --state %s")],
+    "show": [Line("show --state %s **"), Line("show --show-sensitive --format json --state %s **")],
+    "providers": [Line("providers %s"), Line("providers --format json %s")],
+    "outputs": [Line("outputs %s"), Line("outputs %s --show-sensitive addresses")],
+    "stats": [Line("stats %s")],
+    "graph": [Line("graph %s")],
+    "check": [
+        Line("check %s"),
+        Line("check --for 1.8 --format json %s", status=1),
+        Line("check --write-baseline baseline %s"),
+    ],
+    "simulate": [Line("simulate %s --config configuration --without eu-west-1", status=1)],
+    "diff": [Line("diff %s %s"), Line("diff before %s --show-sensitive", status=1), Line("diff %s before", status=1)],
+    "fmt": [
+        Line("fmt %s --style compact", writes=True),
+        Line("fmt --check %s"),
+        Line("fmt --stdout --style compact %s"),
+    ],
+    "upgrade": [
+        Line("upgrade %s --in-place --registry terraform", writes=True),
+        Line("upgrade %s -o new"),
+        Line("upgrade %s"),
+    ],
+    "downgrade": [Line("downgrade %s --for 1.12 -o new"), Line("downgrade %s --for 1.8", status=2)],
+    "mv": [
+        Line("mv --state %s aws_vpc.main aws_vpc.net", writes=True),
+        Line("mv --state %s aws_vpc.main aws_vpc.net --out new"),
+        Line("mv --state %s aws_vpc.main aws_vpc.net --backup elsewhere", writes=True),
+        Line("mv --state %s aws_vpc.main aws_vpc.net --dry-run"),
+    ],
+    "rm": [Line("rm --state %s -y aws_vpc.main", writes=True)],
+    "rekey": [Line("rekey --state %s aws_instance.web --map eu-west-1=a,us-west-2=b", writes=True)],
+    "rebind": [Line(f'rebind --state %s {_WEB} aws.by_region["eu-north-1"]', writes=True)],
+    "replace-provider": [Line("replace-provider --state %s -y hashicorp/aws acme/aws", writes=True)],
+    "taint": [Line("taint --state %s aws_iam_role.app", writes=True)],
+    "untaint": [Line("untaint --state %s aws_iam_role.app", "taint --state %s aws_iam_role.app", writes=True)],
+    "forget-deposed": [Line("forget-deposed --state %s -y **", writes=True)],
+    "set": [
+        Line(f'set --state %s -y {_WEB} instance_type="t3.large"', writes=True),
+        Line(f"set --state %s -y {_WEB} --from-env instance_type=CANARY", writes=True),
+    ],
+    "unset": [Line(f"unset --state %s -y {_WEB} instance_type", writes=True)],
+    "set-serial": [Line("set-serial --state %s -y 1000", writes=True)],
+    "new-lineage": [Line("new-lineage --state %s -y", writes=True)],
+    "encryption-info": [Line("encryption-info %s"), Line("encryption-info --format json %s")],
+    "encrypt": [Line("encrypt %s -i", status=2)],
+    "decrypt": [Line("decrypt %s")],
+    "reencrypt": [
+        Line("reencrypt %s -i --anew", writes=True),
+        Line("reencrypt %s -o new"),
+        Line("reencrypt --check %s", status=1),
+    ],
+    "undo": [
+        Line("undo %s -y", "mv --state %s aws_vpc.main aws_vpc.net", writes=True),
+        Line("undo %s -y --dry-run", "mv --state %s aws_vpc.main aws_vpc.net"),
+    ],
+    "history": [
+        Line("history %s", "mv --state %s aws_vpc.main aws_vpc.net"),
+        Line("history %s --keep 1", "mv --state %s aws_vpc.main aws_vpc.net"),
+    ],
+    "git-driver": [Line("git-driver textconv %s"), Line("git-driver diff s before 0 100644 %s 0 100644")],
+}
+# They take no state.
+WITHOUT_STATE: Final = frozenset({"rule", "releases", "git-config"})
+# A configuration that states are held against.
+MAIN_TF: Final = 'provider "aws" {\n  for_each = toset(["eu-west-1"])\n  alias    = "by_region"\n}\n'

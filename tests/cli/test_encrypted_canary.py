@@ -1,0 +1,104 @@
+"""No plain byte of an encrypted state reaches a disk: a secret is planted in one, and looked for after every command.
+
+strace watches what is written on the way, so that nothing is missed that is deleted again.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+import subprocess
+from contextlib import chdir
+from pathlib import Path
+
+import pytest
+
+from statefmt.cli.main import COMMANDS, main
+from statefmt.encryption import Layout
+
+from ..store.test_watched import NEEDS_STRACE
+from .conftest import PROGRAM, Statetool
+from .encrypted import configuration, encrypted
+from .encrypted_commands import CANARY, LINES, MAIN_TF, WITH_CANARY, WITHOUT_STATE, Line
+
+ALL = [line for lines in LINES.values() for line in lines]
+STATE = "terraform.tfstate"
+# What only the state says. The history has the addresses that were typed.
+PLAIN = (CANARY, b"t3.small", b'"schema_version"')
+
+
+@pytest.fixture(autouse=True)
+def files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TF_ENCRYPTION", json.dumps(configuration("new", "old")))
+    monkeypatch.setenv("CANARY", json.dumps(CANARY.decode()))
+    # Outside of the folder, and searched as well.
+    for name in ("tmp", "home", "work"):
+        (folder / name).mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder / "tmp"))
+    monkeypatch.setenv("HOME", str(folder / "home"))
+    (folder / "work/configuration").mkdir()
+    (folder / "work/configuration/main.tf").write_text(MAIN_TF)
+    changed = WITH_CANARY.replace(b"t3.small", b"t3.large")
+    (folder / "work/before").write_bytes(encrypted(changed, "old"))
+    monkeypatch.chdir(folder / "work")
+
+
+def prepared(line: Line, *key: str, layout: Layout = Layout.COMPACT) -> None:
+    """Make the state that a line works on."""
+    Path(STATE).write_bytes(encrypted(WITH_CANARY, *key, layout=layout))
+    if line.before:
+        assert main(line.before.replace("%s", STATE).split()) == 0
+
+
+def assert_nothing_plain(folder: Path) -> int:
+    """Look into every file below the folder; gives how many there are."""
+    paths = [path for path in folder.rglob("*") if path.is_file()]
+    for path in paths:
+        content = path.read_bytes()
+        plain = gzip.decompress(content) if path.suffix == ".gz" else content
+        assert [text for text in PLAIN if text in plain] == [], path
+    return len(paths)
+
+
+def test_every_command_is_tried() -> None:
+    assert LINES.keys() == COMMANDS.keys() - WITHOUT_STATE
+    assert all(text in WITH_CANARY for text in PLAIN)
+
+
+@pytest.mark.parametrize("layout", Layout)
+@pytest.mark.parametrize("line", ALL, ids=[line.text for line in ALL])
+def test_nothing_plain_is_left(line: Line, layout: Layout, statetool: Statetool, folder: Path) -> None:
+    prepared(line, "old", layout=layout)
+    before = Path(STATE).read_bytes()
+    result = statetool(*line.text.replace("%s", STATE).split())
+    assert result.status == line.status, result
+    assert assert_nothing_plain(folder) >= 3
+    assert (Path(STATE).read_bytes() != before) == line.writes
+    assert Path(STATE).read_bytes().startswith(b'{\n  "serial"' if layout is Layout.INDENTED else b'{"serial"')
+
+
+@NEEDS_STRACE
+@pytest.mark.parametrize("command", LINES)
+def test_nothing_plain_is_written_on_the_way(command: str, folder: Path) -> None:
+    """Nothing of it goes anywhere but to standard output and standard error."""
+    written = folder / "calls"
+    for number, line in enumerate(LINES[command]):
+        here = folder / f"work{number}"
+        shutil.copytree(folder / "work", here)
+        with chdir(here):
+            prepared(line, "old")
+            options = ["-f", "-y", "-s", "1000000", "-e", "trace=write,writev,pwrite64,pwritev,mmap,sendfile,splice"]
+            done = subprocess.run(
+                ["strace", *options, "-o", written, PROGRAM, *line.text.replace("%s", STATE).split()],
+                stdin=subprocess.DEVNULL, capture_output=True, check=False,
+            )  # fmt: skip
+        assert done.returncode == line.status, done.stderr
+        calls = written.read_text("utf-8", "replace").splitlines()
+        written.unlink()
+        files = [call for call in calls if f"<{folder}" in call]
+        # Also of what is only looked at something is seen: what is said of it.
+        assert calls or "check" in line.text
+        assert any("write(" in call for call in files) or not line.writes
+        assert not any("MAP_SHARED" in call and "PROT_WRITE" in call for call in files)
+        assert [call[:200] for call in files if any(text.decode() in call.replace('\\"', '"') for text in PLAIN)] == []
