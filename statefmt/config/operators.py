@@ -1,7 +1,4 @@
-"""Operators on values. Sources: HCL `hclsyntax/expression_ops.go`; go-cty `value_ops.go`.
-
-The one known difference: Go divides a length by a length with 64 bits, and everything else, as is done here, with 512.
-"""
+"""Operators on values. Sources: HCL `hclsyntax/expression_ops.go`; go-cty `value_ops.go`."""
 
 from __future__ import annotations
 
@@ -65,7 +62,7 @@ def apply_binary(expression: Binary, left: Part, right: Part) -> Part:
     if result is None:
         raise Refusal(
             "Operation failed",
-            "Error during operation: the result would be no number, as of zero by zero.",
+            "Error during operation: the result would be no number, as with zero by zero, or with infinity.",
             expression.range,
         )
     return marked(number(result), sensitive)
