@@ -35,7 +35,7 @@ from statefmt.config.expressions import (
 from statefmt.config.functions import call_function
 from statefmt.config.iteration import evaluate_for, evaluate_splat, join_texts
 from statefmt.config.names import Names, NoNames
-from statefmt.config.operators import apply_binary, apply_unary
+from statefmt.config.operators import apply_binary, apply_unary, settles
 from statefmt.config.references import as_keyword
 from statefmt.config.refusal import Refusal, as_unknown
 from statefmt.config.values import Part, Unknown, Value
@@ -80,6 +80,11 @@ class Evaluation:
         """The same with the element that a splat is at."""
         return Evaluation(self.names, self._bound, {**self._items, id(item): part})
 
+    @staticmethod
+    def elsewhere(expression: Expression, names: Names) -> Part:
+        """The value of an expression that sees other names. Raises Refusal."""
+        return Evaluation(names).value(expression)
+
     def value(self, expression: Expression) -> Part:
         """The value of an expression. Raises Refusal."""
         match expression:
@@ -103,6 +108,8 @@ class Evaluation:
                 return evaluate_for(self, expression)
             case Conditional():
                 return choose(self, expression)
+            case Binary(operator="&&" | "||"):
+                return self._logical(expression)
             case Binary(left=left, right=right):
                 return apply_binary(expression, self.value(left), self.value(right))
             case Unary(operand=operand):
@@ -117,6 +124,25 @@ class Evaluation:
                 return join_texts(evaluate_for(self, loop), expression.range)
             case Bad(reason=reason):
                 return Unknown(reason, expression.range)
+
+    def _logical(self, expression: Binary) -> Part:
+        """A mistake on one side does not matter where the other side settles it (since OpenTofu 1.10)."""
+        sides: list[Part | Refusal] = []
+        for side in (expression.left, expression.right):
+            try:
+                sides.append(self.value(side))
+            except Refusal as refusal:
+                sides.append(refusal)
+        left, right = sides
+        if isinstance(left, Refusal):
+            if isinstance(right, Refusal) or not settles(expression, right):
+                raise left
+            return right
+        if isinstance(right, Refusal):
+            if not settles(expression, left):
+                raise right
+            return left
+        return apply_binary(expression, left, right)
 
     def _reference(self, expression: Traversal) -> Part:
         if expression.root in self._bound:

@@ -68,6 +68,11 @@ def apply_binary(expression: Binary, left: Part, right: Part) -> Part:
     return marked(number(result), sensitive)
 
 
+def settles(expression: Binary, operand: Part) -> bool:
+    """Whether one operand of `&&` or `||` alone makes the result, which then is the operand itself."""
+    return isinstance(operand, Value) and operand.data is (expression.operator == "||")
+
+
 def apply_unary(expression: Unary, operand: Part) -> Part:
     """`-operand`, `!operand`. Raises Refusal."""
     wanted = NUMBER if expression.operator == "-" else BOOL

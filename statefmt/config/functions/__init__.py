@@ -17,6 +17,8 @@ from statefmt.config.functions import (  # importing a group puts its functions 
     sequences,
     sets,
     strings,
+    templates,
+    times,
 )
 from statefmt.config.functions.call import call_function
 
@@ -35,6 +37,8 @@ groups = (
     sequences,
     sets,
     strings,
+    templates,
+    times,
 )
 
 __all__ = ["call_function", "groups"]

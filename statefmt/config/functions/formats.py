@@ -12,7 +12,7 @@ from statefmt.config.functions.registry import FunctionError, Parameter, functio
 from statefmt.config.functions.shapes import is_null, is_sequence, number_of, text_of
 from statefmt.config.graphemes import split_graphemes
 from statefmt.config.values import Part, Unknown, Value
-from statefmt.cty import BOOL, NUMBER, STRING, CtyError, ListType, Number, write_value
+from statefmt.cty import BOOL, DYNAMIC, NUMBER, STRING, CtyError, ListType, Number, write_value
 from statefmt.cty import Value as PlainValue
 from statefmt.cty.arithmetic import is_whole
 from statefmt.cty.decimals import format_digits, format_scientific
@@ -23,6 +23,7 @@ _VERB: Final = re.compile(
 )
 _ARGS = Parameter("args", null=True, parts=True, unknown=True)
 _WIDEST: Final = 10_000
+_NULL: Final = Unknown("releases differ in what format makes of a null without a type: old ones never know it")
 
 
 class _NotHere(Exception):  # noqa: N818
@@ -55,7 +56,7 @@ def _goes_through(part: Part) -> bool:
 
 
 def _written(pattern: str, values: tuple[Part, ...]) -> Part:
-    unknown = first_unknown(values)
+    unknown = first_unknown(values) or next((_NULL for each in values if each == Value(DYNAMIC, None)), None)
     if unknown is not None:
         return retyped(unknown, STRING)
     pieces: list[str] = []

@@ -12,7 +12,7 @@ from statefmt.config.functions.registry import FunctionError
 from statefmt.config.values import Part, Value
 from statefmt.cty import ListType, Number, SetType, TupleType
 
-# No float has a smaller exponent, whatever its mantissa.
+# No float has a smaller exponent, whatever its mantissa, and no whole number of use a larger one.
 _SMALLEST: Final = 10_000
 
 
@@ -38,6 +38,14 @@ def whole_of(part: Part, what: str = "value") -> int:
         detail = "must be a whole number, between -9223372036854775808 and 9223372036854775807"
         raise FunctionError(f"{what} {detail}")
     return whole
+
+
+def whole_of_any_size(part: Part) -> int:
+    """The number as an int. Raises FunctionError where it is none, or has more digits than anyone needs."""
+    found = number_of(part)
+    if found.infinite or found.exponent < 0 or found.exponent > _SMALLEST:
+        raise FunctionError("value must be a whole number")
+    return (found.mantissa << found.exponent) * (-1 if found.negative else 1)
 
 
 def float_of(part: Part) -> float:
