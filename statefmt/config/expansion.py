@@ -18,6 +18,7 @@ from statefmt.config.model import ProviderBlock, Repetition
 from statefmt.config.problem import ProblemKind, error
 from statefmt.config.refusal import as_unknown
 from statefmt.config.scope import EachValue, Scope
+from statefmt.config.static_context import static_problem
 from statefmt.config.type_names import type_name
 from statefmt.config.values import Part, Unknown, Value
 from statefmt.cty import BOOL, DYNAMIC, NUMBER, STRING, MapType, Number, ObjectType, SetType
@@ -71,7 +72,10 @@ def expand_provider(block: ProviderBlock, scope: Scope) -> Expansion | Unknown:
     `scope` is a static one (made by `Scope.child` without `each`): OpenTofu knows no `each` or `count` of the calling
     modules there.
     """
-    return _SINGLE if block.for_each is None else _for_each(block.for_each.expression, scope)
+    if block.for_each is None:
+        return _SINGLE
+    problem = static_problem(block.for_each.expression, scope)
+    return _for_each(block.for_each.expression, scope) if problem is None else as_unknown(problem)
 
 
 def _refused(summary: str, detail: str, expression: Expression) -> Unknown:

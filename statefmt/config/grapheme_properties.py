@@ -42,7 +42,14 @@ _PICTURES: Final = re.compile(
     "\U0001f888-\U0001f88f\U0001f8ae-\U0001f8ff\U0001f90c-\U0001f93a\U0001f93c-\U0001f945\U0001f947-\U0001faff"
     "\U0001fc00-\U0001fffd]"
 )
-_LISTED: Final = ((_EXTENDING, "E"), (_SPACING, "S"), (_PREPENDED, "P"), (_CONTROL, "C"), (_PICTURES, "X"), (_APART, "O"))
+_LISTED: Final = (
+    (_EXTENDING, "E"),
+    (_SPACING, "S"),
+    (_PREPENDED, "P"),
+    (_CONTROL, "C"),
+    (_PICTURES, "X"),
+    (_APART, "O"),
+)
 _CATEGORIES: Final = {"Mn": "E", "Me": "E", "Mc": "S", "Cc": "C", "Cf": "C", "Zl": "C", "Zp": "C"}
 _SINGLE: Final = {"\r": "r", "\n": "n", "\u200d": "Z"}
 _FIRST_SYLLABLE: Final = 0xAC00
@@ -71,7 +78,7 @@ def _hangul(char: str) -> str:
         return "L"
     if char <= "\u11a7" or "\ud7b0" <= char <= "\ud7c6":
         return "V"
-    if char <= "\u11ff" or "\ud7cb" <= char:
+    if char <= "\u11ff" or char >= "\ud7cb":
         return "T"
     if "\uac00" <= char <= "\ud7a3":
         return "J" if (ord(char) - _FIRST_SYLLABLE) % _ENDINGS else "H"

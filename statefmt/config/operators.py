@@ -68,6 +68,12 @@ def apply_binary(expression: Binary, left: Part, right: Part) -> Part:
     return marked(number(result), sensitive)
 
 
+def result_type(expression: Binary | Unary) -> Type:
+    """The type of what an operator gives, if it gives anything."""
+    arithmetic = expression.operator in _ARITHMETIC if isinstance(expression, Binary) else expression.operator == "-"
+    return NUMBER if arithmetic else BOOL
+
+
 def settles(expression: Binary, operand: Part) -> bool:
     """Whether one operand of `&&` or `||` alone makes the result, which then is the operand itself."""
     return isinstance(operand, Value) and operand.data is (expression.operator == "||")

@@ -66,6 +66,11 @@ class Scope:
         return self._values.module
 
     @property
+    def caller(self) -> Scope | None:
+        """The scope that the arguments of the call of this module are evaluated in; None in the root module."""
+        return self._values.caller
+
+    @property
     def directory(self) -> Path:
         """Where relative paths of functions begin: the directory of the root module."""
         return self._values.facts.directory

@@ -45,7 +45,7 @@ REPETITIONS = [
         "for_each = toset([uuid()])",
         "unknown: nobody can know the result of the function uuid beforehand: its result is another one each time",
     ),
-    ('for_each = toset([timeadd("x", "1h")])', "unknown: statetool does not evaluate the function timeadd"),
+    ('for_each = toset([base64gzip("x")])', "unknown: statetool does not evaluate the function base64gzip"),
     ("for_each = toset([nope()])", "Call to unknown function"),
     ("for_each = local.nope", "Reference to undeclared local value"),
     ("count = 2", "[0] [1]"),

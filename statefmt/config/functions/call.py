@@ -114,10 +114,7 @@ class _Run:
         if self._unknown is not None:
             return marked(retyped(self._unknown, called.returns), self._sensitive)
         try:
-            if called.surroundings:
-                found = called.run(self._surroundings, *parts)
-            else:
-                found = called.run(*parts)
+            found = called.run(self._surroundings, *parts) if called.surroundings else called.run(*parts)
         except FunctionError as error:
             raise self._refusal(error, arguments) from None
         except ConversionError as error:

@@ -29,8 +29,14 @@ _ENCODING = Parameter("encoding", STRING)
 _LARGEST: Final = 16 * 1024 * 1024
 # Encodings by their names of IANA; Go knows more.
 _CODECS: Final = {
-    **{"UTF-8": "utf-8", "UTF-16": "utf-16", "UTF-16LE": "utf-16-le", "UTF-16BE": "utf-16-be"},
-    **{"US-ASCII": "ascii", "ISO-8859-1": "latin-1", "SHIFT_JIS": "shift_jis", "EUC-JP": "euc_jp"},
+    "UTF-8": "utf-8",
+    "UTF-16": "utf-16",
+    "UTF-16LE": "utf-16-le",
+    "UTF-16BE": "utf-16-be",
+    "US-ASCII": "ascii",
+    "ISO-8859-1": "latin-1",
+    "SHIFT_JIS": "shift_jis",
+    "EUC-JP": "euc_jp",
 }
 
 
@@ -113,7 +119,9 @@ def textencodebase64(value: Part, encoding: Part) -> Part:
     try:
         encoded = text_of(value).encode("utf-16-be" if before else codec)
     except UnicodeEncodeError:
-        raise FunctionError("the given string contains characters that cannot be represented in the encoding", 0) from None
+        raise FunctionError(
+            "the given string contains characters that cannot be represented in the encoding", 0
+        ) from None
     return text(base64.b64encode(before + encoded).decode())
 
 

@@ -58,7 +58,7 @@ def _goes_through(part: Part) -> bool:
 def _written(pattern: str, values: tuple[Part, ...]) -> Part:
     unknown = first_unknown(values) or next((_NULL for each in values if each == Value(DYNAMIC, None)), None)
     if unknown is not None:
-        return retyped(unknown, STRING)
+        return unknown if unknown is _NULL else retyped(unknown, STRING)
     pieces: list[str] = []
     at = following = highest = 0
     indexed = False

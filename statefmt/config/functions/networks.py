@@ -1,4 +1,4 @@
-"""Functions of IP networks. Source: OpenTofu `internal/lang/funcs/cidr.go`, `internal/ipaddr`; `apparentlymart/go-cidr`."""
+"""Functions of IP networks. Sources: OpenTofu `internal/lang/funcs/cidr.go`, `internal/ipaddr`; `go-cidr`."""
 
 from __future__ import annotations
 
@@ -98,7 +98,9 @@ def cidrsubnets(prefix: Part, *newbits: Part) -> Part:
         start = last // size * size + size
         # The first network of all cannot be told from the one after the last.
         if start >= network.start + network.size or not start:
-            raise FunctionError(f"not enough remaining address space for a subnet with a prefix of {length} bits", place)
+            raise FunctionError(
+                f"not enough remaining address space for a subnet with a prefix of {length} bits", place
+            )
         found.append(text(str(_Network(start, length, network.bits))))
         last = start + size - 1
     return list_of(STRING, found)

@@ -20,10 +20,16 @@ _MONTHS: Final = (
     *("July", "August", "September", "October", "November", "December"),
 )
 _UNITS: Final = {
-    **{"ns": 1, "us": 1_000, "µs": 1_000, "μs": 1_000, "ms": 1_000_000, "s": 1_000_000_000},  # noqa: RUF001
-    **{"m": 60_000_000_000, "h": 3_600_000_000_000},
+    "ns": 1,
+    "us": 1_000,
+    "µs": 1_000,
+    "μs": 1_000,
+    "ms": 1_000_000,
+    "s": 1_000_000_000,
+    "m": 60_000_000_000,
+    "h": 3_600_000_000_000,
 }
-_AMOUNT: Final = re.compile(r"(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)", re.ASCII)  # noqa: RUF001
+_AMOUNT: Final = re.compile(r"(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)", re.ASCII)
 _VERB: Final = re.compile(r"'((?:[^']|'')*)'|(([A-Za-z])\3*)|([^A-Za-z']+)|(')", re.DOTALL)
 _TIME: Final = Parameter("timestamp", STRING)
 
@@ -86,14 +92,30 @@ def formatdate(pattern: Part, time: Part) -> Part:
 def _written(verb: str, at: datetime) -> str:
     hour = at.hour % 12 or 12
     known = {
-        **{"M": str(at.month), "MM": f"{at.month:02}", "MMM": _MONTHS[at.month - 1][:3], "MMMM": _MONTHS[at.month - 1]},
-        **{"D": str(at.day), "DD": f"{at.day:02}", "EEE": _DAYS[at.weekday()][:3], "EEEE": _DAYS[at.weekday()]},
-        **{"YY": f"{at.year % 100:02}", "YYYY": f"{at.year:04}"},
-        **{"h": str(at.hour), "hh": f"{at.hour:02}", "H": str(hour), "HH": f"{hour:02}"},
-        **{"AA": "PM" if at.hour >= 12 else "AM", "aa": "pm" if at.hour >= 12 else "am"},
-        **{"m": str(at.minute), "mm": f"{at.minute:02}", "s": str(at.second), "ss": f"{at.second:02}"},
-        **{"Z": zone_of(at) or "Z", "ZZZ": zone_of(at, "") or "UTC"},
-        **{"ZZZZ": zone_of(at, "") or "+0000", "ZZZZZ": zone_of(at) or "+00:00"},
+        "M": str(at.month),
+        "MM": f"{at.month:02}",
+        "MMM": _MONTHS[at.month - 1][:3],
+        "MMMM": _MONTHS[at.month - 1],
+        "D": str(at.day),
+        "DD": f"{at.day:02}",
+        "EEE": _DAYS[at.weekday()][:3],
+        "EEEE": _DAYS[at.weekday()],
+        "YY": f"{at.year % 100:02}",
+        "YYYY": f"{at.year:04}",
+        "h": str(at.hour),
+        "hh": f"{at.hour:02}",
+        "H": str(hour),
+        "HH": f"{hour:02}",
+        "AA": "PM" if at.hour >= 12 else "AM",
+        "aa": "pm" if at.hour >= 12 else "am",
+        "m": str(at.minute),
+        "mm": f"{at.minute:02}",
+        "s": str(at.second),
+        "ss": f"{at.second:02}",
+        "Z": zone_of(at) or "Z",
+        "ZZZ": zone_of(at, "") or "UTC",
+        "ZZZZ": zone_of(at, "") or "+0000",
+        "ZZZZZ": zone_of(at) or "+00:00",
     }
     if verb not in known:
         raise FunctionError(f"invalid date format verb {verb!r}", 0)

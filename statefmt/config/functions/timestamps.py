@@ -1,4 +1,4 @@
-"""Points in time as RFC 3339 writes them, and the looser way of YAML. Source: go-cty `stdlib/datetime.go`; Go `time`."""
+"""Points in time as RFC 3339 writes them, and the looser way of YAML. Source: go-cty `stdlib/datetime.go`."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _time(groups: tuple[str | None, ...]) -> Time | None:
     sign, hours, minutes = groups[7], int(groups[8] or 0), int(groups[9] or 0)
     if hours > 24 or minutes > 60:
         return None
-    zone = timezone.utc if sign is None else timezone((-1 if sign == "-" else 1) * timedelta(hours=hours, minutes=minutes))
+    zone = UTC if sign is None else timezone((-1 if sign == "-" else 1) * timedelta(hours=hours, minutes=minutes))
     try:
         return Time(datetime(year, month, day, hour, minute, second, tzinfo=zone), fraction)
     except (ValueError, OverflowError):

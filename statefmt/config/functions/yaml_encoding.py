@@ -1,4 +1,4 @@
-"""YAML as `yamlencode` writes it: texts in quotes, or as blocks where they have several lines, and nothing in flow style.
+"""YAML as `yamlencode` writes it: texts in quotes, or as blocks where they have several lines, and no flow style.
 
 Source: go-cty-yaml `encode.go`. Its emitter is a translation of libyaml's, which PyYAML has, too.
 """
