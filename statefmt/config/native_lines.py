@@ -42,7 +42,10 @@ def _closed(source: Source, root: Node) -> Iterator[Problem]:
     waiting = [(root, False)]
     while waiting:
         node, free = waiting.pop()
-        if node.type == "heredoc_template" or not node.child_count:
+        if node.type == "heredoc_template":
+            waiting += [(child, True) for child in node.children if child.type == "template_interpolation"]
+            continue
+        if not node.child_count:
             continue
         children = parts(node)
         if node.type == "template_interpolation" and all(child.type != "expression" for child in children):
@@ -95,7 +98,9 @@ def _unparted(source: Source, children: list[Node]) -> Iterator[Problem]:
         parted = has_newline(source, before.end_byte, after.start_byte)
         if before.type == "object_elem" and after.type == "," and parted:
             detail = "The newline before this comma has ended the attribute already."
-            yield error(ProblemKind.SYNTAX, "Invalid expression", detail, source.range(after.start_byte, after.end_byte))
+            yield error(
+                ProblemKind.SYNTAX, "Invalid expression", detail, source.range(after.start_byte, after.end_byte)
+            )
         if before.type == after.type == "object_elem" and not parted:
             detail = "Expected a newline or comma to mark the beginning of the next attribute."
             place = source.range(after.start_byte, after.start_byte + 1)

@@ -119,8 +119,10 @@ def _label(source: Source, label: Node) -> Iterator[Problem]:
 def _closing(source: Source, block: Node, body: Node, opening: Node) -> Iterator[Problem]:
     """The brace at the end stands on a line of its own, unless all of the block is on one."""
     last = parts(body)[-1:]
-    if last and opening.start_point.row != block.end_point.row and not has_newline(
-        source, last[0].end_byte, block.end_byte
+    if (
+        last
+        and opening.start_point.row != block.end_point.row
+        and not has_newline(source, last[0].end_byte, block.end_byte)
     ):
         place = source.range(block.end_byte - 1, block.end_byte)
         yield error(

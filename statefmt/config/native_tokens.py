@@ -15,9 +15,11 @@ from statefmt.config.problem import Problem, ProblemKind, error
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_SUSPECT: Final = re.compile(rb"\b[0-9]+[xX]|\.\s*[0-9]+\s*\.\s*[0-9]|::|<<-?[ \t]|<<-?[^\s<]*[^\S\r\n]|<<-?\w+[^\w\s-]")
-_OPENING: Final = re.compile(rb"<<-?[^\s]+\r?\n")
-_NUMBER: Final = re.compile(rb"[0-9.eE+-]+")
+_SUSPECT: Final = re.compile(
+    rb"\b[0-9]+[xX]|\.\s*[0-9]+\s*\.\s*[0-9]|::|<<-?(?:[^\w-]|[^\s\x80-\xff]*[^\w\s\x80-\xff-]|[^\s]*[^\S\r\n])"
+)
+_OPENING: Final = re.compile(rb"<<-?[\w\x80-\xff][\w\x80-\xff-]*\r?\n")
+_NUMBER: Final = re.compile(rb"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 
 
 def too_kind(source: Source, root: Node) -> Iterator[Problem]:
@@ -40,7 +42,10 @@ def _wrong(source: Source, node: Node) -> tuple[tuple[str, str], int, int] | Non
     content = source.content
     match node.type:
         case "numeric_lit" if not _NUMBER.fullmatch(content, node.start_byte, node.end_byte):
-            said = ("Missing newline after argument", "A number has decimal digits only; what follows is no part of it.")
+            said = (
+                "Missing newline after argument",
+                "A number has decimal digits only; what follows is no part of it.",
+            )
         case "index" if _follows_legacy_index(node):
             detail = "Chaining two indexes of the old syntax is not permitted. Use the proper index syntax, [0]."
             said = ("Invalid legacy index syntax", detail)
@@ -56,7 +61,10 @@ def _wrong(source: Source, node: Node) -> tuple[tuple[str, str], int, int] | Non
 
 def _follows_legacy_index(node: Node) -> bool:
     before = node.prev_sibling
-    return before is not None and _is_legacy(node) and before.type == "index" and _is_legacy(before)
+    if before is None or not _is_legacy(node):
+        return False
+    # `1.0.0` is an index into a number.
+    return before.type == "literal_value" or (before.type == "index" and _is_legacy(before))
 
 
 def _is_legacy(node: Node) -> bool:

@@ -106,10 +106,11 @@ def _operand(expression: Binary, part: Part, wanted: Type, side: str) -> Part:
 def _logical(expression: Binary, left: Part, right: Part) -> Part:
     # One operand may settle it, whatever the other one turns out to be.
     settled = expression.operator == "||"
-    for side, part in (("left", left), ("right", right)):
+    for part in (left, right):
         if isinstance(part, Value):
             if part.data is None:
-                _refuse_null(expression, side)
+                what = f"releases differ in what {expression.operator} makes of null: old ones refuse it"
+                return Unknown(what, expression.range, BOOL)
             if part.data is settled:
                 return truth(settled)
     unknown = first_unknown((left, right))

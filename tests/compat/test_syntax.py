@@ -202,6 +202,10 @@ TEXTS: Final = (
     "a = { for x in y : x }\n",
     "a = { for x in y : x => 1... if z }\n",
     "a = { 0x1 = 2 }\n",
+    "a = 1.0.0\n",
+    "a = <<EOT\nx ${}\nEOT\n",
+    "a = <<EOT\nx ${\n1\n}\nEOT\n",
+    "a = <<EOT&\nx\nEOT\n",
 )
 
 # Where tree-sitter's grammar takes other texts than HCL does: the marker of a heredoc in letters beyond ASCII, and an
