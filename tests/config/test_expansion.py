@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from statefmt.config import Expansion, expand, expand_provider, root_scope
+from statefmt.config.model import Module, ProviderBlock
 
 from .conftest import Write, found, shown
 
@@ -111,3 +112,52 @@ def test_each_and_count(write: Write) -> None:
     assert shown(each.value) == '"v"'
     assert count is not None
     assert str(count.key) == "[1]"
+
+
+def _only(module: Module) -> ProviderBlock:
+    (block,) = module.declarations.providers.values()
+    return block
+
+
+# What `for_each` of the provider is; var.no has `const = false`.
+STATIC = [
+    ("toset([var.yes])", "a"),
+    ("toset([var.plain])", "a"),
+    ("toset([var.no])", "Unable to use variable in static context"),
+    ("toset([local.far])", "Unable to use variable in static context"),
+    ("local.round", "Circular reference"),
+    ("toset([for no in [1] : tostring(no)])", "1"),
+]
+
+
+@pytest.mark.parametrize(("for_each", "keys"), STATIC)
+def test_variables_that_are_not_constant(write: Write, for_each: str, keys: str) -> None:
+    files = {
+        "main.tf": f'provider "p" {{\n  alias    = "a"\n  for_each = {for_each}\n}}\n'
+        'variable "no" {\n  default = "a"\n  const   = false\n}\n'
+        'variable "yes" {\n  default = "a"\n  const   = true\n}\n'
+        'variable "plain" {\n  default = "a"\n}\n'
+        "locals {\n  near  = var.no\n  far   = local.near\n  round = local.round\n}\n"
+    }
+    configuration = write(files)
+    expansion = expand_provider(_only(configuration.root), root_scope(configuration))
+    if isinstance(expansion, Expansion):
+        assert " ".join(str(key).strip('[]"') for key in expansion.keys) == keys
+    else:
+        assert shown(expansion) == keys
+
+
+def test_a_variable_of_a_module_that_stands_for_one_that_is_not_constant(write: Write) -> None:
+    files = {
+        "main.tf": 'variable "no" {\n  default = "a"\n  const   = false\n}\n'
+        'module "m" {\n  source = "./m"\n  v      = [var.no]\n}\n',
+        "m/main.tf": 'variable "v" {}\nprovider "p" {\n  alias    = "a"\n  for_each = toset(var.v)\n}\n',
+    }
+    scope = root_scope(write(files)).child("m")
+    found = expand_provider(_only(scope.module), scope)
+    assert not isinstance(found, Expansion)
+    assert found.problem is not None
+    assert (found.problem.summary, str(found.problem.range)) == (
+        "Unable to use variable in static context",
+        "main.tf:7,13-19",
+    )
