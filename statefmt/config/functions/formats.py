@@ -32,11 +32,13 @@ class _NotHere(Exception):  # noqa: N818
 
 @function(Parameter("format", STRING), rest=_ARGS, returns=STRING)
 def format_(pattern: Part, *values: Part) -> Part:
-    return _written(text_of(pattern), values)
+    return _NULL if Value(DYNAMIC, None) in values else _written(text_of(pattern), values)
 
 
 @function(Parameter("format", STRING), rest=_ARGS, returns=ListType(STRING))
 def formatlist(pattern: Part, *values: Part) -> Part:
+    if Value(DYNAMIC, None) in values:
+        return _NULL
     lengths = {len(children(each)) for each in values if _goes_through(each)}
     if len(lengths) > 1:
         raise FunctionError("the lists have different lengths")
@@ -56,9 +58,9 @@ def _goes_through(part: Part) -> bool:
 
 
 def _written(pattern: str, values: tuple[Part, ...]) -> Part:
-    unknown = first_unknown(values) or next((_NULL for each in values if each == Value(DYNAMIC, None)), None)
+    unknown = first_unknown(values)
     if unknown is not None:
-        return unknown if unknown is _NULL else retyped(unknown, STRING)
+        return retyped(unknown, STRING)
     pieces: list[str] = []
     at = following = highest = 0
     indexed = False

@@ -29,7 +29,9 @@ def encode_yaml(part: Part) -> str:
     start = [yaml.StreamStartEvent(), yaml.DocumentStartEvent(explicit=False)]
     end = [yaml.DocumentEndEvent(explicit=False), yaml.StreamEndEvent()]
     events = [*start, *_events(part), *end]
-    found = str(yaml.emit(events, Dumper=dumper, allow_unicode=True, width=_WIDTH)).removesuffix(_END)
+    found = str(yaml.emit(events, Dumper=dumper, allow_unicode=True, width=_WIDTH))
+    if found.endswith(f"\n{_END}"):
+        found = found.removesuffix(_END)
     # What is neither in quotes nor a collection is followed by the mark of the end, in libyaml's older releases.
     alone = isinstance(part, Value) and (part.data is None or isinstance(part.data, (bool, Number)))
     return found + _END if alone else found
