@@ -30,8 +30,8 @@ class Body(Protocol):
         """The names of all attributes (in JSON of all members), in the order of the text."""
         ...
 
-    def attribute(self, name: str) -> Argument | None:
-        """The attribute of this name."""
+    def attribute(self, name: str, *, literal: bool = False) -> Argument | None:
+        """The attribute of this name. With `literal` strings of JSON are no templates, as where nothing is known."""
         ...
 
     def block_types(self) -> Sequence[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from statefmt.config.construct import marked, retyped
+from statefmt.config.construct import first_unknown, marked, retyped
 from statefmt.config.conversion import ConversionError, convert
 from statefmt.config.expressions import Conditional, Expression
 from statefmt.config.refusal import Refusal
@@ -41,7 +41,7 @@ def choose(evaluation: Evaluation, expression: Conditional) -> Part:
         return marked(retyped(condition, common), sensitive)
     taken, which = (yes, "true") if condition.data else (no, "false")
     if isinstance(taken, Refusal):
-        raise taken
+        raise taken.of_type(common)
     other = no if condition.data else yes
     if isinstance(other, Unknown) and _may_change(taken, other):
         reason = f"which type it gets depends on the other side of the conditional, and {other.reason}"
@@ -62,8 +62,6 @@ def _try(evaluation: Evaluation, expression: Expression) -> Part | Refusal:
 
 
 def _common_type(expression: Conditional, yes: Part | Refusal, no: Part | Refusal) -> Type:
-    if isinstance(yes, Refusal) or isinstance(no, Refusal):
-        return DYNAMIC
     if _is_bare_null(yes):
         return no.type
     if _is_bare_null(no):
@@ -73,7 +71,7 @@ def _common_type(expression: Conditional, yes: Part | Refusal, no: Part | Refusa
     found = unify((yes.type, no.type))
     if found is not None:
         return found
-    if has_dynamic(yes.type) or has_dynamic(no.type):
+    if _knows_less(yes) or _knows_less(no):
         # OpenTofu knows more of these types, from the schemas of providers.
         return DYNAMIC
     detail = (
@@ -82,6 +80,10 @@ def _common_type(expression: Conditional, yes: Part | Refusal, no: Part | Refusa
     )
     place = expression.yes.range.to(expression.no.range)
     raise Refusal("Inconsistent conditional result types", detail, place)
+
+
+def _knows_less(part: Part | Refusal) -> bool:
+    return has_dynamic(part.type) and (isinstance(part, Refusal) or first_unknown((part,)) is not None)
 
 
 def _may_change(taken: Part, other: Unknown) -> bool:
@@ -95,5 +97,5 @@ def _may_change(taken: Part, other: Unknown) -> bool:
     )
 
 
-def _is_bare_null(part: Part) -> bool:
+def _is_bare_null(part: Part | Refusal) -> bool:
     return isinstance(part, Value) and part.data is None and isinstance(part.type, DynamicType)

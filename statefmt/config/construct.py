@@ -20,7 +20,7 @@ from statefmt.cty import (
     Type,
 )
 from statefmt.cty.data import Data as PlainData
-from statefmt.cty.number import from_int
+from statefmt.cty.number import counted
 from statefmt.cty.sets import make_set
 from statefmt.cty.types import object_type
 from statefmt.golang.normalize import nfc
@@ -41,7 +41,8 @@ def text(value: str) -> Value:
 
 
 def number(value: int | Number) -> Value:
-    return Value(NUMBER, from_int(value) if isinstance(value, int) else value)
+    """A number; an int is one that was counted, not read from a text, which has fewer bits."""
+    return Value(NUMBER, counted(value) if isinstance(value, int) else value)
 
 
 def tuple_of(parts: Iterable[Part]) -> Value:

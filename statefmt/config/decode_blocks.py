@@ -36,7 +36,7 @@ def read_variable(reader: FileReader, block: Block) -> Variable:
     """`variable "name"`."""
     body = block.body
     reader.name("Invalid variable name", block.labels[0], block.label_ranges[0])
-    default = body.attribute("default")
+    default = body.attribute("default", literal=True)
     const = body.attribute("const")
     return Variable(
         name=block.labels[0],

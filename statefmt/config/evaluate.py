@@ -35,12 +35,13 @@ from statefmt.config.expressions import (
 from statefmt.config.functions import call_function
 from statefmt.config.iteration import evaluate_for, evaluate_splat, join_texts
 from statefmt.config.names import Names, NoNames
-from statefmt.config.operators import apply_binary, apply_unary
+from statefmt.config.operators import apply_binary, apply_unary, result_type, settles
 from statefmt.config.references import as_keyword
 from statefmt.config.refusal import Refusal, as_unknown
 from statefmt.config.values import Part, Unknown, Value
-from statefmt.cty import BOOL, DYNAMIC, NUMBER, STRING
+from statefmt.cty import BOOL, DYNAMIC, NUMBER, STRING, TupleType, Type
 from statefmt.cty import Number as CtyNumber
+from statefmt.cty.types import object_type
 
 
 def evaluate(expression: Expression, names: Names) -> Part:
@@ -80,6 +81,11 @@ class Evaluation:
         """The same with the element that a splat is at."""
         return Evaluation(self.names, self._bound, {**self._items, id(item): part})
 
+    @staticmethod
+    def elsewhere(expression: Expression, names: Names) -> Part:
+        """The value of an expression that sees other names. Raises Refusal."""
+        return Evaluation(names).value(expression)
+
     def value(self, expression: Expression) -> Part:
         """The value of an expression. Raises Refusal."""
         match expression:
@@ -87,36 +93,74 @@ class Evaluation:
                 return _literal(value)
             case Traversal():
                 return self._reference(expression)
+            case SplatItem():
+                return self._items[id(expression)]
+            case Parentheses(inner=inner) | TemplateWrap(inner=inner):
+                return self.value(inner)
+            case TupleExpression():
+                return self._tuple(expression)
+            case ObjectExpression():
+                return self._object(expression)
+            case Conditional():
+                return choose(self, expression)
+            case Bad(reason=reason):
+                return Unknown(reason, expression.range)
+        try:
+            return self._combined(expression)
+        except Refusal as refusal:
+            raise refusal.of_type(_type_of_failure(expression)) from None
+
+    def _combined(self, expression: Expression) -> Part:
+        """The value of an expression that has no part of the result, or no type, where a part of it is refused."""
+        match expression:
             case RelativeTraversal(source=source, steps=steps):
                 return _walk(self.value(source), steps)
             case IndexExpression(collection=collection, key=key):
                 return get_index(self.value(collection), self.value(key), expression.range)
-            case SplatItem():
-                return self._items[id(expression)]
             case Splat():
                 return evaluate_splat(self, expression)
-            case TupleExpression(items=items):
-                return tuple_of([self.value(item) for item in items])
-            case ObjectExpression():
-                return self._object(expression)
             case ForExpression():
                 return evaluate_for(self, expression)
-            case Conditional():
-                return choose(self, expression)
-            case Binary(left=left, right=right):
-                return apply_binary(expression, self.value(left), self.value(right))
-            case Unary(operand=operand):
-                return apply_unary(expression, self.value(operand))
-            case Parentheses(inner=inner) | TemplateWrap(inner=inner):
-                return self.value(inner)
             case Call():
                 return call_function(self, expression)
-            case Template():
-                return self._template(expression)
-            case TemplateJoin(loop=loop):
-                return join_texts(evaluate_for(self, loop), expression.range)
-            case Bad(reason=reason):
-                return Unknown(reason, expression.range)
+            case Binary() | Unary():
+                return self._operation(expression)
+            case Template() | TemplateJoin():
+                return self._text(expression)
+        raise AssertionError(expression)
+
+    def _operation(self, expression: Binary | Unary) -> Part:
+        if isinstance(expression, Unary):
+            return apply_unary(expression, self.value(expression.operand))
+        if expression.operator in ("&&", "||"):
+            return self._logical(expression)
+        return apply_binary(expression, self.value(expression.left), self.value(expression.right))
+
+    def _tried(self, expression: Expression) -> Part | Refusal:
+        try:
+            return self.value(expression)
+        except Refusal as refusal:
+            return refusal
+
+    def _tuple(self, expression: TupleExpression) -> Part:
+        items = [self._tried(item) for item in expression.items]
+        for item in items:
+            if isinstance(item, Refusal):
+                raise item.of_type(TupleType(tuple(each.type for each in items)))
+        return tuple_of([item for item in items if not isinstance(item, Refusal)])
+
+    def _logical(self, expression: Binary) -> Part:
+        """A mistake on one side does not matter where the other side settles it (since OpenTofu 1.10)."""
+        left, right = self._tried(expression.left), self._tried(expression.right)
+        if isinstance(left, Refusal):
+            if isinstance(right, Refusal) or not settles(expression, right):
+                raise left
+            return right
+        if isinstance(right, Refusal):
+            if not settles(expression, left):
+                raise right
+            return left
+        return apply_binary(expression, left, right)
 
     def _reference(self, expression: Traversal) -> Part:
         if expression.root in self._bound:
@@ -126,12 +170,14 @@ class Evaluation:
 
     def _object(self, expression: ObjectExpression) -> Part:
         found: dict[str, Part] = {}
+        types: dict[str, Type] = {}
         unknown: Unknown | None = None
+        refused: Refusal | None = None
         sensitive = False
         for item in expression.items:
             key = self._key(item)
             sensitive = sensitive or key.sensitive
-            value = self.value(item.value)
+            value = self._tried(item.value)
             if isinstance(key, Unknown):
                 unknown = unknown or key
                 continue
@@ -145,8 +191,14 @@ class Evaluation:
                 ) from None
             assert isinstance(name, Value)
             assert isinstance(name.data, str)
-            # The last one counts, without a word.
-            found[name.data] = value
+            types[name.data] = value.type
+            if isinstance(value, Refusal):
+                refused = refused or value
+            else:
+                # The last one counts, without a word.
+                found[name.data] = value
+        if refused is not None:
+            raise refused.of_type(object_type(types) if unknown is None else DYNAMIC)
         return marked(object_of(found) if unknown is None else retyped(unknown, DYNAMIC), sensitive)
 
     def _key(self, item: ObjectItem) -> Part:
@@ -160,7 +212,9 @@ class Evaluation:
             raise Refusal("Ambiguous attribute key", detail, item.key.range)
         return self.value(item.key)
 
-    def _template(self, expression: Template) -> Part:
+    def _text(self, expression: Template | TemplateJoin) -> Part:
+        if isinstance(expression, TemplateJoin):
+            return join_texts(evaluate_for(self, expression.loop), expression.range)
         texts: list[str] = []
         unknown: Unknown | None = None
         sensitive = False
@@ -180,6 +234,12 @@ class Evaluation:
             else:
                 texts.append(str(part.data))
         return marked(text("".join(texts)) if unknown is None else retyped(unknown, STRING), sensitive)
+
+
+def _type_of_failure(expression: Expression) -> Type:
+    if isinstance(expression, (Binary, Unary)):
+        return result_type(expression)
+    return STRING if isinstance(expression, (Template, TemplateJoin)) else DYNAMIC
 
 
 def _literal(value: bool | CtyNumber | str | None) -> Value:

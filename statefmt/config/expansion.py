@@ -71,7 +71,9 @@ def expand_provider(block: ProviderBlock, scope: Scope) -> Expansion | Unknown:
     `scope` is a static one (made by `Scope.child` without `each`): OpenTofu knows no `each` or `count` of the calling
     modules there.
     """
-    return _SINGLE if block.for_each is None else _for_each(block.for_each.expression, scope)
+    if block.for_each is None:
+        return _SINGLE
+    return _for_each(block.for_each.expression, scope)
 
 
 def _refused(summary: str, detail: str, expression: Expression) -> Unknown:

@@ -83,6 +83,6 @@ class InputReader:
             summary = "Variable declaration in .tfvars file"
             self._problems.append(error(ProblemKind.VARIABLE, summary, detail, declared[0].type_range))
         for name in body.names():
-            argument = body.attribute(name)
+            argument = body.attribute(name, literal=True)
             if argument is not None:
                 yield InputValue(name, shown, argument.expression)

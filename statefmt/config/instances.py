@@ -23,6 +23,7 @@ from statefmt.addrs import (
 from statefmt.config.expansion import Expansion, Instance, expand, expand_provider
 from statefmt.config.model import Configuration, ProviderBlock, Repetition, ResourceBlock
 from statefmt.config.scope import EachValue, Scope, root_scope
+from statefmt.config.static_references import static_problems
 from statefmt.config.values import Unknown
 
 
@@ -59,7 +60,11 @@ class Instances:
 
     def of_provider(self, config: ConfigProviderConfig, block: ProviderBlock) -> Expansion | Unknown:
         """The instances of a provider block."""
-        return self._left(expand_provider(block, self.static_scope(config.module)))
+        expansion = expand_provider(block, self.static_scope(config.module))
+        if block.for_each is not None and isinstance(expansion, Expansion):
+            for problem in static_problems(self._configuration, config.module, block.for_each.expression):
+                return Unknown(f"OpenTofu refuses it: {problem.detail}", problem.range)
+        return self._left(expansion)
 
     def static_scope(self, module: Module) -> Scope:
         """The names inside of all instances of a module alike: without `each` and `count` of its calls."""

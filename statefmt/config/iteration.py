@@ -43,6 +43,8 @@ def evaluate_for(evaluation: Evaluation, expression: ForExpression) -> Part:
     if isinstance(collection, Unknown):
         return retyped(collection, DYNAMIC)
     loop = _Loop(evaluation, expression, collection.sensitive)
+    if not children(collection):
+        loop.check_condition()
     for key, item in elements(collection):
         loop.step(key, item)
     return loop.result()
@@ -97,6 +99,15 @@ class _Loop:
             raise Refusal("Duplicate object key", detail, expression.key.range)
         else:
             self._named[name] = value
+
+    def check_condition(self) -> None:
+        """OpenTofu looks once whether the condition can be one, which shows where there is nothing to go over."""
+        expression = self._expression
+        if expression.condition is not None:
+            nothing: Part = Unknown("there are no elements", expression.range)
+            names = {name: nothing for name in (expression.key_name, expression.value_name) if name}
+            self._included(self._evaluation.with_names(names), expression.condition)
+            self._unknown = None
 
     def _included(self, inside: Evaluation, condition: Expression) -> bool:
         part = inside.value(condition)

@@ -22,6 +22,7 @@ from statefmt.config.native import read_template
 from statefmt.config.position import Range, Source
 from statefmt.config.problem import Problem, ProblemKind, error
 from statefmt.cty import parse_number
+from statefmt.golang.normalize import nfc
 
 # A member of this name is a comment, at the level of bodies.
 _COMMENT = "//"
@@ -48,20 +49,24 @@ class JsonText:
     def place(self, node: JsonNode) -> Range:
         return self.range(node.start, node.stop)
 
-    def expression(self, node: JsonNode) -> Expression:
-        """A value as an expression: strings are templates, also the names of members."""
+    def expression(self, node: JsonNode, *, literal: bool = False) -> Expression:
+        """A value as an expression: strings are templates, also the names of members, unless they are `literal`."""
         value = node.value
         if isinstance(value, str):
-            return self._string(node, value)
+            return Literal(nfc(value), self.place(node)) if literal else self._string(node, value)
         if isinstance(value, NumberToken):
             number = parse_number(value.text)
             return (
                 Bad("the number is not one", self.place(node)) if number is None else Literal(number, self.place(node))
             )
         if isinstance(value, tuple):
-            return TupleExpression(tuple(map(self.expression, value)), self.place(node))
+            parts = [self.expression(each, literal=literal) for each in value]
+            return TupleExpression(tuple(parts), self.place(node))
         if isinstance(value, JsonObject):
-            items = [ObjectItem(self.expression(m.name), self.expression(m.value), False) for m in value.members]
+            items = [
+                ObjectItem(self.expression(m.name, literal=literal), self.expression(m.value, literal=literal), False)
+                for m in value.members
+            ]
             return ObjectExpression(tuple(items), self.place(node))
         return Literal(value, self.place(node))
 
@@ -102,7 +107,7 @@ class JsonBody:
     def names(self) -> Sequence[str]:
         return tuple(self._members)
 
-    def attribute(self, name: str) -> Argument | None:
+    def attribute(self, name: str, *, literal: bool = False) -> Argument | None:
         found = self._members.get(name)
         if not found:
             return None
@@ -112,7 +117,7 @@ class JsonBody:
             detail = f'The argument "{name}" was already set at {text.place(first.name)}.'
             text.problems.append(error(ProblemKind.SYNTAX, "Duplicate argument", detail, text.place(again.name)))
         place = text.range(first.name.start, first.value.stop)
-        return Argument(name, text.expression(first.value), text.place(first.name), place)
+        return Argument(name, text.expression(first.value, literal=literal), text.place(first.name), place)
 
     def block_types(self) -> Sequence[str]:
         return ()

@@ -19,10 +19,10 @@ class MergedBody:
     def names(self) -> Sequence[str]:
         return tuple(dict.fromkeys((*self._base.names(), *self._over.names())))
 
-    def attribute(self, name: str) -> Argument | None:
+    def attribute(self, name: str, *, literal: bool = False) -> Argument | None:
         if name in self._keep:
-            return self._base.attribute(name)
-        return self._over.attribute(name) or self._base.attribute(name)
+            return self._base.attribute(name, literal=literal)
+        return self._over.attribute(name, literal=literal) or self._base.attribute(name, literal=literal)
 
     def block_types(self) -> Sequence[str]:
         return tuple(dict.fromkeys((*self._base.block_types(), *self._over.block_types())))

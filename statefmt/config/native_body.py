@@ -41,7 +41,7 @@ class NativeBody:
     def names(self) -> Sequence[str]:
         return tuple(self._attributes)
 
-    def attribute(self, name: str) -> Argument | None:
+    def attribute(self, name: str, *, literal: bool = False) -> Argument | None:
         node = self._attributes.get(name)
         if node is None:
             return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
@@ -18,7 +19,15 @@ _OPEN: Final = frozenset(
     {"tuple", "function_call", "for_tuple_expr", "for_object_expr", "new_index", "template_interpolation"}
 )
 _SEQUENCES: Final = frozenset({"template_interpolation", "template_directive"})
+# A newline in it ends nothing.
+_COMMENT: Final = re.compile(rb"/\*.*?\*/", re.DOTALL)
 _QUOTED: Final = frozenset({"quoted_template", "string_lit"})
+
+
+def has_newline(source: Source, start: int, stop: int) -> bool:
+    """Whether a line ends between two places; the newline in a comment of several lines ends none."""
+    between = source.content[start:stop]
+    return b"\n" in (_COMMENT.sub(b"", between) if b"/*" in between else between)
 
 
 def line_problems(source: Source, attribute: Node) -> Iterator[Problem]:
@@ -33,7 +42,10 @@ def _closed(source: Source, root: Node) -> Iterator[Problem]:
     waiting = [(root, False)]
     while waiting:
         node, free = waiting.pop()
-        if node.type == "heredoc_template" or not node.child_count:
+        if node.type == "heredoc_template":
+            waiting += [(child, True) for child in node.children if child.type == "template_interpolation"]
+            continue
+        if not node.child_count:
             continue
         children = parts(node)
         if node.type == "template_interpolation" and all(child.type != "expression" for child in children):
@@ -83,7 +95,13 @@ def _quoted(source: Source, node: Node) -> Iterator[Problem]:
 
 def _unparted(source: Source, children: list[Node]) -> Iterator[Problem]:
     for before, after in pairwise(children):
-        if before.type == after.type == "object_elem" and before.end_point.row == after.start_point.row:
+        parted = has_newline(source, before.end_byte, after.start_byte)
+        if before.type == "object_elem" and after.type == "," and parted:
+            detail = "The newline before this comma has ended the attribute already."
+            yield error(
+                ProblemKind.SYNTAX, "Invalid expression", detail, source.range(after.start_byte, after.end_byte)
+            )
+        if before.type == after.type == "object_elem" and not parted:
             detail = "Expected a newline or comma to mark the beginning of the next attribute."
             place = source.range(after.start_byte, after.start_byte + 1)
             yield error(ProblemKind.SYNTAX, "Missing attribute separator", detail, place)

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Final
 
-from statefmt.config.native_lines import line_problems
+from statefmt.config.native_lines import has_newline, line_problems
+from statefmt.config.native_tokens import too_kind
 from statefmt.config.native_tree import parts
 from statefmt.config.position import Source
 from statefmt.config.problem import Problem, ProblemKind, error
@@ -38,7 +39,8 @@ def syntax_problems(source: Source, root: Node) -> list[Problem]:
     """Every problem of a text, at most ten, in the order of the text."""
     if root.has_error:
         return list(islice(_unreadable(source, root), _MOST))
-    found = (_top_level(source, root), *(_body(source, child) for child in root.children if child.type == "body"))
+    bodies = (_body(source, child) for child in root.children if child.type == "body")
+    found = (_top_level(source, root), *bodies, too_kind(source, root))
     return list(islice((problem for each in found for problem in each), _MOST))
 
 
@@ -125,7 +127,7 @@ def _body(source: Source, body: Node) -> Iterator[Problem]:
         elif item.type == "block":
             yield from _block(source, item)
     for item, following in pairwise(items):
-        if item.end_point.row == following.start_point.row:
+        if not has_newline(source, item.end_byte, following.start_byte):
             kind = "argument" if item.type == "attribute" else "block definition"
             article = "An" if item.type == "attribute" else "A"
             detail = f"{article} {kind}{' definition' if item.type == 'attribute' else ''} must end with a newline."
@@ -169,7 +171,11 @@ def _label(source: Source, label: Node) -> Iterator[Problem]:
 def _closing(source: Source, block: Node, body: Node, opening: Node) -> Iterator[Problem]:
     """The brace at the end stands on a line of its own, unless all of the block is on one."""
     last = parts(body)[-1:]
-    if last and last[0].end_point.row == block.end_point.row != opening.start_point.row:
+    if (
+        last
+        and opening.start_point.row != block.end_point.row
+        and not has_newline(source, last[0].end_byte, block.end_byte)
+    ):
         place = source.range(block.end_byte - 1, block.end_byte)
         yield error(
             ProblemKind.SYNTAX, "Missing newline after argument", "The closing brace needs its own line.", place

@@ -112,6 +112,9 @@ def _belongs_to_attribute_splat(move: _Move) -> bool:
 
 def _literal_step(source: Expression, step: Step) -> Expression:
     place = source.range.to(step.range)
+    if isinstance(source, Literal) and isinstance(source.value, Number):
+        # `1.e5` is a number, whose rest looks like a name.
+        return Bad("a number goes on after its point", place)
     if isinstance(source, Traversal):
         return Traversal(source.root, source.root_range, (*source.steps, step), place)
     if isinstance(source, RelativeTraversal):

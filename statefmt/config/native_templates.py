@@ -40,11 +40,11 @@ _SEQUENCES: Final = frozenset(
 def read_template(reader: ExpressionReader, node: Node, *, bare: bool = False) -> tuple[tuple[Expression, ...], bool]:
     """The parts of a template, and whether it is nothing but one interpolation (and so gives its value as it is).
 
-    With `bare` the heredoc was put around the template to read it: it is one text, without a newline at its end.
+    With `bare` the heredoc was put around the template to read it: there is no newline at its end.
     """
     heredoc = node.type == "heredoc_template"
     start, stop = _content(reader, node) if heredoc else (node.start_byte + 1, node.end_byte - 1)
-    items = _Items(reader, heredoc, bare).read(node, start, stop - bare)
+    items = _Items(reader, heredoc).read(node, start, stop - bare)
     if heredoc and reader.text(node.children[0]).startswith("<<-"):
         _unindent(items)
     melded = _meld(items)
@@ -68,15 +68,16 @@ def _content(reader: ExpressionReader, node: Node) -> tuple[int, int]:
 class _Items:
     """Takes a template apart into texts and sequences, and applies the strip markers."""
 
-    def __init__(self, reader: ExpressionReader, heredoc: bool, bare: bool) -> None:
+    def __init__(self, reader: ExpressionReader, heredoc: bool) -> None:
         self._reader = reader
         self._heredoc = heredoc
-        self._by_line = heredoc and not bare
 
     def read(self, node: Node, start: int, stop: int) -> list[Text | Sequence]:
         items: list[Text | Sequence] = []
         strip_next = False
         for sequence in _sequences(node):
+            if _is_escaped(self._reader, sequence):
+                continue
             texts = self._texts(start, sequence.start_byte, strip_next)
             marks = [child for child in sequence.children if child.type == "strip_marker"]
             opening = sequence.start_byte + 2
@@ -91,7 +92,7 @@ class _Items:
         if start >= stop:
             return []
         source = self._reader.source
-        pieces = source.content[start:stop].splitlines(keepends=True) if self._by_line else [source.content[start:stop]]
+        pieces = source.content[start:stop].splitlines(keepends=True) if self._heredoc else [source.content[start:stop]]
         texts: list[Text] = []
         for piece in _joined(pieces):
             end = start + len(piece)
@@ -123,6 +124,12 @@ def _sequences(node: Node) -> list[Node]:
         elif child.type in ("template_directive", "template_if", "template_for"):
             found += _sequences(child)
     return found
+
+
+def _is_escaped(reader: ExpressionReader, sequence: Node) -> bool:
+    """Whether what looks like a sequence is text: of `$$${` the last two signs with the brace are an escape."""
+    content, start = reader.source.content, sequence.start_byte
+    return content[start - 1 : start] == content[start : start + 1]
 
 
 def _unescape(reader: ExpressionReader, text: str, start: int, stop: int) -> str:

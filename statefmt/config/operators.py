@@ -1,7 +1,4 @@
-"""Operators on values. Sources: HCL `hclsyntax/expression_ops.go`; go-cty `value_ops.go`.
-
-The one known difference: Go divides a length by a length with 64 bits, and everything else, as is done here, with 512.
-"""
+"""Operators on values. Sources: HCL `hclsyntax/expression_ops.go`; go-cty `value_ops.go`."""
 
 from __future__ import annotations
 
@@ -65,10 +62,21 @@ def apply_binary(expression: Binary, left: Part, right: Part) -> Part:
     if result is None:
         raise Refusal(
             "Operation failed",
-            "Error during operation: the result would be no number, as of zero by zero.",
+            "Error during operation: the result would be no number, as with zero by zero, or with infinity.",
             expression.range,
         )
     return marked(number(result), sensitive)
+
+
+def result_type(expression: Binary | Unary) -> Type:
+    """The type of what an operator gives, if it gives anything."""
+    arithmetic = expression.operator in _ARITHMETIC if isinstance(expression, Binary) else expression.operator == "-"
+    return NUMBER if arithmetic else BOOL
+
+
+def settles(expression: Binary, operand: Part) -> bool:
+    """Whether one operand of `&&` or `||` alone makes the result, which then is the operand itself."""
+    return isinstance(operand, Value) and operand.data is (expression.operator == "||")
 
 
 def apply_unary(expression: Unary, operand: Part) -> Part:
@@ -98,10 +106,11 @@ def _operand(expression: Binary, part: Part, wanted: Type, side: str) -> Part:
 def _logical(expression: Binary, left: Part, right: Part) -> Part:
     # One operand may settle it, whatever the other one turns out to be.
     settled = expression.operator == "||"
-    for side, part in (("left", left), ("right", right)):
+    for part in (left, right):
         if isinstance(part, Value):
             if part.data is None:
-                _refuse_null(expression, side)
+                what = f"releases differ in what {expression.operator} makes of null: old ones refuse it"
+                return Unknown(what, expression.range, BOOL)
             if part.data is settled:
                 return truth(settled)
     unknown = first_unknown((left, right))

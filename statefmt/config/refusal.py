@@ -5,14 +5,25 @@ from __future__ import annotations
 from statefmt.config.position import Range
 from statefmt.config.problem import Problem, ProblemKind, error
 from statefmt.config.values import Unknown
+from statefmt.cty import DYNAMIC, Type
 
 
 class Refusal(Exception):  # noqa: N818
-    """An expression that OpenTofu would refuse. `try` and `can` catch it."""
+    """An expression that OpenTofu would refuse. `try` and `can` catch it.
+
+    `type` is the one that OpenTofu goes on with: a sum that fails is a number all the same, and so does not go with a
+    list on the other side of a conditional.
+    """
 
     def __init__(self, summary: str, detail: str, place: Range | None) -> None:
         super().__init__(summary)
         self.problem = error(ProblemKind.EVALUATION, summary, detail, place)
+        self.type: Type = DYNAMIC
+
+    def of_type(self, of: Type) -> Refusal:
+        """The same refusal, of a whole that has this type."""
+        self.type = of
+        return self
 
 
 def as_unknown(problem: Problem) -> Unknown:

@@ -28,6 +28,9 @@ def finished(variable: Variable, given: Part | None) -> Part:
             problem = error(ProblemKind.VARIABLE, "Required variable not set", detail, variable.range)
             return as_unknown(problem)
         found = _applied(variable, constraint, default)
+    if variable.ephemeral and isinstance(found, Value):
+        # Nothing that lasts may come from it: no key of an instance, no argument of a resource.
+        return Unknown(f"var.{variable.name} is ephemeral", variable.range, found.type, variable.sensitive)
     return marked(found, variable.sensitive)
 
 

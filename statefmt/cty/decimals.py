@@ -1,16 +1,16 @@
-"""The decimal text of cty numbers, as Go's `big.Float.Text` gives it in the formats 'f' (shortest) and 'g'."""
+"""The decimal text of cty numbers, as Go's `big.Float.Text` gives it in the formats 'f' (shortest), 'g' and 'e'."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 from statefmt.cty.errors import CtyEncodeError
-from statefmt.cty.number import PRECISION, Number
+from statefmt.cty.number import Number
 
 # Go would print a number of any size, and run out of time or memory first.
 MAX_DIGITS = 100_000
 
-# Enough to tell neighbours with 512 bits apart (156 digits do), with some to spare.
+# Enough to tell neighbours with 512 bits apart (156 digits do), with some to spare; more bits get more of them.
 _DIGITS = 180
 
 _LOG10_OF_2 = 0.30102999566398120
@@ -31,14 +31,16 @@ class _Decimal(NamedTuple):
 
 
 def format_shortest(number: Number) -> str:
-    """Give the shortest plain decimal that 512 bits can tell from its neighbours: `3`, `-0`, `0.1`, `1000`.
+    """Give the shortest plain decimal that its bits can tell from its neighbours: `3`, `-0`, `0.1`, `1000`.
 
     Raises CtyEncodeError for infinity, and for numbers of more than 100,000 places.
     """
     if number.infinite:
         raise CtyEncodeError("cannot serialize infinity as JSON")
     sign = "-" if number.negative else ""
-    if number.exponent >= 0 and number.mantissa.bit_length() + number.exponent <= PRECISION:
+    if not number.mantissa:
+        return sign + "0"
+    if number.exponent >= 0 and number.mantissa.bit_length() + number.exponent <= number.precision:
         # All integers that fit the mantissa are told apart by their own digits only.
         return f"{sign}{number.mantissa << number.exponent}"
     digits, point = _shortest(number)
@@ -54,16 +56,28 @@ def format_general(number: Number) -> str:
 
     cty builds the order of sets of compound values from it. Raises CtyEncodeError beyond 100,000 places.
     """
+    return format_digits(number, 10)
+
+
+def format_digits(number: Number, count: int | None = None) -> str:
+    """Give `count` significant digits, or as few as tell the number apart, as `big.Float.Text` does with 'g'.
+
+    The exponent is written as one where it is less than -4, or not less than the number of digits (6 without
+    `count`): `0.1`, `1e+06`. Raises CtyEncodeError beyond 100,000 places.
+    """
     if number.infinite:
         return "-Inf" if number.negative else "+Inf"
     sign = "-" if number.negative else ""
     if not number.mantissa:
         return sign + "0"
-    digits, point = _rounded(_expand(number.mantissa, number.exponent), 10)
-    limit = len(digits) if len(digits) >= point else 10
+    if count is None:
+        digits, point = _shortest(number)
+        limit = 6
+    else:
+        digits, point = _rounded(_expand(number, number.mantissa, number.exponent), max(1, count))
+        limit = len(digits) if count > len(digits) >= point else max(1, count)
     if not -4 <= point - 1 < limit:
-        tail = "." + digits[1:] if len(digits) > 1 else ""
-        return f"{sign}{digits[0]}{tail}e{point - 1:+03d}"
+        return sign + _scientific(digits, point)
     if point <= 0:
         return f"{sign}0.{'0' * -point}{digits}"
     if point >= len(digits):
@@ -71,12 +85,26 @@ def format_general(number: Number) -> str:
     return f"{sign}{digits[:point]}.{digits[point:]}"
 
 
-def _expand(mantissa: int, exponent: int) -> _Decimal:
-    """Give the first digits of mantissa * 2**exponent."""
+def format_scientific(number: Number, places: int) -> str:
+    """Give one digit, as many after the point as `places`, and an exponent: `1.50e+03`. It must be finite."""
+    sign = "-" if number.negative else ""
+    if not number.mantissa:
+        return f"{sign}{_scientific('0'.ljust(places + 1, '0'), 1)}"
+    digits, point = _rounded(_expand(number, number.mantissa, number.exponent, places), places + 1)
+    return sign + _scientific(digits.ljust(places + 1, "0"), point)
+
+
+def _scientific(digits: str, point: int) -> str:
+    tail = "." + digits[1:] if len(digits) > 1 else ""
+    return f"{digits[0]}{tail}e{point - 1:+03d}"
+
+
+def _expand(number: Number, mantissa: int, exponent: int, wanted: int = 0) -> _Decimal:
+    """Give the first digits of mantissa * 2**exponent, enough for `wanted` of them and the precision of a number."""
     places = int((mantissa.bit_length() + exponent) * _LOG10_OF_2)
     if abs(places) > MAX_DIGITS:
         raise CtyEncodeError(f"a number of more than {MAX_DIGITS} digits is not supported")
-    scale = _DIGITS - places
+    scale = max(_DIGITS, wanted + 2, int(number.precision * _LOG10_OF_2) + 26) - places
     shift = exponent + scale
     divisor = 1
     if scale >= 0:
@@ -96,13 +124,13 @@ def _expand(mantissa: int, exponent: int) -> _Decimal:
 
 
 def _shortest(number: Number) -> tuple[str, int]:
-    """Cut the digits where no other number of 512 bits is nearer, deciding digit by digit as Go does."""
+    """Cut the digits where no other number of its precision is nearer, deciding digit by digit as Go does."""
     # With one bit more than the precision, the neighbouring roundings are half-way at mantissa -1 and +1.
-    widen = PRECISION + 1 - number.mantissa.bit_length()
+    widen = number.precision + 1 - number.mantissa.bit_length()
     mantissa, exponent = number.mantissa << widen, number.exponent - widen
-    value = _expand(mantissa, exponent)
-    lower = _expand(mantissa - 1, exponent)
-    upper = _expand(mantissa + 1, exponent)
+    value = _expand(number, mantissa, exponent)
+    lower = _expand(number, mantissa - 1, exponent)
+    upper = _expand(number, mantissa + 1, exponent)
     # A number half-way between two is rounded to the even one.
     inclusive = mantissa & 2 == 0
     for index, digit in enumerate(value.digits):

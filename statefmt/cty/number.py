@@ -1,7 +1,8 @@
-"""cty numbers: binary floating point with a mantissa of 512 bits, as Go's math/big reads them from text."""
+"""cty numbers: binary floating point, as Go's math/big has it; what is read from text has a mantissa of 512 bits."""
 
 from __future__ import annotations
 
+import math
 import re
 
 from msgspec import Struct
@@ -9,6 +10,12 @@ from msgspec import Struct
 from statefmt.pattern import pattern
 
 PRECISION = 512
+# Of whole numbers that Go counted: lengths, places. A larger one gets as many bits as it needs.
+WHOLE_PRECISION = 64
+
+# More bits than any number here may have; numbers are compared as if all had as many.
+_WIDEST = 1 << 13
+_FLOAT_PRECISION = 53
 
 # big.Float keeps the exponent in 32 bits; beyond them it has infinity and zero.
 _MAX_EXPONENT = 2**31 - 1
@@ -22,15 +29,17 @@ _INFINITY = pattern(r"([+-]?)[Ii]nf")
 
 
 class Number(Struct, frozen=True, eq=False):
-    """The value (-1)**negative * mantissa * 2**exponent, rounded to 512 bits.
+    """The value (-1)**negative * mantissa * 2**exponent.
 
-    `mantissa` is odd, or 0 for zero (which keeps its sign: `-0`) and for infinity. Numbers compare by value.
+    `mantissa` is odd, or 0 for zero (which keeps its sign: `-0`) and for infinity. `precision` is the number of bits
+    that results made with this number are rounded to, and what its decimal text tells apart. Numbers compare by value.
     """
 
     negative: bool
     mantissa: int
     exponent: int = 0
     infinite: bool = False
+    precision: int = PRECISION
 
     @property
     def order(self) -> tuple[int, int, int]:
@@ -41,7 +50,7 @@ class Number(Struct, frozen=True, eq=False):
         if not self.mantissa:
             return 0, 0, 0
         width = self.mantissa.bit_length()
-        return sign, sign * (width + self.exponent), sign * (self.mantissa << (PRECISION - width))
+        return sign, sign * (width + self.exponent), sign * (self.mantissa << (_WIDEST - width))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Number) and self.order == other.order
@@ -62,13 +71,39 @@ class Number(Struct, frozen=True, eq=False):
 
 
 def from_int(value: int) -> Number:
-    """Give the number for an int, rounded to 512 bits."""
-    return _number(value < 0, *_round(abs(value), 0, PRECISION))
+    """Give the number for an int, rounded to 512 bits, as if it had been read from text."""
+    return rounded(value < 0, abs(value), 0)
 
 
-def rounded(negative: bool, mantissa: int, exponent: int) -> Number:
-    """Give mantissa * 2**exponent, rounded to 512 bits, half to even."""
-    return _number(negative, *_round(mantissa, exponent, PRECISION))
+def counted(value: int) -> Number:
+    """Give the number for an int that did not come from text, with as many bits as it needs, and 64 at least.
+
+    Raises ValueError for one of more than 8,192 bits.
+    """
+    if value.bit_length() > _WIDEST:
+        raise ValueError(f"whole numbers of more than {_WIDEST} bits are not supported")
+    return rounded(value < 0, abs(value), 0, max(WHOLE_PRECISION, value.bit_length()))
+
+
+def from_float(value: float) -> Number:
+    """Give the number for a float, which has 53 bits; it must not be NaN."""
+    negative = math.copysign(1, value) < 0
+    if math.isinf(value):
+        return Number(negative, 0, infinite=True, precision=_FLOAT_PRECISION)
+    above, below = abs(value).as_integer_ratio()
+    return rounded(negative, above, 1 - below.bit_length(), _FLOAT_PRECISION)
+
+
+def rounded(negative: bool, mantissa: int, exponent: int, precision: int = PRECISION) -> Number:
+    """Give mantissa * 2**exponent, rounded to as many bits, half to even."""
+    return _number(negative, *_round(mantissa, exponent, precision), precision)
+
+
+def with_precision(value: Number, precision: int) -> Number:
+    """The number rounded to as many bits."""
+    if value.infinite:
+        return Number(value.negative, 0, infinite=True, precision=precision)
+    return rounded(value.negative, value.mantissa, value.exponent, precision)
 
 
 def parse_number(text: str) -> Number | None:
@@ -165,13 +200,11 @@ def _round(mantissa: int, exponent: int, bits: int) -> tuple[int, int]:
     return mantissa, exponent + excess
 
 
-def _number(negative: bool, mantissa: int, exponent: int) -> Number:
-    if not mantissa:
-        return Number(negative, 0)
+def _number(negative: bool, mantissa: int, exponent: int, precision: int = PRECISION) -> Number:
     size = mantissa.bit_length() + exponent
-    if size > _MAX_EXPONENT:
-        return Number(negative, 0, infinite=True)
-    if size < _MIN_EXPONENT:
-        return Number(negative, 0)
+    if mantissa and size > _MAX_EXPONENT:
+        return Number(negative, 0, infinite=True, precision=precision)
+    if not mantissa or size < _MIN_EXPONENT:
+        return Number(negative, 0, precision=precision)
     zeros = (mantissa & -mantissa).bit_length() - 1
-    return Number(negative, mantissa >> zeros, exponent + zeros)
+    return Number(negative, mantissa >> zeros, exponent + zeros, precision=precision)

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from statefmt.addrs import ConfigProviderConfig, Module
+from statefmt.addrs.provider import parse_provider_source
 from statefmt.config import Expansion, expand, expand_provider, root_scope
+from statefmt.config.instances import Instances
+from statefmt.config.model import Module as ConfiguredModule
+from statefmt.config.model import ProviderBlock
+from statefmt.config.values import Unknown
 
 from .conftest import Write, found, shown
 
@@ -45,7 +51,7 @@ REPETITIONS = [
         "for_each = toset([uuid()])",
         "unknown: nobody can know the result of the function uuid beforehand: its result is another one each time",
     ),
-    ('for_each = toset([timeadd("x", "1h")])', "unknown: statetool does not evaluate the function timeadd"),
+    ('for_each = toset([base64gzip("x")])', "unknown: statetool does not evaluate the function base64gzip"),
     ("for_each = toset([nope()])", "Call to unknown function"),
     ("for_each = local.nope", "Reference to undeclared local value"),
     ("count = 2", "[0] [1]"),
@@ -111,3 +117,51 @@ def test_each_and_count(write: Write) -> None:
     assert shown(each.value) == '"v"'
     assert count is not None
     assert str(count.key) == "[1]"
+
+
+def _only(module: ConfiguredModule) -> ProviderBlock:
+    (block,) = module.declarations.providers.values()
+    return block
+
+
+# What `for_each` of the provider is; var.no has `const = false`.
+STATIC = [
+    ("toset([var.yes])", "a"),
+    ("toset([var.plain])", "a"),
+    ("toset([var.no])", None),
+    ("toset([local.far])", None),
+    ("local.round", None),
+    ("toset([for no in [1] : tostring(no)])", "1"),
+]
+
+
+@pytest.mark.parametrize(("for_each", "keys"), STATIC)
+def test_variables_that_are_not_constant(write: Write, for_each: str, keys: str | None) -> None:
+    files = {
+        "main.tf": f'provider "p" {{\n  alias    = "a"\n  for_each = {for_each}\n}}\n'
+        'variable "no" {\n  default = "a"\n  const   = false\n}\n'
+        'variable "yes" {\n  default = "a"\n  const   = true\n}\n'
+        'variable "plain" {\n  default = "a"\n}\n'
+        "locals {\n  near  = var.no\n  far   = local.near\n  round = local.round\n}\n"
+    }
+    configuration = write(files)
+    expansion = Instances(configuration).of_provider(_config(Module()), _only(configuration.root))
+    known = expansion.keys if isinstance(expansion, Expansion) else None
+    assert (None if known is None else " ".join(str(key).strip('[]"') for key in known)) == keys
+
+
+def test_a_variable_of_a_module_that_stands_for_one_that_is_not_constant(write: Write) -> None:
+    files = {
+        "main.tf": 'variable "no" {\n  default = "a"\n  const   = false\n}\n'
+        'module "m" {\n  source = "./m"\n  v      = [var.no]\n}\n',
+        "m/main.tf": 'variable "v" {}\nprovider "p" {\n  alias    = "a"\n  for_each = toset(var.v)\n}\n',
+    }
+    configuration = write(files)
+    module = Module(("m",))
+    found = Instances(configuration).of_provider(_config(module), _only(configuration.modules[module]))
+    assert isinstance(found, Unknown)
+    assert str(found.range) == "main.tf:7,13-19"
+
+
+def _config(module: Module) -> ConfigProviderConfig:
+    return ConfigProviderConfig(module, parse_provider_source("hashicorp/p"), "a")

@@ -63,6 +63,7 @@ VALUES = [
     ("default = 1", "v = null", "null"),
     ("default = 1\n  nullable = false", "v = null", "1"),
     ("nullable = false", "v = null", "Required variable not set"),
+    ("default = 1\n  ephemeral = true", "", "unknown: var.v is ephemeral"),
     ("type = string", "v = 1", '"1"'),
     ("type = set(number)", 'v = ["2", 1, 1]', "[1,2]"),
     ('type = object({ a = optional(string, "d") })', "v = {}", '{"a":"d"}'),

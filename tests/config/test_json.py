@@ -21,6 +21,7 @@ VALUES = [
     ('"a ${1 + 1}"', '"a 2"'),
     ('"a ~ ${~ 1 ~}  b"', '"a ~1b"'),
     ('"%{ if true }y%{ endif }"', '"y"'),
+    ('"x\\n  ${~ 1 ~}\\n y"', '"x\\n1 y"'),
     ('"line\\nline ${1}"', '"line\\nline 1"'),
     ('"back\\\\slash ${1}"', '"back\\\\slash 1"'),
     ('"$${x}"', '"${x}"'),
@@ -164,3 +165,11 @@ def test_places_within_strings(write: Write) -> None:
     value = root_scope(configuration).local("x")
     assert shown(value) == "Reference to undeclared local value"
     assert str(getattr(value, "range", "")) == "main.tf.json:3,15-25"
+
+
+def test_strings_where_nothing_is_known_are_no_templates(write: Write) -> None:
+    files = {
+        "main.tf.json": '{"variable": {"v": {"default": "${1}"}, "w": {}}, "locals": {"x": "${[var.v, var.w]}"}}',
+        "terraform.tfvars.json": '{"w": {"${a}": "%{ if true }"}}',
+    }
+    assert local(write(files)) == '["${1}",{"${a}":"%{ if true }"}]'

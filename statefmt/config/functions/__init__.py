@@ -12,10 +12,13 @@ from statefmt.config.functions import (  # importing a group puts its functions 
     networks,
     numbers,
     patterns,
+    powers,
     reductions,
     sequences,
     sets,
     strings,
+    templates,
+    times,
 )
 from statefmt.config.functions.call import call_function
 
@@ -29,10 +32,13 @@ groups = (
     networks,
     numbers,
     patterns,
+    powers,
     reductions,
     sequences,
     sets,
     strings,
+    templates,
+    times,
 )
 
 __all__ = ["call_function", "groups"]

@@ -102,7 +102,9 @@ class _Run:
     def __init__(self, called: Function, expression: Call, evaluation: Evaluation) -> None:
         self._called = called
         self._expression = expression
-        self._directory = evaluation.names.directory
+        directory = evaluation.names.directory
+        assert directory is not None
+        self._surroundings = Surroundings(directory, evaluation.elsewhere)
         self._sensitive = False
         self._unknown: Unknown | None = None
 
@@ -112,11 +114,7 @@ class _Run:
         if self._unknown is not None:
             return marked(retyped(self._unknown, called.returns), self._sensitive)
         try:
-            if called.surroundings:
-                assert self._directory is not None
-                found = called.run(Surroundings(self._directory), *parts)
-            else:
-                found = called.run(*parts)
+            found = called.run(self._surroundings, *parts) if called.surroundings else called.run(*parts)
         except FunctionError as error:
             raise self._refusal(error, arguments) from None
         except ConversionError as error:

@@ -57,3 +57,9 @@ def nonsensitive(value: Part) -> Part:
 @function(_ANY, returns=BOOL, own_marks=True)
 def issensitive(value: Part) -> Part:
     return truth(value.sensitive)
+
+
+@function(_ANY, own_marks=True)
+def ephemeralasnull(value: Part) -> Part:
+    # What comes from an ephemeral variable is Unknown, so this value is none.
+    return value

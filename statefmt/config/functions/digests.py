@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
+import uuid
 from collections.abc import Callable
+from typing import Final
 
 from statefmt.config.construct import text
 from statefmt.config.functions.file_reading import read_bytes
-from statefmt.config.functions.registry import Parameter, Surroundings, function
+from statefmt.config.functions.registry import FunctionError, Parameter, Surroundings, function
 from statefmt.config.functions.shapes import text_of
 from statefmt.config.values import Part
 from statefmt.cty import STRING
+
+_NAMESPACES: Final = {
+    "dns": uuid.NAMESPACE_DNS,
+    "url": uuid.NAMESPACE_URL,
+    "oid": uuid.NAMESPACE_OID,
+    "x500": uuid.NAMESPACE_X500,
+}
+_UUID: Final = re.compile("[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 
 
 def _hexadecimal(algorithm: str) -> Callable[[bytes], str]:
@@ -37,3 +48,13 @@ for _algorithm in ("md5", "sha1", "sha256", "sha512"):
     _define(_algorithm, _hexadecimal(_algorithm))
 for _algorithm in ("sha256", "sha512"):
     _define(f"base64{_algorithm}", _base64(_algorithm))
+
+
+@function(Parameter("namespace", STRING), Parameter("name", STRING), returns=STRING)
+def uuidv5(namespace: Part, name: Part) -> Part:
+    given = text_of(namespace)
+    known = _NAMESPACES.get(given)
+    if known is None and not _UUID.fullmatch(given):
+        raise FunctionError(f"uuidv5() doesn't support namespace {given!r}")
+    space = known or uuid.UUID(given)
+    return text(str(uuid.uuid5(space, text_of(name))))

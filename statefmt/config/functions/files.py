@@ -9,14 +9,13 @@ import base64
 import os
 import posixpath
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 from statefmt.config.construct import set_of, text, truth
+from statefmt.config.functions.file_patterns import UnclearPattern, matching_files
 from statefmt.config.functions.file_reading import located, read_bytes
 from statefmt.config.functions.registry import FunctionError, Parameter, Surroundings, function
 from statefmt.config.functions.shapes import text_of
-from statefmt.config.values import Part
+from statefmt.config.values import Part, Unknown
 from statefmt.cty import BOOL, STRING, SetType
 
 _PATH = Parameter("path", STRING)
@@ -45,47 +44,12 @@ def fileexists(surroundings: Surroundings, path: Part) -> Part:
 
 @function(_PATH, Parameter("pattern", STRING), returns=SetType(STRING), surroundings=True)
 def fileset(surroundings: Surroundings, path: Part, pattern: Part) -> Part:
-    root = located(surroundings, text_of(path))
-    wanted = re.compile(_pattern(text_of(pattern)))
-    found = (each for each in _files(root, "") if wanted.fullmatch(each))
-    return set_of(STRING, [text(each) for each in found])
-
-
-def _files(directory: Path, before: str) -> Iterator[str]:
+    start = posixpath.normpath(text_of(path) or ".")
     try:
-        entries = sorted(os.scandir(directory), key=lambda entry: entry.name)
-    except OSError:
-        return
-    for entry in entries:
-        if entry.is_dir(follow_symlinks=False):
-            yield from _files(Path(entry.path), f"{before}{entry.name}/")
-        elif entry.is_file():
-            yield before + entry.name
-
-
-def _pattern(glob: str) -> str:
-    """A regular expression for a pattern with `*`, `**`, `?`, `[…]` and `{a,b}`. Raises FunctionError."""
-    found: list[str] = []
-    depth = 0
-    for piece in re.findall(r"\*\*/|\*\*|\*|\?|\[[^\]]+\]|\\.|[{},]|.", posixpath.normpath(glob), re.DOTALL):
-        if piece == "{":
-            depth += 1
-            found.append("(?:")
-        elif piece == "}" and depth:
-            depth -= 1
-            found.append(")")
-        elif piece == "," and depth:
-            found.append("|")
-        elif piece.startswith("[") and len(piece) > 1:
-            inside = piece[1:-1]
-            negated = inside[0] in "^!"
-            found.append(f"[{'^' if negated else ''}{re.escape(inside[negated:]).replace(chr(92) + '-', '-')}]")
-        else:
-            known = {"**/": "(?:[^/]+/)*", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-            found.append(known.get(piece) or re.escape(piece[-1] if len(piece) == 2 else piece))
-    if depth:
-        raise FunctionError(f"failed to glob pattern {glob}: syntax error in pattern", 1)
-    return "".join(found)
+        found = matching_files(surroundings.directory, posixpath.join(start, text_of(pattern).lstrip("/")))
+    except UnclearPattern as unclear:
+        return Unknown(f"releases differ in what fileset finds by {text_of(pattern)!r}: {unclear}")
+    return set_of(STRING, [text(posixpath.relpath(each, start)) for each in found])
 
 
 @function(_PATH, returns=STRING, surroundings=True)
@@ -110,4 +74,6 @@ def dirname(path: Part) -> Part:
 
 @function(_PATH, returns=STRING)
 def pathexpand(path: Part) -> Part:
+    if re.match("~[^/]", text_of(path)):
+        raise FunctionError("cannot expand user-specific home dir")
     return text(os.path.expanduser(text_of(path)))  # noqa: PTH111 - the text is to stay as it is otherwise

@@ -12,30 +12,33 @@ from statefmt.config.functions.registry import FunctionError, Parameter, functio
 from statefmt.config.functions.shapes import is_null, is_sequence, number_of, text_of
 from statefmt.config.graphemes import split_graphemes
 from statefmt.config.values import Part, Unknown, Value
-from statefmt.cty import BOOL, NUMBER, STRING, CtyError, ListType, Number, write_value
+from statefmt.cty import BOOL, DYNAMIC, NUMBER, STRING, CtyError, ListType, Number, write_value
 from statefmt.cty import Value as PlainValue
 from statefmt.cty.arithmetic import is_whole
-from statefmt.cty.decimals import format_general
+from statefmt.cty.decimals import format_digits, format_scientific
 from statefmt.golang import quote
 
 _VERB: Final = re.compile(
-    r"%(?P<flags>[ +\-0#]*)(?P<width>[0-9]*)(?P<precision>\.[0-9]+)?(?:\[(?P<index>[0-9]+)\])?(?P<mode>.)?", re.DOTALL
+    r"%(?P<flags>[ +\-0#]*)(?P<width>[0-9]*)(?P<precision>\.[0-9]*)?(?:\[(?P<index>[0-9]+)\])?(?P<mode>.)?", re.DOTALL
 )
 _ARGS = Parameter("args", null=True, parts=True, unknown=True)
 _WIDEST: Final = 10_000
+_NULL: Final = Unknown("releases differ in what format makes of a null without a type: old ones never know it")
 
 
 class _NotHere(Exception):  # noqa: N818
-    """A verb that is not written here."""
+    """A verb that is not written here: a text that would be longer than anyone wants."""
 
 
 @function(Parameter("format", STRING), rest=_ARGS, returns=STRING)
 def format_(pattern: Part, *values: Part) -> Part:
-    return _written(text_of(pattern), values)
+    return _NULL if Value(DYNAMIC, None) in values else _written(text_of(pattern), values)
 
 
 @function(Parameter("format", STRING), rest=_ARGS, returns=ListType(STRING))
 def formatlist(pattern: Part, *values: Part) -> Part:
+    if Value(DYNAMIC, None) in values:
+        return _NULL
     lengths = {len(children(each)) for each in values if _goes_through(each)}
     if len(lengths) > 1:
         raise FunctionError("the lists have different lengths")
@@ -112,7 +115,7 @@ def _as_it_is(part: Value, as_json: bool) -> str:
     if not as_json and isinstance(part.data, str):
         return part.data
     if not as_json and isinstance(part.data, Number):
-        return format_general(part.data)
+        return format_digits(part.data)
     try:
         return write_value(PlainValue(part.type, to_plain(part))).decode()
     except CtyError as error:
@@ -120,8 +123,7 @@ def _as_it_is(part: Value, as_json: bool) -> str:
 
 
 def _string(verb: re.Match[str], value: str) -> str:
-    precision = int(verb["precision"][1:]) if verb["precision"] else 0
-    if precision:
+    if precision := _precision(verb):
         value = "".join(split_graphemes(value)[:precision])
     return write_value(PlainValue(STRING, value)).decode() if verb["mode"] == "q" else value
 
@@ -133,40 +135,66 @@ def _padded(verb: re.Match[str], value: str) -> str:
 
 
 def _width(verb: re.Match[str]) -> int:
-    width = int(verb["width"] or 0)
-    if width > _WIDEST:
+    return _limited(verb["width"])
+
+
+def _precision(verb: re.Match[str]) -> int | None:
+    return None if verb["precision"] is None else _limited(verb["precision"][1:])
+
+
+def _limited(digits: str) -> int:
+    value = int(digits[:9] or 0)
+    if value > _WIDEST:
         raise _NotHere
-    return width
+    return value
 
 
 def _sign(verb: re.Match[str], negative: bool) -> str:
     return "-" if negative else "+" if "+" in verb["flags"] else " " if " " in verb["flags"] else ""
 
 
-def _aligned(verb: re.Match[str], sign: str, digits: str) -> str:
-    missing = max(0, _width(verb) - len(sign) - len(digits))
+def _aligned(verb: re.Match[str], before: str, digits: str, *, zeros: bool = True) -> str:
+    missing = max(0, _width(verb) - len(before) - len(digits))
     if "-" in verb["flags"]:
-        return sign + digits + " " * missing
-    return sign + "0" * missing + digits if "0" in verb["flags"] else " " * missing + sign + digits
+        return before + digits + " " * missing
+    return before + "0" * missing + digits if zeros and "0" in verb["flags"] else " " * missing + before + digits
 
 
 def _integer(verb: re.Match[str], value: Number) -> str:
     if not is_whole(value):
         raise FunctionError(f"unsupported value for {quote(verb[0])} at {verb.start()}: an integer is required")
-    if "#" in verb["flags"] or verb["precision"] or value.exponent > _WIDEST:
+    if value.exponent > _WIDEST:
         raise _NotHere
-    return _aligned(verb, _sign(verb, value.negative), format(value.mantissa << value.exponent, verb["mode"]))
+    digits = format(value.mantissa << value.exponent, verb["mode"])
+    precision = _precision(verb)
+    if precision is not None:
+        digits = "" if digits == "0" and not precision else digits.rjust(precision, "0")
+        if not digits:
+            # Not even the width counts then.
+            return ""
+    prefix = {"b": "0b", "o": "0", "x": "0x", "X": "0X"}.get(verb["mode"], "") if "#" in verb["flags"] else ""
+    negative = value.negative and value.mantissa != 0
+    return _aligned(verb, _sign(verb, negative) + prefix, digits, zeros=precision is None)
 
 
 def _float(verb: re.Match[str], value: Number) -> str:
-    if value.infinite or "#" in verb["flags"] or abs(value.exponent) > _WIDEST:
+    sign, mode, precision = _sign(verb, value.negative), verb["mode"], _precision(verb)
+    if value.infinite:
+        sign = sign if value.negative or " " in verb["flags"] else "+"
+        return _aligned(verb, sign, "Inf", zeros=False)
+    if abs(value.exponent) > _WIDEST:
         raise _NotHere
-    sign = _sign(verb, value.negative)
-    if verb["mode"] == "g" and not verb["precision"]:
-        return _aligned(verb, sign, format_general(Number(False, value.mantissa, value.exponent)))
-    places = int(verb["precision"][1:]) if verb["precision"] else 6
-    if verb["mode"] != "f" or places > _WIDEST:
-        raise _NotHere
+    plain = Number(False, value.mantissa, value.exponent, precision=value.precision)
+    if mode in "gG":
+        digits = format_digits(plain, precision)
+    elif mode in "eE":
+        digits = format_scientific(plain, 6 if precision is None else precision)
+    else:
+        digits = _fixed(plain, 6 if precision is None else precision)
+    return _aligned(verb, sign, digits.upper() if mode in "EG" else digits)
+
+
+def _fixed(value: Number, places: int) -> str:
     # round() of a fraction is exact, and rounds halves to even as Go does.
     scaled = str(round(Fraction(value.mantissa) * Fraction(2) ** value.exponent * 10**places)).rjust(places + 1, "0")
-    return _aligned(verb, sign, f"{scaled[:-places]}.{scaled[-places:]}" if places else scaled)
+    return f"{scaled[:-places]}.{scaled[-places:]}" if places else scaled

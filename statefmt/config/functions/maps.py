@@ -51,10 +51,16 @@ def merge(*maps: Part) -> Part:
 
 @function(
     _MAP,
-    Parameter("key", STRING, marks=True),
-    rest=Parameter("default", null=True, parts=True, marks=True, unknown=True),
+    Parameter("key", STRING),
+    rest=Parameter("default", null=True, parts=True, unknown=True),
+    own_marks=True,
 )
 def lookup(mapping: Part, key: Part, *default: Part) -> Part:
+    # The marks of a default that is not needed do not matter.
+    return marked(_looked_up(mapping, key, *default), mapping.sensitive or key.sensitive)
+
+
+def _looked_up(mapping: Part, key: Part, *default: Part) -> Part:
     if len(default) > 1:
         raise FunctionError(f"lookup() takes two or three arguments, got {2 + len(default)}")
     if not isinstance(mapping.type, (MapType, ObjectType)):

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import re
+from typing import Final
+
 from statefmt.config.construct import number
 from statefmt.config.functions.registry import FunctionError, Parameter, function
 from statefmt.config.functions.shapes import number_of, text_of, whole_of
-from statefmt.config.values import Part
+from statefmt.config.type_names import type_name
+from statefmt.config.values import Part, Unknown
 from statefmt.cty import NUMBER, STRING, Number
 from statefmt.cty.arithmetic import add, negate, truncate
-from statefmt.cty.number import from_int
+from statefmt.cty.number import counted, with_precision
+from statefmt.golang import quote
 
 _NUM = Parameter("num", NUMBER)
+_DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_LONGEST: Final = 1000
 
 
 @function(_NUM, returns=NUMBER)
@@ -31,14 +38,16 @@ def floor(value: Part) -> Part:
 
 def _rounded(value: Number, direction: int) -> Number:
     whole = truncate(value)
-    outward = whole != value and value.negative == (direction < 0)
-    return (add(whole, from_int(direction)) or whole) if outward else whole
+    if whole == value or value.negative == (direction > 0):
+        return whole
+    return with_precision(add(whole, counted(direction)) or whole, value.precision)
 
 
 @function(rest=Parameter("numbers", NUMBER), returns=NUMBER)
 def max_(*values: Part) -> Part:
     if not values:
         raise FunctionError("must pass at least one number")
+    # The first of equal ones counts, which tells 0 from -0.
     return number(max(map(number_of, values)))
 
 
@@ -55,17 +64,21 @@ def signum(value: Part) -> Part:
     return number((found > 0) - (found < 0))
 
 
-@function(Parameter("number", STRING), Parameter("base", NUMBER), returns=NUMBER)
+@function(Parameter("number"), Parameter("base", NUMBER), returns=NUMBER)
 def parseint(value: Part, base: Part) -> Part:
+    if value.type != STRING:
+        raise FunctionError(f"first argument must be a string, not {type_name(value.type)}", 0)
     given, radix = text_of(value), whole_of(base)
     if not 2 <= radix <= 62:
         raise FunctionError("base must be a whole number between 2 and 62 inclusive", 1)
-    if radix > 36:
-        raise FunctionError("statetool does not know bases above 36", 1)
-    digits = given.removeprefix("-") if given.startswith("-") else given.removeprefix("+")
-    try:
-        if not digits.isascii() or not digits.isalnum():
-            raise ValueError
-        return number(int(given, radix))
-    except ValueError:
-        raise FunctionError(f"cannot parse {given!r} as a base {radix} integer", 0) from None
+    # Up to 36 the case of letters does not matter; above, small letters come before the capital ones.
+    known = _DIGITS[:radix] if radix > 36 else _DIGITS[:radix] + _DIGITS[10:radix].upper()
+    match = re.fullmatch(rf"([+-]?)([{known}]+)", given)
+    if match is None:
+        raise FunctionError(f"cannot parse {quote(given)} as a base {radix} integer", 0)
+    if len(match[2]) > _LONGEST:
+        return Unknown(f"statetool does not evaluate numbers of more than {_LONGEST} digits")
+    found = 0
+    for digit in match[2].lower() if radix <= 36 else match[2]:
+        found = found * radix + _DIGITS.index(digit)
+    return number(-found if match[1] == "-" else found)

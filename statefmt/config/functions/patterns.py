@@ -1,87 +1,70 @@
-"""Functions of regular expressions. Sources: go-cty `stdlib/regexp.go`; OpenTofu `internal/lang/funcs/string.go`.
-
-Go's expressions and Python's differ; one that uses what they do not share is not evaluated.
+"""Functions of regular expressions. Sources: go-cty `stdlib/regexp.go`; OpenTofu `internal/lang/funcs/string.go`; Go
+`regexp` (allMatches, replaceAll, expand), whose way to go on after an empty match is not Python's.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from statefmt.config.construct import list_of, object_of, text, tuple_of
+from statefmt.config.functions.expressions_of_go import Unshared, translated
 from statefmt.config.functions.registry import FunctionError, Parameter, function
 from statefmt.config.functions.shapes import text_of
-from statefmt.config.unify import unify
 from statefmt.config.values import Part, Unknown, Value
-from statefmt.cty import DYNAMIC, STRING
+from statefmt.cty import STRING, ObjectType, TupleType, Type
 
-_PIECE: Final = re.compile(
-    r"\\(?P<escape>.)|\[(?P<class>\^?\]?(?:\\.|[^\]\\])*)\]|\((?P<group>\?(?:P<\w+>|:|[^)]*)?)|(?P<end>\$)|.", re.DOTALL
-)
-_SAME: Final = frozenset("dDwWbBntrfv")
-_SPACES: Final = r"\t\n\f\r "
+_REPEATED: Final = re.compile(r"redefinition of group name '(\w+)'")
 
 
-class _Unshared(Exception):  # noqa: N818
-    """The expression has something that Python reads in another way."""
-
-
-def _compiled(pattern: Part) -> re.Pattern[str] | Unknown:
-    """The expression for Python. Raises FunctionError for what neither would take."""
-    given = text_of(pattern)
+def _compiled(pattern: str) -> re.Pattern[str] | Unknown:
+    """The expression for Python. Raises FunctionError for what Go would not take."""
     try:
-        translated = "".join(_translate(piece) for piece in _PIECE.finditer(given))
-        if re.search(r"[*+?}]\+|\{,", translated):
-            raise _Unshared
-        return re.compile(translated, re.ASCII)
-    except _Unshared:
-        return Unknown(
-            f"statetool does not evaluate the regular expression {given!r}: it may mean something else in Go"
-        )
-    except (re.error, OverflowError) as error:
+        found = re.compile(translated(pattern))
+    except Unshared:
+        return Unknown(_apart(pattern))
+    except (re.error, OverflowError, RecursionError) as error:
+        # Go lets a name be used twice, in some releases.
+        if _REPEATED.search(str(error)):
+            return Unknown(_apart(pattern))
         raise FunctionError(f"error parsing regexp: {error}", 0) from None
+    return found
 
 
-def _translate(piece: re.Match[str]) -> str:
-    escape, inside, group = piece["escape"], piece["class"], piece["group"]
-    if escape is not None:
-        return _escape(escape)
-    if inside is not None:
-        if "[" in inside or re.search(r"--|&&|\|\||~~", inside):
-            raise _Unshared
-        body = re.sub(r"\\(.)", lambda match: _escape(match[1], in_class=True), inside, flags=re.DOTALL)
-        return f"[{body}]"
-    if group:
-        if group.startswith("?P<") or group == "?:":
-            return "(" + group
-        if group.startswith(("?=", "?!", "?<=", "?<!", "?>")):
-            raise FunctionError("error parsing regexp: invalid or unsupported Perl syntax", 0)
-        raise _Unshared
-    return r"\Z" if piece["end"] else piece[0]
+def _apart(pattern: str) -> str:
+    return f"statetool does not evaluate the regular expression {pattern!r}: it may mean something else in Go"
 
 
-def _escape(char: str, *, in_class: bool = False) -> str:
-    if char == "s":
-        return _SPACES if in_class else f"[{_SPACES}]"
-    if char == "S" and not in_class:
-        return f"[^{_SPACES}]"
-    if char == "z" and not in_class:
-        return r"\Z"
-    if char == "A" and not in_class:
-        return r"\A"
-    if char in _SAME or not (char.isalnum() or char == "_"):
-        return "\\" + char
-    raise _Unshared
+def _all_matches(pattern: re.Pattern[str], whole: str) -> Iterator[re.Match[str]]:
+    """Every match that overlaps no other; an empty one right after another match does not count."""
+    at, before = 0, -1
+    while at <= len(whole):
+        match = pattern.search(whole, at)
+        if match is None:
+            return
+        if match.end() != at or match.start() != before:
+            yield match
+        at = match.end() + (match.end() == at)
+        before = match.end()
 
 
-def _captured(match: re.Match[str], pattern: re.Pattern[str]) -> Part:
+def _result_type(pattern: re.Pattern[str]) -> Type:
     if not pattern.groups:
-        return text(match[0])
-    if pattern.groupindex:
-        if len(pattern.groupindex) != pattern.groups:
-            raise FunctionError("cannot mix named and unnamed capture groups", 0)
-        return object_of({name: _group(match[name]) for name in pattern.groupindex})
-    return tuple_of([_group(group) for group in match.groups()])
+        return STRING
+    if not pattern.groupindex:
+        return TupleType((STRING,) * pattern.groups)
+    if len(pattern.groupindex) != pattern.groups:
+        raise FunctionError("invalid regexp pattern: cannot mix both named and unnamed capture groups", 0)
+    return ObjectType(dict.fromkeys(sorted(pattern.groupindex), STRING))
+
+
+def _captured(match: re.Match[str], of: Type) -> Part:
+    if isinstance(of, ObjectType):
+        return object_of({name: _group(match[name]) for name in of.attributes})
+    if isinstance(of, TupleType):
+        return tuple_of([_group(group) for group in match.groups()])
+    return text(match[0])
 
 
 def _group(found: str | None) -> Part:
@@ -93,23 +76,23 @@ _ARGUMENTS = (Parameter("pattern", STRING), Parameter("string", STRING))
 
 @function(*_ARGUMENTS)
 def regex(pattern: Part, value: Part) -> Part:
-    compiled = _compiled(pattern)
+    compiled = _compiled(text_of(pattern))
     if isinstance(compiled, Unknown):
         return compiled
+    of = _result_type(compiled)
     match = compiled.search(text_of(value))
     if match is None:
         raise FunctionError("pattern did not match any part of the given string")
-    return _captured(match, compiled)
+    return _captured(match, of)
 
 
 @function(*_ARGUMENTS)
 def regexall(pattern: Part, value: Part) -> Part:
-    compiled = _compiled(pattern)
+    compiled = _compiled(text_of(pattern))
     if isinstance(compiled, Unknown):
         return compiled
-    found = [_captured(match, compiled) for match in compiled.finditer(text_of(value))]
-    of = unify([each.type for each in found]) if found else (STRING if not compiled.groups else DYNAMIC)
-    return list_of(of or DYNAMIC, found)
+    of = _result_type(compiled)
+    return list_of(of, [_captured(match, of) for match in _all_matches(compiled, text_of(value))])
 
 
 @function(Parameter("str", STRING), Parameter("substring", STRING), Parameter("replace", STRING), returns=STRING)
@@ -117,19 +100,30 @@ def replace(value: Part, wanted: Part, instead: Part) -> Part:
     whole, search, new = text_of(value), text_of(wanted), text_of(instead)
     if not (len(search) > 1 and search.startswith("/") and search.endswith("/")):
         return text(whole.replace(search, new))
-    compiled = _compiled(Value(STRING, search[1:-1]))
+    compiled = _compiled(search[1:-1])
     if isinstance(compiled, Unknown):
         return compiled
+    pieces: list[str] = []
+    at = end = 0
+    while at <= len(whole):
+        match = compiled.search(whole, at)
+        if match is None:
+            break
+        pieces.append(whole[end : match.start()])
+        if match.end() > end or match.start() == 0:
+            pieces.append(_expanded(new, match))
+        end = match.end()
+        at = max(at + 1, end)
+    return text("".join([*pieces, whole[end:]]))
 
-    def expand(match: re.Match[str]) -> str:
-        def group(reference: re.Match[str]) -> str:
-            name = reference[1] or reference[2]
-            if name is None:
-                return "$"
-            if name.isdecimal():
-                return (match[int(name)] or "") if int(name) <= compiled.groups else ""
-            return (match[name] or "") if name in compiled.groupindex else ""
 
-        return re.sub(r"\$(?:\$|(\w+)|\{(\w+)\})", group, new, flags=re.ASCII)
+def _expanded(template: str, match: re.Match[str]) -> str:
+    def group(reference: re.Match[str]) -> str:
+        name = reference[1] or reference[2]
+        if name is None:
+            return "$"
+        if name.isdecimal():
+            return (match[int(name)] or "") if int(name) <= match.re.groups else ""
+        return (match[name] or "") if name in match.re.groupindex else ""
 
-    return text(compiled.sub(expand, whole))
+    return re.sub(r"\$(?:\$|(\w+)|\{(\w+)\})", group, template)

@@ -13,6 +13,7 @@ from statefmt.config.unify import unify
 from statefmt.config.values import Part, Unknown, Value
 from statefmt.cty import BOOL, DYNAMIC, NUMBER, STRING, ListType, Number, SetType, TupleType
 from statefmt.cty.arithmetic import add
+from statefmt.cty.number import counted, from_float
 
 _ONE = "must be a list, set, or tuple value with either zero or one elements"
 
@@ -104,14 +105,13 @@ def range_(*bounds: Part) -> Part:
     numbers = [number_of(bound) for bound in bounds]
     if not 1 <= len(numbers) <= 3:
         raise FunctionError("must have one, two, or three arguments")
-    zero, unit = number_of(number(0)), number_of(number(1))
-    start, end = (zero, numbers[0]) if len(numbers) == 1 else (numbers[0], numbers[1])
-    down = end < start
-    step = numbers[2] if len(numbers) == 3 else number_of(number(-1)) if down else unit
-    if not step.mantissa:
-        raise FunctionError("step must not be zero")
-    if len(numbers) == 3 and start != end and step.negative != down:
-        raise FunctionError("end must be greater than start when step is positive, and less when it is negative")
+    # In Go this zero is a float, which shows in quotients of what comes out.
+    start, end = (from_float(0.0), numbers[0]) if len(numbers) == 1 else (numbers[0], numbers[1])
+    step = numbers[2] if len(numbers) == 3 else counted(-1 if end < start else 1)
+    down = step.negative and step.mantissa != 0
+    if end < start if not down else start < end:
+        detail = "end must be greater than start when step is positive, and less when it is negative"
+        raise FunctionError(detail, 1)
     found: list[Part] = []
     at = start
     while (end < at) if down else (at < end):

@@ -13,6 +13,8 @@ from typing import TypeAlias
 
 import msgspec
 
+from statefmt.config.expressions import Expression
+from statefmt.config.names import Names
 from statefmt.config.values import Part
 from statefmt.cty import DYNAMIC, Type
 
@@ -38,9 +40,10 @@ class Parameter(msgspec.Struct, frozen=True):
 
 
 class Surroundings(msgspec.Struct, frozen=True):
-    """Where relative paths begin."""
+    """Where relative paths begin, and a way to evaluate an expression with other names; it raises Refusal."""
 
     directory: Path
+    evaluate: Callable[[Expression, Names], Part]
 
 
 Run: TypeAlias = Callable[..., Part]

@@ -134,6 +134,8 @@ def compact(sequence: Part) -> Part:
 def contains(sequence: Part, wanted: Part) -> Part:
     if not is_sequence(sequence):
         raise FunctionError("argument must be list, tuple, or set")
+    if is_null(wanted):
+        return Unknown("releases differ in whether contains looks for null: old ones refuse it")
     unknown: Unknown | None = None
     for item in children(sequence):
         found = equal(wanted, item)
@@ -167,6 +169,8 @@ def element(sequence: Part, place: Part) -> Part:
     at = whole_of(place, "invalid index: value")
     if not found:
         raise FunctionError("cannot use element function with an empty list")
+    if at < 0:
+        return Unknown("releases differ in what element does with a negative index: old ones refuse it")
     return found[at % len(found)]
 
 

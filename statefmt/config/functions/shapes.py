@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from fractions import Fraction
+from typing import Final
 
 from statefmt.config.construct import children
 from statefmt.config.functions.registry import FunctionError
 from statefmt.config.values import Part, Value
 from statefmt.cty import ListType, Number, SetType, TupleType
+
+# No float has a smaller exponent, whatever its mantissa, and no whole number of use a larger one.
+_SMALLEST: Final = 10_000
 
 
 def text_of(part: Part) -> str:
@@ -32,6 +38,30 @@ def whole_of(part: Part, what: str = "value") -> int:
         detail = "must be a whole number, between -9223372036854775808 and 9223372036854775807"
         raise FunctionError(f"{what} {detail}")
     return whole
+
+
+def whole_of_any_size(part: Part) -> int:
+    """The number as an int. Raises FunctionError where it is none, or has more digits than anyone needs."""
+    found = number_of(part)
+    if found.infinite or found.exponent < 0 or found.exponent > _SMALLEST:
+        raise FunctionError("value must be a whole number")
+    return (found.mantissa << found.exponent) * (-1 if found.negative else 1)
+
+
+def float_of(part: Part) -> float:
+    """The number as the nearest float. Raises FunctionError where it is larger than any."""
+    found = number_of(part)
+    sign = -1.0 if found.negative else 1.0
+    if found.infinite:
+        return sign * math.inf
+    try:
+        exponent = max(found.exponent, -_SMALLEST)
+        mantissa = found.mantissa >> (exponent - found.exponent) if exponent > found.exponent else found.mantissa
+        if exponent > _SMALLEST:
+            raise OverflowError
+        return sign * float(Fraction(mantissa) * Fraction(2) ** exponent)
+    except OverflowError:
+        raise FunctionError("value must be between -1.7976931348623157e+308 and 1.7976931348623157e+308") from None
 
 
 def texts_of(part: Part) -> list[str]:

@@ -46,8 +46,14 @@ def lower(value: Part) -> Part:
 
 
 def _mapped(value: str, change: Callable[[str], str]) -> str:
-    # Go changes one character into one character.
-    return "".join(each if len(new := change(each)) != 1 else new for each in value)
+    # Go changes one character into one character: the first of what Python makes of it, or the form of titles.
+    found: list[str] = []
+    for each in value:
+        new = change(each)
+        if len(new) != 1:
+            new = "i" if each == "İ" and change is str.lower else each.title()
+        found.append(new if len(new) == 1 else each)
+    return "".join(found)
 
 
 @function(_STR, returns=STRING)

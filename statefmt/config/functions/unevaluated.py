@@ -16,7 +16,6 @@ NOT_YET: Final = frozenset(
     """
     assumeequal assumelistlength assumelistlengthmax assumelistlengthmin assumemaplength assumemaplengthmax
     assumemaplengthmin assumenotnull assumesetlength assumesetlengthmax assumesetlengthmin assumestringprefix
-    base64gunzip base64gzip cidrcontains cidrsubnets convert ephemeralasnull formatdate list log map pow rsadecrypt
-    templatefile templatestring textdecodebase64 textencodebase64 timeadd timecmp type urldecode uuidv5 yamlencode
+    base64gzip convert list map rsadecrypt type
     """.split()  # noqa: SIM905 - shorter to read than a list of one a line
 )

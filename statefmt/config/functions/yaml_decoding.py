@@ -1,45 +1,51 @@
 """YAML as `yamldecode` reads it: `yes`, `on` and `y` are true, as in YAML 1.1, and `017` is 17, as in 1.2.
 
-Source: what Terraform 1.11 and 1.15 really give (go-cty-yaml).
+Source: go-cty-yaml `decode.go`, `resolve.go`, and what Terraform 1.11 and 1.15 really give.
 """
 
 from __future__ import annotations
 
+import base64
 import re
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from statefmt.config.construct import number, object_of, text, truth, tuple_of
+from statefmt.config.construct import children, number, object_of, text, truth, tuple_of
+from statefmt.config.conversion import convert
 from statefmt.config.functions.registry import FunctionError
-from statefmt.config.values import Part, Unknown, Value
-from statefmt.cty import DYNAMIC, NUMBER, parse_number
+from statefmt.config.functions.timestamps import format_time, loose_time
+from statefmt.config.values import Part, Value
+from statefmt.cty import DYNAMIC, NUMBER, STRING, ObjectType, TupleType, parse_number
 
 if TYPE_CHECKING:
     from yaml import BaseLoader, Node, ScalarNode
 
-# The tag of a text, and ours for what is to be found out.
-_TEXT: Final = "tag:yaml.org,2002:str"
+# Our tag for a scalar that has none.
 _PLAIN: Final = "plain"
+_TAGS: Final = "tag:yaml.org,2002:"
 _YES: Final = ("y", "Y", "yes", "Yes", "YES", "on", "On", "ON", "true", "True", "TRUE")
 _NO: Final = ("n", "N", "no", "No", "NO", "off", "Off", "OFF", "false", "False", "FALSE")
+_INFINITIES: Final = re.compile(r"([-+]?)\.(?:inf|Inf|INF)")
 _WORDS: Final = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), Value(DYNAMIC, None)),
     **dict.fromkeys(_YES, truth(True)),
     **dict.fromkeys(_NO, truth(False)),
 }
+# What begins with one of these may be something else than a text.
+_HINTS: Final = frozenset("+-0123456789yYnNtTfFoO~.")
 # A number with zeros before it is decimal.
 _NUMBER: Final = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
-_HEXADECIMAL: Final = re.compile(r"0x[0-9a-fA-F]+")
-_OCTAL: Final = re.compile(r"0o[0-7]+")
-_NO_NUMBER: Final = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
-# Dates become times, in a form that has its own rules.
-_DATE: Final = re.compile(r"\d{4}-\d\d?-\d\d?(?:[Tt ].*)?")
+_OTHER_BASE: Final = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
+_ANY_BASE: Final = re.compile(r"[-+]?0(?:o[0-7]+|x[0-9a-fA-F]+|b[01]+)", re.IGNORECASE)
+_OTHER_RELEASE: Final = re.compile(r"^%YAML[ \t]+(?!1\.1\b)", re.MULTILINE)
 
 
 def decode_yaml(source: str) -> Part:
-    """The value of a text. Raises FunctionError; Unknown for what is read in more than one way."""
+    """The value of a text. Raises FunctionError."""
     import yaml
 
+    if _OTHER_RELEASE.match(source):
+        raise FunctionError("on line 1, column 1: found incompatible YAML document", 0)
     try:
         node = yaml.compose(source, Loader=_loader())
     except yaml.YAMLError as error:
@@ -49,8 +55,8 @@ def decode_yaml(source: str) -> Part:
     except (ValueError, RecursionError) as error:
         raise FunctionError(str(error), 0) from None
     if node is None:
-        return Value(DYNAMIC, None)
-    return _value(node, ())
+        raise FunctionError("on line 1, column 1: expecting value but found end of stream", 0)
+    return _Reader().value(node)
 
 
 @cache
@@ -60,54 +66,118 @@ def _loader() -> type[BaseLoader]:
     base: type[BaseLoader] = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
     class Loader(base):  # type: ignore[misc, valid-type]
-        """Leaves open what scalars without quotes and tags are."""
+        """Leaves open what scalars without tags are."""
 
         def resolve(self, kind: type[Node], value: str, implicit: tuple[bool, bool]) -> str:
-            if kind is yaml.ScalarNode and implicit[0]:
-                return _PLAIN
-            return str(super().resolve(kind, value, implicit))
+            return _PLAIN if kind is yaml.ScalarNode else str(super().resolve(kind, value, implicit))
 
     return Loader
 
 
-def _value(node: Node, above: tuple[int, ...]) -> Part:
-    import yaml
+class _Reader:
+    """Takes values out of nodes. An anchor that is used again gives the same node."""
 
-    if id(node) in above:
-        raise FunctionError("cannot refer to an anchor from inside of its own value", 0)
-    above = (*above, id(node))
-    if isinstance(node, yaml.ScalarNode):
-        return _scalar(node)
-    if isinstance(node, yaml.SequenceNode):
-        return tuple_of([_value(item, above) for item in node.value])
-    assert isinstance(node, yaml.MappingNode)
-    found: dict[str, Part] = {}
-    for key, item in node.value:
-        if not isinstance(key, yaml.ScalarNode):
-            raise FunctionError("only string keys are allowed", 0)
-        if key.value == "<<" and key.tag == _PLAIN:
-            return Unknown("statetool does not evaluate the merge key << of YAML")
-        if key.value in found:
-            raise FunctionError(f'key "{key.value}" is there twice', 0)
-        found[key.value] = _value(item, above)
-    return object_of(found)
+    def __init__(self) -> None:
+        self._under_way: set[int] = set()
+        self._keys: set[int] = set()
+
+    def value(self, node: Node) -> Part:
+        import yaml
+
+        if id(node) in self._under_way:
+            raise FunctionError("cannot refer to an anchor from inside of its own definition", 0)
+        if id(node) in self._keys:
+            raise FunctionError("reference to undefined anchor: keys have none", 0)
+        if isinstance(node, yaml.ScalarNode):
+            return _scalar(node)
+        kind = "map" if isinstance(node, yaml.MappingNode) else "seq"
+        if node.tag != f"{_TAGS}{kind}":
+            raise FunctionError(f"can't interpret {'mapping' if kind == 'map' else 'sequence'} as {node.tag}", 0)
+        self._under_way.add(id(node))
+        try:
+            return self._mapping(node) if kind == "map" else tuple_of([self.value(item) for item in node.value])
+        finally:
+            self._under_way.discard(id(node))
+
+    def _mapping(self, node: Node) -> Part:
+        import yaml
+
+        found: dict[str, Part] = {}
+        for key, item in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise FunctionError("only strings are allowed as mapping keys", 0)
+            self._keys.add(id(key))
+            if (key.tag == _PLAIN and key.value == "<<") or key.tag == f"{_TAGS}merge":
+                found |= self._merged(item)
+                continue
+            name = convert(_scalar(key), STRING)
+            if not isinstance(name, Value) or not isinstance(name.data, str):
+                raise FunctionError("mapping key cannot be null", 0)
+            # The last one counts, without a word.
+            found[name.data] = self.value(item)
+        return object_of(found)
+
+    def _merged(self, node: Node) -> dict[str, Part]:
+        part = self.value(node)
+        found: dict[str, Part] = {}
+        for each in children(part) if isinstance(part.type, TupleType) else (part,):
+            if not isinstance(each.type, ObjectType):
+                raise FunctionError("only mappings can be merged into a mapping", 0)
+            found |= dict(zip(each.type.attributes, children(each), strict=True))
+        return found
 
 
 def _scalar(node: ScalarNode) -> Part:
     value: str = node.value
-    if node.tag == _TEXT:
-        return text(value)
-    if node.tag != _PLAIN:
-        return Unknown(f"statetool does not evaluate the tag {node.tag!r} of YAML")
-    if value in _WORDS:
-        return _WORDS[value]
-    if _DATE.fullmatch(value):
-        return Unknown(f"statetool does not evaluate the time {value!r} of YAML")
-    if _NO_NUMBER.fullmatch(value):
-        raise FunctionError("floating point infinity and NaN are not supported", 0)
-    if _HEXADECIMAL.fullmatch(value):
-        return number(int(value, 16))
-    if _OCTAL.fullmatch(value):
-        return number(int(value, 8))
-    exact = parse_number(value) if _NUMBER.fullmatch(value) else None
-    return text(value) if exact is None else Value(NUMBER, exact)
+    tag = None if node.tag == _PLAIN else node.tag.removeprefix(_TAGS)
+    if tag not in (None, "str", "bool", "int", "float", "null", "timestamp", "binary"):
+        raise FunctionError(f"unsupported tag {node.tag!r}", 0)
+    if tag not in ("str", "binary") and (value[:1] in _HINTS or not value):
+        if node.style in ("'", '"'):
+            return text(value)
+        if value in _WORDS:
+            return _WORDS[value]
+        if infinity := _INFINITIES.fullmatch(value):
+            return _number(f"{infinity[1]}Inf")
+        found = _implied(value, tag)
+        if found is not None:
+            return found
+    return text(value) if tag is None else _tagged(value, tag)
+
+
+def _implied(value: str, tag: str | None) -> Part | None:
+    if value in (".nan", ".NaN", ".NAN") and tag is None:
+        raise FunctionError("floating point NaN is not supported", 0)
+    if value[:1] == ".":
+        exact = parse_number(value)
+        return None if exact is None else Value(NUMBER, exact)
+    if tag in (None, "timestamp") and (time := loose_time(value)) is not None:
+        return text(format_time(time))
+    if _NUMBER.fullmatch(value) or _OTHER_BASE.fullmatch(value):
+        return _number(value)
+    return None
+
+
+def _number(value: str) -> Part:
+    plain = value.replace("_", "")
+    exact = parse_number(plain)
+    if exact is not None:
+        return Value(NUMBER, exact)
+    if _ANY_BASE.fullmatch(plain):
+        return number(int(plain, 0))
+    raise FunctionError(f"cannot parse {value!r} as a number", 0)
+
+
+def _tagged(value: str, tag: str) -> Part:
+    if tag in ("int", "float"):
+        return _number(value)
+    if tag == "null":
+        return Value(DYNAMIC, None)
+    if tag == "binary":
+        try:
+            base64.b64decode(value.replace("\n", "").replace("\r", ""), validate=True)
+        except ValueError:
+            raise FunctionError(f"cannot parse {value!r} as !!binary: not valid base64", 0) from None
+    elif tag != "str":
+        raise FunctionError(f"cannot parse {value!r} as !!{tag}", 0)
+    return text(value)
