@@ -7,7 +7,7 @@ Source: HCL `hclsyntax/parser.go` (parseExpressionTraversals): everything after 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from statefmt.config.expressions import (
     Attr,
@@ -25,11 +25,14 @@ from statefmt.config.expressions import (
 from statefmt.config.native_tree import parts
 from statefmt.config.position import Range
 from statefmt.cty import Number, parse_number
+from statefmt.pattern import pattern
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
     from statefmt.config.native_expressions import ExpressionReader
+
+_EXPONENT: Final = pattern(r"[eE][0-9]*")
 
 # A step by name or literal, (key, place) for any other index, or the mark and place of a splat.
 _Move: TypeAlias = "Step | tuple[Expression, Range] | tuple[str, Range]"
@@ -112,7 +115,8 @@ def _belongs_to_attribute_splat(move: _Move) -> bool:
 
 def _literal_step(source: Expression, step: Step) -> Expression:
     place = source.range.to(step.range)
-    if isinstance(source, Literal) and isinstance(source.value, Number):
+    is_number = isinstance(source, Literal) and isinstance(source.value, Number)
+    if is_number and isinstance(step, Attr) and _EXPONENT.fullmatch(step.name):
         # `1.e5` is a number, whose rest looks like a name.
         return Bad("a number goes on after its point", place)
     if isinstance(source, Traversal):

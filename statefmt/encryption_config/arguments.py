@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from statefmt.config import Argument, Range, Unknown, as_traversal, evaluate
+from statefmt.config.construct import first_unknown
 from statefmt.config.expressions import Attr, Expression, Literal, Parentheses, TemplateWrap, Traversal
 from statefmt.config.names import NoNames
 from statefmt.config.references import references
@@ -51,7 +52,7 @@ def argument_value(argument: Argument, surroundings: Surroundings, *, json: bool
     inner = _unwrapped(argument.expression)
     if argument.name in _LITERAL:
         found = evaluate(inner, NoNames())
-        return Unread("nothing may be referred to here") if isinstance(found, Unknown) else _value(found)
+        return _value(found) if first_unknown((found,)) is None else Unread("nothing may be referred to here")
     text = _text(argument.expression)
     if json and argument.name == "chain" and text is not None:
         return parse_reference(text) or text
@@ -61,7 +62,7 @@ def argument_value(argument: Argument, surroundings: Surroundings, *, json: bool
     if any(reference.root == _KEY_PROVIDER for reference in references(inner)):
         return Unread("a key provider is named by an argument, and not used in an expression")
     part = evaluate(inner, surroundings.for_secrets if argument.name in _SECRET else surroundings)
-    unknown = _first_unknown(part)
+    unknown = first_unknown((part,))
     return _value(part) if unknown is None else Unread(_reason(unknown, argument.range, surroundings))
 
 
@@ -82,13 +83,6 @@ def _reference(traversal: Traversal) -> Reference | None:
     if len(names) < len(traversal.steps):
         return None
     return parse_reference(".".join((traversal.root, *names)))
-
-
-def _first_unknown(part: Part) -> Unknown | None:
-    if isinstance(part, Unknown):
-        return part
-    inside = part.data.values() if isinstance(part.data, Mapping) else part.data if isinstance(part.data, tuple) else ()
-    return next((found for found in map(_first_unknown, inside) if found is not None), None)
 
 
 def _value(part: Part) -> Value:

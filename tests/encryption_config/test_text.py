@@ -112,6 +112,7 @@ REFUSED = {
     "a method of a digit": (TARGET % "method = method.unencrypted.1u", r"^c.hcl:4,30-31: Invalid expression"),
     "a key provider as a method": (TARGET % "method = key_provider.a.u", r"method: must name a method"),
     "a conditional method": (TARGET % "method = true ? method.unencrypted.u : null", r"method: must name a method"),
+    "enforced as a list": (TARGET % "enforced = [var.x]", r"enforced: nothing may be referred to here"),
     "enforced from a variable": (TARGET % "enforced = var.x", r"enforced: nothing may be referred to here"),
     "another argument": (TARGET % "methods = []", r"methods: this argument is not known; it takes method, enf"),
     "another block": (TARGET % "else {\n}", r"state: it has at most one fallback block, and no other"),
