@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec import Struct
 
 from statefmt.errors import ConfigurationError, EncryptionError
 from statefmt.store.reading import display_name
@@ -34,14 +35,17 @@ def configuration() -> Configuration | None:
     return None if configured is None else configured()
 
 
-@dataclass(frozen=True, slots=True)
-class Seal:
+class Seal(Struct, frozen=True):
     """How a file keeps a state that is encrypted: what is in it, what that says, and how to write something else."""
 
-    stored: bytes = field(repr=False)
-    plain: bytes = field(repr=False)
+    stored: bytes
+    plain: bytes
     layout: Layout
-    configuration: Configuration = field(repr=False)
+    configuration: Configuration
+
+    def __repr__(self) -> str:
+        # Nothing of what is sealed.
+        return "Seal()"
 
     def sealed(self, plain: bytes) -> bytes:
         """What to write for some content: it is encrypted by the method that writes. Raises EncryptionError.

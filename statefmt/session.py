@@ -19,13 +19,10 @@ from statefmt.addrs import AbsResourceInstance
 from statefmt.diagnostics import Finding, Severity
 from statefmt.errors import EncryptedStateError, NotAStateError, StateError, StoreError
 from statefmt.sealed import Seal, opened
-from statefmt.statefile.duplicates import duplicate_members
 from statefmt.statefile.inspect import ReadResult, read
-from statefmt.statefile.is_canonical import is_canonical
 from statefmt.statefile.provider_sources import KEEP, SourceChoice
 from statefmt.statefile.registry import SourceReport, SourceRewriter
 from statefmt.statefile.style import Style
-from statefmt.statefile.write import canonical
 from statefmt.states import HIGHEST_SERIAL, Snapshot
 from statefmt.store.default_state import default_state
 from statefmt.store.reading import STANDARD_INPUT, display_name, read_bytes
@@ -121,6 +118,11 @@ def rewrite(loaded: LoadedState, style: Style, *, drop_unknown: bool, to_write: 
     Raises StateFileError where that form could not be read again: legacy provider names with an underscore have no
     address today. If it is not `to_write`, only these are looked for, which takes less time.
     """
+    # Imported where it is needed, here and below: commands that only look start faster without it.
+    from statefmt.statefile.duplicates import duplicate_members
+    from statefmt.statefile.is_canonical import is_canonical
+    from statefmt.statefile.write import canonical
+
     snapshot = loaded.result.snapshot
     if is_canonical(loaded.data, snapshot, style, keep_unknown=not drop_unknown):
         return Rewritten(loaded.data, loaded.result.findings)
@@ -146,7 +148,6 @@ def write_new(path: str, content: bytes, command: str, *, replace: bool) -> Path
     `command` is what its history says then. Gives the path of the backup, if one was made. Raises StoreError where the
     file exists and may not be replaced.
     """
-    # Imported where it is needed, here and below: commands that only look start faster without it.
     from statefmt.store.lock import lock_info
     from statefmt.store.writing import create_file, replace_content
 

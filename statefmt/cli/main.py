@@ -166,6 +166,7 @@ def run() -> None:
     # A state makes objects by the hundred thousand and hardly any cycles: looking for these after every 700 new
     # objects, which is Python's default, takes a quarter of the time of `list`.
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS, 20, 100)
+    gc.enable()
     progress = Progress()
     if can_be_shown():
         open_streams(progress)

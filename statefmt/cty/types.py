@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -62,19 +61,21 @@ class MapType(Struct, frozen=True):
     element: Type
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectType:
+class ObjectType(Struct, frozen=True):
     """Fixed attributes, each with its own type.
 
     `attributes` has NFC names in bytewise order; `optional` names those that a conversion may leave out.
     """
 
-    attributes: Mapping[str, Type] = field(hash=False)
+    attributes: Mapping[str, Type]
     optional: frozenset[str] = frozenset()
 
+    def __hash__(self) -> int:
+        # A mapping has no hash.
+        return hash(self.optional)
 
-@dataclass(frozen=True, slots=True)
-class TupleType:
+
+class TupleType(Struct, frozen=True):
     """A fixed number of elements, each with its own type.
 
     `as_null` remembers that the description said null where the list of types belongs, which go-cty reads as
@@ -82,7 +83,13 @@ class TupleType:
     """
 
     elements: tuple[Type, ...]
-    as_null: bool = field(default=False, compare=False)
+    as_null: bool = False
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TupleType) and self.elements == other.elements
+
+    def __hash__(self) -> int:
+        return hash(self.elements)
 
 
 Type: TypeAlias = PrimitiveType | DynamicType | ListType | SetType | MapType | ObjectType | TupleType

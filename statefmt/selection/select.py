@@ -7,7 +7,6 @@ from typing import TypeAlias
 
 from statefmt.addrs import AbsProviderInstance
 from statefmt.errors import SelectionError
-from statefmt.selection.address import Addresses
 from statefmt.selection.criteria import Criteria
 from statefmt.selection.nearest import suggestion
 from statefmt.selection.wildcards import has_wildcards, wildcard_test
@@ -36,6 +35,9 @@ def _addressed(found: Sequence[ResourceInstance], criteria: Criteria) -> list[Re
     """The instances that a selector fits, and none that is excluded."""
     if not criteria.selectors and not criteria.excluded:
         return list(found)
+    # Imported where it is needed, here and below: most commands are given no selector, or nothing else.
+    from statefmt.selection.address import Addresses
+
     addresses = Addresses([instance.addr for instance in found])
     selected = {place for selector in criteria.selectors for place in addresses.fitting(selector)}
     excluded = {place for selector in criteria.excluded for place in addresses.fitting(selector)}
@@ -51,7 +53,6 @@ def _tests(found: Sequence[ResourceInstance], criteria: Criteria) -> list[_Test]
     if criteria.types:
         types = _fitting({_type(instance) for instance in found}, criteria.types, "type of resource")
         tests.append(lambda instance: _type(instance) in types)
-    # Imported where it is needed: most commands are given an address.
     if criteria.providers:
         from statefmt.selection.provider import fitting_providers
 

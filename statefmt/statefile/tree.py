@@ -40,6 +40,7 @@ Leaf: TypeAlias = str | int | Raw
 Tree: TypeAlias = "Leaf | Mapping[str, Tree] | Sequence[Tree]"
 
 _NULL = Raw(b"null")
+_NO_PATHS = Raw(b"[]")
 
 
 class TreeBuilder:
@@ -118,7 +119,8 @@ class TreeBuilder:
         if obj.attributes_flat:
             flat = obj.attributes_flat
             members["attributes_flat"] = {name: flat[name] for name in sorted(flat)}
-        members["sensitive_attributes"] = Raw(obj.sensitive_attributes)
+        paths = obj.sensitive_attributes
+        members["sensitive_attributes"] = _NO_PATHS if paths == b"[]" else Raw(paths)
         if obj.private:
             members["private"] = obj.private
         if obj.dependencies:

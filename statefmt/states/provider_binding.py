@@ -32,6 +32,7 @@ from statefmt.states.resource import ResourceState
 
 # Configurations that were written, of all files of a run; a state has few different ones.
 _KEPT: Final = 16384
+_UNKEYED: Final = frozenset({NO_KEY})
 _NO_KEYS: Final[Mapping[InstanceKey, str]] = MappingProxyType({})
 
 
@@ -130,9 +131,9 @@ def lower(resource: ResourceState) -> Lowered:
     config = resource.provider_config
     if config is None:
         return Lowered("", {})
-    if not resource.has_provider_keys:
-        return _lowered_without_keys(config)
     keys = {obj.provider_key for obj in resource.objects}
+    if keys <= _UNKEYED:
+        return _lowered_without_keys(config)
     return Lowered("", {key: str(AbsProviderInstance(config, key)) for key in keys})
 
 
