@@ -6,7 +6,8 @@ above sees plain ones, and writes them nowhere.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -98,11 +99,21 @@ def examined(name: str, data: bytes) -> Opened | None:
         # Imported once it is needed, as above.
         from statefmt.encryption import examine
 
-        return examine(data, found)
+        with about(name):
+            return examine(data, found)
     except ConfigurationError:
         # Nobody needs the configuration for a plain state.
         if _is_plain(data):
             return None
+        raise
+
+
+@contextmanager
+def about(name: str) -> Iterator[None]:
+    """Puts the name of a state before what is wrong with it; what is wrong with the configuration stays as it is."""
+    try:
+        yield
+    except ConfigurationError:
         raise
     except EncryptionError as error:
         raise EncryptionError(f"{display_name(name)}: {error}") from None

@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 
 from statefmt.cli.encrypted_target import Form, write_form
-from statefmt.cli.encryption_option import about, needed_configuration
+from statefmt.cli.encryption_option import needed_configuration
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options import StateArgument, StateOption, YesOption, one_state
 from statefmt.cli.target import InPlaceOption, OutputOption, chosen_target
 from statefmt.encryption import decrypt, glance
 from statefmt.errors import EncryptionError
+from statefmt.sealed import about
 from statefmt.session import loaded, state_name
 from statefmt.store.reading import STANDARD_INPUT
 from statefmt.store.settled import read_settled

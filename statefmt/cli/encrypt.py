@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from statefmt.cli.encrypted_target import DiscardPlainOption, Form, check_discarding, write_form
-from statefmt.cli.encryption_option import about, needed_configuration
+from statefmt.cli.encryption_option import needed_configuration
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options import StateArgument, StateOption, YesOption, one_state
 from statefmt.cli.target import InPlaceOption, OutputOption, chosen_target
 from statefmt.encryption import SystemRandomness, encrypt_checked, encrypts, parse_envelope
 from statefmt.errors import ConfigurationError, EncryptionError
+from statefmt.sealed import about
 from statefmt.session import loaded, state_name
 from statefmt.store.settled import read_settled
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import sys
 
-from statefmt.cli.encryption_option import about
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options import FormatOption, OutputFormat, StateArgument, StateOption, one_state
 from statefmt.cli.streams import result_terminal
 from statefmt.encryption import decrypt, parse_envelope
-from statefmt.sealed import configuration
+from statefmt.sealed import about, configuration
 from statefmt.session import loaded, state_name
 from statefmt.store.reading import display_name
 from statefmt.store.settled import read_settled

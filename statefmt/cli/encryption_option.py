@@ -6,8 +6,7 @@ A passphrase is never an argument, since everybody on a machine can see those.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -16,9 +15,9 @@ from statefmt.cli.configuration import variable_option
 from statefmt.cli.encryption_files import ENVIRONMENT
 from statefmt.encryption import Configuration, check_configuration, merged
 from statefmt.encryption_config import module_configuration, read_surroundings, text_configuration
-from statefmt.errors import ConfigurationError, EncryptionError
+from statefmt.errors import ConfigurationError
 from statefmt.sealed import configuration
-from statefmt.store.reading import STANDARD_INPUT, display_name, read_bytes
+from statefmt.store.reading import STANDARD_INPUT, read_bytes
 
 
 def configuration_from(
@@ -63,14 +62,3 @@ def needed_configuration() -> Configuration:
         )
     check_configuration(found)
     return found
-
-
-@contextmanager
-def about(name: str) -> Iterator[None]:
-    """Puts the name of a state before what is wrong with it."""
-    try:
-        yield
-    except ConfigurationError:
-        raise
-    except EncryptionError as error:
-        raise EncryptionError(f"{display_name(name)}: {error}") from None

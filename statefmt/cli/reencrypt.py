@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from statefmt.cli.encrypted_target import DiscardPlainOption, Form, check_discarding, write_form
-from statefmt.cli.encryption_option import about, needed_configuration
+from statefmt.cli.encryption_option import needed_configuration
 from statefmt.cli.exit_status import FAILED, FINE, FOUND
 from statefmt.cli.failure import show_failure
 from statefmt.cli.options import FormatOption, OutputFormat, StateOption, StatesArgument, YesOption
@@ -16,6 +16,7 @@ from statefmt.cli.target import InPlaceOption, OutputOption, Target, chosen_targ
 from statefmt.encryption import Configuration, Layout, Opened, SystemRandomness, decrypt, encrypt_checked, encrypts
 from statefmt.encryption.description import CheckedEncryption
 from statefmt.errors import EncryptionError, StatetoolError
+from statefmt.sealed import about
 from statefmt.session import loaded, state_name
 from statefmt.store.reading import STANDARD_INPUT, display_name
 from statefmt.store.settled import read_settled

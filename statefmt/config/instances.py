@@ -62,8 +62,9 @@ class Instances:
         """The instances of a provider block."""
         expansion = expand_provider(block, self.static_scope(config.module))
         if block.for_each is not None and isinstance(expansion, Expansion):
-            for problem in static_problems(self._configuration, config.module, block.for_each.expression):
-                return Unknown(f"OpenTofu refuses it: {problem.detail}", problem.range)
+            refused = next(static_problems(self._configuration, config.module, block.for_each.expression), None)
+            if refused is not None:
+                return Unknown(f"OpenTofu refuses it: {refused.detail}", refused.range)
         return self._left(expansion)
 
     def static_scope(self, module: Module) -> Scope:
