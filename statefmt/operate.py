@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -85,8 +84,6 @@ def operate(terms: Terms, operation: Callable[[Snapshot], Edit], agreed: Callabl
     path = Path(terms.name)
     info = lock_info(path, terms.operation, terms.command)
     with open_state(path, info, timeout=terms.timeout, lock=terms.lock) as opened:
-        if opened.recovered:
-            print(f"statetool: {opened.recovered}", file=sys.stderr)
         state = _expected(loaded(terms.name, opened.data), terms)
         outcome, pieces = _done(state, operation)
         if pieces not in ([Span(0, len(state.data))], [state.data]) and agreed(outcome):

@@ -16,10 +16,10 @@ from statefmt.encryption import glance
 from statefmt.errors import EncryptionError
 from statefmt.session import write_new
 from statefmt.store.backups import other_backups
-from statefmt.store.history import history_folder
 from statefmt.store.history_contents import compress_one, forget_history
 from statefmt.store.lock import lock_info
 from statefmt.store.reading import STANDARD_INPUT, display_name
+from statefmt.store.state_file import history_path
 from statefmt.store.writing import replace_content
 
 DiscardPlainOption = Annotated[
@@ -78,7 +78,7 @@ def write_form(
 
 def _tell_of_plain_copies(name: str, backup: Path | None, *, discarded: bool) -> None:
     """Say where the state still stands in plain text, and how that ends."""
-    history = history_folder(Path(name))
+    history = history_path(Path(name))
     if discarded:
         note = f"The plain backup and the history ({history}) were deleted."
     else:

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import re
+import stat
 from pathlib import Path
-from typing import Final
 
-from statefmt.store.linked import linked_file
-
-# `.backup`, and with the time of an edit before it, which may have a number.
-_SUFFIX: Final = re.compile(r"(?:\.[0-9]+(?:-[0-9]+)?)?\.backup")
+from statefmt.store.names import is_backup
+from statefmt.store.state_file import around
 
 
 def other_backups(path: Path) -> list[Path]:
     """The backups beside a state file, by name. None where the folder cannot be read."""
-    path = linked_file(path)
     try:
-        found = sorted(path.parent.iterdir())
+        with around(path) as state:
+            names = [name for name in state.named_in.names() if is_backup(name, state.path.name)]
+            found = [(name, state.named_in.status(name)) for name in names]
     except OSError:
         return []
-    return [
-        other
-        for other in found
-        if other.name.startswith(path.name) and _SUFFIX.fullmatch(other.name[len(path.name) :]) and other.is_file()
-    ]
+    return [path.with_name(name) for name, status in found if status and stat.S_ISREG(status.st_mode)]

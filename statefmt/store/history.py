@@ -1,6 +1,7 @@
 """The history of statetool's own edits of a state: what was done, when and by whom, from what and to what.
 
-It stands beside the state, in the folder `.NAME.statetool`, with the content before each edit.
+It is kept beside the state, in the folder `.NAME.statetool`, with the content before each edit. Whoever can write the
+state's folder can write the history as well, so nothing in it names a file: contents are found by their checksum.
 """
 
 from __future__ import annotations
@@ -13,18 +14,16 @@ import msgspec
 from msgspec import Struct
 
 from statefmt.errors import StoreError
-from statefmt.store.durable import make_folder, sync_folder, write_new
-from statefmt.store.linked import linked_file
+from statefmt.store.names import HISTORY_FILE, HISTORY_IGNORE, STAGED_HISTORY, history_name
 from statefmt.store.reading import reason_of
+from statefmt.store.state_file import StateFile, around
 
-_FILE: Final = "history.json"
-_STAGED: Final = "history.json.new"
-_IGNORE: Final = ".gitignore"
 _FORMAT: Final = "1.0"
+_LARGEST: Final = 64 << 20
 
 
 class HistoryEntry(Struct, frozen=True):
-    """One edit. `time` is in UTC as RFC 3339 has it; `before` and `after` are the SHA-256 of the contents."""
+    """One edit. `time` is in UTC as in RFC 3339; `before` and `after` are the SHA-256 of the contents."""
 
     number: int
     time: str
@@ -55,48 +54,51 @@ class History(Struct, frozen=True):
         return msgspec.structs.replace(self, keep=keep, entries=self.entries[-keep:])
 
 
-def history_folder(path: Path) -> Path:
-    """Where the history of a state file stands: `.NAME.statetool` beside it."""
-    path = linked_file(path)
-    return path.with_name(f".{path.name.removeprefix('.')}.statetool")
-
-
 def load_history(path: Path) -> History:
     """The history of a state file, empty where there is none. Raises StoreError where it cannot be read."""
-    file = history_folder(path) / _FILE
     try:
-        history = msgspec.json.decode(file.read_bytes(), type=History)
-    except (FileNotFoundError, NotADirectoryError):
+        with around(path) as state:
+            return history_of(state)
+    except FileNotFoundError:
         return History()
-    except (OSError, msgspec.DecodeError) as error:
+    except OSError as error:
+        raise StoreError(f"{path}: {reason_of(error)}") from error
+
+
+def history_of(state: StateFile, file: str = HISTORY_FILE) -> History:
+    """The same for a state file whose folders are open; `file` may be the one that is staged."""
+    where = state.folder.path / history_name(state.name) / file
+    try:
+        with state.folder.inner(history_name(state.name)) as folder:
+            history = msgspec.json.decode(folder.read(file, _LARGEST), type=History) if folder else History()
+    except FileNotFoundError:
+        return History()
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         reason = reason_of(error) if isinstance(error, OSError) else error
         raise StoreError(
-            f"{file}: the history cannot be read ({reason}). Move the folder away to begin anew"
+            f"{where}: the history cannot be read ({reason}). Move the folder away to begin anew"
         ) from error
     if history.format_version != _FORMAT:
-        raise StoreError(f"{file}: the history has the format {history.format_version}, which a newer statetool wrote")
+        raise StoreError(
+            f"{where}: the history has format {history.format_version!r}, which a newer statetool wrote. Use that one, "
+            "or move the folder away to begin anew"
+        )
     return history
 
 
-def stage_history(path: Path, history: History) -> None:
-    """Make a history durable beside the one there is, so that it only has to be given its name. Raises OSError."""
-    folder = history_folder(path)
-    make_folder(folder)
-    with suppress(FileExistsError):
-        # Contents of states are no business of a repository.
-        write_new(folder / _IGNORE, b"*\n")
-    staged = folder / _STAGED
-    staged.unlink(missing_ok=True)
-    write_new(staged, msgspec.json.format(msgspec.json.encode(history), indent=2) + b"\n")
+def stage_history(state: StateFile, history: History) -> None:
+    """Make a history durable beside the present one, so that it only has to be renamed. Raises OSError, StoreError."""
+    with state.folder.inner(history_name(state.name), create=True) as folder:
+        assert folder is not None
+        with suppress(FileExistsError):
+            # Contents of states must not get into a repository.
+            folder.create(HISTORY_IGNORE, b"*\n")
+        folder.replace(STAGED_HISTORY, msgspec.json.format(msgspec.json.encode(history), indent=2) + b"\n")
 
 
-def unstage_history(path: Path) -> None:
-    """Forget a history that was staged."""
-    (history_folder(path) / _STAGED).unlink(missing_ok=True)
-
-
-def publish_history(path: Path) -> None:
-    """Let the history that was staged be the history. Raises OSError."""
-    folder = history_folder(path)
-    (folder / _STAGED).replace(folder / _FILE)
-    sync_folder(folder)
+def publish_history(state: StateFile) -> None:
+    """Let the history that was staged be the history. Raises OSError, StoreError."""
+    with state.folder.inner(history_name(state.name)) as folder:
+        if folder is None or folder.status(STAGED_HISTORY) is None:
+            raise FileNotFoundError(STAGED_HISTORY)
+        folder.rename(STAGED_HISTORY, HISTORY_FILE)

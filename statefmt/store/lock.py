@@ -20,13 +20,17 @@ from socket import gethostname
 from typing import Final
 from uuid import uuid4
 
-from statefmt.errors import LockedError
+from statefmt.errors import LockedError, StoreError
+from statefmt.store.names import lock_info_name
+from statefmt.store.state_file import StateFile
 from statefmt.version import __version__
 
 # The first wait in seconds, and the longest: each is twice the one before.
 _FIRST_WAIT: Final = 0.05
 _LONGEST_WAIT: Final = 1.0
-_PRIVATE_MODE: Final = 0o600
+# Bytes of lock information, and characters of one member of it: anybody can have written it.
+_LARGEST_INFO: Final = 1 << 16
+_LONGEST_WORD: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +47,17 @@ class LockInfo:
 
 
 def lock_info(path: Path, operation: str, command: str = "") -> LockInfo:
-    """What to say about a lock that this process takes now, for an operation such as `fmt`, with the whole command."""
+    """What to say about a lock that this process takes now, for an operation such as `fmt`, with the whole command.
+
+    Bytes that are not UTF-8 are escaped: lock information and histories are JSON.
+    """
     created = datetime.now(UTC).isoformat().replace("+00:00", "Z")
-    return LockInfo(str(uuid4()), operation, command, _who(), f"statetool {__version__}", created, str(path))
+    words = (str(uuid4()), operation, command, _who(), f"statetool {__version__}", created, str(path))
+    return LockInfo(*map(_in_utf8, words))
+
+
+def _in_utf8(text: str) -> str:
+    return text.encode(errors="backslashreplace").decode()
 
 
 def _who() -> str:
@@ -57,38 +69,34 @@ def _who() -> str:
     return f"{user}@{gethostname()}"
 
 
-def lock_info_path(path: Path) -> Path:
-    """Where it stands who holds the lock of a state file: `.NAME.lock.info` beside it."""
-    return path.with_name(f".{path.name.removeprefix('.')}.lock.info")
-
-
 @contextmanager
-def locked(path: Path, descriptor: int, info: LockInfo, *, timeout: float) -> Iterator[None]:
+def locked(state: StateFile, descriptor: int, info: LockInfo, *, timeout: float, began: float) -> Iterator[None]:
     """Hold the lock of an open state file; `descriptor` is open for reading and writing.
 
-    Waits up to `timeout` seconds where somebody else holds it. Raises LockedError, with what is known about the
-    holder, where that is not enough. What a holder that died left beside the file does not matter: its lock is gone.
+    Where somebody else holds it, waits up to `timeout` seconds since the monotonic time `began`. Raises LockedError,
+    with what is known about the holder, where that is not enough. What a holder that died left beside the file does not
+    matter: its lock is gone.
     """
-    _wait_for_lock(path, descriptor, timeout)
-    information = lock_info_path(path)
+    _wait_for_lock(state, descriptor, timeout, began)
+    name = lock_info_name(state.path.name)
     try:
-        # Whoever waits can do without it, so that a folder in which nothing can be made is no reason to give up.
-        with suppress(OSError):
-            _write_info(information, info)
+        # Others can wait without it, so that a folder in which nothing can be created is no reason to give up.
+        with suppress(OSError, StoreError):
+            state.named_in.note(name, json.dumps(asdict(info)).encode())
         yield
     finally:
-        with suppress(OSError):
-            information.unlink()
+        with suppress(OSError, StoreError):
+            state.named_in.remove(name)
         _set_lock(descriptor, wanted=False)
 
 
-def _wait_for_lock(path: Path, descriptor: int, timeout: float) -> None:
-    until = time.monotonic() + timeout
+def _wait_for_lock(state: StateFile, descriptor: int, timeout: float, began: float) -> None:
+    until = began + timeout
     wait = _FIRST_WAIT
     while not _set_lock(descriptor, wanted=True):
         left = until - time.monotonic()
         if left <= 0:
-            raise LockedError(_message(path, timeout))
+            raise LockedError(_message(state, timeout))
         time.sleep(min(wait, left))
         wait = min(2 * wait, _LONGEST_WAIT)
 
@@ -105,23 +113,17 @@ def _set_lock(descriptor: int, *, wanted: bool) -> bool:
     return True
 
 
-def _write_info(path: Path, info: LockInfo) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, _PRIVATE_MODE)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(json.dumps(asdict(info)).encode())
-
-
-def _message(path: Path, timeout: float) -> str:
+def _message(state: StateFile, timeout: float) -> str:
     """Who holds the lock, since when, and what for, as far as that can be read."""
     waited = f", for more than {timeout:g} seconds" if timeout else ""
     try:
-        info = json.loads(lock_info_path(path).read_bytes())
-        who, since, operation = (str(info[name]) for name in ("Who", "Created", "Operation"))
-    except (OSError, ValueError, KeyError, TypeError):
+        info = json.loads(state.named_in.read(lock_info_name(state.path.name), _LARGEST_INFO, of_anybody=True))
+        who, since, operation = (str(info[name])[:_LONGEST_WORD] for name in ("Who", "Created", "Operation"))
+    except (OSError, StoreError, ValueError, KeyError, TypeError, RecursionError):
         holder = "another process"
     else:
         holder = f"{who} ({operation}, since {since})"
     return (
-        f"{path}: locked by {holder}{waited}; nothing was written. Wait for it to finish, or let the command wait: "
-        "--lock-timeout 60s"
+        f"{state.path}: locked by {holder}{waited}; nothing was written. Wait for it to finish, or let the command "
+        "wait: --lock-timeout 60s"
     )

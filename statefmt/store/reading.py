@@ -7,17 +7,21 @@ import stat
 import sys
 import time
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 from statefmt.errors import StoreError
 from statefmt.store.durable import read_all
 
 STANDARD_INPUT: Final = "-"
 
+# In bytes. Pipes may have no end; the largest states known have a few hundred megabytes.
+LARGEST_STATE: Final = 4 << 30
+_TOO_LARGE: Final = f"larger than {LARGEST_STATE >> 30} GiB, which no state is; it was not read"
+
 # How long a named pipe may have no writer, in seconds: in a shell's `command > pipe &` it comes at about the same time.
 _PATIENCE: Final = 1.0
 _NAP: Final = 0.01
-_CHUNK: Final = 65536
+_CHUNK: Final = 1 << 20
 # Pipes that the shell has made, as in `check <(tofu state pull)`: whoever writes is there, or has been.
 _OPEN_ALREADY: Final = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
 
@@ -41,6 +45,8 @@ def read_bytes(name: str) -> bytes:
         if stat.S_ISFIFO(status.st_mode):
             return _pipe(name, descriptor)
         check_regular(name, status)
+        if status.st_size > LARGEST_STATE:
+            raise StoreError(f"{name}: {_TOO_LARGE}")
         return read_all(descriptor)
     except OSError as error:
         raise StoreError(f"{name}: {reason_of(error)}") from error
@@ -53,7 +59,19 @@ def _pipe(name: str, descriptor: int) -> bytes:
     first = b"" if name.startswith(_OPEN_ALREADY) else _first_written(name, descriptor)
     os.set_blocking(descriptor, True)
     with os.fdopen(descriptor, "rb", closefd=False) as file:
-        return first + file.read()
+        return _to_the_end(name, file, first)
+
+
+def _to_the_end(name: str, file: BinaryIO, first: bytes = b"") -> bytes:
+    """Everything in a stream that may have no end. Raises StoreError where it is too much for a state."""
+    parts = [first]
+    read = len(first)
+    while part := file.read(_CHUNK):
+        parts.append(part)
+        read += len(part)
+        if read > LARGEST_STATE:
+            raise StoreError(f"{display_name(name)}: {_TOO_LARGE}")
+    return b"".join(parts)
 
 
 def _first_written(name: str, descriptor: int) -> bytes:
@@ -77,7 +95,7 @@ def _standard_input() -> bytes:
     if sys.stdin.isatty():
         raise StoreError("standard input is a terminal: pipe a state into it, or name a file")
     try:
-        return sys.stdin.buffer.read()
+        return _to_the_end(STANDARD_INPUT, sys.stdin.buffer)
     except OSError as error:
         raise StoreError(f"standard input: {reason_of(error)}") from error
 

@@ -2,108 +2,155 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from contextlib import suppress
 from typing import Final
 
 from statefmt.errors import StoreError
-from statefmt.store.durable import overwrite, read_all, sync_folder
-from statefmt.store.history import load_history, publish_history, stage_history
-from statefmt.store.journal import Journal, checksum, decode, journal_path
+from statefmt.store.durable import overwrite, read_all
+from statefmt.store.folder import open_folder
+from statefmt.store.history import HistoryEntry, history_of, publish_history, stage_history
+from statefmt.store.history_contents import content_of
+from statefmt.store.journal import Journal, checksum, read_journal, remove_journal
+from statefmt.store.names import STAGED_HISTORY
+from statefmt.store.reading import reason_of
+from statefmt.store.state_file import StateFile
 
-_PAGE: Final = 4096
-_ZEROS: Final = bytes(_PAGE)
+_NOT_BEGUN: Final = "a write that was cut off had not begun; the state is as before"
+# Disks write a sector or a block of these as a whole, so that most of a torn content is compared in large parts.
+_BLOCKS: Final = (1 << 16, 4096, 512)
 
 
-def recover(path: Path, descriptor: int) -> str:
+def recover(state: StateFile, descriptor: int) -> str:
     """Finish or roll back a write of this state that was cut off; `descriptor` is open for both, and locked.
 
     Gives what was done in words, "" where there was nothing to do. Raises StoreError where neither can be done.
     """
-    journal_file = journal_path(path)
     try:
-        data = journal_file.read_bytes()
-    except (FileNotFoundError, NotADirectoryError):
+        journal = read_journal(state)
+    except ValueError as error:
+        return _without_journal(state, descriptor, error)
+    except OSError as error:
+        raise StoreError(
+            f"{state.journal}: a write of the state was cut off, and its journal cannot be read ({reason_of(error)}). "
+            "Run the command as the user who owns the journal"
+        ) from error
+    if journal is None:
         return ""
-    try:
-        journal = decode(data)
-    except ValueError:
-        # The state is written only once the journal is whole.
-        _remove(journal_file)
-        return f"{path}: a write that was cut off had not begun; the state is as before"
     now = read_all(descriptor)
-    if checksum(now) == journal.entry.before:
-        _remove(journal_file)
-        return f"{path}: a write that was cut off had not begun; the state is as before"
-    if checksum(now) != journal.entry.after:
-        old, new = _sides(path, journal)
-        if not _is_mixture(now, old, new):
+    backup = state.folder.path / journal.backup
+    found = checksum(now)
+    if found == journal.entry.before:
+        remove_journal(state)
+        return f"{state.path}: {_NOT_BEGUN}"
+    if found != journal.entry.after:
+        old, new = _sides(state, journal)
+        if not is_torn(now, old, new):
             raise StoreError(
-                f"{path}: a write was cut off, and something else has changed the file since. The content before is in "
-                f"{journal_file.parent / journal.backup}; look at both, keep the right one, and delete {journal_file}"
+                f"{state.path}: a write was cut off, and something else has changed the file since. The content before "
+                f"is in {backup}. Compare the two, keep the right one, and delete {state.journal}"
             )
-        overwrite(descriptor, [new])
-    forgotten = _remember(path, journal)
-    _remove(journal_file)
-    before = journal_file.parent / journal.backup
-    return f"{path}: finished a write that was cut off; the state before it is in {before}{forgotten}"
+        try:
+            overwrite(descriptor, [new])
+        except OSError as error:
+            raise StoreError(
+                f"{state.path}: a write was cut off, and could not be finished ({reason_of(error)}); the next command "
+                f"tries again. The content before is in {backup}"
+            ) from error
+    forgotten = _remember(state, journal.entry)
+    remove_journal(state)
+    return f"{state.path}: finished a write that was cut off; the state before it is in {backup}{forgotten}"
 
 
-def old_side(path: Path) -> bytes | None:
+def old_side(state: StateFile) -> bytes | None:
     """The content before a write that is in progress or was cut off; None where there is no such write.
 
-    Raises StoreError where the backup that holds it cannot be read.
+    Raises StoreError where the journal is damaged, or the content before cannot be read.
     """
     try:
-        journal = decode(journal_path(path).read_bytes())
-    except (OSError, ValueError):
-        return None
-    return _sides(path, journal)[0]
+        journal = read_journal(state)
+    except ValueError as error:
+        raise StoreError(f"{state.journal}: the journal of a write is damaged: {error}") from error
+    except OSError as error:
+        raise StoreError(f"{state.journal}: {reason_of(error)}") from error
+    return None if journal is None else _sides(state, journal)[0]
 
 
-def _sides(path: Path, journal: Journal) -> tuple[bytes, bytes]:
-    backup = journal_path(path).parent / journal.backup
-    try:
-        old = backup.read_bytes()
-        return old, journal.new_content(old)
-    except (OSError, ValueError) as error:
-        raise StoreError(
-            f"{path}: a write was cut off, and it can neither be finished nor undone: {backup}: {error}. "
-            f"Put a good copy of the state in place and delete {journal_path(path)}"
-        ) from error
+def is_torn(now: bytes, old: bytes, new: bytes) -> bool:
+    """Whether a content is a mixture of two others: at every place as the one or the other, or still without data.
 
-
-def _remember(path: Path, journal: Journal) -> str:
-    """Put the write into the history, unless it is there already. Gives why not, where that cannot be done."""
-    try:
-        history = load_history(path)
-        if journal.entry not in history.entries:
-            stage_history(path, history.with_entry(journal.entry))
-            publish_history(path)
-    except (OSError, StoreError) as error:
-        # A state that can be had is worth more than its history.
-        return f", and the history does not have it: {error}"
-    return ""
-
-
-def _is_mixture(now: bytes, old: bytes, new: bytes) -> bool:
-    """Whether a content is the new one written over the old one in part, whatever pages had reached the disk."""
-    if len(now) not in range(min(len(old), len(new)), max(len(old), len(new)) + 1):
+    That is what is left of a write, of its roll-back and of their recovery, in whatever order sectors reached the disk:
+    no JSON text has a zero byte, so that these are places which the system made and nobody wrote.
+    """
+    if not min(len(old), len(new)) <= len(now) <= max(len(old), len(new)):
         return False
-    for start in range(0, len(now), _PAGE):
-        page = now[start : start + _PAGE]
-        if page not in (new[start : start + len(page)], old[start : start + len(page)], _ZEROS[: len(page)]) and (
-            not _is_spliced(page, new[start : start + _PAGE], old[start : start + _PAGE])
-        ):
+    return _is_mixed(now, old, new, 0, len(now), _BLOCKS)
+
+
+def _is_mixed(now: bytes, old: bytes, new: bytes, start: int, end: int, sizes: tuple[int, ...]) -> bool:
+    if not sizes:
+        return all(
+            now[place] == 0 or now[place : place + 1] in (old[place : place + 1], new[place : place + 1])
+            for place in range(start, end)
+        )
+    for place in range(start, end, sizes[0]):
+        stop = min(place + sizes[0], end)
+        block = now[place:stop]
+        if block not in (new[place:stop], old[place:stop]) and not _is_mixed(now, old, new, place, stop, sizes[1:]):
             return False
     return True
 
 
-def _is_spliced(page: bytes, new: bytes, old: bytes) -> bool:
-    """Whether a page begins as the new content and ends as the old one."""
-    same = next((place for place, pair in enumerate(zip(page, new, strict=False)) if pair[0] != pair[1]), len(new))
-    return page[same:] == old[same : len(page)]
+def _without_journal(state: StateFile, descriptor: int, reason: ValueError) -> str:
+    """Go on without a damaged journal, if the state is known to be whole. Raises StoreError where it is not."""
+    now = checksum(read_all(descriptor))
+    entries = [entry for file in ((), (STAGED_HISTORY,)) for entry in history_of(state, *file).entries]
+    if now not in {one for entry in entries for one in (entry.before, entry.after)}:
+        raise StoreError(
+            f"{state.path}: a write was cut off, and its journal is of no use ({reason}): the state may be half "
+            "written. Nothing was changed. Put a good copy in place, such as the newest backup beside the state, and "
+            f"delete {state.journal}"
+        )
+    remove_journal(state)
+    return f"{state.path}: the state is whole; a damaged journal was deleted ({reason})"
 
 
-def _remove(journal_file: Path) -> None:
-    journal_file.unlink(missing_ok=True)
-    sync_folder(journal_file.parent)
+def _sides(state: StateFile, journal: Journal) -> tuple[bytes, bytes]:
+    """The content before a write and the one after it."""
+    try:
+        old = _old(state, journal)
+        return old, journal.new_content(old)
+    except (OSError, StoreError, ValueError) as error:
+        reason = reason_of(error) if isinstance(error, OSError) else error
+        raise StoreError(
+            f"{state.path}: a write was cut off, and can neither be finished nor undone: "
+            f"{state.folder.path / journal.backup}: {reason}. Put a good copy of the state in place and delete "
+            f"{state.journal}"
+        ) from error
+
+
+def _old(state: StateFile, journal: Journal) -> bytes:
+    """The content before, from the backup, else from the history."""
+    backup = state.folder.path / journal.backup
+    try:
+        with open_folder(backup.parent, state.folder.owner) as folder:
+            old = folder.read(backup.name)
+        if checksum(old) == journal.entry.before:
+            return old
+        raise ValueError("it is not what the journal says")
+    except (OSError, StoreError, ValueError):
+        with suppress(StoreError):
+            return content_of(state, journal.entry.before)
+        raise
+
+
+def _remember(state: StateFile, entry: HistoryEntry) -> str:
+    """Put the write into the history, unless it is there already. Gives why not, where that cannot be done."""
+    try:
+        history = history_of(state)
+        if entry not in history.entries:
+            stage_history(state, history.with_entry(entry))
+            publish_history(state)
+    except (OSError, StoreError) as error:
+        # A state that can be read is worth more than its history.
+        return f", and the history does not have it: {error}"
+    return ""

@@ -4,59 +4,62 @@ from __future__ import annotations
 
 import os
 import stat
-import sys
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from statefmt.errors import LockedError, StoreError
-from statefmt.store.journal import journal_name
-from statefmt.store.linked import linked_file
+from statefmt.store.explain import explained
+from statefmt.store.names import journal_name, state_of_journal
 from statefmt.store.reading import STANDARD_INPUT, read_bytes
+from statefmt.store.state_file import linked_file
+
+if TYPE_CHECKING:
+    from statefmt.store.transaction import Note
 
 _ATTEMPTS: Final = 20
 
 
-def read_settled(name: str) -> bytes:
+def read_settled(name: str, note: Note | None = None) -> bytes:
     """The bytes of a state, from a path or from standard input for `-`, as they were before or are after any write.
 
     A write that was cut off is finished or rolled back first. While it is in progress, or where the file may not be
-    written, the content before it is read. Either is told on standard error. Raises StoreError where there are no bytes
-    to be had.
+    written, the content before it is read. `note` is told of either. Raises StoreError where there is nothing to read.
     """
     if name == STANDARD_INPUT:
         return read_bytes(name)
     folder, file = os.path.split(linked_file(Path(name)))
     journal = os.path.join(folder, journal_name(file))  # noqa: PTH118 - thousands of states may be read
     for _ in range(_ATTEMPTS):
-        before = _version(name)
+        before = _status(name)
         if before is None:
             return read_bytes(name)
-        if os.path.lexists(journal) and (recovered := _recovered(Path(name))) is not None:
+        if _has_journal(journal, before) and (recovered := _recovered(Path(name), note)) is not None:
             return recovered
         data = read_bytes(name)
-        if _version(name) == before and not (os.path.lexists(journal) and _is_being_written(Path(name))):
+        after = _status(name)
+        if after is None or _version(after) != _version(before):
+            continue
+        if not (_has_journal(journal, after) and _old_side(Path(name)) is not None):
             return data
     raise StoreError(f"{name}: the file changes all the time; nothing was done, try again")
 
 
-def _is_being_written(path: Path) -> bool:
-    """Whether a journal is that of a write that has begun."""
-    from statefmt.store.recovery import old_side
+def _has_journal(journal: str, status: os.stat_result) -> bool:
+    """Whether a file has a journal, perhaps under the name of another hard link."""
+    if os.path.lexists(journal):
+        return True
+    return status.st_nlink > 1 and any(state_of_journal(other.name) for other in Path(journal).parent.iterdir())
 
-    return old_side(path) is not None
 
-
-def _recovered(path: Path) -> bytes | None:
+def _recovered(path: Path, note: Note | None) -> bytes | None:
     """The content after what can be done about a write, else that before it; None for a write that has not begun."""
     # Imported where it is needed: a lock takes a good part of the standard library, and a write is rarely cut off.
     from statefmt.store.lock import lock_info
-    from statefmt.store.recovery import old_side
-    from statefmt.store.transaction import open_state
+    from statefmt.store.transaction import note_on_standard_error, open_state
 
+    note = note or note_on_standard_error
     try:
-        with open_state(path, lock_info(path, "recovery")) as state:
-            if state.recovered:
-                print(f"statetool: {state.recovered}", file=sys.stderr)
+        with open_state(path, lock_info(path, "recovery"), note=note) as state:
             return state.data
     except LockedError:
         reason = "it is being written at this moment"
@@ -64,17 +67,32 @@ def _recovered(path: Path) -> bytes | None:
         if os.access(path, os.W_OK):
             raise
         reason = "a write of it was cut off, which can be finished by somebody who may write it"
-    old = old_side(path)
+    old = _old_side(path)
     if old is not None:
-        print(f"statetool: {path}: {reason}; this is the state before", file=sys.stderr)
+        note(f"{path}: {reason}; this is the state before")
     return old
 
 
-def _version(name: str) -> object:
-    """What changes whenever a regular file does; None where there is no such file."""
+def _old_side(path: Path) -> bytes | None:
+    """The content before a write that has begun; None where none has."""
+    from statefmt.store.journal import written_as
+    from statefmt.store.recovery import old_side
+    from statefmt.store.state_file import around
+
+    with explained(path), around(path) as state:
+        return old_side(written_as(state, path.stat()))
+
+
+def _status(name: str) -> os.stat_result | None:
+    """The status of a regular file; None where there is no such file."""
     try:
         status = os.stat(name)  # noqa: PTH116 - one call, on the way of every command
     except (OSError, ValueError):
         # ValueError: a name with a null character in it.
         return None
-    return (status.st_mtime_ns, status.st_size, status.st_ino) if stat.S_ISREG(status.st_mode) else None
+    return status if stat.S_ISREG(status.st_mode) else None
+
+
+def _version(status: os.stat_result) -> tuple[int, int, int]:
+    """What changes whenever a regular file does."""
+    return (status.st_mtime_ns, status.st_size, status.st_ino)

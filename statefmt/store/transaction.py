@@ -8,31 +8,58 @@ and what is about to happen as a journal.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final, TypeAlias
 
 from statefmt.errors import StoreError
-from statefmt.store.durable import overwrite, read_all, signals_held_back, sync_folder, write_new
+from statefmt.store.durable import overwrite, read_all, signals_held_back
 from statefmt.store.explain import check_platform, explained
-from statefmt.store.history import History, HistoryEntry, load_history, publish_history, stage_history
+from statefmt.store.folder import Folder, open_folder
+from statefmt.store.history import HistoryEntry, history_of, publish_history, stage_history
 from statefmt.store.history_contents import discard_staged, drop_contents, keep_content
-from statefmt.store.journal import Journal, Piece, checksum, encode, journal_path, makes_the_same, parts_of
+from statefmt.store.journal import (
+    Journal,
+    Piece,
+    checksum,
+    makes_the_same,
+    parts_of,
+    remove_journal,
+    write_journal,
+    written_as,
+)
 from statefmt.store.lock import LockInfo, locked
+from statefmt.store.names import backup_name
 from statefmt.store.reading import check_regular, reason_of
 from statefmt.store.recovery import recover
+from statefmt.store.state_file import StateFile, around, check_own_name
+
+# Takes what happened besides what was asked for, as a sentence.
+Note: TypeAlias = Callable[[str], None]
+
+_MOST_BACKUPS: Final = 1000
+# How often a state is opened anew because its file was replaced while the lock was waited for.
+_MOST_REPLACEMENTS: Final = 100
+
+
+def note_on_standard_error(text: str) -> None:
+    """Print a note."""
+    print(f"statetool: {text}", file=sys.stderr)
 
 
 @dataclass(frozen=True, slots=True)
 class OpenState:
-    """A state file that is open: its content, and what was done about an earlier write that was cut off."""
+    """A state file that is open, and its content."""
 
-    path: Path
+    file: StateFile
     data: bytes
-    recovered: str
     descriptor: int
     info: LockInfo
+    note: Note
 
     def commit(self, new: bytes | Sequence[Piece], *, backup: Path | None = None, now: int) -> Path | None:
         """Replace the content, after a backup; the mode and the owner stay.
@@ -44,138 +71,162 @@ class OpenState:
         pieces: tuple[Piece, ...] = (new,) if isinstance(new, bytes) else tuple(new)
         if makes_the_same(self.data, pieces):
             return None
-        # Imported where it is needed: who only looks needs no threads.
-        from concurrent.futures import ThreadPoolExecutor
-
-        with explained(self.path), signals_held_back():
-            earlier = load_history(self.path)
-            with ThreadPoolExecutor() as others:
-                # While the backup is written, which takes as long as both.
-                checksums = [others.submit(checksum, self.data), others.submit(checksum, parts_of(self.data, pieces))]
-                kept = _backup(self.path, self.data, backup, now)
-            before, after = [digest.result() for digest in checksums]
-            entry = self._entry(earlier.next_number, before, after)
-            history = earlier.with_entry(entry)
-            try:
-                _stage(self.path, kept, self.data, before, history)
-                name = os.path.relpath(os.path.realpath(kept), os.path.realpath(journal_path(self.path).parent))
-                _write_journal(self.path, encode(Journal(name, pieces, entry)))
-            except StoreError:
-                kept.unlink()
-                discard_staged(self.path, earlier)
-                raise
+        self._check_place()
+        path = self.file.path
+        with signals_held_back():
+            with explained(path):
+                kept, entry = self._prepare(pieces, backup, now)
             self._write(pieces, kept)
-            _end(self.path, history)
+            self._finish(entry)
         return kept
 
     def keep_history(self, keep: int) -> None:
         """Keep so many edits from now on, and forget the older ones. Raises StoreError."""
-        with explained(self.path):
-            history = load_history(self.path).keeping(keep)
-            stage_history(self.path, history)
-            publish_history(self.path)
-            drop_contents(self.path, history)
+        with explained(self.file.path):
+            history = history_of(self.file).keeping(keep)
+            stage_history(self.file, history)
+            publish_history(self.file)
+            drop_contents(self.file, history)
 
-    def _entry(self, number: int, before: str, after: str) -> HistoryEntry:
-        """What the history is to say of a write, with the checksums of both contents."""
-        info = self.info
-        return HistoryEntry(number, info.Created, info.Who, info.Info or info.Operation, before, after)
+    def _check_place(self) -> None:
+        """Raises StoreError where the open file is not the one that has the name any more."""
+        if not self.file.is_at(self.descriptor):
+            raise StoreError(
+                f"{self.file.path}: the file was replaced or deleted while it was worked on; nothing was written, "
+                "try again"
+            )
+
+    def _prepare(self, pieces: tuple[Piece, ...], wanted: Path | None, now: int) -> tuple[Path, HistoryEntry]:
+        """Make durable what it takes to finish the write or to take it back. Raises StoreError, with nothing left."""
+        # Imported where it is needed: commands that only read need no threads.
+        from concurrent.futures import ThreadPoolExecutor
+
+        state, info = self.file, self.info
+        state.folder.sweep()
+        earlier = history_of(state)
+        parent = nullcontext(state.named_in) if wanted is None else open_folder(wanted.parent, state.folder.owner)
+        with _failing(f"{state.path}: no backup could be made {_where(wanted)}"), parent as folder:
+            with ThreadPoolExecutor() as others:
+                # While the backup is written, which takes as long as both.
+                checksums = [others.submit(checksum, self.data), others.submit(checksum, parts_of(self.data, pieces))]
+                backup = _backup(folder, state.path.name if wanted is None else wanted, self.data, now)
+            before, after = [digest.result() for digest in checksums]
+            entry = HistoryEntry(
+                earlier.next_number, info.Created, info.Who, info.Info or info.Operation, before, after
+            )
+            kept = folder.path / backup
+            # Between paths without links, so that the way from the one to the other is right.
+            way = os.path.relpath(os.path.realpath(kept), os.path.realpath(state.folder.path))
+            try:
+                with _failing(f"{state.path}: its history could not be written"):
+                    stage_history(state, earlier.with_entry(entry))
+                    keep_content(state, (folder, backup), self.data, before)
+                with _failing(f"{state.path}: no journal could be made beside it"):
+                    write_journal(state, Journal(way, pieces, entry, state.name, os.fstat(self.descriptor).st_ino))
+            except BaseException:
+                folder.remove(backup)
+                discard_staged(state, earlier)
+                raise
+        return kept, entry
 
     def _write(self, pieces: Sequence[Piece], backup: Path) -> None:
         """Write the new content; where that fails, the old content again."""
+        path = self.file.path
         try:
             overwrite(self.descriptor, parts_of(self.data, pieces))
         except OSError as error:
-            reason = f"{self.path}: it could not be written ({error.strerror})"
+            reason = f"{path}: it could not be written ({error.strerror})"
             try:
                 overwrite(self.descriptor, [self.data])
             except OSError:
                 raise StoreError(
-                    f"{reason} and is damaged; the next command finishes the write. The old content is in {backup}"
+                    f"{reason} and may be half written; the next command finishes the write. The content before is in "
+                    f"{backup}"
                 ) from error
-            _end_journal(self.path)
+            with suppress(OSError, StoreError):
+                remove_journal(self.file)
+                discard_staged(self.file, history_of(self.file))
             raise StoreError(f"{reason}; its content is as before, and also in {backup}") from error
+
+    def _finish(self, entry: HistoryEntry) -> None:
+        """Put a write into the history, and forget that it was in progress. The state is written, whatever fails."""
+        try:
+            publish_history(self.file)
+            remove_journal(self.file)
+            drop_contents(self.file, history_of(self.file))
+        except (OSError, StoreError) as error:
+            reason = reason_of(error) if isinstance(error, OSError) else error
+            self.note(
+                f"{self.file.path}: the state was written, but not all that follows could be done ({reason}); the "
+                "next command completes it"
+            )
 
 
 @contextmanager
-def open_state(path: Path, info: LockInfo, *, timeout: float = 0, lock: bool = True) -> Iterator[OpenState]:
+def open_state(
+    path: Path, info: LockInfo, *, timeout: float = 0, lock: bool = True, note: Note = note_on_standard_error
+) -> Iterator[OpenState]:
     """Open a state file for a change, locked unless that is not wanted, and read it.
 
-    `info` is what the lock and the history say of the change.
-
-    A write that was cut off is finished or rolled back first. Raises StoreError where the file cannot be opened for
-    writing, LockedError where somebody else holds the lock for longer than `timeout` seconds.
+    `info` is what the lock and the history say of the change. A write that was cut off is finished or rolled back
+    first; `note` is told of it. Raises StoreError where the file cannot be opened for writing, LockedError where
+    somebody else holds the lock for longer than `timeout` seconds.
     """
     check_platform()
-    with explained(path):
-        descriptor = os.open(path, os.O_RDWR | os.O_NONBLOCK)
-    try:
-        check_regular(str(path), os.fstat(descriptor))
-        with locked(path, descriptor, info, timeout=timeout) if lock else nullcontext():
-            with explained(path):
-                recovered = recover(path, descriptor)
-                data = read_all(descriptor)
-            yield OpenState(path, data, recovered, descriptor, info)
-    finally:
-        os.close(descriptor)
+    check_own_name(path)
+    with ExitStack() as opened:
+        with explained(path):
+            file, descriptor = _opened(opened, path, info, timeout if lock else None)
+            recovered = recover(written_as(file, os.fstat(descriptor)), descriptor)
+        if recovered:
+            note(recovered)
+        yield OpenState(file, read_all(descriptor), descriptor, info, note)
 
 
-def _backup(path: Path, content: bytes, wanted: Path | None, now: int) -> Path:
-    """A durable copy, beside the file and named as `tofu state` names its own; never over another file."""
-    for attempt in range(1000):
-        extra = f"-{attempt}" if attempt else ""
-        backup = wanted or path.with_name(f"{path.name}.{now}{extra}.backup")
+def _opened(opened: ExitStack, path: Path, info: LockInfo, timeout: float | None) -> tuple[StateFile, int]:
+    """The file that has the name once its lock is held; without a timeout, the lock is not taken."""
+    began = time.monotonic()
+    for _ in range(_MOST_REPLACEMENTS):
+        with ExitStack() as attempt:
+            file = attempt.enter_context(around(path))
+            flags = os.O_RDWR | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+            descriptor = os.open(file.name, flags, dir_fd=file.folder.descriptor)
+            attempt.callback(os.close, descriptor)
+            check_regular(str(path), os.fstat(descriptor))
+            if timeout is not None:
+                attempt.enter_context(locked(file, descriptor, info, timeout=timeout, began=began))
+            if file.is_at(descriptor):
+                opened.enter_context(attempt.pop_all())
+                return file, descriptor
+    raise StoreError(f"{path}: the file is replaced all the time; nothing was done, try again")
+
+
+def _backup(folder: Folder, wanted: Path | str, content: bytes, now: int) -> str:
+    """Create a durable copy, named as `tofu state` names its own or as wanted; never over another file."""
+    if isinstance(wanted, Path):
         try:
-            write_new(backup, content)
-            sync_folder(backup.parent)
+            folder.create(wanted.name, content)
         except FileExistsError:
-            if wanted:
-                raise StoreError(f"{wanted}: the backup exists already; nothing was written") from None
-            continue
-        except OSError as error:
-            where = f"as {wanted}" if wanted else "beside it"
-            raise StoreError(
-                f"{path}: no backup could be made {where} ({reason_of(error)}); nothing was written"
-            ) from error
-        return backup
-    raise StoreError(f"{path}: 1000 backups of this second exist already; nothing was written")
+            raise StoreError(f"{wanted}: the backup exists already; nothing was written") from None
+        return wanted.name
+    for attempt in range(_MOST_BACKUPS):
+        name = backup_name(wanted, now, attempt)
+        with suppress(FileExistsError):
+            folder.create(name, content)
+            return name
+    raise StoreError(
+        f"{folder.path / wanted}: {_MOST_BACKUPS} backups of this second exist already; nothing was written"
+    )
 
 
-def _stage(path: Path, backup: Path, content: bytes, name: str, history: History) -> None:
-    """Make the history ready that has the write in it."""
+def _where(wanted: Path | None) -> str:
+    return "beside it" if wanted is None else f"as {wanted}"
+
+
+@contextmanager
+def _failing(what: str) -> Iterator[None]:
+    """Turn an error of the system into one that says what could not be done."""
     try:
-        stage_history(path, history)
-        keep_content(path, backup, content, name)
+        yield
     except OSError as error:
-        raise StoreError(
-            f"{path}: its history could not be written ({reason_of(error)}); nothing was written"
-        ) from error
-
-
-def _write_journal(path: Path, content: bytes) -> None:
-    journal = journal_path(path)
-    try:
-        write_new(journal, content)
-        sync_folder(journal.parent)
-    except OSError as error:
-        raise StoreError(
-            f"{path}: no journal could be made beside it ({reason_of(error)}); nothing was written"
-        ) from error
-
-
-def _end(path: Path, history: History) -> None:
-    """Put a write into the history, and forget that it was in progress."""
-    try:
-        publish_history(path)
-    except OSError as error:
-        raise StoreError(
-            f"{path}: it was written, but its history was not ({reason_of(error)}); the next command sees to that"
-        ) from error
-    _end_journal(path)
-    drop_contents(path, history)
-
-
-def _end_journal(path: Path) -> None:
-    journal = journal_path(path)
-    journal.unlink(missing_ok=True)
-    sync_folder(journal.parent)
+        raise StoreError(f"{what} ({reason_of(error)}); nothing was written") from error

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import secrets
 from pathlib import Path
 
 from statefmt.errors import StoreError
-from statefmt.store.durable import signals_held_back, sync_folder, write_new
+from statefmt.store.durable import signals_held_back
 from statefmt.store.explain import check_platform, explained
+from statefmt.store.folder import open_folder
 from statefmt.store.lock import LockInfo
 from statefmt.store.transaction import open_state
 
@@ -31,25 +30,6 @@ def replace_content(path: Path, old: bytes, new: bytes, info: LockInfo, *, now: 
 def create_file(path: Path, content: bytes) -> None:
     """Create a new file with mode 0600, whole or not at all. Raises StoreError where it exists already."""
     check_platform()
-    # Not named after the file, whose name may be as long as names can be.
-    temporary = path.with_name(f".statetool.{secrets.token_hex(8)}.tmp")
-    with explained(path), signals_held_back():
-        try:
-            write_new(temporary, content)
-            _publish(temporary, path)
-        finally:
-            temporary.unlink(missing_ok=True)
-        sync_folder(path.parent)
-
-
-def _publish(temporary: Path, path: Path) -> None:
-    """Give a file its name. A link fails where the name is taken, while a rename would replace what is there."""
-    try:
-        os.link(temporary, path)
-    except FileExistsError:
-        raise
-    except OSError:
-        # Not every file system has links.
-        if path.exists():
-            raise FileExistsError(path) from None
-        temporary.rename(path)
+    with explained(path), signals_held_back(), open_folder(path.parent) as folder:
+        folder.sweep()
+        folder.create(path.name, content)

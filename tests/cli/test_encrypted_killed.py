@@ -16,7 +16,7 @@ from ..store.test_watched import NEEDS_STRACE
 from .encrypted import configuration, configured, encrypted
 from .encrypted_commands import CANARY, LINES, WITH_CANARY, Line
 from .test_encrypted_canary import assert_nothing_plain
-from .test_killed import STATE, _run, _watched
+from .test_killed import STATE, _run
 
 pytestmark = NEEDS_STRACE
 
@@ -62,7 +62,7 @@ def _killed(folder: Path, line: Line, call: str, number: int) -> bool | None:
     if line.before:
         assert main(line.before.replace("%s", str(state)).split()) == 0
     old = state.read_bytes()
-    status = _run(work, line.text.replace("%s", STATE).split(), _watched(work), call, number)
+    status = _run(work, line.text.replace("%s", STATE).split(), call, number)
     assert_nothing_plain(folder)
     if status == 0:
         return None

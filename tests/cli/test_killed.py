@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterable, Iterator
 from contextlib import chdir
 from pathlib import Path
 
@@ -16,15 +14,13 @@ import statefmt
 from statefmt.cli.main import main
 from statefmt.store.settled import read_settled
 
-from ..store.test_killed import CALLS
+from ..store.test_killed import CALLS, watched
 from ..store.test_watched import NEEDS_STRACE
 from .conftest import PROGRAM
 from .states import SAMPLES
 
 pytestmark = NEEDS_STRACE
 
-# A new file is written under a name that nobody can know before.
-NEW_FILE_CALLS = ("write", "fsync", "link", "unlink")
 STATE = "terraform.tfstate"
 REGIONS = (SAMPLES / "v4-regions.tfstate").read_bytes()
 # What it shows, what is done before, the command that is killed, the file it writes, and how often it writes at least.
@@ -44,12 +40,11 @@ COMMANDS = [
 def test_killed(before: list[str] | None, command: list[str], target: str, fewest: int, tmp_path: Path) -> None:
     points = 0
     seen = set()
-    for call in CALLS if target == STATE else NEW_FILE_CALLS:
+    for call in CALLS:
         for number in range(1, 100):
             folder = tmp_path / f"{call}{number}"
             old = _prepared(folder, before)
-            watched = _watched(folder) if target == STATE else ()
-            if _run(folder, command, watched, call, number) == 0:
+            if _run(folder, command, call, number) == 0:
                 break
             points += 1
             content = _read_back(folder, target)
@@ -70,26 +65,18 @@ def _prepared(folder: Path, before: list[str] | None) -> bytes:
     return state.read_bytes()
 
 
-def _run(folder: Path, command: list[str], watched: Iterable[str], call: str, number: int) -> int:
+def _run(folder: Path, command: list[str], call: str, number: int) -> int:
     """Run a command that is killed at one call that changes something; 0 where there is no such call any more."""
+    injection = f"inject={call}:signal=SIGKILL:when={number}"
     done = subprocess.run(
         [
-            shutil.which("strace") or "strace", "-o", "/dev/null", *watched,
-            "-e", f"inject={call}:signal=SIGKILL:when={number}", PROGRAM, *command,
+            shutil.which("strace") or "strace", "-o", "/dev/null", *watched(injection, folder, STATE),
+            "-e", injection, PROGRAM, *command,
         ],
         cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, check=False,
     )  # fmt: skip
     assert done.returncode in (0, -signal.SIGKILL), done.stderr
     return done.returncode
-
-
-def _watched(folder: Path) -> Iterator[str]:
-    history = f".{STATE}.statetool"
-    digest = hashlib.sha256((folder / STATE).read_bytes()).hexdigest()
-    names = [STATE, "new", "elsewhere/old", f".{STATE}.lock.info", f".{STATE}.statetool.journal", history]
-    names += [f"{history}/{name}" for name in (".gitignore", "history.json.new", "contents", f"contents/{digest}")]
-    for path in [folder, *(folder / name for name in names), *map(Path, names)]:
-        yield from ("-P", str(path))
 
 
 def _read_back(folder: Path, target: str) -> bytes | None:

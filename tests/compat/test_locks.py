@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import pytest
 
-from statefmt.store.lock import lock_info_path
+from statefmt.store.names import lock_info_name
 
 from ..cli.conftest import Program as Process
 from .program import Executable, Program
@@ -192,7 +192,7 @@ def test_statetool_waits_and_sees_what_the_program_wrote(
 def test_a_statetool_that_died_keeps_nobody_out(real: Program, folder: Path, path: Path) -> None:
     with _statetool_holds(folder) as holder:
         holder.kill()
-    assert lock_info_path(path).exists()
+    assert (path.parent / lock_info_name(path.name)).exists()
     assert real.run(folder, *THEIRS).status == 0
     assert _said(path) == (8, ["a", "d"])
 
@@ -209,7 +209,7 @@ def test_a_program_that_died_keeps_nobody_out(real: Program, folder: Path, path:
         holder.kill()
     # The shell that it started outlives it.
     (folder / "release").touch()
-    assert lock_info_path(path).exists()
+    assert (path.parent / lock_info_name(path.name)).exists()
     assert program(*OWN).status == 0
     assert "b" in _said(path)[1]
-    assert not lock_info_path(path).exists()
+    assert not (path.parent / lock_info_name(path.name)).exists()

@@ -16,14 +16,14 @@ from statefmt.store.history import load_history
 from statefmt.store.history_contents import kept_content
 from statefmt.store.settled import read_settled
 
-from .child import BACKUP, COMMAND, HISTORY, INFO, JOURNAL, replace
+from .child import COMMAND, JOURNAL, replace
 from .test_watched import NEEDS_STRACE, strace
 
 pytestmark = NEEDS_STRACE
 
 OLD = bytes(range(256)) * 100
 OLD_CHECKSUM = hashlib.sha256(OLD).hexdigest()
-CALLS = ("openat", "write", "fsync", "ftruncate", "link", "mkdir", "rename", "unlink")
+CALLS = ("openat", "write", "fsync", "ftruncate", "linkat", "mkdirat", "renameat", "unlinkat")
 # Opening, locking, backup, history, journal, content and the way back: at least this many calls change something.
 FEWEST = 33
 
@@ -49,14 +49,7 @@ def _killed(folder: Path, new: bytes, injection: str) -> bytes | None:
     state = folder / "state"
     state.write_bytes(OLD)
     (folder / "new").write_bytes(new)
-    names = [BACKUP, JOURNAL, INFO, HISTORY]
-    names += [
-        f"{HISTORY}/{name}" for name in (".gitignore", "history.json.new", "contents", f"contents/{OLD_CHECKSUM}")
-    ]
-    # Calls name a file as the program does, or as the system does.
-    paths = [*names, *(str(folder / name) for name in ("state", "", *names))]
-    watched = [option for path in paths for option in ("-P", path)]
-    ended = replace(folder, *strace(*watched, "-e", injection))
+    ended = replace(folder, *strace(*watched(injection, folder, "state"), "-e", injection))
     if ended.status != -signal.SIGKILL:
         assert (ended.status, state.read_bytes()) == (0, new)
         return None
@@ -67,6 +60,14 @@ def _killed(folder: Path, new: bytes, injection: str) -> bytes | None:
     assert [entry.before for entry in entries] == ([] if content == OLD else [OLD_CHECKSUM])
     assert all(kept_content(state, entry.before) == OLD for entry in entries)
     return content
+
+
+def watched(injection: str, folder: Path, state: str) -> list[str]:
+    """The options for files and folders of a state, where starting Python makes hundreds of the same calls."""
+    if "openat:" not in injection:
+        return []
+    history = folder / f".{state}.statetool"
+    return [option for path in (folder / state, folder, history, history / "contents") for option in ("-P", str(path))]
 
 
 def test_half_written_while_the_writer_lives(tmp_path: Path) -> None:

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from statefmt.errors import LockedError
-from statefmt.store.lock import lock_info, lock_info_path
+from statefmt.store.lock import lock_info
+from statefmt.store.names import lock_info_name
 from statefmt.store.transaction import open_state
 
 CONTENT = b'{"version": 4}\n'
@@ -68,7 +69,7 @@ def test_who_holds_it(path: Path) -> None:
     ("name", "expected"), [("terraform.tfstate", ".terraform.tfstate.lock.info"), (".tfstate", ".tfstate.lock.info")]
 )
 def test_where_it_says_so(name: str, expected: str) -> None:
-    assert lock_info_path(Path("folder") / name) == Path("folder") / expected
+    assert lock_info_name(name) == expected
 
 
 def test_held_by_another_process(path: Path) -> None:
@@ -89,7 +90,7 @@ def test_held_by_another_process(path: Path) -> None:
 
 def test_held_and_nobody_says_by_whom(path: Path) -> None:
     with _holder(path.parent) as holder:
-        lock_info_path(path).unlink()
+        (path.parent / lock_info_name(path.name)).unlink()
         with (
             pytest.raises(LockedError, match=r"locked by another process, for more than 0\.2 seconds"),
             open_state(path, lock_info(path, "mv"), timeout=0.2),
@@ -101,7 +102,7 @@ def test_held_and_nobody_says_by_whom(path: Path) -> None:
 def test_the_holder_died(path: Path) -> None:
     with _holder(path.parent) as holder:
         holder.kill()
-    assert lock_info_path(path).exists()
+    assert (path.parent / lock_info_name(path.name)).exists()
     with open_state(path, lock_info(path, "mv")) as state:
         assert state.data == CONTENT
 
