@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint types layers check golden docs bench clean
+.PHONY: help setup demo test slow lint types layers check golden docs bench clean
 
 help: ## show this
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  \1	/' | expand -t 12
@@ -23,6 +23,9 @@ demo: $(READY) ## upgrade an old state, check it, and show what changed
 
 test: $(READY) ## run all tests
 	$(BIN)/python -m pytest -n auto
+
+slow: $(READY) ## run what `make test` only takes a sample of
+	$(BIN)/python -m pytest -n auto -m slow
 
 lint: $(READY) ## style and mistakes
 	$(BIN)/ruff check .

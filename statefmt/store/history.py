@@ -73,10 +73,11 @@ def history_of(state: StateFile, file: str = HISTORY_FILE) -> History:
             history = msgspec.json.decode(folder.read(file, _LARGEST), type=History) if folder else History()
     except FileNotFoundError:
         return History()
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        reason = reason_of(error) if isinstance(error, OSError) else error
+    except OSError as error:
+        raise StoreError(f"{where}: the history cannot be read ({reason_of(error)}); nothing was written") from error
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise StoreError(
-            f"{where}: the history cannot be read ({reason}). Move the folder away to begin anew"
+            f"{where}: the history is damaged ({error}); nothing was written. Move the folder away to begin anew"
         ) from error
     if history.format_version != _FORMAT:
         raise StoreError(

@@ -30,9 +30,9 @@ def recover(state: StateFile, descriptor: int) -> str:
     except ValueError as error:
         return _without_journal(state, descriptor, error)
     except OSError as error:
+        advice = ". Run the command as the user who owns it" if isinstance(error, PermissionError) else ""
         raise StoreError(
-            f"{state.journal}: a write of the state was cut off, and its journal cannot be read ({reason_of(error)}). "
-            "Run the command as the user who owns the journal"
+            f"{state.journal}: the journal of a write cannot be read ({reason_of(error)}); nothing was written{advice}"
         ) from error
     if journal is None:
         return ""

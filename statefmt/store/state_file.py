@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 from msgspec import Struct
 
@@ -14,7 +15,7 @@ from statefmt.store.folder import Folder, open_folder
 from statefmt.store.names import history_name, journal_name
 
 # Names that the system makes for open files; what they lead to has a name of its own.
-_OF_OPEN_FILES = ("/dev/", "/proc/")
+_OF_OPEN_FILES: Final = ("/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
 
 
 class StateFile(Struct, frozen=True):

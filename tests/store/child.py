@@ -23,7 +23,8 @@ try:
 except StoreError as error:
     sys.exit(str(error))
 """
-COMMAND: Final = [sys.executable, "-c", _PROGRAM]
+# -P: the folder is searched for no modules.
+COMMAND: Final = [sys.executable, "-P", "-c", _PROGRAM]
 BACKUP: Final = "state.1700000000.backup"
 JOURNAL: Final = ".state.statetool.journal"
 HISTORY: Final = ".state.statetool"
