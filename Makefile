@@ -44,10 +44,8 @@ docs: $(READY) ## write the generated pages anew, and what commands print in the
 	$(BIN)/python -m docs.generate
 	$(BIN)/python -m docs.transcripts
 
-bench: $(READY) ## measure what is said about speed; takes a quarter of an hour
-	$(BIN)/python -m benchmarks
-	$(BIN)/python -m benchmarks.check_many
-	$(BIN)/python -m benchmarks.diff_large
+bench: $(READY) ## measure everything, over an hour; or a part: make bench ARGS='--size 10MB --only list'
+	$(BIN)/python -m benchmarks $(or $(ARGS),--write)
 
 check: lint types layers test ## everything that CI runs
 

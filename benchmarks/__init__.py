@@ -1,1 +1,1 @@
-"""What is said about speed rests on these measurements; `make bench` makes them all."""
+"""What is said about speed rests on these measurements: `make bench`, and some that are run apart."""

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import statistics
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -14,10 +12,29 @@ from typing import Final, NamedTuple
 _MEGABYTE: Final = 1 << 20
 # The system counts in bytes on macOS and in units of 1024 elsewhere.
 _UNIT: Final = 1 if sys.platform == "darwin" else 1024
+# The most memory of a process counts from before it became another program, so that a small one starts each.
+_LAUNCH: Final = """
+import os, sys, time
+report, command = int(sys.argv[1]), sys.argv[2:]
+os.set_inheritable(report, False)
+start = time.perf_counter()
+_, status, used = os.wait4(os.posix_spawnp(command[0], command, os.environ), 0)
+took = time.perf_counter() - start
+figures = took, used.ru_utime + used.ru_stime, used.ru_maxrss, os.waitstatus_to_exitcode(status)
+os.write(report, " ".join(map(str, figures)).encode())
+"""
+
+
+class RunError(Exception):
+    """A process failed. `status` is its exit status."""
+
+    def __init__(self, status: int, text: str) -> None:
+        super().__init__(text)
+        self.status = status
 
 
 class Figures(NamedTuple):
-    """Seconds on the clock, seconds of all processors, and megabytes of memory at most."""
+    """Seconds on the clock, seconds of all processors, megabytes of memory at most."""
 
     clock: float
     processor: float
@@ -25,35 +42,41 @@ class Figures(NamedTuple):
 
 
 class Process(NamedTuple):
-    """A command to be measured, and what makes its input ready before each run, which does not count.
-
-    `statuses` are the exit statuses that it may end with.
-    """
+    """A command to measure, and what makes its input ready before each run, which does not count."""
 
     command: Sequence[str]
     prepare: Callable[[], None] = lambda: None
-    statuses: frozenset[int] = frozenset({0})
 
 
 def run(process: Process, output: Path | None = None) -> Figures:
-    """One run; what it prints goes into a file, or nowhere. Ends the program where the run fails."""
+    """One run; what it prints goes into a file, or nowhere.
+
+    Exit status 1 is success: statetool and diff report findings and differences with it. A program that fails with it
+    says so on standard error. Raises RunError.
+    """
     process.prepare()
-    with (output or Path(os.devnull)).open("wb") as file:
-        start = time.perf_counter()
-        child = subprocess.Popen(process.command, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.PIPE)
-        assert child.stderr is not None
-        messages = child.stderr.read()
-        _, status, used = os.wait4(child.pid, 0)
-        took = time.perf_counter() - start
-        child.stderr.close()
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode not in process.statuses:
-        command = " ".join(process.command)
-        raise SystemExit(f"{command}: exit status {child.returncode}\n{messages.decode(errors='replace')}")
-    return Figures(took, used.ru_utime + used.ru_stime, used.ru_maxrss * _UNIT / _MEGABYTE)
+    report, passed = os.pipe()
+    launch = [sys.executable, "-I", "-S", "-c", _LAUNCH, str(passed), *process.command]
+    with (output or Path(os.devnull)).open("wb") as file, os.fdopen(report) as reading:
+        child = subprocess.Popen(
+            launch, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.PIPE, pass_fds=[passed]
+        )
+        os.close(passed)
+        _, messages = child.communicate()
+        clock, processor, memory, status = map(float, reading.read().split() or [0, 0, 0, child.returncode])
+    if status not in (0, 1) or (status and messages):
+        said = messages.decode(errors="replace").strip()
+        raise RunError(int(status), f"{' '.join(process.command)}: exit status {status:g}\n{said}")
+    return Figures(clock, processor, memory * _UNIT / _MEGABYTE)
 
 
-def in_turn(processes: Sequence[Process], runs: int) -> list[Figures]:
-    """The medians of as many runs of each process, which take turns, after one that is not counted."""
-    rounds = [[run(process) for process in processes] for _ in range(runs + 1)]
-    return [Figures(*map(statistics.median, zip(*column, strict=True))) for column in zip(*rounds[1:], strict=True)]
+def in_turn(one: Process, other: Process, runs: int) -> list[tuple[Figures, Figures]]:
+    """Pairs of runs; in every second one the other program goes first."""
+    pairs = []
+    for number in range(runs):
+        if number % 2:
+            second = run(other)
+            pairs.append((run(one), second))
+        else:
+            pairs.append((run(one), run(other)))
+    return pairs

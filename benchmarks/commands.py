@@ -1,0 +1,217 @@
+"""The commands to measure, one a line, and the programs that they are compared with.
+
+A name in braces is a property of `Case`: a file or an address, made when the first command asks for it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import sys
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from benchmarks.measure import Process, run
+from benchmarks.shapes import LINEAGE, MACHINE, Shape
+
+STATETOOL: Final = shutil.which("statetool", path=str(Path(sys.executable).parent)) or "statetool"
+# Programs that may do the work of one that is not there.
+_STAND_INS: Final = {"terraform": "tofu", "sha256sum": "shasum"}
+_CHANGED: Final = 20
+_MANY: Final = 1_000
+_PARSE: Final = """
+import os, sys, orjson
+for path in os.scandir(sys.argv[1]) if os.path.isdir(sys.argv[1]) else sys.argv[1:]:
+    with open(path, "rb") as file:
+        orjson.loads(file.read())
+"""
+_JQ_DIFF: Final = (
+    "jq -S . {state} >{state}.old && jq -S . {changed} >{state}.new && (diff {state}.old {state}.new; true)"
+)
+
+
+class Case:
+    """A state of one shape in a folder, and what commands need besides."""
+
+    def __init__(self, folder: Path, shape: Shape, size: int) -> None:
+        self._folder = folder
+        self.shape = shape
+        self._size = size
+
+    def process(self, command: tuple[str, ...], side: str) -> Process:
+        """A command with its names filled in. `{copy}` is a fresh copy of the state, apart for each `side`."""
+        copy = self._folder / f"{side}.tfstate"
+        words = [
+            re.sub(r"\{(\w+)\}", lambda found: str(getattr(self, found[1])), word.replace("{copy}", str(copy)))
+            for word in command
+        ]
+        return Process(words, _copying(self.state, copy) if any("{copy}" in word for word in command) else _nothing)
+
+    @cached_property
+    def small(self) -> Path:
+        return self._written("small", self._size // 100)
+
+    @cached_property
+    def state(self) -> Path:
+        return self._written("state", self._size)
+
+    @cached_property
+    def huge(self) -> Path:
+        return self._written("huge", self._size * 10)
+
+    @cached_property
+    def changed(self) -> Path:
+        """The state, with other values in the first objects."""
+        path = self._folder / "changed.tfstate"
+        old, new = (f'"{text}"'.encode() for text in (MACHINE, "m6i.large"))
+        path.write_bytes(self.state.read_bytes().replace(old, new, _CHANGED))
+        return path
+
+    @cached_property
+    def many(self) -> Path:
+        """A folder of 1,000 states, or fewer if these had more than a quarter of the bytes of the state."""
+        folder = self._folder / "many"
+        folder.mkdir()
+        text = b"".join(self.shape.pieces(self._size // 4 // _MANY))
+        for number in range(min(_MANY, max(1, self._size // 4 // len(text)))):
+            lineage = f"{number:08x}{LINEAGE[8:]}".encode()
+            (folder / f"{number:04}.tfstate").write_bytes(text.replace(LINEAGE.encode(), lineage, 1))
+        return folder
+
+    @cached_property
+    def victim(self) -> str:
+        """The address in the middle of the state."""
+        addresses = self.printed(Process([STATETOOL, "list", "--state", str(self.state)])).decode().splitlines()
+        return addresses[len(addresses) // 2]
+
+    @cached_property
+    def free(self) -> str:
+        """An address in the root module to which the victim can move."""
+        found = re.search(r"((data\.)?\w+\.\w+)(\[[^]]*\])?$", self.victim)
+        assert found is not None, self.victim
+        return f"{found[1]}_moved"
+
+    def printed(self, process: Process) -> bytes:
+        """What a command prints."""
+        output = self._folder / "output"
+        run(process, output)
+        return output.read_bytes()
+
+    def _written(self, name: str, size: int) -> Path:
+        path = self._folder / f"{name}.tfstate"
+        self.shape.write(path, size)
+        return path
+
+
+Same = Callable[[Case, Process, Process], bool]
+
+
+def _same_output(case: Case, ours: Process, other: Process) -> bool:
+    return case.printed(ours) == case.printed(other)
+
+
+def _unchanged(case: Case, ours: Process, other: Process) -> bool:
+    """Whether ours prints a canonical state as it is."""
+    return not case.shape.canonical or case.printed(ours) == case.state.read_bytes()
+
+
+def _same_changes(case: Case, ours: Process, other: Process) -> bool:
+    """Whether ours finds what was changed, but for states with fewer objects."""
+    found = json.loads(case.printed(ours._replace(command=[*ours.command, "--format", "json"])))
+    lines = case.changed.read_bytes().count(b'"m6i.large"')
+    return len(found["changed"]) == lines and not found["added"] and not found["removed"]
+
+
+def _same_instances(case: Case, ours: Process, other: Process) -> bool:
+    """Whether both left the same instances in their copies, as the other program lists them."""
+    one, two = (
+        case.printed(
+            case.process((other.command[0], "state", "list", "-state={copy}"), side)._replace(prepare=_nothing)
+        )
+        for side in ("ours", "other")
+    )
+    return one == two != b""
+
+
+class Yardstick(NamedTuple):
+    """Another program: its name in the results, its command, and how many times it would have to run."""
+
+    name: str
+    command: tuple[str, ...]
+    times: int = 1
+
+    def found(self) -> Yardstick | None:
+        """The same with the path of the program, or of one that stands in for it; None if there is neither."""
+        program, *arguments = self.command
+        for name in (program, _STAND_INS.get(program, program)):
+            if path := shutil.which(name):
+                return self._replace(name=self.name.replace(program, name), command=(path, *arguments))
+        return None
+
+
+class Line(NamedTuple):
+    """A name, the arguments of statetool, another program, the limits of time and memory, and whether both do the same.
+
+    The limits are for the shape `instances` at 100 MB.
+    """
+
+    name: str
+    ours: str
+    other: Yardstick
+    limit: float | None = None
+    memory_limit: float | None = None
+    same: Same = lambda case, ours, other: True
+
+
+def _terraform(command: str, *arguments: str) -> Yardstick:
+    return Yardstick(f"terraform {command}", ("terraform", *command.split(), *arguments))
+
+
+_ORJSON: Final = Yardstick("one orjson.loads", (sys.executable, "-c", _PARSE, "{state}"))
+_ORJSON_MANY: Final = Yardstick("orjson.loads of each", (sys.executable, "-c", _PARSE, "{many}"))
+_JQ: Final = Yardstick("jq .", ("jq", ".", "{state}"))
+_LIST: Final = "list --state {state}"
+_MV: Final = _terraform("state mv", "-state={copy}", "{victim}", "{free}")
+
+LINES: Final = (
+    Line("start-up", "--version", _terraform("version"), 1.6),
+    Line("list", "list --state {small}", _terraform("state list", "-state={small}"), 1.2, same=_same_output),
+    Line("list", _LIST, _terraform("state list", "-state={state}"), 0.12, same=_same_output),
+    Line("list", _LIST, Yardstick("sha256sum", ("sha256sum", "{state}")), 1.2),
+    Line("list", "list --state {huge}", Yardstick("10 times a tenth", (STATETOOL, *_LIST.split()), 10), 1.3),
+    Line("show", "show --state {state} {victim}", _ORJSON),
+    Line("stats", "stats {state}", _ORJSON),
+    Line("providers", "providers {state}", _ORJSON),
+    Line("graph", "graph {state}", _ORJSON),
+    Line("check", "check --no-settings {state}", _ORJSON, 2),
+    Line("check", "check --no-settings {many}", _ORJSON_MANY),
+    Line("fmt", "fmt --stdout {state}", _JQ, 0.15, same=_unchanged),
+    Line("fmt --check", "fmt --check {state}", _JQ, 0.15),
+    Line("upgrade", "upgrade --style keep {state}", _JQ, 0.15, same=_unchanged),
+    Line("diff", "diff {state} {changed}", Yardstick("jq -S, diff", ("sh", "-c", _JQ_DIFF)), 0.08, same=_same_changes),
+    Line("mv", "mv --yes --state {copy} {victim} {free}", _MV, 0.06, 0.15, _same_instances),
+    Line("rm", "rm --yes --state {copy} {victim}", _terraform("state rm", "-state={copy}", "{victim}"), 0.06, 0.15,
+         _same_instances),
+)  # fmt: skip
+
+
+def _nothing() -> None:
+    """Makes nothing ready."""
+
+
+def _copying(source: Path, target: Path) -> Callable[[], None]:
+    """Makes a fresh copy that is on disk and has no backups beside it."""
+
+    def copy() -> None:
+        for path in [*target.parent.glob(f"{target.name}*"), *target.parent.glob(f".{target.name}*")]:
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        shutil.copyfile(source, target)
+        descriptor = os.open(target, os.O_RDWR)
+        os.fsync(descriptor)
+        os.close(descriptor)
+
+    return copy
