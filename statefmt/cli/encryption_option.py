@@ -18,8 +18,8 @@ from statefmt.encryption import Configuration, Origin, check_configuration, merg
 from statefmt.encryption_config import module_configuration, read_surroundings, text_configuration
 from statefmt.errors import ConfigurationError
 from statefmt.sealed import configuration
-from statefmt.store.bounded import read_bounded
 from statefmt.store.reading import STANDARD_INPUT, reason_of
+from statefmt.store.small_files import read_bounded
 
 
 def configuration_from(

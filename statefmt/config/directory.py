@@ -21,7 +21,7 @@ from statefmt.config.model import Declarations, TestFile
 from statefmt.config.native import read_file
 from statefmt.config.position import Range, Source
 from statefmt.config.problem import Problem, ProblemKind, error
-from statefmt.store.bounded import read_bounded
+from statefmt.store.small_files import read_bounded
 
 _PLAIN: Final = (".tf", ".tofu", ".tf.json", ".tofu.json")
 _TESTS: Final = (".tftest.hcl", ".tofutest.hcl", ".tftest.json", ".tofutest.json")

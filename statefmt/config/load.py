@@ -19,7 +19,7 @@ from statefmt.config.manifest import read_manifest
 from statefmt.config.model import Configuration, Declarations, Module
 from statefmt.config.module_tree import ModuleTree
 from statefmt.config.problem import Problem, ProblemKind, error
-from statefmt.store.bounded import read_bounded
+from statefmt.store.small_files import read_bounded
 
 __all__ = ["LoadOptions", "VariableOption", "load"]
 

@@ -12,7 +12,7 @@ import msgspec
 
 from statefmt.config.position import Range
 from statefmt.config.problem import Problem, ProblemKind, warning
-from statefmt.store.bounded import read_bounded
+from statefmt.store.small_files import read_bounded
 
 _LARGEST: Final = 16 * 1024 * 1024
 

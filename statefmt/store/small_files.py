@@ -1,4 +1,4 @@
-"""Reads small files of which nobody knows who made them: never without end, and never more than a given size."""
+"""Reads and writes small files that anybody may have made: regular files, a limited size, never waiting for ever."""
 
 from __future__ import annotations
 
@@ -23,18 +23,7 @@ def read_bounded(path: Path | str, most: int, *, pipes: bool = False, links: boo
     With `pipes`, the content of a pipe, too; without `links`, no symbolic link is followed. Raises OSError, whose
     `strerror` is the reason, also where the file is a folder or a device, has more bytes, or nobody writes to the pipe.
     """
-    # O_NONBLOCK: opening a pipe, or reading a file of the kernel, must not wait for ever.
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOCTTY", 0)
-    if not links:
-        flags |= getattr(os, "O_NOFOLLOW", 0)
-    try:
-        descriptor = os.open(path, flags)
-    except OSError as error:
-        if error.errno == errno.ELOOP and not links:
-            raise OSError(error.errno, "it is a symbolic link, which is not followed here") from None
-        raise
-    except ValueError as error:
-        raise OSError(errno.EINVAL, "no path has a NUL character in it") from error
+    descriptor = _opened(path, os.O_RDONLY, links=links)
     try:
         status = os.fstat(descriptor)
         if stat.S_ISFIFO(status.st_mode) and pipes:
@@ -53,6 +42,36 @@ def read_bounded(path: Path | str, most: int, *, pipes: bool = False, links: boo
     if len(content) > most:
         raise OSError(errno.EFBIG, f"it has more than {most:,} bytes, and no more are read")
     return bytes(content)
+
+
+def write_over(path: Path | str, content: bytes, *, links: bool = False) -> None:
+    """Give a regular file, which need not exist, another content.
+
+    Without `links`, no symbolic link is followed. Raises OSError, also where there is something else of that name.
+    """
+    descriptor = _opened(path, os.O_WRONLY | os.O_CREAT, links=links)
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "it is not a regular file")
+        os.ftruncate(descriptor, 0)
+        with os.fdopen(descriptor, "wb", closefd=False) as file:
+            file.write(content)
+    finally:
+        os.close(descriptor)
+
+
+def _opened(path: Path | str, flags: int, *, links: bool) -> int:
+    """A descriptor of a file. Raises OSError."""
+    # O_NONBLOCK: opening a pipe, or reading a file of the kernel, must not wait for ever.
+    flags |= getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOCTTY", 0)
+    try:
+        return os.open(path, flags if links else flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
+    except OSError as error:
+        if error.errno == errno.ELOOP and not links:
+            raise OSError(error.errno, "it is a symbolic link, which is not followed here") from None
+        raise
+    except ValueError as error:
+        raise OSError(errno.EINVAL, "no path has a NUL character in it") from error
 
 
 def _first_written(name: str, descriptor: int) -> bytes:
