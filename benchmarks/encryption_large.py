@@ -28,7 +28,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from tabulate import tabulate
 
 from benchmarks.measure import Process, run
-from statefmt.encryption import SystemRandomness, decrypt, encrypt, parse_envelope
+from statefmt.encryption import Origin, SystemRandomness, decrypt, encrypt, parse_envelope
 from statefmt.encryption.bytes_text import decode_base64, encode_base64
 from statefmt.encryption.plaintext import identity_of
 from statefmt.encryption_config import read_surroundings, text_configuration
@@ -63,7 +63,7 @@ def _derived_text() -> str:
 
 
 def _configuration(text: str) -> Any:
-    return text_configuration("c.json", text.encode(), read_surroundings(None, {}, ()))
+    return text_configuration(Origin.of_file("c.json"), text.encode(), read_surroundings(None, {}, ()))
 
 
 def _state(size: int) -> bytes:

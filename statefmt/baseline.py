@@ -14,8 +14,10 @@ from statefmt import codes
 from statefmt.diagnostics import Finding
 from statefmt.errors import SettingsError
 from statefmt.rules.fingerprint import fingerprint
+from statefmt.store.small_files import read_bounded
 
 _FORMAT_VERSION: Final = "1.0"
+_LARGEST: Final = 64 * 1024 * 1024
 
 
 class Baseline(Struct, frozen=True, forbid_unknown_fields=True):
@@ -46,10 +48,10 @@ class Baseline(Struct, frozen=True, forbid_unknown_fields=True):
 def read_baseline(path: Path) -> Baseline:
     """The baseline in a file. Raises SettingsError where there is none or it is not one."""
     try:
-        baseline = msgspec.json.decode(path.read_bytes(), type=Baseline)
+        baseline = msgspec.json.decode(read_bounded(path, _LARGEST, pipes=True), type=Baseline)
     except OSError as error:
         raise SettingsError(f"{path}: {error.strerror}; --write-baseline makes one") from error
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise SettingsError(f"{path}: not a baseline: {str(error).replace('`', '')}") from error
     if baseline.format_version != _FORMAT_VERSION:
         raise SettingsError(f"{path}: a baseline of format {baseline.format_version}; {_FORMAT_VERSION} can be read")

@@ -12,7 +12,8 @@ StatetoolError
 ├── SurgeryError           an operation that would harm a state, or makes no sense for it
 ├── EncryptionError        an encrypted state cannot be read or written; no message has a secret in it
 │   ├── ConfigurationError     an encryption configuration is not what it must be
-│   │   └── KeyServiceError        it needs a service that gives keys, and statetool asks none
+│   │   ├── KeyServiceError        it needs a service that gives keys, and statetool asks none
+│   │   └── ExternalProgramError   it needs a program to be run that only a module names
 │   └── UnreadableError        one method cannot read an envelope; another one may
 ├── SettingsError          a settings file or a baseline is not what it must be
 └── StoreError             a file cannot be read or written
@@ -103,6 +104,10 @@ class ConfigurationError(EncryptionError):
 
 class KeyServiceError(ConfigurationError):
     """A key provider that needs a service in some cloud; the message says what would be needed."""
+
+
+class ExternalProgramError(ConfigurationError):
+    """A program that a module names, and that may not run; the message names the block and the program."""
 
 
 class UnreadableError(EncryptionError):

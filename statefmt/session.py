@@ -61,8 +61,20 @@ class StateFileError(StateError):
 
 
 def state_name(name: str | None, environment: Mapping[str, str] = os.environ) -> str:
-    """The state that a command means: the one named, else that of the current workspace."""
-    return str(default_state(Path(), environment)) if name is None else name
+    """The state that a command means: the one named, else that of the current workspace.
+
+    Raises StoreError where the latter is outside the current folder: `.terraform` can be part of a repository, and
+    must not decide which other file is written.
+    """
+    if name is not None:
+        return name
+    found = default_state(Path(), environment)
+    if found.is_absolute() or ".." in found.parts:
+        raise StoreError(
+            f"the state of this folder is outside of it, in {found}, as its workspace or its data directory says; "
+            "if that is right, name it with --state"
+        )
+    return str(found)
 
 
 def load(name: str, sources: SourceChoice = KEEP) -> LoadedState:

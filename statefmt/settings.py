@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -12,9 +13,11 @@ import msgspec
 from msgspec import Struct
 
 from statefmt.errors import SettingsError
+from statefmt.store.small_files import read_bounded
 
 _OWN_FILE: Final = "statetool.toml"
 _SHARED_FILE: Final = "pyproject.toml"
+_LARGEST: Final = 16 * 1024 * 1024
 
 
 class Settings(Struct, frozen=True, kw_only=True, rename="kebab", forbid_unknown_fields=True):
@@ -30,6 +33,25 @@ class Settings(Struct, frozen=True, kw_only=True, rename="kebab", forbid_unknown
     baseline: str | None = None
     per_file_ignores: Mapping[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
     per_address_ignores: Mapping[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
+
+    def baseline_in(self, folder: Path) -> Path | None:
+        """The baseline, for settings in a file of this folder; None without one.
+
+        Whoever runs `check` in a repository has not chosen that path. It is only ever read, and must be of a file in
+        the folder or below it, without symbolic links. Raises SettingsError.
+        """
+        if not self.baseline:
+            return None
+        path = folder / self.baseline
+        # Through the real path of the folder, which may be reached by a link itself.
+        wanted = os.path.normpath(os.path.join(os.path.realpath(folder), self.baseline))  # noqa: PTH118
+        inside = ".." not in Path(self.baseline).parts and not Path(self.baseline).is_absolute()
+        if "\0" in self.baseline or not inside or os.path.realpath(wanted) != wanted:
+            raise SettingsError(
+                f"{path}: the baseline that the settings name must be below their folder, and neither it nor a folder "
+                "on the way may be a symbolic link; --baseline FILE takes any file"
+            )
+        return path
 
     def ignored_in(self, path: str) -> tuple[str, ...]:
         """The codes that are ignored in a file, given by its path relative to the settings."""
@@ -66,17 +88,18 @@ def _table(path: Path) -> dict[str, Any] | None:
     import tomllib
 
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = tomllib.loads(read_bounded(path, _LARGEST, pipes=True).decode("utf-8"))
     except OSError as error:
         raise SettingsError(f"{path}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         if path.name == _SHARED_FILE:
             # Somebody else's file; its owner will hear of it from others.
             return None
         raise SettingsError(f"{path}: not valid TOML: {error}") from error
     if path.name != _SHARED_FILE:
         return content
-    table = content.get("tool", {}).get("statetool")
+    tools = content.get("tool")
+    table = tools.get("statetool") if isinstance(tools, dict) else None
     return table if isinstance(table, dict) else None
 
 

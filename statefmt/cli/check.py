@@ -28,6 +28,7 @@ from statefmt.rules.checked import CheckedState, UnreadableState
 from statefmt.settings import Settings, find_settings, load_settings
 from statefmt.statefile.decode import collector_paused
 from statefmt.store.discover import find_states
+from statefmt.store.small_files import write_over
 
 
 class FailOn(StrEnum):
@@ -146,7 +147,7 @@ def _gate(select: str | None, ignore: str | None, settings: Path | None, no_sett
 
 def _with_baseline(gate: Gate, named: Path | None) -> Gate:
     """The gate with the baseline that is named on the command line, else the one of the settings."""
-    path = named or (gate.folder / gate.settings.baseline if gate.settings.baseline else None)
+    path = named or gate.settings.baseline_in(gate.folder)
     return replace(gate, baseline=read_baseline(path), baseline_folder=path.parent) if path else gate
 
 
@@ -194,9 +195,10 @@ def _written(
 
 
 def _write_baseline(path: Path, checked: list[CheckedState]) -> None:
+    """Write the baseline. A file of its name may be part of a repository: it is not a link to somewhere else."""
     findings = {relative_path(result.name, path.parent): result.findings for result in checked}
     try:
-        path.write_bytes(baseline_text(findings))
+        write_over(path, baseline_text(findings))
     except OSError as error:
         raise StoreError(f"{path}: {error.strerror}; the baseline was not written") from error
     count = sum(len(found) for found in findings.values())

@@ -6,7 +6,6 @@ import sys
 
 from statefmt.cli.encrypted_target import Form, write_form
 from statefmt.cli.encryption_option import needed_configuration
-from statefmt.cli.exit_status import FINE
 from statefmt.cli.options import StateArgument, StateOption, YesOption, one_state
 from statefmt.cli.target import InPlaceOption, OutputOption, chosen_target
 from statefmt.encryption import decrypt, glance
@@ -45,5 +44,4 @@ def command(
         # What comes out is looked at, too: it must be a state.
         loaded(name, opened.plain)
     old, new = Form(data, is_plain=False), Form(opened.plain, is_plain=True)
-    write_form(name, old, new, target, "decrypt", f"decrypted by {opened.method}", replace=yes)
-    return FINE
+    return write_form(name, old, new, target, "decrypt", f"decrypted by {opened.method}", replace=yes)

@@ -10,20 +10,25 @@ from typing import Annotated, NamedTuple
 import typer
 
 from statefmt.cli.command_line import command_line
+from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.streams import message_terminal
 from statefmt.cli.target import Target
-from statefmt.encryption import glance
-from statefmt.errors import EncryptionError
+from statefmt.encryption import Configuration, encrypts, glance
+from statefmt.errors import EncryptionError, StoreError
 from statefmt.session import write_new
+from statefmt.store import plain_copies
 from statefmt.store.backups import other_backups
-from statefmt.store.history_contents import compress_one, forget_history
+from statefmt.store.history_contents import compress_one
 from statefmt.store.lock import lock_info
-from statefmt.store.reading import STANDARD_INPUT, display_name
+from statefmt.store.reading import LARGEST_STATE, STANDARD_INPUT, display_name
+from statefmt.store.small_files import read_bounded
 from statefmt.store.state_file import history_path
+from statefmt.store.transaction import open_state
 from statefmt.store.writing import replace_content
 
 DiscardPlainOption = Annotated[
-    bool, typer.Option("--discard-plain", help="With --in-place: delete the plain copies that statetool keeps.")
+    bool,
+    typer.Option("--discard-plain", help="With --in-place: delete the plain backups and history that statetool made."),
 ]
 
 
@@ -34,10 +39,15 @@ class Form(NamedTuple):
     is_plain: bool
 
 
-def check_discarding(discard_plain: bool, target: Target) -> None:
-    """Raises a usage error where there is nothing to discard."""
+def check_discarding(discard_plain: bool, target: Target, configuration: Configuration | None = None) -> None:
+    """Raises a usage error where nothing is written in place, or what is written is plain."""
     if discard_plain and not target.in_place:
         raise typer.BadParameter("goes with --in-place, which makes copies", param_hint="--discard-plain")
+    if discard_plain and configuration is not None and not encrypts(configuration):
+        raise typer.BadParameter(
+            "the method that writes is of type unencrypted; plain copies are deleted only beside an encrypted state",
+            param_hint="--discard-plain",
+        )
 
 
 def write_form(
@@ -50,11 +60,11 @@ def write_form(
     *,
     replace: bool,
     discard_plain: bool = False,
-) -> None:
-    """Write the new form of the state `name`, and tell that it was `done`.
+) -> int:
+    """Write the new form of the state `name`, and say that it was `done`. Returns the exit status.
 
     With `replace`, another file that exists is backed up and replaced. Where a plain state becomes an encrypted one in
-    place, its copies are plain: that is told, or, with `discard_plain`, they are deleted.
+    place, its copies are plain: the message says so. With `discard_plain`, they are deleted once it is written.
     """
     if target.in_place:
         path = Path(name)
@@ -64,39 +74,74 @@ def write_form(
     else:
         backup = write_new(target.path, new.data, command_line(), replace=replace)
     leaves_plain = target.in_place and backup is not None and old.is_plain and not new.is_plain
-    if leaves_plain and discard_plain:
-        assert backup is not None
-        forget_history(Path(name))
-        backup.unlink()
     what = "the state" if target.in_place else "the file"
     kept = f"; {what} as it was is kept in {backup}" if backup and not (leaves_plain and discard_plain) else ""
     where = display_name(name) if target.path in (STANDARD_INPUT, name) else f"{display_name(name)} to {target.path}"
-    print(message_terminal().wrap(f"{where}: {done}{kept}", "", "  "), file=sys.stderr)
+    _say(f"{where}: {done}{kept}")
+    if discard_plain:
+        return discard_copies(name, new, operation)
     if leaves_plain:
-        _tell_of_plain_copies(name, backup, discarded=discard_plain)
+        _tell_of_plain_copies(name, backup)
+    return FINE
 
 
-def _tell_of_plain_copies(name: str, backup: Path | None, *, discarded: bool) -> None:
+def discard_copies(name: str, current: Form, operation: str) -> int:
+    """Delete the plain copies of a state, whose file has the `current` form; say what became of them.
+
+    Returns the exit status: FAILED where a copy could not be deleted. Raises StoreError where the file has other
+    content by now.
+    """
+    path = Path(name)
+    with open_state(path, lock_info(path, operation, command_line())) as state:
+        if current.is_plain or state.data != current.data:
+            raise StoreError(
+                f"{name}: the file changed since it was encrypted; no plain copies were deleted, try again"
+            )
+        copies = plain_copies.discard_plain(path, _is_plain)
+    if copies.deleted:
+        _say(f"Plain copies deleted: {', '.join(map(str, copies.deleted))}.", "  ")
+    elif not copies.failed:
+        _say("There are no plain copies of statetool's own.", "  ")
+    if copies.foreign:
+        others = ", ".join(map(str, copies.foreign))
+        _say(f"Plain copies of other programs are left: {others}. Delete them once you do not need them.", "  ")
+    for kept in copies.failed:
+        print(message_terminal().wrap(f"statetool: {kept.path}: not deleted: {kept.reason}", "", "  "), file=sys.stderr)
+    if copies.failed:
+        _say(
+            "What was not deleted may be in plain text. Delete it, or mend the reason and run the command again.", "  "
+        )
+    return FAILED if copies.failed else FINE
+
+
+def _tell_of_plain_copies(name: str, backup: Path | None) -> None:
     """Say where the state still stands in plain text, and how that ends."""
     history = history_path(Path(name))
-    if discarded:
-        note = f"The plain backup and the history ({history}) were deleted."
-    else:
-        note = (
-            f"That copy and the history ({history}) are in plain text: delete both once the encrypted state is in use. "
-            "--discard-plain does so at once."
-        )
+    note = (
+        f"That copy and the history ({history}) are in plain text: delete both once the encrypted state is in use. "
+        "--discard-plain does so at once, and later, too."
+    )
     others = [path.name for path in other_backups(Path(name)) if path != backup and not is_encrypted(path)]
     if others:
         note += f" Plain copies of earlier edits are left beside it: {', '.join(others)}."
-    print(message_terminal().wrap(note, "  ", "  "), file=sys.stderr)
+    _say(note, "  ")
+
+
+def _say(text: str, indent: str = "") -> None:
+    print(message_terminal().wrap(text, indent, "  "), file=sys.stderr)
 
 
 def is_encrypted(path: Path) -> bool:
     """Whether a file is an envelope, damaged perhaps; False where it cannot be read."""
     try:
-        return glance(path.read_bytes()) is not None
+        return not _is_plain(read_bounded(path, LARGEST_STATE, links=False))
     except OSError:
         return False
+
+
+def _is_plain(content: bytes) -> bool:
+    """Whether some bytes, which may be damaged, are not an envelope."""
+    try:
+        return bool(content) and glance(content) is None
     except EncryptionError:
-        return True
+        return False

@@ -19,8 +19,11 @@ if TYPE_CHECKING:
     from statefmt.encryption import Configuration
 
 ENVIRONMENT: Final = "TF_ENCRYPTION"
+# Like --allow-external where it is 1; nothing else allows anything.
+_ALLOWING: Final = "STATETOOL_ALLOW_EXTERNAL"
 _FILE: Final = "encryption"
 _DIRECTORY: Final = "config"
+_ALLOW: Final = "allow_external"
 _VALUES: Final = {"var": "--var", "var_file": "--var-file"}
 
 
@@ -49,6 +52,11 @@ def encryption_options(own: set[str | None]) -> list[click.Option]:
             multiple=True,
             help="With --config or --encryption: a file with values of input variables.",
         ),
+        click.Option(
+            ["--allow-external"],
+            is_flag=True,
+            help="With --config: run programs that its encryption block names. Only for configurations that you trust.",
+        ),
     ]
     for option in options:
         option.expose_value = False
@@ -60,6 +68,7 @@ def use_encryption(context: click.Context) -> None:
     """Have encrypted states opened as the options say. Nothing is read before one is met, but for --encryption FILE."""
     given = {**context.params, **context.meta.get(__name__, {})}
     file, directory = given.get(_FILE), given.get(_DIRECTORY)
+    allow_external = bool(given.get(_ALLOW)) or os.environ.get(_ALLOWING) == "1"
     _check_values(context, given)
     # Imported here, since a command that only shows its help needs none of it.
     from statefmt.sealed import use_configuration
@@ -74,7 +83,8 @@ def use_encryption(context: click.Context) -> None:
         from statefmt.cli.encryption_option import configuration_from
 
         try:
-            return configuration_from(file, directory, options_in_order(*_VALUES.values()))
+            variables = options_in_order(*_VALUES.values())
+            return configuration_from(file, directory, variables, allow_external=allow_external)
         except ConfigurationError as error:
             # Once is enough for all states of a run.
             return error

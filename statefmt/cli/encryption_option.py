@@ -13,11 +13,13 @@ import click
 
 from statefmt.cli.configuration import variable_option
 from statefmt.cli.encryption_files import ENVIRONMENT
-from statefmt.encryption import Configuration, check_configuration, merged
+from statefmt.config.json_body import LARGEST_FILE
+from statefmt.encryption import Configuration, Origin, check_configuration, merged
 from statefmt.encryption_config import module_configuration, read_surroundings, text_configuration
 from statefmt.errors import ConfigurationError
 from statefmt.sealed import configuration
-from statefmt.store.reading import STANDARD_INPUT, read_bytes
+from statefmt.store.reading import STANDARD_INPUT, reason_of
+from statefmt.store.small_files import read_bounded
 
 
 def configuration_from(
@@ -25,10 +27,13 @@ def configuration_from(
     directory: str | None = None,
     variables: Sequence[tuple[str, str]] = (),
     environment: Mapping[str, str] = os.environ,
+    *,
+    allow_external: bool = False,
 ) -> Configuration | None:
     """The configuration in a file, over that in the environment, over that of a module; None where there is none.
 
-    `variables` are pairs of `--var` or `--var-file` and its value. Raises ConfigurationError, with the place.
+    `variables` are pairs of `--var` or `--var-file` and its value. Programs that the module names may run only with
+    `allow_external`. Raises ConfigurationError, with the place.
     """
     if file == STANDARD_INPUT:
         raise click.BadParameter("must be a file, not standard input", param_hint="--encryption")
@@ -36,13 +41,14 @@ def configuration_from(
     if file is None and directory is None and not text:
         return None
     module = None if directory is None else Path(directory)
-    surroundings = read_surroundings(module, environment, tuple(map(variable_option, variables)))
+    options = tuple(map(variable_option, variables))
+    surroundings = read_surroundings(module, environment, options, allow_external=allow_external)
     found = [] if module is None else [module_configuration(surroundings)]
     if text:
         content = text.encode("utf-8", "surrogateescape")
-        found.append(text_configuration(ENVIRONMENT, content, surroundings))
+        found.append(text_configuration(Origin.of_environment(ENVIRONMENT), content, surroundings))
     if file is not None:
-        found.append(text_configuration(file, read_bytes(file), surroundings))
+        found.append(text_configuration(Origin.of_file(file), _content(file), surroundings))
     layers = [one for one in found if one is not None]
     if not layers:
         raise ConfigurationError(f"{directory}: the module has no encryption block in a terraform block")
@@ -50,6 +56,13 @@ def configuration_from(
     for one in layers[1:]:
         over = merged(over, one)
     return over
+
+
+def _content(file: str) -> bytes:
+    try:
+        return read_bounded(file, LARGEST_FILE, pipes=True)
+    except OSError as error:
+        raise ConfigurationError(f"{file}: {reason_of(error)}") from error
 
 
 def needed_configuration() -> Configuration:

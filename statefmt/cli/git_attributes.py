@@ -7,8 +7,11 @@ from typing import Final
 
 from statefmt.errors import StoreError
 from statefmt.store.reading import reason_of
+from statefmt.store.small_files import read_bounded, write_over
 
 LINE: Final = b"*.tfstate diff=statetool"
+# Of larger ones, git reads none.
+_LARGEST: Final = 100 * 1024 * 1024
 
 
 def with_line(text: bytes) -> bytes:
@@ -25,19 +28,23 @@ def without_line(text: bytes) -> bytes:
     return b"".join([line for line in text.splitlines(keepends=True) if line.split() != LINE.split()])
 
 
-def edit_attributes(path: Path, *, enable: bool) -> bool:
+def edit_attributes(path: Path, *, enable: bool, links: bool) -> bool:
     """Put the line into a file, which need not exist, or take it out; a file that it leaves empty is removed.
 
-    Gives whether anything changed. Raises StoreError where the file cannot be read or written.
+    Without `links`, a file that is a symbolic link is refused: git does not read one in a work tree either. Returns
+    whether anything changed. Raises StoreError where the file cannot be read or written.
     """
     try:
-        old = path.read_bytes() if path.exists() else b""
+        try:
+            old = read_bounded(path, _LARGEST, links=links)
+        except FileNotFoundError:
+            old = b""
         new = with_line(old) if enable else without_line(old)
         if new == old:
             return False
         if new:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(new)
+            write_over(path, new, links=links)
         else:
             path.unlink()
     except OSError as error:

@@ -61,7 +61,7 @@ def command(
     _git("config", scope, "--unset-all", _NEVER, accepted=(0, _NOT_SET))
     if not is_global:
         _git("update-ref", "-d", _CACHE)
-    changed = [path for path in files if edit_attributes(path, enable=enable)]
+    changed = [path for path in files if edit_attributes(path, enable=enable, links=is_global)]
     where = "for all repositories of this user" if is_global else "in this repository"
     print(f"git {'compares' if enable else 'no longer compares'} *.tfstate with statetool {where}")
     for path in changed:

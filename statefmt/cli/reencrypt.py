@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from statefmt.cli.encrypted_target import DiscardPlainOption, Form, check_discarding, write_form
+from statefmt.cli.encrypted_target import DiscardPlainOption, Form, check_discarding, discard_copies, write_form
 from statefmt.cli.encryption_option import needed_configuration
 from statefmt.cli.exit_status import FAILED, FINE, FOUND
 from statefmt.cli.failure import show_failure
@@ -55,6 +55,8 @@ def command(
     for target in targets:
         check_discarding(discard_plain, target)
     configuration = needed_configuration()
+    for target in targets:
+        check_discarding(discard_plain, target, configuration)
     if check:
         return _check(names, configuration, output_format)
     status = FINE
@@ -66,11 +68,14 @@ def command(
                 new = _new_form(data, opened, configuration, target, anew=anew, yes=yes)
             if new is None:
                 print(f"{name}: read by {opened.method}, the method that writes; nothing was written", file=sys.stderr)
+                if discard_plain:
+                    status = max(status, discard_copies(name, Form(data, is_plain=False), "reencrypt"))
                 continue
             first = next(configuration.targets["state"].chain())
             done = f"from {opened.method} to {first}"
             old = Form(data, opened.envelope is None)
-            write_form(name, old, new, target, "reencrypt", done, replace=yes, discard_plain=discard_plain)
+            written = write_form(name, old, new, target, "reencrypt", done, replace=yes, discard_plain=discard_plain)
+            status = max(status, written)
         except StatetoolError as error:
             show_failure(error)
             status = FAILED

@@ -6,7 +6,6 @@ Source: OpenTofu `internal/configs/parser_config_dir.go`.
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -22,6 +21,7 @@ from statefmt.config.model import Declarations, TestFile
 from statefmt.config.native import read_file
 from statefmt.config.position import Range, Source
 from statefmt.config.problem import Problem, ProblemKind, error
+from statefmt.store.small_files import read_bounded
 
 _PLAIN: Final = (".tf", ".tofu", ".tf.json", ".tofu.json")
 _TESTS: Final = (".tftest.hcl", ".tofutest.hcl", ".tftest.json", ".tofutest.json")
@@ -74,17 +74,9 @@ def read_source(path: Path, shown: str, problems: list[Problem], *, pipes: bool 
 
     Only regular files are read, since others may never end, and with `pipes` what a shell gives in place of a file.
     """
-    why = ""
     try:
-        facts = path.stat()
-        if not stat.S_ISREG(facts.st_mode) and not (pipes and stat.S_ISFIFO(facts.st_mode)):
-            why = "it is not a regular file"
-        elif facts.st_size > LARGEST_FILE:
-            why = f"it has {facts.st_size:,} bytes, and files of more than {LARGEST_FILE:,} are not read"
-        else:
-            with path.open("rb") as file:
-                content = file.read(LARGEST_FILE)
-            return Source(shown, content.removeprefix(_UTF8_MARK))
+        content = read_bounded(path, LARGEST_FILE, pipes=pipes)
+        return Source(shown, content.removeprefix(_UTF8_MARK))
     except OSError as failure:
         why = failure.strerror or str(failure)
     detail = f"The file {shown} could not be read: {why}."

@@ -48,10 +48,10 @@ class InputReader:
                 found[variable] = InputValue(variable, name, text=value)
         if self._root is not None:
             for file in self._automatic(self._root):
-                found |= {value.name: value for value in self._file(self._root / file, file)}
+                found |= {value.name: value for value in self._file(self._root / file, file, pipes=False)}
         for option in options:
             if option.file:
-                found |= {value.name: value for value in self._file(Path(option.file), option.file)}
+                found |= {value.name: value for value in self._file(Path(option.file), option.file, pipes=True)}
             else:
                 found[option.name] = InputValue(option.name, "--var", text=option.value)
         return found
@@ -65,8 +65,8 @@ class InputReader:
         defaults = [name for name in (_DEFAULT, f"{_DEFAULT}.json") if name in names]
         return defaults + [name for name in names if name.endswith((".auto.tfvars", ".auto.tfvars.json"))]
 
-    def _file(self, path: Path, shown: str) -> Iterator[InputValue]:
-        source = read_source(path, shown, self._problems, pipes=True)
+    def _file(self, path: Path, shown: str, *, pipes: bool) -> Iterator[InputValue]:
+        source = read_source(path, shown, self._problems, pipes=pipes)
         if source is None:
             return
         # A file with another name, such as a pipe, is JSON if it looks so.

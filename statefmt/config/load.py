@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
@@ -18,8 +19,11 @@ from statefmt.config.manifest import read_manifest
 from statefmt.config.model import Configuration, Declarations, Module
 from statefmt.config.module_tree import ModuleTree
 from statefmt.config.problem import Problem, ProblemKind, error
+from statefmt.store.small_files import read_bounded
 
 __all__ = ["LoadOptions", "VariableOption", "load"]
+
+_LONGEST_NAME: Final = 4096
 
 
 class LoadOptions(msgspec.Struct, frozen=True):
@@ -76,6 +80,6 @@ def load(directory: Path, options: LoadOptions | None = None) -> Configuration:
 
 def _chosen(data: Path) -> str:
     try:
-        return (data / "environment").read_text("utf-8").strip() or "default"
+        return read_bounded(data / "environment", _LONGEST_NAME).decode("utf-8").strip() or "default"
     except (OSError, UnicodeDecodeError):
         return "default"

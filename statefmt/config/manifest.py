@@ -6,11 +6,15 @@ Source: OpenTofu `internal/modsdir/manifest.go`.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
 from statefmt.config.position import Range
 from statefmt.config.problem import Problem, ProblemKind, warning
+from statefmt.store.small_files import read_bounded
+
+_LARGEST: Final = 16 * 1024 * 1024
 
 
 class InstalledModule(msgspec.Struct, frozen=True):
@@ -28,7 +32,7 @@ class _Manifest(msgspec.Struct):
 def read_manifest(path: Path, shown: str, problems: list[Problem]) -> dict[str, InstalledModule]:
     """The installed modules by the path of their call; none where there is no such file."""
     try:
-        content = path.read_bytes()
+        content = read_bounded(path, _LARGEST)
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as failure:

@@ -15,6 +15,7 @@ from statefmt.encryption.cipher import (
 from statefmt.encryption.configuration import Configuration, configuration_of
 from statefmt.encryption.envelope import Envelope, Layout, glance, parse_envelope, version_of, write_envelope
 from statefmt.encryption.merge import merged
+from statefmt.encryption.origin import Origin, OriginKind
 from statefmt.encryption.randomness import Randomness, SystemRandomness
 from statefmt.encryption.values import Block, Reference, Unread, Value
 
@@ -24,6 +25,8 @@ __all__ = [
     "Envelope",
     "Layout",
     "Opened",
+    "Origin",
+    "OriginKind",
     "Randomness",
     "Reference",
     "SystemRandomness",

@@ -8,6 +8,8 @@ from typing import Final
 
 from statefmt.cty import CtyEncodeError, Number, parse_number
 from statefmt.cty.decimals import format_shortest
+from statefmt.encryption.origin import Origin
+from statefmt.encryption.program import Program
 from statefmt.encryption.values import Unread, Value, type_name
 from statefmt.errors import ConfigurationError
 
@@ -19,12 +21,14 @@ _TRUTHS: Final = {"true": True, "1": True, "false": False, "0": False}
 class Arguments:
     """The arguments of a block, with its address for messages: `key_provider.pbkdf2.main`.
 
-    `place` says where the block stands, `places` where each argument does; `blocks` are the types of blocks in it.
+    `place` says where the block stands, `places` where each argument does, and `origins` which configuration it comes
+    from; `blocks` are the types of blocks in it.
     """
 
     block: str
     values: Mapping[str, Value] = field(repr=False)
     places: Mapping[str, str] = field(default_factory=dict, repr=False)
+    origins: Mapping[str, Origin] = field(default_factory=dict, repr=False)
     blocks: tuple[str, ...] = ()
     place: str = ""
 
@@ -89,8 +93,8 @@ class Arguments:
         """A list of byte values, empty where it is not given or null."""
         return byte_list(self, name, self.value(name))
 
-    def words(self, name: str) -> tuple[str, ...]:
-        """A command: a list of texts, the first of which is not empty."""
+    def program(self, name: str) -> Program:
+        """A command: a list of strings, the first of which is not empty."""
         value = self.value(name)
         if not isinstance(value, list) or not value:
             given = "is missing" if name not in self.values else f"is {type_name(value)}" if value != [] else "is empty"
@@ -103,7 +107,7 @@ class Arguments:
             words.append(word)
         if not words[0]:
             raise self.error(name, "the name of the program is empty")
-        return tuple(words)
+        return Program(tuple(words), self.block, self.places.get(name, self.place), self.origins.get(name))
 
     def error(self, name: str, problem: str) -> ConfigurationError:
         """The error for an argument of this block."""

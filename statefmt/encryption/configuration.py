@@ -106,7 +106,8 @@ def _error(block: Block, text: str) -> ConfigurationError:
 
 def _arguments(address: str, block: Block, *but: str) -> Arguments:
     values = {name: value for name, value in block.attributes.items() if name not in but}
-    return Arguments(address, values, block.places, tuple(inner.type for inner in block.blocks), block.place)
+    blocks = tuple(inner.type for inner in block.blocks)
+    return Arguments(address, values, block.places, block.origins, blocks, block.place)
 
 
 def _address(block: Block, known: Mapping[Reference, object]) -> Reference:

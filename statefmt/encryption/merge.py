@@ -42,7 +42,14 @@ def _provider(base: KeyProviderBlock, over: KeyProviderBlock) -> KeyProviderBloc
 
 def _arguments(base: Arguments, over: Arguments) -> Arguments:
     blocks = tuple(dict.fromkeys((*over.blocks, *base.blocks)))
-    return Arguments(base.block, {**base.values, **over.values}, {**base.places, **over.places}, blocks, base.place)
+    return Arguments(
+        base.block,
+        {**base.values, **over.values},
+        {**base.places, **over.places},
+        {**base.origins, **over.origins},
+        blocks,
+        base.place,
+    )
 
 
 def _target(name: str, base: Target, over: Target) -> Target:

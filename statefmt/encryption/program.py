@@ -7,13 +7,14 @@ error goes there; it is in no message, since it may hold a secret.
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import msgspec
 from msgspec import Struct
 
-from statefmt.errors import UnreadableError
+from statefmt.encryption.origin import Origin
+from statefmt.errors import ExternalProgramError, UnreadableError
 
 _TIMEOUT: Final = 60.0
 _PROTOCOL: Final = 1
@@ -24,26 +25,61 @@ class _Header(Struct, frozen=True):
     version: int
 
 
-def answer(command: Sequence[str], magic: str, request: bytes, where: str) -> bytes:
-    """What the program answers to a request. `where` is the block that names the program.
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program with its arguments. `block` is the address of the block that names it, at `place`.
 
-    Raises UnreadableError where it cannot be run, fails, takes longer than a minute, or speaks another protocol.
+    `origin` is the configuration that the command comes from; None means that nobody knows, and nothing is run.
     """
-    try:
-        done = subprocess.run(command, input=request, stdout=subprocess.PIPE, timeout=_TIMEOUT, check=False)
-    except subprocess.TimeoutExpired:
-        raise UnreadableError(f"{where}: the program {command[0]} did not finish within a minute") from None
-    except OSError as error:
-        raise UnreadableError(f"{where}: the program {command[0]} cannot be run: {error.strerror}") from None
-    if done.returncode:
-        raise UnreadableError(f"{where}: the program {command[0]} failed with exit status {done.returncode}")
-    first, _, rest = done.stdout.partition(b"\n")
-    try:
-        header = msgspec.json.decode(first, type=_Header)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        header = None
-    if header != _Header(magic, _PROTOCOL):
-        raise UnreadableError(
-            f'{where}: the first line of the program {command[0]} is not {{"magic":"{magic}","version":{_PROTOCOL}}}'
+
+    command: tuple[str, ...]
+    block: str
+    place: str
+    origin: Origin | None
+
+    @property
+    def name(self) -> str:
+        """The program for messages, in quotes where it has characters that a terminal would act on."""
+        return self.command[0] if self.command[0].isprintable() else repr(self.command[0])
+
+    def answer(self, magic: str, request: bytes) -> bytes:
+        """Run the program, and return its answer to a request.
+
+        Raises ExternalProgramError where programs of this origin may not run, and UnreadableError where it cannot be
+        run, fails, takes longer than a minute, or speaks another protocol.
+        """
+        self._check_origin()
+        where = f"{self.block}: the program {self.name}"
+        try:
+            done = subprocess.run(self.command, input=request, stdout=subprocess.PIPE, timeout=_TIMEOUT, check=False)
+        except subprocess.TimeoutExpired:
+            raise UnreadableError(f"{where} did not finish within a minute") from None
+        except OSError as error:
+            raise UnreadableError(f"{where} cannot be run: {error.strerror}") from None
+        except ValueError:
+            # A surrogate in an argument, which no encoding has.
+            raise UnreadableError(f"{where} cannot be run: an argument is not UTF-8") from None
+        if done.returncode:
+            raise UnreadableError(f"{where} failed with exit status {done.returncode}")
+        first, _, rest = done.stdout.partition(b"\n")
+        try:
+            header = msgspec.json.decode(first, type=_Header)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            header = None
+        if header != _Header(magic, _PROTOCOL):
+            raise UnreadableError(
+                f"{self.block}: the first line of the program {self.name} is not "
+                f'{{"magic":"{magic}","version":{_PROTOCOL}}}'
+            )
+        return rest
+
+    def _check_origin(self) -> None:
+        """Raises ExternalProgramError where the program may not run."""
+        if self.origin is not None and self.origin.runs_programs:
+            return
+        source = f" in {self.origin.name}" if self.origin else ""
+        raise ExternalProgramError(
+            f"{f'{self.place}: ' if self.place else ''}{self.block} needs to run the program {self.name}, which the "
+            f"configuration{source} names; nothing was run. If you trust that configuration, allow it with "
+            "--allow-external or STATETOOL_ALLOW_EXTERNAL=1"
         )
-    return rest

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from statefmt.cty import Number
+from statefmt.encryption.origin import Origin
 
 # Names may begin with a digit, but then nothing can refer to them.
 _REFERENCE: Final = re.compile(r"(key_provider|method)\.([A-Za-z_][A-Za-z0-9_-]*)\.([A-Za-z_][A-Za-z0-9_-]*)")
@@ -41,7 +42,8 @@ class Block:
     """One block of a configuration: this is what HCL, in either syntax, is turned into.
 
     `type` and `labels` are its header. Attributes can be secrets, so they are not shown. Nothing is checked yet.
-    `place` says where the header stands, such as `main.tf:3,1-25`, and `places` where each attribute does.
+    `place` says where the header stands, such as `main.tf:3,1-25`, and `places` where each attribute does. `origins`
+    are the configurations that the values of attributes come from.
     """
 
     type: str
@@ -50,6 +52,7 @@ class Block:
     blocks: tuple[Block, ...] = ()
     place: str = ""
     places: Mapping[str, str] = field(default_factory=dict, repr=False)
+    origins: Mapping[str, Origin] = field(default_factory=dict, repr=False)
 
 
 def parse_reference(text: str) -> Reference | None:

@@ -2,7 +2,7 @@
 
     surroundings = read_surroundings(directory, environment, options)   # the values of variables, the module if any
     module_configuration(surroundings)                    # the encryption block of the module
-    text_configuration("TF_ENCRYPTION", text, surroundings)
+    text_configuration(Origin.of_environment("TF_ENCRYPTION"), text, surroundings)
 
 Both give a `statefmt.encryption.Configuration`, or raise ConfigurationError, which says where in the text and never
 what stands there.

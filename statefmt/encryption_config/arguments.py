@@ -66,6 +66,11 @@ def argument_value(argument: Argument, surroundings: Surroundings, *, json: bool
     return _value(part) if unknown is None else Unread(_reason(unknown, argument.range, surroundings))
 
 
+def is_constant(argument: Argument) -> bool:
+    """Whether the value is the same everywhere: no names, and no functions, which may read files."""
+    return first_unknown((evaluate(argument.expression, NoNames()),)) is None
+
+
 def _unwrapped(expression: Expression) -> Expression:
     """An expression without parentheses, and without the quotes of a template that is one interpolation."""
     while isinstance(expression, (Parentheses, TemplateWrap)):

@@ -7,8 +7,9 @@ from typing import Final
 
 from statefmt.config.body import Block as WrittenBlock
 from statefmt.config.body import Body
-from statefmt.encryption import Block, Value
-from statefmt.encryption_config.arguments import METHOD, argument_value, method_value
+from statefmt.config.model import Argument
+from statefmt.encryption import Block, Origin, Value
+from statefmt.encryption_config.arguments import METHOD, argument_value, is_constant, method_value
 from statefmt.encryption_config.surroundings import Surroundings
 from statefmt.errors import ConfigurationError
 
@@ -27,9 +28,10 @@ _NOT_HERE: Final = "no such block is known here; what is wanted is the inside of
 
 
 class BlockReader:
-    """Reads the blocks of one text or of one module's block, which stands at `where`."""
+    """Reads the blocks of one configuration or of one block in it, which stands at `where`."""
 
-    def __init__(self, where: str, surroundings: Surroundings, *, json: bool) -> None:
+    def __init__(self, origin: Origin, where: str, surroundings: Surroundings, *, json: bool) -> None:
+        self._origin = origin
         self._where = where
         self._surroundings = surroundings
         self._json = json
@@ -51,11 +53,13 @@ class BlockReader:
         known = _INSIDE.get(block.type, {})
         values: dict[str, Value] = {}
         places: dict[str, str] = {}
+        origins: dict[str, Origin] = {}
         for name in body.names():
             argument = None if self._json and name in known else body.attribute(name)
             if argument is None:
                 continue
             places[name] = self._surroundings.place(argument.range)
+            origins[name] = self._origin_of(argument)
             if name == METHOD and block.type in _INSIDE:
                 values[name] = method_value(argument, json=self._json)
             else:
@@ -64,4 +68,9 @@ class BlockReader:
         # What they are about only services need, so that it is enough to know that they are there.
         inner += [Block(type_) for type_ in body.block_types() if type_ not in known]
         place = self._surroundings.place(block.range)
-        return Block(block.type, block.labels, values, tuple(inner), place, places)
+        return Block(block.type, block.labels, values, tuple(inner), place, places, origins)
+
+    def _origin_of(self, argument: Argument) -> Origin:
+        """The configuration that decides on a value: the module, where an expression needs its names or files."""
+        module = self._surroundings.module
+        return self._origin if module is None or is_constant(argument) else module

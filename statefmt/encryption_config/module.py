@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from statefmt.config.model import EncryptionBlock
-from statefmt.encryption import Configuration, configuration_of, merged
+from statefmt.encryption import Configuration, Origin, configuration_of, merged
 from statefmt.encryption_config.blocks import BlockReader
 from statefmt.encryption_config.readable import unreadable
 from statefmt.encryption_config.surroundings import Surroundings
@@ -18,6 +18,7 @@ from statefmt.errors import ConfigurationError
 
 def module_configuration(surroundings: Surroundings) -> Configuration | None:
     """The configuration that the module has; None where it has none. Raises ConfigurationError."""
+    assert surroundings.module is not None
     found: Configuration | None = None
     taken: dict[str, EncryptionBlock] = {}
     for block in surroundings.declarations.encryption:
@@ -28,17 +29,17 @@ def module_configuration(surroundings: Surroundings) -> Configuration | None:
                 "encryption: a module has one such block, and a file that overrides has another one: this one stands "
                 f"at {surroundings.place(other.block.range)} and at {surroundings.place(block.block.range)}"
             )
-        over = _read(block, surroundings)
+        over = _read(block, surroundings, surroundings.module)
         found = over if found is None else merged(found, over)
     return found
 
 
-def _read(block: EncryptionBlock, surroundings: Surroundings) -> Configuration:
+def _read(block: EncryptionBlock, surroundings: Surroundings, origin: Origin) -> Configuration:
     where = surroundings.place(block.block.range)
     check_text(block.source, where.rpartition(":")[0])
     before = len(block.problems)
     try:
-        blocks = list(BlockReader(where, surroundings, json=block.json).inside(block.block.body))
+        blocks = list(BlockReader(origin, where, surroundings, json=block.json).inside(block.block.body))
     except RecursionError:
         raise ConfigurationError(f"{where}: the encryption block is nested too deeply") from None
     if len(block.problems) > before:

@@ -32,6 +32,7 @@ from statefmt.config import (
 from statefmt.config.expressions import Attr, Bad, Step, Traversal
 from statefmt.config.inputs import InputReader
 from statefmt.config.values import Part
+from statefmt.encryption import Origin
 from statefmt.encryption_config.readable import check_readable
 
 _COMMAND_LINE: Final = "--var"
@@ -41,17 +42,18 @@ _NOWHERE: Final = Range("", 1, 1, 1, 1, 0, 0)
 class Surroundings:
     """What is around an encryption configuration. It gives names their values, as `statefmt.config.evaluate` asks."""
 
-    def __init__(self, configuration: Configuration, *, has_module: bool, secret: bool = False) -> None:
+    def __init__(self, configuration: Configuration, module: Origin | None, *, secret: bool = False) -> None:
+        """Without a `module`, which is the origin of its names, only the given variables have values."""
         self.declarations = configuration.root.declarations
         self.root = configuration.directory
-        self.has_module = has_module
+        self.module = module
         self._configuration = configuration
         self._scope: Scope = root_scope(_with_reasons(configuration, secret=secret))
 
     @cached_property
     def for_secrets(self) -> Surroundings:
         """The same without the values that everybody can read."""
-        return Surroundings(self._configuration, has_module=self.has_module, secret=True)
+        return Surroundings(self._configuration, self.module, secret=True)
 
     @property
     def directory(self) -> Path | None:
@@ -67,7 +69,7 @@ class Surroundings:
 
     def _is_not_given(self, variable: str) -> bool:
         # In a module it is another mistake, which the scope knows.
-        return not self.has_module and variable not in self.declarations.variables
+        return self.module is None and variable not in self.declarations.variables
 
     def place(self, found: Range) -> str:
         """Where something stands, with the directory of the module."""
@@ -78,17 +80,21 @@ class Surroundings:
 
 
 def read_surroundings(
-    directory: Path | None, environment: Mapping[str, str], options: tuple[VariableOption, ...]
+    directory: Path | None,
+    environment: Mapping[str, str],
+    options: tuple[VariableOption, ...],
+    *,
+    allow_external: bool = False,
 ) -> Surroundings:
     """The surroundings of a configuration: the module in a directory, its files of values, and what options give.
 
-    Without a directory, `var.NAME` is what TF_VAR_NAME or a file of values has. Raises ConfigurationError where a file
-    cannot be read in full.
+    Without a directory, `var.NAME` is what TF_VAR_NAME or a file of values has. Programs that the module names may run
+    only with `allow_external`. Raises ConfigurationError where a file cannot be read in full.
     """
     if directory is not None:
         found = load(directory, LoadOptions(options, environment, children=False))
         check_readable(found.problems, found.root.declarations, directory)
-        return Surroundings(found, has_module=True)
+        return Surroundings(found, Origin.of_module(str(directory), allow_external=allow_external))
     problems: list[Problem] = []
     inputs = InputReader(None, problems).read(environment, options)
     check_readable(tuple(problems), Declarations("."), Path())
@@ -96,7 +102,7 @@ def read_surroundings(
     module = Module(addrs.Module(), Declarations(".", variables=variables))
     workspace = environment.get("TF_WORKSPACE") or None
     configuration = Configuration(".", {module.path: module}, inputs=inputs, workspace=workspace)
-    return Surroundings(configuration, has_module=False)
+    return Surroundings(configuration, None)
 
 
 def _with_reasons(configuration: Configuration, *, secret: bool) -> Configuration:

@@ -14,7 +14,7 @@ from statefmt.config.body import Body
 from statefmt.config.json_body import read_json_file
 from statefmt.config.native import read_file
 from statefmt.config.position import Source
-from statefmt.encryption import Block, Configuration, configuration_of
+from statefmt.encryption import Block, Configuration, Origin, OriginKind, configuration_of
 from statefmt.encryption_config.blocks import BlockReader
 from statefmt.encryption_config.readable import unreadable
 from statefmt.encryption_config.surroundings import Surroundings
@@ -25,12 +25,13 @@ _UTF8_MARK: Final = b"\xef\xbb\xbf"
 _MODULE_FILES: Final = (".tf", ".tofu", ".tf.json", ".tofu.json")
 
 
-def text_configuration(place: str, text: bytes, surroundings: Surroundings) -> Configuration:
+def text_configuration(origin: Origin, text: bytes, surroundings: Surroundings) -> Configuration:
     """The configuration in a text; it is JSON where it begins with a brace, as in OpenTofu.
 
-    `place` is the name of the file or the variable. In a file of a module, what counts is the encryption block in its
-    terraform block. Raises ConfigurationError.
+    In a file whose name is that of a file of a module, what counts is the encryption block in its terraform block.
+    Raises ConfigurationError.
     """
+    place = origin.name
     source = Source(place, text.removeprefix(_UTF8_MARK))
     check_text(source, place)
     json = source.content.lstrip().startswith(b"{")
@@ -39,8 +40,8 @@ def text_configuration(place: str, text: bytes, surroundings: Surroundings) -> C
         body: Body = read_json_file(source, problems) if json else read_file(source, problems)
         _check(problems)
         blocks: list[Block] = []
-        for each in _bodies(place, body):
-            blocks += BlockReader(place, surroundings, json=json).inside(each)
+        for each in _bodies(origin, body):
+            blocks += BlockReader(origin, place, surroundings, json=json).inside(each)
     except RecursionError:
         raise ConfigurationError(f"{place}: the encryption configuration is nested too deeply") from None
     _check(problems)
@@ -61,14 +62,14 @@ def _check(problems: list[Problem]) -> None:
         raise unreadable(problems[0], Declarations("."), Path())
 
 
-def _bodies(place: str, body: Body) -> Iterator[Body]:
-    if not place.endswith(_MODULE_FILES):
+def _bodies(origin: Origin, body: Body) -> Iterator[Body]:
+    if origin.kind is not OriginKind.FILE or not origin.name.endswith(_MODULE_FILES):
         yield body
         return
     found = [block for terraform in body.blocks("terraform") for block in terraform.body.blocks("encryption")]
     if len(found) != 1:
         raise ConfigurationError(
-            f"{place}: a file of a module has one terraform block with an encryption block in it, and this one "
+            f"{origin.name}: a file of a module has one terraform block with an encryption block in it, and this one "
             f"{'has several' if found else 'has none'}"
         )
     yield found[0].body

@@ -7,8 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Final
 
 from statefmt.errors import StoreError
+from statefmt.store.small_files import read_bounded
+
+# In bytes: what `init` writes is a few hundred.
+_LARGEST_NAME: Final = 4096
+_LARGEST_RECORD: Final = 1 << 24
 
 
 def default_state(folder: Path, environment: Mapping[str, str]) -> Path:
@@ -32,7 +38,7 @@ def default_state(folder: Path, environment: Mapping[str, str]) -> Path:
 
 def _workspace(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8").strip()
+        return read_bounded(path, _LARGEST_NAME).decode().strip()
     except (OSError, UnicodeDecodeError):
         return ""
 
@@ -40,7 +46,7 @@ def _workspace(path: Path) -> str:
 def _backend(path: Path) -> tuple[str, object]:
     """The backend type and its settings that `init` recorded; "" where there is none."""
     try:
-        text = path.read_bytes()
+        text = read_bounded(path, _LARGEST_RECORD)
     except OSError:
         return "", None
     import orjson

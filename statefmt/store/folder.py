@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -279,7 +278,7 @@ def _readable(descriptor: int) -> Iterator[int]:
 
 def _temporary_name() -> str:
     # Not named after the file, whose name may be as long as names can be.
-    return f".statetool.{secrets.token_hex(8)}.tmp"
+    return f".statetool.{os.urandom(8).hex()}.tmp"
 
 
 def _hold(descriptor: int) -> bool:

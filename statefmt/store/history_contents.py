@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import stat
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
@@ -65,9 +65,8 @@ def content_of(state: StateFile, name: str) -> bytes:
             if folder is None:
                 raise FileNotFoundError(name)
             content = _read(folder, name)
-    except (OSError, zlib.error, ValueError) as error:
-        reason = reason_of(error) if isinstance(error, OSError) else error
-        raise StoreError(f"{where}: the content before this edit cannot be read ({reason})") from error
+    except OSError as error:
+        raise StoreError(f"{where}: the content before this edit cannot be read ({reason_of(error)})") from error
     if checksum(content) != name:
         raise StoreError(f"{where}: this content was changed after it was kept, and is of no use")
     return content
@@ -111,6 +110,13 @@ def forget_history(path: Path) -> None:
                 raise StoreError(f"{where}: its contents were deleted, except for files that are not of statetool")
     except OSError as error:
         raise StoreError(f"{where}: the history could not be deleted ({reason_of(error)})") from error
+
+
+def any_content(path: Path, wanted: Callable[[bytes], bool]) -> bool:
+    """Whether any content in a history is as wanted. Raises OSError or StoreError where that cannot be known."""
+    with around(path) as state, _contents(state) as folder:
+        names = [name for name in folder.names() if is_content(name)] if folder else []
+        return any(folder is not None and wanted(_read(folder, name.removesuffix(COMPRESSED))) for name in names)
 
 
 def compress_one(path: Path) -> None:
@@ -159,4 +165,7 @@ def _read(folder: Folder, name: str) -> bytes:
         return folder.read(name)
     except FileNotFoundError:
         compressed = folder.read(name + COMPRESSED)
-    return zlib.decompressobj(_GZIP).decompress(compressed, LARGEST_STATE)
+    try:
+        return zlib.decompressobj(_GZIP).decompress(compressed, LARGEST_STATE)
+    except zlib.error as error:
+        raise StoreError(f"{folder.path / name}{COMPRESSED}: this content is damaged ({error})") from error

@@ -55,6 +55,11 @@ def is_backup(name: str, state: str) -> bool:
     return name.startswith(state) and _BACKUP_SUFFIX.fullmatch(name[len(state) :]) is not None
 
 
+def is_own_backup(name: str, state: str) -> bool:
+    """Whether a name is that of a backup made by statetool: with a time, which others leave away."""
+    return is_backup(name, state) and name != f"{state}.backup"
+
+
 def is_temporary(name: str) -> bool:
     """Whether a name is that of a file that was still being written."""
     return _TEMPORARY.fullmatch(name) is not None

@@ -71,8 +71,8 @@ def check_own_name(path: Path) -> None:
     """Raises StoreError for a name such as /dev/stdin, beside which nothing can be kept."""
     if os.path.abspath(path).startswith(_OF_OPEN_FILES):  # noqa: PTH100
         raise StoreError(
-            f"{path}: this names an open file, and not where it is; nothing was written. Name the file itself, or use "
-            "'-' for standard input and output"
+            f"{path}: this is the name of an open file, and not of a regular file; nothing was written. Name the file "
+            "itself, or use '-' for standard input and output"
         )
 
 

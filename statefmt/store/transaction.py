@@ -178,9 +178,10 @@ def open_state(
         with explained(path):
             file, descriptor = _opened(opened, path, info, timeout if lock else None)
             recovered = recover(written_as(file, os.fstat(descriptor)), descriptor)
+            data = read_all(descriptor)
         if recovered:
             note(recovered)
-        yield OpenState(file, read_all(descriptor), descriptor, info, note)
+        yield OpenState(file, data, descriptor, info, note)
 
 
 def _opened(opened: ExitStack, path: Path, info: LockInfo, timeout: float | None) -> tuple[StateFile, int]:

@@ -151,22 +151,6 @@ def test_plain_copies_are_told_of(line: str, statetool: Statetool, folder: Path)
     assert said.endswith("Plain copies of earlier edits are left beside it: plain.backup. ")
 
 
-@pytest.mark.parametrize("line", PLAIN_COPIES)
-def test_plain_copies_are_discarded(line: str, statetool: Statetool, folder: Path) -> None:
-    assert statetool("mv", "aws_vpc.main", "aws_vpc.net", "--state", "plain").status == 0
-    left = set(folder.glob("plain.*.backup"))
-    assert len(left) == 1
-    result = statetool(*line.split(), "--discard-plain")
-    said = re.sub(r"\s+", " ", result.err)
-    assert result.status == 0
-    assert "kept" not in said
-    assert "The plain backup and the history (.plain.statetool) were deleted." in said
-    assert f"left beside it: {left.pop().name}. " in said
-    assert not (folder / ".plain.statetool").exists()
-    assert len(list(folder.glob("plain.*.backup"))) == 1
-    assert statetool("decrypt", "plain", "--encryption", "new.json").status == 0
-
-
 NO_PLAIN_COPIES = [
     "reencrypt old -i --encryption new-old-plain.json",
     "reencrypt old -i --discard-plain --encryption new-old-plain.json",

@@ -143,7 +143,7 @@ def test_the_configuration_stands_as_one_option_of_every_command_that_reads_stat
         assert command is not None
         names = [option for parameter in command.params for option in parameter.opts]
         wanted = 0 if name in without else 1
-        for option in ("--encryption", "--config", "--var", "--var-file"):
+        for option in ("--encryption", "--config", "--var", "--var-file", "--allow-external"):
             assert names.count(option) == wanted, (name, option)
 
 

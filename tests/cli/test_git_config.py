@@ -315,3 +315,23 @@ def test_renamed(history: Git) -> None:
     history("add", ".")
     out = history("diff", "--cached", "--find-renames=10%")
     assert out.startswith("statetool diff a.tfstate → b.tfstate\n\nState:\n~ serial: 1 → 7\n")
+
+
+@pytest.mark.parametrize("turn", ["--enable", "--disable"])
+def test_attributes_of_a_clone_that_are_a_link(turn: str, git: Git, folder: Path, statetool: Statetool) -> None:
+    (folder / "precious").write_bytes(LINE)
+    top = Path(git("rev-parse", "--show-toplevel").strip())
+    (top / ".gitattributes").symlink_to(folder / "precious")
+    result = statetool("git-config", turn, "--shared")
+    assert result.status == 2
+    assert "symbolic link" in " ".join(result.err.split())
+    assert (folder / "precious").read_bytes() == LINE
+
+
+def test_global_attributes_may_be_a_link(git: Git, folder: Path, statetool: Statetool) -> None:
+    attributes = folder / "home/.config/git/attributes"
+    attributes.parent.mkdir(parents=True)
+    (folder / "dotfile").write_bytes(b"*.png binary\n")
+    attributes.symlink_to(folder / "dotfile")
+    assert statetool("git-config", "--enable", "--global").status == 0
+    assert (folder / "dotfile").read_bytes() == b"*.png binary\n" + LINE

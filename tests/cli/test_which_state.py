@@ -43,6 +43,27 @@ DEFAULTS: list[tuple[str, dict[str, str], dict[str, bytes], str]] = [
 
 
 @pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("terraform.tfstate", b'{"backend":{"type":"local","config":{"path":"../other/terraform.tfstate"}}}'),
+        ("terraform.tfstate", b'{"backend":{"type":"local","config":{"path":"ABOVE/other/terraform.tfstate"}}}'),
+        ("environment", b"../../other"),
+    ],
+)
+def test_a_repository_does_not_say_which_file_outside_of_it_is_written(
+    name: str, content: bytes, statetool: Statetool, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = folder / "other" / "terraform.tfstate"
+    _write(other, HERE)
+    _write(folder / "clone" / ".terraform" / name, content.replace(b"ABOVE", str(folder).encode()))
+    monkeypatch.chdir(folder / "clone")
+    result = statetool("rm", "aws_instance.here", "-y")
+    assert result.status == 2
+    assert "name it with --state" in " ".join(result.err.split())
+    assert other.read_bytes() == HERE
+
+
+@pytest.mark.parametrize(
     ("environment", "records", "file"), [case[1:] for case in DEFAULTS], ids=[case[0] for case in DEFAULTS]
 )
 def test_default(

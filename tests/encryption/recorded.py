@@ -11,7 +11,7 @@ import lzma
 from pathlib import Path
 from typing import Any, Final
 
-from statefmt.encryption import Configuration, merged, parse_envelope
+from statefmt.encryption import Configuration, Origin, merged, parse_envelope
 from statefmt.encryption_config import read_surroundings, text_configuration
 
 FOLDER: Final = Path(__file__).parents[1] / "conformance"
@@ -32,7 +32,7 @@ def pbkdf2(**arguments: object) -> dict[str, Any]:
 def configured(text: str, variables: dict[str, str] | None = None) -> Configuration:
     """The configuration that a text in HCL or in JSON is."""
     environment = {f"TF_VAR_{name}": value for name, value in (variables or {}).items()}
-    return text_configuration("c.hcl", text.encode(), read_surroundings(None, environment, ()))
+    return text_configuration(Origin.of_file("c.hcl"), text.encode(), read_surroundings(None, environment, ()))
 
 
 def configuration(record: dict[str, Any], syntax: str = "config") -> Configuration:

@@ -130,8 +130,11 @@ def test_data_that_is_moved_to_another_place() -> None:
 @pytest.mark.parametrize(
     ("metadata", "reason"),
     [
-        ({"iterations": 2**40}, "more than anybody needs"),
-        ({"iterations": 2**62}, "more than anybody needs"),
+        ({"iterations": 10_000_001}, "asks for 10,000,001 iterations for a key of 16 bytes. At most 10,000,000 rounds"),
+        ({"iterations": 99_999_999}, "If it is right, `iterations = 99999999` in key_provider.pbkdf2.main accepts it"),
+        ({"iterations": 2**40}, "No configuration accepts more than 100,000,000"),
+        ({"iterations": 2**62}, "No configuration accepts more than 100,000,000"),
+        ({"salt": base64.b64encode(bytes(1_000_001)).decode()}, "the salt in the envelope has 1,000,001 bytes"),
         ({"iterations": -1}, "of no use"),
         ({"iterations": 1.5}, "iterations"),
         ({"iterations": "1"}, "iterations"),
@@ -151,3 +154,25 @@ def test_metadata_that_would_keep_busy_or_break(metadata: dict[str, object], rea
     changed = json.dumps({**json.loads(base64.b64decode(entry)), **metadata})
     meta = {key: base64.b64encode(changed.encode()).decode()}
     assert reason in _reason(json.dumps({**envelope, "meta": meta}), configuration(_QUICK))
+
+
+def test_a_configuration_that_asks_for_as_many_iterations_accepts_them() -> None:
+    own = configured(json.dumps(pbkdf2(passphrase="correct-horse-battery-staple", iterations=10_000_001)))
+    other = configured(json.dumps(pbkdf2(passphrase="correct-horse-battery-staple")))
+    encrypted = encrypt(_PLAIN, own, SystemRandomness())
+    assert decrypt(encrypted, own).plain == _PLAIN
+    assert "`iterations = 10000001` in key_provider.pbkdf2.main accepts it" in _reason(encrypted.decode(), other)
+
+
+def test_a_key_of_absurd_length_for_a_chained_provider() -> None:
+    document = pbkdf2(chain="key_provider.pbkdf2.up")
+    document["key_provider"]["pbkdf2"]["up"] = {"passphrase": "correct-horse-battery-staple"}
+    own = configured(json.dumps(document))
+    envelope = json.loads(encrypt(_PLAIN, own, SystemRandomness()))
+    entry = json.loads(base64.b64decode(envelope["meta"]["key_provider.pbkdf2.up"]))
+    for length in (1025, 500_000_000):
+        changed = json.dumps({**entry, "iterations": 1, "key_length": length})
+        meta = {**envelope["meta"], "key_provider.pbkdf2.up": base64.b64encode(changed.encode()).decode()}
+        reason = _reason(json.dumps({**envelope, "meta": meta}), own)
+        assert f"a key of {length:,} bytes; at most 1,024 are derived" in reason
+        assert f"`key_length = {length}` in key_provider.pbkdf2.up accepts it" in reason

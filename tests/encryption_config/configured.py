@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from statefmt.config import VariableOption
-from statefmt.encryption import Configuration
+from statefmt.encryption import Configuration, Origin
 from statefmt.encryption.values import Value, parse_reference
 from statefmt.encryption_config import module_configuration, read_surroundings, text_configuration
 
@@ -23,7 +23,7 @@ def provider(*lines: str) -> str:
 def text(content: str, variables: Mapping[str, str] | None = None, *options: VariableOption) -> Configuration:
     """The configuration that a text is, in the file c.hcl."""
     environment = {f"TF_VAR_{name}": value for name, value in (variables or {}).items()}
-    return text_configuration("c.hcl", content.encode(), read_surroundings(None, environment, options))
+    return text_configuration(Origin.of_file("c.hcl"), content.encode(), read_surroundings(None, environment, options))
 
 
 def module(

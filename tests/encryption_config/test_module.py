@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from statefmt.config import VariableOption
-from statefmt.encryption import check_configuration, merged
+from statefmt.encryption import Origin, check_configuration, merged
 from statefmt.errors import ConfigurationError
 
 from .configured import arguments, module, provider, text
@@ -150,7 +150,9 @@ def test_a_text_sees_what_the_module_declares(tmp_path: Path) -> None:
     own = module_configuration(surroundings)
     assert own is not None
     environment = 'key_provider "pbkdf2" "main" {\n  passphrase = "${local.p}-2"\n}\n'
-    found = arguments(merged(own, text_configuration("TF_ENCRYPTION", environment.encode(), surroundings)))
+    found = arguments(
+        merged(own, text_configuration(Origin.of_environment("TF_ENCRYPTION"), environment.encode(), surroundings))
+    )
     assert found == {"passphrase": "x-2", "iterations": arguments(own)["iterations"]}
 
 

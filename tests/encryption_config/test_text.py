@@ -8,7 +8,7 @@ import pytest
 
 from statefmt.config import VariableOption
 from statefmt.cty import Number, parse_number
-from statefmt.encryption import Reference, check_configuration
+from statefmt.encryption import Origin, Reference, check_configuration
 from statefmt.errors import ConfigurationError
 
 from .configured import METHOD, arguments, provider, text
@@ -161,7 +161,7 @@ def test_what_is_not_utf8_would_be_another_passphrase(content: bytes) -> None:
     from statefmt.encryption_config import read_surroundings, text_configuration
 
     with pytest.raises(ConfigurationError, match=r"^c\.hcl:1,\d+: this is not UTF-8$"):
-        text_configuration("c.hcl", content, read_surroundings(None, {}, ()))
+        text_configuration(Origin.of_file("c.hcl"), content, read_surroundings(None, {}, ()))
 
 
 def test_a_file_of_a_module_has_the_block_in_it() -> None:
@@ -170,10 +170,10 @@ def test_a_file_of_a_module_has_the_block_in_it() -> None:
     surroundings = read_surroundings(None, {}, ())
     inside = provider(f'passphrase = "{LONG}"')
     around = f'variable "other" {{\n}}\nterraform {{\n  encryption {{\n{inside}\n  }}\n}}\n'
-    assert arguments(text_configuration("a.tf", around.encode(), surroundings)) == {"passphrase": LONG}
+    assert arguments(text_configuration(Origin.of_file("a.tf"), around.encode(), surroundings)) == {"passphrase": LONG}
     for content in (inside, around + around):
         with pytest.raises(ConfigurationError, match=r"a\.tofu: a file of a module has one terraform block"):
-            text_configuration("a.tofu", content.encode(), surroundings)
+            text_configuration(Origin.of_file("a.tofu"), content.encode(), surroundings)
 
 
 def test_values_of_files(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -100,6 +101,62 @@ def test_baseline_in_the_settings(folder: Path) -> None:
     assert main(["check", "envs"]) == 2
     assert main(["check", "envs", "--write-baseline", "known.json"]) == 0
     assert main(["check", "envs"]) == 0
+
+
+@pytest.mark.parametrize(
+    "name", ["../known.json", "{above}/known.json", "link.json", "linked/known.json", "a/../../known.json"]
+)
+def test_a_baseline_in_the_settings_stays_in_their_folder(
+    folder: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    known = b'{"format_version": "1.0", "states": {}}'
+    (folder.parent / "known.json").write_bytes(known)
+    (folder / "link.json").symlink_to("../known.json")
+    (folder / "linked").symlink_to("..")
+    (folder / "a").mkdir()
+    setting = name.format(above=folder.parent)
+    (folder / "statetool.toml").write_text(f'baseline = "{setting}"\n', encoding="utf-8")
+    assert main(["check", "envs"]) == 2
+    assert "must be below their folder" in " ".join(capsys.readouterr().err.split())
+    assert main(["check", "envs", "--baseline", setting]) == 0
+    assert main(["check", "envs", "--write-baseline", "other.json"]) == 0
+    assert (folder.parent / "known.json").read_bytes() == known
+
+
+def test_a_folder_that_is_reached_by_a_link(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "statetool.toml").write_text('baseline = "known.json"\n', encoding="utf-8")
+    (folder.parent / "link").symlink_to(folder)
+    monkeypatch.chdir(folder.parent)
+    assert main(["check", "link/envs", "--settings", "link/statetool.toml", "--write-baseline", "link/known.json"]) == 0
+    assert main(["check", "link/envs", "--settings", "link/statetool.toml"]) == 0
+
+
+@pytest.mark.parametrize("kind", ["link", "dangling link", "fifo", "folder"])
+def test_a_baseline_is_written_to_a_regular_file_only(
+    folder: Path, kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    precious = folder / "precious"
+    if kind == "link":
+        precious.write_bytes(b"precious")
+    if "link" in kind:
+        (folder / "known.json").symlink_to("precious")
+    elif kind == "fifo":
+        os.mkfifo(folder / "known.json")
+    else:
+        (folder / "known.json").mkdir()
+    assert main(["check", "envs", "--write-baseline", "known.json"]) == 2
+    assert "the baseline was not written" in " ".join(capsys.readouterr().err.split())
+    assert precious.exists() == (kind == "link")
+    assert kind != "link" or precious.read_bytes() == b"precious"
+
+
+@pytest.mark.parametrize("name", ["statetool.toml", "known.json"])
+def test_files_that_never_end(folder: Path, name: str) -> None:
+    (folder / "statetool.toml").write_text('baseline = "known.json"\n', encoding="utf-8")
+    (folder / name).unlink(missing_ok=True)
+    with (folder / name).open("wb") as file:
+        file.truncate(1 << 40)
+    assert main(["check", "envs"]) == 2
 
 
 def test_two_findings_alike_need_two_in_the_baseline(folder: Path) -> None:

@@ -29,7 +29,7 @@ def test_own_file_wins_in_one_folder(tmp_path: Path) -> None:
     assert find_settings(tmp_path) == own
 
 
-@pytest.mark.parametrize("text", ["[tool.other]\n", "not toml ["])
+@pytest.mark.parametrize("text", ["[tool.other]\n", "not toml [", "tool = 1\n", "a = " + "[" * 100_000])
 def test_a_pyproject_of_others_is_passed_by(tmp_path: Path, text: str) -> None:
     outer = _write(tmp_path / "statetool.toml", "")
     _write(tmp_path / "a/pyproject.toml", text)

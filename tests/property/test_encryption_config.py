@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from statefmt.config import LoadOptions, load
 from statefmt.config.provider_references import ProviderReferences
-from statefmt.encryption import check_configuration
+from statefmt.encryption import Origin, check_configuration
 from statefmt.encryption_config import module_configuration, read_surroundings, text_configuration
 from statefmt.errors import StatetoolError
 from statefmt.rules.check import check_configuration as check_module
@@ -52,7 +52,7 @@ def _tells(said: str) -> bool:
 @given(st.sampled_from(_TEXTS), _CHANGES)
 def test_a_damaged_text(text: str, changes: list[tuple[int, int, str]]) -> None:
     try:
-        own = text_configuration("c", _damaged(text, changes).encode(), read_surroundings(None, {}, ()))
+        own = text_configuration(Origin.of_file("c"), _damaged(text, changes).encode(), read_surroundings(None, {}, ()))
         assert not _tells(repr(own))
         check_configuration(own)
     except StatetoolError as error:

@@ -254,7 +254,7 @@ def test_names_that_differ_by_a_dot(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"])
 def test_names_of_open_files(name: str) -> None:
     with (
-        pytest.raises(StoreError, match="this names an open file, and not where it is; nothing was written"),
+        pytest.raises(StoreError, match="this is the name of an open file, and not of a regular file; nothing was"),
         open_state(Path(name), lock_info(Path(name), "test")),
     ):
         pass

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import stat
 from pathlib import Path
 from typing import Final
 
 from statefmt.config.functions.registry import FunctionError, Surroundings
+from statefmt.store.small_files import read_bounded
 
 _LARGEST: Final = 16 * 1024 * 1024
 
@@ -23,12 +23,7 @@ def read_bytes(surroundings: Surroundings, path: str) -> bytes:
         raise FunctionError("the path has a character that no path can have", 0)
     place = located(surroundings, path)
     try:
-        facts = place.stat()
-        if not stat.S_ISREG(facts.st_mode):
-            raise FunctionError(f'"{path}" is not a regular file', 0)
-        if facts.st_size > _LARGEST:
-            raise FunctionError(f'"{path}" has {facts.st_size:,} bytes, more than statetool reads for an expression', 0)
-        return place.read_bytes()
+        return read_bounded(place, _LARGEST)
     except FileNotFoundError:
         detail = f'no file exists at "{path}"; this function works only with files that are there before the run'
         raise FunctionError(detail, 0) from None

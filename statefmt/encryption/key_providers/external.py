@@ -14,7 +14,7 @@ from statefmt.encryption.bytes_text import bytes_of
 from statefmt.encryption.configuration import KeyProviderBlock
 from statefmt.encryption.go_struct import json_object, member
 from statefmt.encryption.keys import KeySource, NewKey
-from statefmt.encryption.program import answer
+from statefmt.encryption.program import Program
 from statefmt.encryption.randomness import Randomness
 from statefmt.encryption.secret import Secret
 from statefmt.encryption.values import Value
@@ -43,7 +43,7 @@ class ExternalKeys:
 
     address: str
     meta_key: str
-    command: tuple[str, ...]
+    program: Program
     length: None = None
 
     @property
@@ -55,7 +55,7 @@ class ExternalKeys:
         """The key that the program gives when it is told nothing."""
         answered = self._ask(_NOTHING)
         if not len(answered.encryption):
-            raise UnreadableError(f"{self.address}: the program {self.command[0]} gave no encryption_key")
+            raise UnreadableError(f"{self.address}: the program {self.program.name} gave no encryption_key")
         return NewKey(answered.encryption, {self.meta_key: answered.meta})
 
     def old_key(self, meta: Mapping[str, bytes], lengths: tuple[int, ...]) -> Secret | None:
@@ -64,7 +64,7 @@ class ExternalKeys:
         if not len(key):
             return None
         if lengths and len(key) not in lengths:
-            raise EncryptionError(f"{self.address}: the program {self.command[0]} gave a key of {len(key)} bytes")
+            raise EncryptionError(f"{self.address}: the program {self.program.name} gave a key of {len(key)} bytes")
         return key
 
     def _request(self, entry: bytes | None) -> bytes:
@@ -80,21 +80,21 @@ class ExternalKeys:
 
     def _ask(self, request: bytes) -> _Answer:
         try:
-            return _parsed(answer(self.command, _MAGIC, request, self.address))
+            return _parsed(self.program.answer(_MAGIC, request))
         except UnreadableError as error:
             # A provider that fails ends the attempt to read, and no fallback is tried.
             raise EncryptionError(str(error)) from None
         except ValueError:
             # Not the reason, which may quote what the program said.
             raise EncryptionError(
-                f"{self.address}: the program {self.command[0]} did not answer with keys as the protocol has them"
+                f"{self.address}: the program {self.program.name} did not answer with keys as the protocol has them"
             ) from None
 
 
 def key_provider(block: KeyProviderBlock, source_of: Callable[[Arguments, str, Value], KeySource]) -> ExternalKeys:
     """The key provider that a block describes. Raises ConfigurationError."""
     block.arguments.allow("command")
-    return ExternalKeys(str(block.address), block.meta_key, block.arguments.words("command"))
+    return ExternalKeys(str(block.address), block.meta_key, block.arguments.program("command"))
 
 
 def _parsed(text: bytes) -> _Answer:

@@ -26,9 +26,13 @@ LEAST_ITERATIONS: Final = 200_000
 DEFAULT_ITERATIONS: Final = 600_000
 # The bytes that each hash function gives at a time.
 _HASHES: Final[Mapping[str, int]] = {"sha256": 32, "sha512": 64}
-# Metadata is not authenticated: whoever can write to a file must not be able to keep us busy for hours.
+# A round is one iteration for one piece of the key as long as the hash. What a configuration may ask for:
 _MOST_ROUNDS: Final = 100_000_000
 _MOST_SALT: Final = 1_000_000
+# What an envelope may ask for if the configuration asks for less. Nobody has authenticated its metadata: whoever can
+# write to the file must not be able to keep us busy. 10,000,000 rounds take about 5 s; OpenTofu's default is 600,000.
+_MOST_ROUNDS_UNASKED: Final = 10_000_000
+_MOST_KEY_UNASKED: Final = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +105,40 @@ class Pbkdf2:
             raise EncryptionError(
                 f"{self.address}: its metadata has an iteration count, hash function or length of no use"
             )
-        rounds = metadata.iterations * -(-metadata.key_length // _HASHES[metadata.hash_function])
-        if rounds > _MOST_ROUNDS:
-            raise EncryptionError(f"{self.address}: its metadata asks for {rounds:,} rounds, more than anybody needs")
+        self._check_size(metadata)
         return metadata
+
+    def _check_size(self, metadata: Metadata) -> None:
+        """Raises EncryptionError where metadata asks for more than the configuration does, and more than is usual."""
+        rounds = _rounds(metadata.iterations, metadata.key_length, metadata.hash_function)
+        most = max(_MOST_ROUNDS_UNASKED, _rounds(self.iterations, self.length, metadata.hash_function))
+        asked = f"{self.address}: the metadata in the envelope asks for"
+        if rounds > most:
+            raise EncryptionError(
+                f"{asked} {metadata.iterations:,} iterations for a key of {metadata.key_length:,} bytes. At most "
+                f"{most:,} rounds are calculated, since anybody who can write to the file can change that number. "
+                f"{self._way_out(metadata, rounds)}"
+            )
+        most_key = max(self.length, _MOST_KEY_UNASKED)
+        if metadata.key_length > most_key:
+            raise EncryptionError(
+                f"{asked} a key of {metadata.key_length:,} bytes; at most {most_key:,} are derived. "
+                f"If that is right, `key_length = {metadata.key_length}` in {self.address} accepts it"
+            )
+        if len(metadata.salt) > _MOST_SALT:
+            raise EncryptionError(
+                f"{self.address}: the salt in the envelope has {len(metadata.salt):,} bytes; at most {_MOST_SALT:,} "
+                "are used"
+            )
+
+    def _way_out(self, metadata: Metadata, rounds: int) -> str:
+        """How a configuration accepts metadata that asks for so much."""
+        if rounds > _MOST_ROUNDS:
+            return f"No configuration accepts more than {_MOST_ROUNDS:,}"
+        wanted = [f"`iterations = {metadata.iterations}`"]
+        if metadata.key_length > self.length:
+            wanted.append(f"`key_length = {metadata.key_length}`")
+        return f"If it is right, {' and '.join(wanted)} in {self.address} accepts it"
 
     def _derived(self, passphrase: Secret, metadata: Metadata) -> Secret:
         if len(passphrase) < _LEAST_PASSPHRASE:
@@ -120,6 +154,11 @@ class Pbkdf2:
         key = Secret(derivation.derive(passphrase.reveal()))
         _derived.append((passphrase, metadata, key))
         return key
+
+
+def _rounds(iterations: int, key_length: int, hash_function: str) -> int:
+    """How many times the hash function is applied: once for each iteration and each piece of the key."""
+    return iterations * -(-key_length // _HASHES[hash_function])
 
 
 def parse_metadata(entry: bytes) -> Metadata | None:
@@ -154,7 +193,7 @@ def key_provider(block: KeyProviderBlock, source_of: Callable[[Arguments, str, V
         raise arguments.error("iterations", f"must be at least {LEAST_ITERATIONS:,}")
     if length <= 0:
         raise arguments.error("key_length", "must be more than 0")
-    if iterations * -(-length // _HASHES[hash_function]) > _MOST_ROUNDS:
+    if _rounds(iterations, length, hash_function) > _MOST_ROUNDS:
         raise arguments.error("iterations", f"together with key_length makes more than {_MOST_ROUNDS:,} rounds")
     if not 0 < salt_length <= _MOST_SALT:
         raise arguments.error("salt_length", f"must be more than 0, and at most {_MOST_SALT:,}")

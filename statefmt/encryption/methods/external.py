@@ -17,7 +17,7 @@ from statefmt.encryption.go_struct import json_object
 from statefmt.encryption.key_source import key_source
 from statefmt.encryption.keys import KeySource, NewKey
 from statefmt.encryption.methods.method import Sealed
-from statefmt.encryption.program import answer
+from statefmt.encryption.program import Program
 from statefmt.encryption.randomness import Randomness
 from statefmt.encryption.secret import Secret
 from statefmt.errors import UnreadableError
@@ -33,8 +33,8 @@ class ExternalMethod:
 
     address: str
     keys: KeySource | None
-    encrypt_command: tuple[str, ...]
-    decrypt_command: tuple[str, ...]
+    encrypting: Program
+    decrypting: Program
 
     @property
     def meta_keys(self) -> Mapping[str, str]:
@@ -44,7 +44,7 @@ class ExternalMethod:
     def encrypt(self, plain: bytes, randomness: Randomness) -> Sealed:
         """What the program makes of the bytes."""
         new = NewKey(Secret(b"")) if self.keys is None else self.keys.new_key(randomness)
-        return Sealed(Base64Room.of(self._run(self.encrypt_command, new.key, plain)), new.meta)
+        return Sealed(Base64Room.of(self._run(self.encrypting, new.key, plain)), new.meta)
 
     def decrypt(self, envelope: Envelope) -> bytes:
         """What the other program makes of the data."""
@@ -53,12 +53,12 @@ class ExternalMethod:
             raise UnreadableError(f"{self.address}: the envelope has no metadata for its key")
         if not envelope.data:
             raise UnreadableError(f"{self.address}: the encrypted data is too short to be any")
-        return self._run(self.decrypt_command, key, bytes(envelope.data))
+        return self._run(self.decrypting, key, bytes(envelope.data))
 
-    def _run(self, command: tuple[str, ...], key: Secret, payload: bytes) -> bytes:
+    def _run(self, program: Program, key: Secret, payload: bytes) -> bytes:
         with_key = b'"key":%b,' % encode_base64(key.reveal()) if len(key) else b""
         request = b'{%b"%b":%b}' % (with_key, _PAYLOAD.encode(), encode_base64(payload))
-        text = answer(command, _MAGIC, request, self.address)
+        text = program.answer(_MAGIC, request)
         try:
             document = dict(json_object(loads_exact(text), "it"))
             if list(document) == [_PAYLOAD]:
@@ -66,7 +66,9 @@ class ExternalMethod:
         except ValueError:
             # Not the reason, which may quote what the program said.
             pass
-        raise UnreadableError(f'{self.address}: the program {command[0]} did not answer with a "{_PAYLOAD}" in base64')
+        raise UnreadableError(
+            f'{self.address}: the program {program.name} did not answer with a "{_PAYLOAD}" in base64'
+        )
 
 
 def method(block: MethodBlock, configuration: Configuration) -> ExternalMethod:
@@ -74,5 +76,5 @@ def method(block: MethodBlock, configuration: Configuration) -> ExternalMethod:
     arguments = block.arguments
     arguments.allow("keys", "encrypt_command", "decrypt_command")
     keys = key_source(configuration, arguments, "keys") if "keys" in arguments.values else None
-    commands = (arguments.words("encrypt_command"), arguments.words("decrypt_command"))
-    return ExternalMethod(str(block.address), keys, *commands)
+    programs = (arguments.program("encrypt_command"), arguments.program("decrypt_command"))
+    return ExternalMethod(str(block.address), keys, *programs)
