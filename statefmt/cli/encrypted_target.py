@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import sys
-import time
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import typer
 
 from statefmt.cli.command_line import command_line
-from statefmt.cli.streams import message_terminal
-from statefmt.cli.target import Target
+from statefmt.cli.streams import message_terminal, say
+from statefmt.cli.target import Target, kept_text
 from statefmt.encryption import glance
-from statefmt.errors import EncryptionError
-from statefmt.session import write_new
+from statefmt.errors import EncryptionError, StoreError
+from statefmt.session import replace_bytes, write_new
 from statefmt.store.backups import other_backups
 from statefmt.store.history import history_folder
 from statefmt.store.history_contents import compress_one, forget_history
 from statefmt.store.lock import lock_info
-from statefmt.store.reading import STANDARD_INPUT, display_name
-from statefmt.store.writing import replace_content
+from statefmt.store.reading import STANDARD_INPUT, display_name, reason_of
 
 DiscardPlainOption = Annotated[
     bool, typer.Option("--discard-plain", help="With --in-place: delete the plain copies that statetool keeps.")
@@ -56,27 +54,42 @@ def write_form(
     With `replace`, another file that exists is backed up and replaced. Where a plain state becomes an encrypted one in
     place, its copies are plain: that is told, or, with `discard_plain`, they are deleted.
     """
-    if target.in_place:
-        path = Path(name)
-        info = lock_info(path, operation, command_line())
-        backup = replace_content(path, old.data, new.data, info, now=int(time.time()))
-        compress_one(path)
-    else:
-        backup = write_new(target.path, new.data, command_line(), replace=replace)
-    leaves_plain = target.in_place and backup is not None and old.is_plain and not new.is_plain
-    if leaves_plain and discard_plain:
-        assert backup is not None
-        forget_history(Path(name))
-        backup.unlink()
-    what = "the state" if target.in_place else "the file"
-    kept = f"; {what} as it was is kept in {backup}" if backup and not (leaves_plain and discard_plain) else ""
     where = display_name(name) if target.path in (STANDARD_INPUT, name) else f"{display_name(name)} to {target.path}"
-    print(message_terminal().wrap(f"{where}: {done}{kept}", "", "  "), file=sys.stderr)
-    if leaves_plain:
+    leaves_plain = target.in_place and old.is_plain and not new.is_plain
+    kept: list[Path] = []
+
+    def written(backup: Path | None) -> None:
+        kept.extend([backup] if backup else [])
+        shown = None if leaves_plain and discard_plain else backup
+        say(f"{where}: {done}{kept_text(shown, 'state' if target.in_place else 'file')}")
+
+    if not target.in_place:
+        if not write_new(target.path, new.data, command_line(), written, replace=replace):
+            say(f"{target.path}: has this content already; nothing was written")
+        return
+    path = Path(name)
+    replace_bytes(path, old.data, new.data, lock_info(path, operation, command_line()), written)
+    compress_one(path)
+    if kept and leaves_plain:
+        (backup,) = kept
+        if discard_plain:
+            _discard(path, backup)
         _tell_of_plain_copies(name, backup, discarded=discard_plain)
 
 
-def _tell_of_plain_copies(name: str, backup: Path | None, *, discarded: bool) -> None:
+def _discard(path: Path, backup: Path) -> None:
+    """Delete the plain copies of a state. Raises StoreError where one is left."""
+    try:
+        backup.unlink()
+    except OSError as error:
+        raise StoreError(
+            f"{backup}: this plain backup could not be deleted ({reason_of(error)}), nor was the history "
+            f"({history_folder(path)}); delete both"
+        ) from error
+    forget_history(path)
+
+
+def _tell_of_plain_copies(name: str, backup: Path, *, discarded: bool) -> None:
     """Say where the state still stands in plain text, and how that ends."""
     history = history_folder(Path(name))
     if discarded:

@@ -29,7 +29,7 @@ def show_failure(error: StatetoolError, name: str = "") -> None:
 
     name = error.name if isinstance(error, StateFileError) else name
     reasons = error.reasons
-    print(f"statetool: {name}: this state cannot be used", file=sys.stderr)
+    print(f"statetool: {printable(name)}: this state cannot be used", file=sys.stderr)
     print(findings_text(reasons[:_MOST_FINDINGS], message_terminal()), file=sys.stderr)
     if len(reasons) > _MOST_FINDINGS:
         print(f"  … and {len(reasons) - _MOST_FINDINGS} more; `statetool check` shows all of them", file=sys.stderr)
