@@ -10,7 +10,7 @@ import sys
 from contextvars import ContextVar
 
 from statefmt.cli.progress import Progress, PromptFile
-from statefmt.render.printable import printable
+from statefmt.render.printable import printable, printable_lines
 from statefmt.render.terminal import Terminal, terminal_for
 
 _colour: ContextVar[str] = ContextVar("colour", default="auto")
@@ -90,3 +90,10 @@ def say(message: str) -> None:
 def listed_name(name: str) -> str:
     """The name of a file in a list on standard output: as it is for programs, made safe to show for a terminal."""
     return printable(name) if sys.stdout.isatty() else name
+
+
+def write_result(data: bytes) -> None:
+    """Write text from a state to standard output: as it is for programs, made safe to show for a terminal."""
+    if sys.stdout.isatty():
+        data = "\t".join(map(printable_lines, data.decode().replace("\r\n", "\n").split("\t"))).encode()
+    sys.stdout.buffer.write(data)
