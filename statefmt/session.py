@@ -20,6 +20,7 @@ from statefmt.addrs import AbsResourceInstance
 from statefmt.diagnostics import Finding, Severity
 from statefmt.errors import EncryptedStateError, NotAStateError, StateError, StoreError
 from statefmt.sealed import Seal, opened
+from statefmt.shell import shell_word
 from statefmt.statefile.inspect import ReadResult, read
 from statefmt.statefile.provider_sources import KEEP, SourceChoice
 from statefmt.statefile.registry import SourceReport, SourceRewriter
@@ -70,8 +71,19 @@ class StateFileError(StateError):
 
 
 def state_name(name: str | None, environment: Mapping[str, str] = os.environ) -> str:
-    """The state that a command means: the one named, else that of the current workspace."""
-    return str(default_state(Path(), environment)) if name is None else name
+    """The state that a command means: the one named, else that of the current workspace.
+
+    Raises StoreError where the environment names a workspace or folder with control characters, as nobody does.
+    """
+    if name is not None:
+        return name
+    found = str(default_state(Path(), environment))
+    if not found.isprintable():
+        raise StoreError(
+            f"the state of the current workspace would be {shell_word(found)}, which has control characters in it: "
+            "correct TF_WORKSPACE or TF_DATA_DIR"
+        )
+    return found
 
 
 def load(name: str, sources: SourceChoice = KEEP) -> LoadedState:
