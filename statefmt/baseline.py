@@ -34,7 +34,7 @@ class Baseline(Struct, frozen=True, forbid_unknown_fields=True):
 
         What makes a file unusable is never known.
         """
-        known = Counter(self.states.get(path, ()))
+        known = Counter(self.states.get(_key(path), ()))
         new: list[Finding] = []
         for finding in findings:
             mark = fingerprint(finding)
@@ -62,6 +62,11 @@ def baseline_text(findings: Mapping[str, Sequence[Finding]]) -> bytes:
     """The text of a baseline for the findings of some states, by path; sorted, so that it compares well."""
     import orjson
 
-    states = {path: sorted(map(fingerprint, found)) for path, found in sorted(findings.items()) if found}
+    states = {_key(path): sorted(map(fingerprint, found)) for path, found in sorted(findings.items()) if found}
     document = {"format_version": _FORMAT_VERSION, "states": states}
     return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
+def _key(path: str) -> str:
+    """A path as a baseline has it: `\\udcff` for a byte that is not UTF-8, here ff, as in JSON that is printed."""
+    return path.encode("utf-8", "backslashreplace").decode()

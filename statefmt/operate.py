@@ -4,17 +4,27 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from statefmt.comparison import SnapshotDiff, diff
 from statefmt.errors import StoreError
 from statefmt.rules.edited_part import edited_part
-from statefmt.session import LoadedState, error_findings, loaded, refuse_new_errors, with_next_serial, write_new
+from statefmt.session import (
+    LoadedState,
+    Written,
+    error_findings,
+    loaded,
+    refuse_new_errors,
+    with_next_serial,
+    write_new,
+)
 from statefmt.statefile.assemble import Pieces, joined
 from statefmt.statefile.spans import Span
 from statefmt.statefile.splice import Splicer
 from statefmt.states import Snapshot
+from statefmt.store.durable import signals_held_back
 from statefmt.store.history_contents import compress_one
 from statefmt.store.journal import checksum
 from statefmt.store.lock import lock_info
@@ -56,30 +66,32 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What an operation did, or would do: `changes` is empty where that is nothing. `backup` is None without one."""
+    """What an operation did, or would do: `changes` is empty where that is nothing."""
 
     edit: Edit
     changes: SnapshotDiff
-    backup: Path | None = None
 
 
-def operate(terms: Terms, operation: Callable[[Snapshot], Edit], agreed: Callable[[Outcome], bool]) -> Outcome:
+def operate(
+    terms: Terms,
+    operation: Callable[[Snapshot], Edit],
+    agreed: Callable[[Outcome], bool],
+    written: Written = lambda _: None,
+) -> Outcome:
     """Do an operation on a state, and write the result unless it is a dry run.
 
     The serial rises by one if anything changes. `agreed` is asked before a file is written over; nothing is written
-    where it says no. Raises StatetoolError, with every file as it was, where the state cannot be read or written, is
-    locked, is not the one that was expected, where the operation refuses, and where it would add an error finding.
+    where it says no. `written` is called at once when something was. Raises StatetoolError, with every file as
+    it was, where the state cannot be read or written, is locked, is not the one that was expected, where the operation
+    refuses, and where it would add an error finding.
     """
     if not terms.in_place:
         state = _expected(loaded(terms.name, read_settled(terms.name)), terms)
         outcome, pieces = _done(state, operation)
         if not terms.dry_run:
             content = state.to_store(joined(state.data, pieces))
-            backup = write_new(terms.out or STANDARD_INPUT, content, terms.command, replace=terms.replace)
-            if backup is not None and not terms.keeps_replaced:
-                backup.unlink()
-                backup = None
-            outcome = replace(outcome, backup=backup)
+            said = written if terms.keeps_replaced else _without_backup(written)
+            write_new(terms.out or STANDARD_INPUT, content, terms.command, said, replace=terms.replace)
         return outcome
     path = Path(terms.name)
     info = lock_info(path, terms.operation, terms.command)
@@ -89,9 +101,26 @@ def operate(terms: Terms, operation: Callable[[Snapshot], Edit], agreed: Callabl
         if pieces not in ([Span(0, len(state.data))], [state.data]) and agreed(outcome):
             # The pieces of an encrypted state are plain, and would be so in the journal.
             new = pieces if state.seal is None else state.to_store(joined(state.data, pieces))
-            outcome = replace(outcome, backup=opened.commit(new, backup=terms.backup, now=int(time.time())))
+            # Else a signal that waited for the end of the write would come before the message.
+            with signals_held_back():
+                backup = opened.commit(new, backup=terms.backup, now=int(time.time()))
+                if backup is not None:
+                    written(backup)
     compress_one(path)
     return outcome
+
+
+def _without_backup(written: Written) -> Written:
+    """The same for a file of which nothing is to be kept: its backup goes once all is written, if it can go."""
+
+    def said(backup: Path | None) -> None:
+        if backup is not None:
+            with suppress(OSError):
+                backup.unlink()
+                backup = None
+        written(backup)
+
+    return said
 
 
 def _expected(state: LoadedState, terms: Terms) -> LoadedState:

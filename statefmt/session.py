@@ -8,9 +8,10 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct, field, structs
 
@@ -19,6 +20,7 @@ from statefmt.addrs import AbsResourceInstance
 from statefmt.diagnostics import Finding, Severity
 from statefmt.errors import EncryptedStateError, NotAStateError, StateError, StoreError
 from statefmt.sealed import Seal, opened
+from statefmt.shell import shell_word
 from statefmt.statefile.inspect import ReadResult, read
 from statefmt.statefile.provider_sources import KEEP, SourceChoice
 from statefmt.statefile.registry import SourceReport, SourceRewriter
@@ -27,6 +29,14 @@ from statefmt.states import HIGHEST_SERIAL, Snapshot
 from statefmt.store.default_state import default_state
 from statefmt.store.reading import STANDARD_INPUT, display_name, read_bytes
 from statefmt.store.settled import read_settled
+
+if TYPE_CHECKING:
+    # Commands that only look need no lock.
+    from statefmt.store.lock import LockInfo
+
+
+# Called at once when a file was written, before anything else can fail; with the path of the backup, if one was made.
+Written: TypeAlias = Callable[[Path | None], None]
 
 
 class LoadedState(Struct, frozen=True):
@@ -63,12 +73,17 @@ class StateFileError(StateError):
 def state_name(name: str | None, environment: Mapping[str, str] = os.environ) -> str:
     """The state that a command means: the one named, else that of the current workspace.
 
-    Raises StoreError where the latter is outside the current folder: `.terraform` can be part of a repository, and
-    must not decide which other file is written.
+    Raises StoreError where the latter has control characters in its name, as nobody's has, or is outside the current
+    folder: `.terraform` can be part of a repository, and must not decide which other file is written.
     """
     if name is not None:
         return name
     found = default_state(Path(), environment)
+    if not str(found).isprintable():
+        raise StoreError(
+            f"the state of the current workspace would be {shell_word(str(found))}, which has control characters in "
+            "it: correct TF_WORKSPACE or TF_DATA_DIR"
+        )
     if found.is_absolute() or ".." in found.parts:
         raise StoreError(
             f"the state of this folder is outside of it, in {found}, as its workspace or its data directory says; "
@@ -154,43 +169,60 @@ def _names_legacy_providers(snapshot: Snapshot) -> bool:
     return any(config is not None and config.provider.is_legacy for config in configs)
 
 
-def write_new(path: str, content: bytes, command: str, *, replace: bool) -> Path | None:
+def write_new(path: str, content: bytes, command: str, written: Written, *, replace: bool) -> bool:
     """Write to a path, or to standard output for `-`. With `replace`, an existing file is backed up and replaced.
 
-    `command` is what its history says then. Gives the path of the backup, if one was made. Raises StoreError where the
-    file exists and may not be replaced.
+    `command` is what its history says then. Gives whether anything was written: not where a file has this content
+    already. Raises StoreError where the file exists and may not be replaced.
     """
+    from statefmt.store.durable import signals_held_back
     from statefmt.store.lock import lock_info
-    from statefmt.store.writing import create_file, replace_content
+    from statefmt.store.writing import create_file
 
     if path == STANDARD_INPUT:
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
-        return None
+        written(None)
+        return True
     target = Path(path)
     if not os.path.exists(target):  # noqa: PTH110 - Path.exists raises where a name cannot be looked up
-        create_file(target, content)
-        return None
+        with signals_held_back():
+            create_file(target, content)
+            written(None)
+        return True
     if not os.path.isfile(target):  # noqa: PTH113
         raise StoreError(f"{path}: this is not a regular file, and nothing else is written to; - is standard output")
     if not replace:
         raise StoreError(f"{path}: the file exists already; --yes replaces it and keeps its content in a backup")
-    return replace_content(target, read_bytes(path), content, lock_info(target, "write", command), now=int(time.time()))
+    return replace_bytes(target, read_bytes(path), content, lock_info(target, "write", command), written) is not None
 
 
-def replace_state(loaded: LoadedState, content: bytes, operation: str, command: str = "") -> Path | None:
+def replace_state(
+    loaded: LoadedState, content: bytes, operation: str, command: str = "", written: Written = lambda _: None
+) -> Path | None:
     """Put new content in place of a state that was read from a file, in place and after a backup.
 
     `operation` and `command` are what the lock and the history say. Gives the path of the backup, None where nothing
     changed. Raises StateFileError where the new content has an error that the old one has not.
     """
     from statefmt.store.lock import lock_info
-    from statefmt.store.writing import replace_content
 
     refuse_new_errors(loaded, content)
     path = Path(loaded.name)
-    old, new = loaded.stored, loaded.to_store(content)
-    return replace_content(path, old, new, lock_info(path, operation, command), now=int(time.time()))
+    return replace_bytes(path, loaded.stored, loaded.to_store(content), lock_info(path, operation, command), written)
+
+
+def replace_bytes(path: Path, old: bytes, new: bytes, info: LockInfo, written: Written) -> Path | None:
+    """Replace what was read from a file. Gives the path of the backup, None where nothing changed."""
+    from statefmt.store.durable import signals_held_back
+    from statefmt.store.writing import replace_content
+
+    # Else a signal that waited for the end of the write would come before the message.
+    with signals_held_back():
+        backup = replace_content(path, old, new, info, now=int(time.time()))
+        if backup is not None:
+            written(backup)
+    return backup
 
 
 def error_findings(content: bytes) -> list[Finding]:

@@ -17,7 +17,7 @@ from statefmt.cli.exit_status import FAILED, FINE, FOUND
 from statefmt.cli.failure import show_failure
 from statefmt.cli.options import StateOption, StatesArgument
 from statefmt.cli.release import parsed_release
-from statefmt.cli.streams import result_terminal
+from statefmt.cli.streams import result_terminal, say
 from statefmt.cli.takes import takes
 from statefmt.diagnostics import Severity
 from statefmt.errors import StoreError
@@ -202,7 +202,7 @@ def _write_baseline(path: Path, checked: list[CheckedState]) -> None:
     except OSError as error:
         raise StoreError(f"{path}: {error.strerror}; the baseline was not written") from error
     count = sum(len(found) for found in findings.values())
-    print(f"{path}: {count} finding{'' if count == 1 else 's'} noted", file=sys.stderr)
+    say(f"{path}: {count} finding{'' if count == 1 else 's'} noted")
 
 
 def _codes(text: str | None) -> list[str] | None:

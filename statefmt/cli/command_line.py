@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from typing import Final
+
+from statefmt.shell import shell_line
 
 _VARIABLE: Final = "--var"
 _arguments: ContextVar[Sequence[str]] = ContextVar("arguments", default=())
@@ -30,7 +31,7 @@ def command_line(hidden: Mapping[str, str] | None = None) -> str:
             told.append(_without_value(argument))
         else:
             told.append((hidden or {}).get(argument, argument))
-    return shlex.join(told)
+    return shell_line(told)
 
 
 def _without_value(assignment: str) -> str:

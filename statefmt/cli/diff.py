@@ -12,7 +12,7 @@ import typer
 from statefmt.cli.exit_status import DETAILED_EXITCODE, FINE, FOUND
 from statefmt.cli.options import ShowSensitiveOption
 from statefmt.cli.selecting import ExcludeOption
-from statefmt.cli.streams import message_terminal, result_terminal
+from statefmt.cli.streams import result_terminal, say
 from statefmt.comparison import Kind, SnapshotDiff, diff, kinds, narrowed
 from statefmt.comparison.narrow import AddressTest
 from statefmt.render.diff_values import Manner
@@ -142,7 +142,7 @@ def _warn_of_lineage(old: LoadedState, new: LoadedState) -> None:
     before, after = old.result.snapshot.lineage, new.result.snapshot.lineage
     if before and after and before != after:
         text = "statetool: warning: the lineages differ: these are states of two different things, not two of one"
-        print(message_terminal().wrap(text, "", "  "), file=sys.stderr)
+        say(text)
 
 
 def _print_part(

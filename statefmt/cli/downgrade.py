@@ -67,7 +67,6 @@ def command(
     loaded = structs.replace(loaded, result=structs.replace(loaded.result, snapshot=snapshot))
     own_style = release.local_style.style if style is None else style.applied_to(loaded.result.style)
     rewritten = rewrite(loaded, own_style, drop_unknown=drop_unknown)
-    written = write_to(target, loaded, rewritten.content, "downgrade", replace=yes)
     report = downgrade_report(
         loaded,
         rewritten,
@@ -76,10 +75,8 @@ def command(
         sources,
         message_terminal(),
         serial=serial,
-        target=written.target,
-        backup=written.backup,
         dropped_unknown=drop_unknown,
     )
-    print(report, file=sys.stderr)
+    write_to(target, loaded, rewritten.content, "downgrade", report, replace=yes)
     show_unused(sources, loaded.sources.used)
     return FINE

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -11,11 +10,11 @@ import typer
 
 from statefmt.cli.command_line import command_line
 from statefmt.cli.exit_status import FAILED, FINE
-from statefmt.cli.streams import message_terminal
-from statefmt.cli.target import Target
+from statefmt.cli.streams import message_terminal, say
+from statefmt.cli.target import Target, kept_text
 from statefmt.encryption import Configuration, encrypts, glance
 from statefmt.errors import EncryptionError, StoreError
-from statefmt.session import write_new
+from statefmt.session import replace_bytes, write_new
 from statefmt.store import plain_copies
 from statefmt.store.backups import other_backups
 from statefmt.store.history_contents import compress_one
@@ -24,7 +23,6 @@ from statefmt.store.reading import LARGEST_STATE, STANDARD_INPUT, display_name
 from statefmt.store.small_files import read_bounded
 from statefmt.store.state_file import history_path
 from statefmt.store.transaction import open_state
-from statefmt.store.writing import replace_content
 
 DiscardPlainOption = Annotated[
     bool,
@@ -66,22 +64,26 @@ def write_form(
     With `replace`, another file that exists is backed up and replaced. Where a plain state becomes an encrypted one in
     place, its copies are plain: the message says so. With `discard_plain`, they are deleted once it is written.
     """
-    if target.in_place:
-        path = Path(name)
-        info = lock_info(path, operation, command_line())
-        backup = replace_content(path, old.data, new.data, info, now=int(time.time()))
-        compress_one(path)
-    else:
-        backup = write_new(target.path, new.data, command_line(), replace=replace)
-    leaves_plain = target.in_place and backup is not None and old.is_plain and not new.is_plain
-    what = "the state" if target.in_place else "the file"
-    kept = f"; {what} as it was is kept in {backup}" if backup and not (leaves_plain and discard_plain) else ""
     where = display_name(name) if target.path in (STANDARD_INPUT, name) else f"{display_name(name)} to {target.path}"
-    _say(f"{where}: {done}{kept}")
+    leaves_plain = target.in_place and old.is_plain and not new.is_plain
+    kept: list[Path] = []
+
+    def written(backup: Path | None) -> None:
+        kept.extend([backup] if backup else [])
+        shown = None if leaves_plain and discard_plain else backup
+        say(f"{where}: {done}{kept_text(shown, 'state' if target.in_place else 'file')}")
+
+    if not target.in_place:
+        if not write_new(target.path, new.data, command_line(), written, replace=replace):
+            say(f"{target.path}: has this content already; nothing was written")
+        return FINE
+    path = Path(name)
+    replace_bytes(path, old.data, new.data, lock_info(path, operation, command_line()), written)
+    compress_one(path)
     if discard_plain:
         return discard_copies(name, new, operation)
-    if leaves_plain:
-        _tell_of_plain_copies(name, backup)
+    if kept and leaves_plain:
+        _tell_of_plain_copies(name, kept[0])
     return FINE
 
 

@@ -18,8 +18,11 @@ _MOST_FINDINGS: Final = 10
 def show_failure(error: StatetoolError, name: str = "") -> None:
     """Say on standard error what a command could not do, with every reason that a state gives."""
     if not isinstance(error, StateError):
-        # Whatever the message lists or recommends stands on indented lines of its own, to be copied.
-        first, *listed = f"statetool: {error}".split("\n")
+        # Whatever the message lists or recommends after a colon stands on indented lines of its own, to be copied. Any
+        # other newline is part of a name.
+        first, colon, rest = f"statetool: {error}".partition(":\n")
+        listed = rest.split("\n") if colon else []
+        first += colon.rstrip("\n")
         # A path as long as a line must not leave the name of the program alone in one.
         first = message_terminal().wrap(first, "", "  ").replace("statetool:\n  ", "statetool: ", 1)
         print("\n".join([first, *map(printable, listed)]), file=sys.stderr)
@@ -29,7 +32,7 @@ def show_failure(error: StatetoolError, name: str = "") -> None:
 
     name = error.name if isinstance(error, StateFileError) else name
     reasons = error.reasons
-    print(f"statetool: {name}: this state cannot be used", file=sys.stderr)
+    print(f"statetool: {printable(name)}: this state cannot be used", file=sys.stderr)
     print(findings_text(reasons[:_MOST_FINDINGS], message_terminal()), file=sys.stderr)
     if len(reasons) > _MOST_FINDINGS:
         print(f"  … and {len(reasons) - _MOST_FINDINGS} more; `statetool check` shows all of them", file=sys.stderr)

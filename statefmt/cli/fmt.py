@@ -19,10 +19,12 @@ from statefmt.cli.provider_sources import (
     show_sources,
     show_unused,
 )
-from statefmt.cli.streams import message_terminal
+from statefmt.cli.streams import listed_name, message_terminal, say
+from statefmt.cli.target import kept_text
 from statefmt.errors import StatetoolError, StoreError
 from statefmt.render.report import notes_text
 from statefmt.session import LoadedState, load, replace_state, rewrite, state_name
+from statefmt.shell import shell_word
 from statefmt.statefile.inspect import CURRENT_VERSION
 from statefmt.store.reading import STANDARD_INPUT
 
@@ -78,13 +80,17 @@ def _format(loaded: LoadedState, check: bool, to_stdout: bool, style: StyleChoic
     changed = rewritten.content != loaded.data
     if check:
         if changed:
-            print(loaded.name)
+            print(listed_name(loaded.name))
     elif to_stdout:
         sys.stdout.buffer.write(loaded.to_store(rewritten.content))
     elif changed:
-        backup = replace_state(loaded, rewritten.content, "fmt", command_line())
-        done = f"{loaded.name}: formatted; the file as it was is kept in {backup}"
-        print(message_terminal().wrap(done, "", "  "), file=sys.stderr)
+        replace_state(
+            loaded,
+            rewritten.content,
+            "fmt",
+            command_line(),
+            lambda backup: say(f"{loaded.name}: formatted{kept_text(backup)}"),
+        )
     if changed and not check and rewritten.notes:
         notes = notes_text(rewritten.notes, message_terminal(), dropped_unknown=drop_unknown)
         print(notes, file=sys.stderr)
@@ -95,5 +101,5 @@ def _refuse_older_format(loaded: LoadedState) -> None:
     if loaded.result.version != CURRENT_VERSION:
         raise StoreError(
             f"{loaded.name}: this state has format version {loaded.result.version}, which no release writes any more:\n"
-            f"  statetool upgrade --in-place {loaded.name}"
+            f"  statetool upgrade --in-place {shell_word(loaded.name)}"
         )

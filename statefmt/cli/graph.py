@@ -11,7 +11,7 @@ import typer
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options import StateArgument, StateOption, one_state
 from statefmt.cli.selecting import criteria
-from statefmt.cli.streams import message_terminal
+from statefmt.cli.streams import say
 from statefmt.selection import select
 from statefmt.session import LoadedState, load, state_name
 from statefmt.statefile.inspect import CURRENT_VERSION
@@ -93,7 +93,7 @@ def _note_older_format(loaded: LoadedState, graph: DependencyGraph) -> None:
             f"statetool: {display_name(loaded.name)}: what format version {loaded.result.version} says of dependencies "
             "is not carried over, so the graph has no arrows"
         )
-        print(message_terminal().wrap(note, "", "  "), file=sys.stderr)
+        say(note)
 
 
 def _written(graph: DependencyGraph, focus: set[str], output_format: GraphFormat, *, implied: bool) -> bytes:
@@ -107,7 +107,7 @@ def _written(graph: DependencyGraph, focus: set[str], output_format: GraphFormat
         text = graph_mermaid(graph, focus, implied=implied)
         if (edges := text.count(" --> ")) > MOST_EDGES:
             note = f"statetool: Mermaid draws no more than {MOST_EDGES} arrows, and there are {edges:,}; --from helps"
-            print(message_terminal().wrap(note, "", "  "), file=sys.stderr)
+            say(note)
     else:
         from statefmt.render.graph_dot import graph_dot
 

@@ -11,7 +11,7 @@ import typer
 from statefmt.cli.command_line import command_line
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options import FormatOption, OutputFormat, StateArgument, StateOption, one_state
-from statefmt.cli.streams import result_terminal
+from statefmt.cli.streams import result_terminal, say
 from statefmt.errors import StoreError
 from statefmt.session import state_name
 from statefmt.store.history import load_history
@@ -61,7 +61,7 @@ def command(
 
         print(history_text(history, result_terminal(), changed=changed))
     else:
-        print(f"statetool: {name}: statetool has not written this file, as far as is known", file=sys.stderr)
+        say(f"statetool: {name}: statetool has not written this file, as far as is known")
     return FINE
 
 

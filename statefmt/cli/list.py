@@ -12,7 +12,7 @@ import typer
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options import ShowSensitiveOption, StateOption
 from statefmt.cli.selecting import criteria
-from statefmt.cli.streams import result_columns, result_terminal
+from statefmt.cli.streams import result_columns, result_terminal, write_result
 from statefmt.cli.takes import takes
 from statefmt.render.addresses import addresses_null, addresses_text
 from statefmt.selection import Criteria, select
@@ -51,6 +51,10 @@ def command(
     found = select(instances(load(state_name(state)).result.snapshot), chosen)
     if output_format is ListFormat.TEXT and not long:
         sys.stdout.buffer.write(_addresses(found, null=null))
+    elif output_format is ListFormat.CSV:
+        from statefmt.render.listing import listing_csv
+
+        write_result(listing_csv(found, long=long, show_sensitive=show_sensitive))
     else:
         sys.stdout.buffer.write(_listing(found, output_format, long=long, show_sensitive=show_sensitive))
     return FINE
@@ -70,11 +74,9 @@ def _addresses(found: Sequence[ResourceInstance], *, null: bool) -> bytes:
 def _listing(
     found: Sequence[ResourceInstance], output_format: ListFormat, *, long: bool, show_sensitive: bool
 ) -> bytes:
-    from statefmt.render.listing import listing_csv, listing_json, listing_table
+    from statefmt.render.listing import listing_json, listing_table
 
     if output_format is ListFormat.JSON:
         return listing_json(found, long=long, show_sensitive=show_sensitive)
-    if output_format is ListFormat.CSV:
-        return listing_csv(found, long=long, show_sensitive=show_sensitive)
     text = listing_table(found, result_terminal(), columns=result_columns(), show_sensitive=show_sensitive)
     return f"{text}\n".encode()

@@ -20,7 +20,7 @@ from statefmt.cli.exit_status import AS_PLANS_DO, DETAILED_EXITCODE, FAILED, FIN
 from statefmt.cli.failure import show_failure, show_usage_error
 from statefmt.cli.progress import Progress, can_be_shown
 from statefmt.cli.streams import discard_output, open_streams, output_problem, use_colour
-from statefmt.errors import StatetoolError
+from statefmt.errors import StatetoolError, StoreError
 from statefmt.version import __version__
 
 # What help shows: the commands by what they are for, with one line each. The module of a command has its name, and is
@@ -206,7 +206,7 @@ def _run(arguments: list[str]) -> int:
         return 128 + signal.SIGPIPE
     except OSError as error:
         discard_output()
-        print(f"statetool: {output_problem(error)}", file=sys.stderr)
+        show_failure(StoreError(output_problem(error)))
         return FAILED
     except KeyboardInterrupt:
         return 128 + signal.SIGINT

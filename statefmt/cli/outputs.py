@@ -10,7 +10,7 @@ import typer
 
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options import FormatOption, OutputFormat, ShowSensitiveOption, StateArgument, StateOption, one_state
-from statefmt.cli.streams import result_terminal
+from statefmt.cli.streams import result_terminal, write_result
 from statefmt.errors import SelectionError
 from statefmt.selection.nearest import suggestion
 from statefmt.session import load, state_name
@@ -45,7 +45,7 @@ def command(
     if raw is not None:
         from statefmt.render.outputs_text import raw_output
 
-        sys.stdout.buffer.write(raw_output(found[0], show_sensitive=show_sensitive))
+        write_result(raw_output(found[0], show_sensitive=show_sensitive))
     elif output_format is OutputFormat.JSON:
         from statefmt.render.outputs_json import outputs_json
 

@@ -44,14 +44,15 @@ class Progress:
 
 
 class PromptFile(io.FileIO):
-    """A stream that is written to; the line of progress goes first."""
+    """A stream that is written to; the line of progress, if there is one, goes first."""
 
-    def __init__(self, descriptor: int, progress: Progress) -> None:
+    def __init__(self, descriptor: int, progress: Progress | None = None) -> None:
         super().__init__(descriptor, "w", closefd=False)
         self._progress = progress
 
     def write(self, data: object, /) -> int:
-        self._progress.end()
+        if self._progress is not None:
+            self._progress.end()
         return super().write(data)  # type: ignore[arg-type] # whatever the buffer above it gives
 
 

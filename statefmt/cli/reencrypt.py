@@ -12,6 +12,7 @@ from statefmt.cli.encryption_option import needed_configuration
 from statefmt.cli.exit_status import FAILED, FINE, FOUND
 from statefmt.cli.failure import show_failure
 from statefmt.cli.options import FormatOption, OutputFormat, StateOption, StatesArgument, YesOption
+from statefmt.cli.streams import listed_name, say
 from statefmt.cli.target import InPlaceOption, OutputOption, Target, chosen_target
 from statefmt.encryption import Configuration, Layout, Opened, SystemRandomness, decrypt, encrypt_checked, encrypts
 from statefmt.encryption.description import CheckedEncryption
@@ -67,7 +68,7 @@ def command(
                 opened = _opened(name, data, configuration)
                 new = _new_form(data, opened, configuration, target, anew=anew, yes=yes)
             if new is None:
-                print(f"{name}: read by {opened.method}, the method that writes; nothing was written", file=sys.stderr)
+                say(f"{name}: read by {opened.method}, the method that writes; nothing was written")
                 if discard_plain:
                     status = max(status, discard_copies(name, Form(data, is_plain=False), "reencrypt"))
                 continue
@@ -99,7 +100,7 @@ def _check(names: list[str], configuration: Configuration, output_format: Output
             status = FAILED
         checked.append(found)
         if output_format is OutputFormat.TEXT and not found.error and not found.is_current:
-            print(name)
+            print(listed_name(name))
     if output_format is OutputFormat.JSON:
         from statefmt.render.encryption_json import reencrypt_json
 

@@ -10,7 +10,7 @@ import typer
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options import FormatOption, OutputFormat, ShowSensitiveOption, StateOption
 from statefmt.cli.selecting import criteria
-from statefmt.cli.streams import result_terminal
+from statefmt.cli.streams import result_terminal, write_result
 from statefmt.cli.takes import takes
 from statefmt.render.outputs_text import outputs_text
 from statefmt.render.show_text import instance_texts
@@ -54,7 +54,7 @@ def command(
         text = attribute_output(
             found, attribute, raw=raw, as_json=as_json, show_sensitive=show_sensitive, expand=expand
         )
-        sys.stdout.buffer.write(text)
+        write_result(text)
     elif output_format is OutputFormat.JSON:
         from statefmt.render.show_json import instances_json, state_json
 

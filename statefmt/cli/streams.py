@@ -10,6 +10,7 @@ import sys
 from contextvars import ContextVar
 
 from statefmt.cli.progress import Progress, PromptFile
+from statefmt.render.printable import printable, printable_lines
 from statefmt.render.terminal import Terminal, terminal_for
 
 _colour: ContextVar[str] = ContextVar("colour", default="auto")
@@ -27,21 +28,24 @@ def open_streams(progress: Progress | None = None) -> None:
             # The next file to be opened, a state perhaps, must not get the number of a standard stream. Standard
             # output is opened for reading, so that a result that goes nowhere is an error.
             os.open(os.devnull, os.O_RDONLY if number == 1 else os.O_RDWR)
-    if sys.stderr is None:
-        # print() would take standard output instead.
-        sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115 - it stays open to the end
     # Python's own stream writes in part, without a word, where PYTHONUNBUFFERED is set, and follows the locale.
-    if progress is None:
-        sys.stdout = open(1, "w", encoding="utf-8", errors="surrogateescape", closefd=False)  # noqa: SIM115
-        return
-    sys.stdout = _ending(progress, 1, "utf-8", "surrogateescape")
-    sys.stderr = _ending(progress, 2, sys.stderr.encoding, "backslashreplace")
+    sys.stdout = _stream(PromptFile(1, progress), "utf-8", "surrogateescape", by_line=os.isatty(1))
+    encoding = sys.stderr.encoding if sys.stderr else "utf-8"
+    sys.stderr = _stream(_MessageFile(2, progress), encoding, "backslashreplace", by_line=True)
 
 
-def _ending(progress: Progress, number: int, encoding: str, errors: str) -> io.TextIOWrapper:
-    """A standard stream that ends the progress before it is written to."""
-    buffer = io.BufferedWriter(PromptFile(number, progress))
-    return io.TextIOWrapper(buffer, encoding=encoding, errors=errors, line_buffering=number == 2 or os.isatty(number))
+class _MessageFile(PromptFile):
+    """Standard error. A message that it does not take is lost, and the command goes on to its own exit status."""
+
+    def write(self, data: object, /) -> int:
+        try:
+            return super().write(data)
+        except OSError:
+            return memoryview(data).nbytes  # type: ignore[arg-type] # whatever the buffer above it gives
+
+
+def _stream(file: io.FileIO, encoding: str, errors: str, *, by_line: bool) -> io.TextIOWrapper:
+    return io.TextIOWrapper(io.BufferedWriter(file), encoding=encoding, errors=errors, line_buffering=by_line)
 
 
 def discard_output() -> None:
@@ -52,8 +56,10 @@ def discard_output() -> None:
 def output_problem(error: OSError) -> str:
     """What went wrong, for a message: with the file that the error names, else with standard output."""
     if error.filename is not None:
-        return f"{os.fsdecode(error.filename)}: {error.strerror}"
-    return f"standard output: {'it is closed' if error.errno == errno.EBADF else error.strerror}"
+        problem = f"{os.fsdecode(error.filename)}: {error.strerror}"
+    else:
+        problem = f"standard output: {'it is closed' if error.errno == errno.EBADF else error.strerror}"
+    return "; ".join([problem, *getattr(error, "__notes__", ())])
 
 
 def use_colour(choice: str) -> None:
@@ -74,3 +80,20 @@ def result_columns() -> int | None:
 def message_terminal() -> Terminal:
     """How to write messages to standard error."""
     return terminal_for(sys.stderr, _colour.get())
+
+
+def say(message: str) -> None:
+    """Print a message to standard error, wrapped, with everything in it made safe to show."""
+    print(message_terminal().wrap(message, "", "  "), file=sys.stderr)
+
+
+def listed_name(name: str) -> str:
+    """The name of a file in a list on standard output: as it is for programs, made safe to show for a terminal."""
+    return printable(name) if sys.stdout.isatty() else name
+
+
+def write_result(data: bytes) -> None:
+    """Write text from a state to standard output: as it is for programs, made safe to show for a terminal."""
+    if sys.stdout.isatty():
+        data = "\t".join(map(printable_lines, data.decode().replace("\r\n", "\n").split("\t"))).encode()
+    sys.stdout.buffer.write(data)

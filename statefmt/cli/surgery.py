@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
 import typer
 
 from statefmt.cli.command_line import command_line
 from statefmt.cli.exit_status import FAILED, FINE
-from statefmt.cli.streams import message_terminal, result_terminal
+from statefmt.cli.streams import message_terminal, result_terminal, say
 from statefmt.cli.surgery_options import SurgeryOptions
+from statefmt.cli.target import kept_text
 from statefmt.errors import SelectionError, StoreError
 from statefmt.operate import Outcome, Terms, operate
 from statefmt.render.diff_text import diff_text
 from statefmt.render.diff_values import Manner
+from statefmt.render.printable import printable
 from statefmt.render.terminal import Terminal
 from statefmt.selection import Criteria, select
 from statefmt.session import state_name
@@ -77,16 +80,30 @@ def carry_out(plan: Plan, options: SurgeryOptions) -> int:
         refused.append(outcome)
         return False
 
-    outcome = operate(terms, plan.operation, agreed)
+    target = terms.name if terms.in_place else terms.out or STANDARD_INPUT
+    was_written: list[bool] = []
+
+    def written(backup: Path | None) -> None:
+        was_written.append(True)
+        what = "state" if terms.in_place else "file"
+        say(f"{'standard output' if target == STANDARD_INPUT else target}: written{kept_text(backup, what)}")
+
+    outcome = operate(terms, plan.operation, agreed, written)
     if refused:
-        print(f"{terms.name}: nothing was written", file=sys.stderr)
+        say(f"{terms.name}: nothing was written")
         return FAILED
-    writes_here = not terms.dry_run and not terms.in_place and (terms.out or STANDARD_INPUT) == STANDARD_INPUT
+    writes_here = not terms.dry_run and target == STANDARD_INPUT
     if not asks or not terms.in_place:
-        _show(outcome, manner, message_terminal() if writes_here else result_terminal(), to_messages=writes_here)
-    # In this order also where both go to one file.
-    sys.stdout.flush()
-    print(message_terminal().wrap(_ending(terms, outcome), "", "  "), file=sys.stderr)
+        try:
+            _show(outcome, manner, message_terminal() if writes_here else result_terminal(), to_messages=writes_here)
+            # In this order also where both go to one file.
+            sys.stdout.flush()
+        except OSError as error:
+            if was_written:
+                error.add_note(f"{target} was written all the same")
+            raise
+    if not was_written:
+        say(f"{terms.name}: {_why_not(terms, outcome)}; nothing was written")
     return FINE
 
 
@@ -97,7 +114,7 @@ def _agreed(terms: Terms) -> bool:
             f"{terms.name}: {terms.operation} asks before it writes, and there is no terminal to ask on; nothing was "
             "written. --dry-run shows what would change, and --yes does it"
         )
-    return typer.confirm(f"Write this to {terms.name}?", err=True)
+    return typer.confirm(f"Write this to {printable(terms.name)}?", err=True)
 
 
 def _show(outcome: Outcome, manner: Manner, terminal: Terminal, *, to_messages: bool) -> None:
@@ -106,15 +123,10 @@ def _show(outcome: Outcome, manner: Manner, terminal: Terminal, *, to_messages: 
         print(piece, file=stream)
     for note in outcome.edit.notes:
         sentence, *listed = note.split("\n")
-        print("\n".join(["", terminal.wrap(sentence, "", ""), *listed]), file=stream)
+        print("\n".join(["", terminal.wrap(sentence, "", ""), *map(printable, listed)]), file=stream)
 
 
-def _ending(terms: Terms, outcome: Outcome) -> str:
-    """What became of it, in a sentence."""
+def _why_not(terms: Terms, outcome: Outcome) -> str:
     if terms.dry_run:
-        return f"{terms.name}: this was a dry run; nothing was written"
-    if not outcome.changes and terms.in_place:
-        return f"{terms.name}: nothing to change; nothing was written"
-    kept = f"; the state as it was is kept in {outcome.backup}" if outcome.backup else ""
-    target = terms.name if terms.in_place else terms.out or STANDARD_INPUT
-    return f"{'standard output' if target == STANDARD_INPUT else target}: written{kept}"
+        return "this was a dry run"
+    return f"{terms.out} has this content already" if outcome.changes and terms.out else "nothing to change"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import Annotated, NamedTuple, Optional
 
 import typer
 
 from statefmt.cli.command_line import command_line
+from statefmt.cli.streams import message_terminal
 from statefmt.session import LoadedState, replace_state, write_new
 from statefmt.store.reading import STANDARD_INPUT
 
@@ -24,13 +27,6 @@ class Target(NamedTuple):
     in_place: bool
 
 
-class WrittenTo(NamedTuple):
-    """The file that was written and the one that keeps what it had before; "" where there is none."""
-
-    target: str
-    backup: str
-
-
 def chosen_target(name: str, output: str | None, in_place: bool) -> Target:
     """The target that --output and --in-place ask for, for the state of this name."""
     if in_place and output is not None:
@@ -42,10 +38,28 @@ def chosen_target(name: str, output: str | None, in_place: bool) -> Target:
     return Target(name if in_place else output or STANDARD_INPUT, in_place)
 
 
-def write_to(target: Target, loaded: LoadedState, content: bytes, operation: str, *, replace: bool) -> WrittenTo:
-    """Write the new content of a state. With `replace`, another file that exists is backed up and replaced."""
+def write_to(
+    target: Target, loaded: LoadedState, content: bytes, operation: str, report: str, *, replace: bool
+) -> None:
+    """Write the new content of a state, and print the report with where it went.
+
+    With `replace`, another file that exists is backed up and replaced.
+    """
+
+    def end(line: str = "") -> None:
+        ending = [message_terminal().wrap(line, "  ")] if line else []
+        print("\n".join([report, *ending]), file=sys.stderr)
+
+    def written(backup: Path | None) -> None:
+        end("" if target.path == STANDARD_INPUT else f"written to {target.path}{kept_text(backup)}")
+
     if target.in_place:
-        backup = replace_state(loaded, content, operation, command_line())
-    else:
-        backup = write_new(target.path, loaded.to_store(content), command_line(), replace=replace)
-    return WrittenTo("" if target.path == STANDARD_INPUT else target.path, str(backup or ""))
+        if replace_state(loaded, content, operation, command_line(), written) is None:
+            end("nothing to change; nothing was written")
+    elif not write_new(target.path, loaded.to_store(content), command_line(), written, replace=replace):
+        end(f"{target.path} has this content already; nothing was written")
+
+
+def kept_text(backup: Path | None, what: str = "file") -> str:
+    """How a message ends where the `file` or `state` as it was is kept in a backup."""
+    return f"; the {what} as it was is kept in {backup}" if backup else ""

@@ -13,6 +13,7 @@ from statefmt.cli.surgery import Plan, carry_out
 from statefmt.cli.surgery_options import SurgeryOptions, surgery_options
 from statefmt.cli.takes import takes
 from statefmt.errors import StoreError
+from statefmt.render.printable import printable
 from statefmt.sealed import plain
 from statefmt.session import state_name
 from statefmt.states import Snapshot
@@ -50,7 +51,7 @@ def command(
     content = kept_content(path, entry.before)
 
     def operation(snapshot: Snapshot) -> Edit:
-        note = f"the content is the one before edit {entry.number} ({entry.command})"
+        note = f"the content is the one before edit {entry.number} ({printable(entry.command)})"
         return replace(restore(snapshot, plain(name, content)), notes=(note,))
 
     changed = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
@@ -46,16 +45,7 @@ def command(
     target = chosen_target(name, output, in_place)
     loaded = load(name, sources)
     rewritten = rewrite(loaded, style.applied_to(loaded.result.style), drop_unknown=drop_unknown)
-    written = write_to(target, loaded, rewritten.content, "upgrade", replace=yes)
-    report = upgrade_report(
-        loaded,
-        rewritten,
-        sources,
-        message_terminal(),
-        target=written.target,
-        backup=written.backup,
-        dropped_unknown=drop_unknown,
-    )
-    print(report, file=sys.stderr)
+    report = upgrade_report(loaded, rewritten, sources, message_terminal(), dropped_unknown=drop_unknown)
+    write_to(target, loaded, rewritten.content, "upgrade", report, replace=yes)
     show_unused(sources, loaded.sources.used)
     return FINE

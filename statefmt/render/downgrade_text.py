@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from statefmt.addrs import DEFAULT_HOST, TERRAFORM_HOST
 from statefmt.render.counted import counted
 from statefmt.render.provider_sources import sources_text
-from statefmt.render.report import notes_text, size_text, written_text
+from statefmt.render.report import notes_text, size_text
 from statefmt.render.terminal import Terminal
 from statefmt.session import LoadedState, Rewritten
 from statefmt.statefile.inspect import CURRENT_VERSION
@@ -53,14 +53,11 @@ def downgrade_report(
     terminal: Terminal,
     *,
     serial: int,
-    target: str,
-    backup: str,
     dropped_unknown: bool,
 ) -> str:
-    """What was written for a release, what was dropped for it, and what else is worth knowing.
+    """What is written for a release, what is dropped for it, and what else is worth knowing.
 
-    `loaded` is as it was written, `serial` that of the file that was read. `target` and `backup` are file names, or ""
-    where there is none.
+    `loaded` is as it is to be written, `serial` that of the file that was read.
     """
     snapshot, version = loaded.result.snapshot, loaded.result.version
     climbed = f"format version {version} → {CURRENT_VERSION}, " if version != CURRENT_VERSION else ""
@@ -73,8 +70,6 @@ def downgrade_report(
     if loaded.sources.changes or loaded.sources.unresolved:
         lines.append(sources_text(loaded.sources, sources, terminal))
     lines += _other_registry(snapshot, release, terminal)
-    if target:
-        lines.append(written_text(target, backup, terminal))
     return "\n".join(lines)
 
 

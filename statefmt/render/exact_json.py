@@ -8,13 +8,13 @@ import orjson
 from msgspec import Raw
 
 from statefmt.golang import Members, NumberText, encode_string, indent
-from statefmt.render.json_output import FORMAT_VERSION
+from statefmt.render.json_output import FORMAT_VERSION, json_text
 from statefmt.values.partial import Partial
 
 
 def exact_document(members: Mapping[str, object]) -> bytes:
     """A document as `json_output.document` gives it, in which values of a state may stand as fragments."""
-    text = orjson.dumps({"format_version": FORMAT_VERSION, **members})
+    text = json_text({"format_version": FORMAT_VERSION, **members})
     try:
         return indent(text) + b"\n"
     except ValueError:

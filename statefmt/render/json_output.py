@@ -1,29 +1,53 @@
-"""JSON that statetool prints: indented, with its format version."""
+"""JSON that statetool prints: indented, with its format version, and safe to show on a terminal."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
 import orjson
 
+from statefmt.pattern import pattern
+
 FORMAT_VERSION: Final = "1.0"
 _LAYOUT: Final = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+# In UTF-8: U+007F and C1 controls, marks that change the direction of writing, line separators, non-characters. JSON
+# needs no escape for them, but a terminal acts on them.
+_UNSAFE: Final = pattern(
+    rb"\x7f|\xc2[\x80-\x9f]|\xd8\x9c|\xe2\x80[\x8e\x8f\xa8-\xae]|\xe2\x81[\xa6-\xa9]|\xef\xbb\xbf|\xef\xbf[\xbe\xbf]"
+)
 
 
 def document(members: Mapping[str, object]) -> bytes:
     """A document with `format_version` and the given members, and a newline at its end."""
-    whole = {"format_version": FORMAT_VERSION, **members}
+    return json_text({"format_version": FORMAT_VERSION, **members}, _LAYOUT)
+
+
+def json_text(value: object, layout: int = 0) -> bytes:
+    """JSON with `\\u` escapes for whatever a terminal could act on.
+
+    A byte of a file name that is not UTF-8 is written as text, `\\udcff` for the byte ff: JSON has no bytes.
+    """
     try:
-        return orjson.dumps(whole, option=_LAYOUT)
+        text = orjson.dumps(value, option=layout)
     except orjson.JSONEncodeError:
-        return orjson.dumps(_as_text(whole), option=_LAYOUT)
+        text = orjson.dumps(_as_text(value), option=layout)
+    return safe_json(text)
+
+
+def safe_json(text: bytes) -> bytes:
+    """The same JSON with `\\u` escapes for whatever a terminal could act on: such characters stand in strings only."""
+    return text if text.isascii() and b"\x7f" not in text else _UNSAFE.sub(_escaped, text)
+
+
+def _escaped(match: re.Match[bytes]) -> bytes:
+    return b"\\u%04x" % ord(match[0].decode())
 
 
 def _as_text(value: object) -> object:
-    """The value with a replacement character for what is no text: single bytes in the name of a file."""
     if isinstance(value, str):
-        return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        return value.encode("utf-8", "backslashreplace").decode()
     if isinstance(value, Mapping):
         return {_as_text(name): _as_text(member) for name, member in value.items()}
     if isinstance(value, (list, tuple)):

@@ -22,6 +22,8 @@ OBJECT_MEMBERS: Final = ("deposed_key", "id", "provider_instance", "status", "sc
 # The id last: some are far longer than the others, and must not push anything out of sight.
 _HEADINGS: Final = ("address", "status", "schema", "provider", "id")
 _NOTHING: Final = "-"
+# How formulas begin, also in full width. Source: OWASP, "CSV Injection".
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 _READY: Final = ObjectStatus.READY.name.lower()
 
 
@@ -62,18 +64,28 @@ def listing_json(found: Sequence[ResourceInstance], *, long: bool, show_sensitiv
 
 
 def listing_csv(found: Sequence[ResourceInstance], *, long: bool, show_sensitive: bool) -> bytes:
-    """A record for each instance, or at length for each object, after one with the names of the members (RFC 4180)."""
+    """A record for each instance, or at length for each object, after one with the names of the members (RFC 4180).
+
+    Text that a spreadsheet would take for a formula has an apostrophe before it.
+    """
     text = io.StringIO(newline="")
     writer = csv.DictWriter(text, INSTANCE_MEMBERS + (OBJECT_MEMBERS if long else ()))
     writer.writeheader()
     for instance in found:
         parts = _instance(instance.addr)
         if not long:
-            writer.writerow(parts)
+            writer.writerow(_harmless(parts))
             continue
         for obj in instance.current_first:
-            writer.writerow(parts | _object(instance, obj, show_sensitive=show_sensitive))
+            writer.writerow(_harmless(parts | _object(instance, obj, show_sensitive=show_sensitive)))
     return text.getvalue().encode()
+
+
+def _harmless(record: dict[str, object]) -> dict[str, object]:
+    return {
+        name: f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+        for name, value in record.items()
+    }
 
 
 def _instance(addr: AbsResourceInstance) -> dict[str, object]:

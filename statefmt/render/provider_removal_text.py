@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 
 from statefmt.addrs import AbsResourceInstance
 from statefmt.render.printable import printable
 from statefmt.render.provider_use_text import bound_numbers, object_text
 from statefmt.render.terminal import Terminal
+from statefmt.shell import shell_word
 from statefmt.survey.provider_removal import Removal
 
 
@@ -55,11 +55,11 @@ def other_keys_text(found: Removal, terminal: Terminal) -> str:
 
 
 def _quoted(addr: AbsResourceInstance) -> str:
-    return shlex.quote(printable(str(addr)))
+    return shell_word(str(addr))
 
 
 def _state(name: str | None) -> list[str]:
-    return [] if name is None else [f"--state {shlex.quote(printable(name))}"]
+    return [] if name is None else [f"--state {shell_word(name)}"]
 
 
 def _command(name: str, arguments: Sequence[str]) -> str:

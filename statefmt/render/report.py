@@ -25,14 +25,9 @@ def upgrade_report(
     sources: SourceChoice,
     terminal: Terminal,
     *,
-    target: str,
-    backup: str,
     dropped_unknown: bool,
 ) -> str:
-    """Every choice made, everything dropped and every provider source rewritten, and where the result went.
-
-    `target` and `backup` are file names, or "" where there is none.
-    """
+    """Every choice made, everything dropped and every provider source rewritten."""
     result, name = loaded.result, display_name(loaded.name)
     head = f"{name}: format version {result.version} → {CURRENT_VERSION}"
     if result.version == CURRENT_VERSION:
@@ -46,8 +41,6 @@ def upgrade_report(
         lines.append(notes_text(rewritten.notes, terminal, dropped_unknown=dropped_unknown))
     if loaded.sources.changes or loaded.sources.unresolved:
         lines.append(sources_text(loaded.sources, sources, terminal))
-    if target:
-        lines.append(written_text(target, backup, terminal))
     return "\n".join(lines)
 
 
@@ -57,12 +50,6 @@ def size_text(snapshot: Snapshot, serial: int) -> str:
     parts = ((len(snapshot.resources), "resource"), (objects, "object"), (len(snapshot.outputs), "output"))
     after = f" → {snapshot.serial}" if snapshot.serial != serial else ""
     return f"  {', '.join(counted(number, noun) for number, noun in parts)}; serial {serial}{after}"
-
-
-def written_text(target: str, backup: str, terminal: Terminal) -> str:
-    """Where a state went, and where the file that was there before is kept; `backup` is "" where there was none."""
-    kept = f"; the file as it was is kept in {backup}" if backup else ""
-    return terminal.wrap(f"written to {target}{kept}", "  ")
 
 
 def notes_text(notes: Sequence[Finding], terminal: Terminal, *, dropped_unknown: bool) -> str:

@@ -13,6 +13,7 @@ from statefmt.diagnostics import Finding, Severity
 from statefmt.pattern import pattern
 from statefmt.render.file_path import absolute_uri, relative_uri
 from statefmt.render.findings_text import message
+from statefmt.render.json_output import json_text
 from statefmt.render.printable import printable
 from statefmt.rules.checked import CheckedState, UnreadableState
 from statefmt.rules.fingerprint import numbered_fingerprints
@@ -48,7 +49,7 @@ def check_sarif(
         notifications = [_notification(state, folder) for state in unreadable]
         run["invocations"] = [{"executionSuccessful": False, "toolExecutionNotifications": notifications}]
     log = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
-    return orjson.dumps(log, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    return json_text(log, orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
 def _rule(page: Page) -> dict[str, Any]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
-from shlex import join
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct
@@ -16,6 +15,7 @@ from msgspec import Struct
 from statefmt.addrs import IntKey, StringKey
 from statefmt.codes import ENCRYPTED, NO_STATE
 from statefmt.errors import EncryptionError
+from statefmt.shell import shell_line
 from statefmt.statefile.inspect import CURRENT_VERSION, Inspection
 from statefmt.statefile.is_canonical import is_canonical
 from statefmt.statefile.releases import Release
@@ -69,7 +69,7 @@ class Subject:
         must be upgraded before anything else is done to it.
         """
         state = () if self.name is None else ("--state", self.name)
-        command = f"`{join(('statetool', name, *arguments, *state))}`"
+        command = f"`{shell_line(('statetool', name, *arguments, *state))}`"
         if not self._can_be_read and not mends:
             return f"{command}, once the state can be read"
         if self.inspection.version != CURRENT_VERSION and name != "upgrade":

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import itertools
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -101,3 +103,110 @@ def test_reader_that_has_gone(command: str, program: Program) -> None:
 def test_reader_that_takes_only_the_beginning(program: Program) -> None:
     result = program.in_shell("{ statetool list --state many; echo $? >status; } | head -1; cat status")
     assert result == (0, f"aws_instance.{NAME}[0]\n141\n".encode(), "")
+
+
+OPEN = ""
+STREAMS = [(OPEN, "<&-", "</dev/full"), (OPEN, ">&-", ">/dev/full"), (OPEN, "2>&-", "2>/dev/full")]
+COMBINATIONS = [" ".join(filter(None, each)) for each in itertools.product(*STREAMS)]
+# What looks at a state, with the exit status where standard output can be written.
+READING = [
+    ("list --state three", 0),
+    ("outputs --format json good", 0),
+    ("providers three", 0),
+    ("stats three", 0),
+    ("graph three", 0),
+    ("check good", 0),
+    ("check --select STA007 --fail-on info edited", 1),
+    ("diff three good", 1),
+    ("fmt --check edited", 1),
+    ("fmt --stdout edited", 0),
+    ("upgrade v3", 0),
+    ("mv --dry-run --state three aws_instance.web aws_instance.other", 0),
+    ("mv --state three -o - aws_instance.web aws_instance.other", 0),
+    ("list --state missing", 2),
+    ("mv --state three aws_instance.nosuch aws_instance.other", 2),
+]
+# What writes a state, with what it writes to standard output besides.
+WRITING = [
+    ("mv --state three aws_instance.web aws_instance.other", "three", True),
+    ("fmt edited", "edited", False),
+    ("upgrade -i v3", "v3", False),
+]
+needs_full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+
+
+def _loses_output(streams: str) -> bool:
+    return ">&-" in streams.split() or ">/dev/full" in streams.split()
+
+
+@needs_full
+@pytest.mark.parametrize("streams", [each for each in COMBINATIONS if not each.startswith("</dev/full")])
+def test_reading_in_every_combination(streams: str, program: Program, tree: Callable[[], dict[str, bytes]]) -> None:
+    before = tree()
+    lines = "; ".join(f"statetool {command} {streams}; echo $? >&9" for command, _ in READING)
+    program.in_shell(f"exec 9>statuses; {lines}")
+    statuses = Path("statuses").read_text(encoding="utf-8").split()
+    Path("statuses").unlink()
+    expected = [(command, 2 if _loses_output(streams) else status) for command, status in READING]
+    assert [(command, int(status)) for (command, _), status in zip(READING, statuses, strict=True)] == expected
+    assert tree() == before
+
+
+@needs_full
+@pytest.mark.parametrize("streams", COMBINATIONS)
+@pytest.mark.parametrize(("command", "name", "prints"), WRITING, ids=[case[0] for case in WRITING])
+def test_writing_in_every_combination(
+    command: str, name: str, prints: bool, streams: str, program: Program, folder: Path
+) -> None:
+    """The work is done, and standard error says so wherever it can be written, before standard output fails."""
+    before = (folder / name).read_bytes()
+    result = program.in_shell(f"statetool {command} {streams}")
+    assert result.status == (2 if prints and _loses_output(streams) else 0)
+    (backup,) = folder.glob(f"{name}.*.backup")
+    assert backup.read_bytes() == before != (folder / name).read_bytes()
+    assert not (folder / f".{name}.statetool.journal").exists()
+    if "2>" in streams:
+        assert result.err == ""
+        return
+    said = " ".join(result.err.split())
+    assert "is kept in" in said
+    assert backup.name in said
+    assert "nothing was" not in said
+    if result.status:
+        assert said.index("is kept in") < said.index("standard output: ")
+        assert said.endswith("; three was written all the same")
+
+
+def test_written_is_said_to_whoever_reads_no_further(program: Program, folder: Path) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        done = program.to(writer, "mv", "--state", "three", "aws_instance.web", "aws_instance.other")
+    finally:
+        os.close(writer)
+    (backup,) = folder.glob("three.*.backup")
+    assert (done.status, done.out) == (141, b"")
+    assert " ".join(done.err.split()) == f"three: written; the state as it was is kept in {backup.name}"
+    assert backup.read_bytes() == THREE
+
+
+@needs_full
+def test_another_file_is_written(program: Program, folder: Path) -> None:
+    done = program.in_shell("statetool mv --state three -o new aws_instance.web aws_instance.other >/dev/full")
+    assert done.status == 2
+    assert done.err.startswith("new: written\nstatetool: standard output: No space left on device;")
+    assert b'"other"' in (folder / "new").read_bytes()
+    assert (folder / "three").read_bytes() == THREE
+
+
+def test_reader_of_messages_that_has_gone(program: Program, folder: Path) -> None:
+    """What was done is done, and findings are findings: the status is not that of a closed pipe."""
+    line = "{ %s; echo $? >status; } 2>&1 >out | true; cat status"
+    for command, status in (("upgrade -i v3", 0), ("list --state missing", 2), ("fmt --check edited", 1)):
+        assert program.in_shell(line % f"sleep 0.3; statetool {command}").text == f"{status}\n"
+
+
+def test_upgrade_of_what_is_canonical_says_that_nothing_was_written(program: Program, folder: Path) -> None:
+    done = program("upgrade", "-i", "good")
+    assert done.err.endswith("\n  nothing to change; nothing was written\n")
+    assert not list(folder.glob("*.backup"))

@@ -243,3 +243,19 @@ def test_older_formats(name: str, options: str, statetool: Statetool) -> None:
     shown = statetool("list", *options.split(), "--state", state).text.replace('\\"', '"').replace('""', '"')
     assert addresses
     assert [address for address in addresses if address not in shown] == []
+
+
+@pytest.mark.parametrize("key", ["=1+1", "+1", "-1", "@x", "\tx", "\rx", "\n=x", "\uff1dx"])
+def test_csv_has_no_formulas(key: str, statetool: Statetool, folder: Path) -> None:
+    """A spreadsheet must not run what a state says."""
+    (folder / "s").write_bytes(state(resource("aws_instance", "web", {"index_key": key, "attributes": {"id": key}})))
+    text = statetool("list", "-l", "--format", "csv", "--state", "s").out.decode()
+    (record,) = csv.DictReader(io.StringIO(text, newline=""))
+    assert (record["key"], record["id"]) == (f"'{key}", f"'{key}")
+    assert record["address"].startswith("aws_instance.web[")
+
+
+def test_csv_keeps_numbers_and_other_text(statetool: Statetool, folder: Path) -> None:
+    (folder / "s").write_bytes(state(resource("aws_instance", "web", {"index_key": 7, "attributes": {"id": "a=b"}})))
+    (record,) = csv.DictReader(io.StringIO(statetool("list", "-l", "--format", "csv", "--state", "s").text))
+    assert (record["key"], record["id"]) == ("7", "a=b")
