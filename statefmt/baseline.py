@@ -49,7 +49,7 @@ def read_baseline(path: Path) -> Baseline:
         baseline = msgspec.json.decode(path.read_bytes(), type=Baseline)
     except OSError as error:
         raise SettingsError(f"{path}: {error.strerror}; --write-baseline makes one") from error
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise SettingsError(f"{path}: not a baseline: {str(error).replace('`', '')}") from error
     if baseline.format_version != _FORMAT_VERSION:
         raise SettingsError(f"{path}: a baseline of format {baseline.format_version}; {_FORMAT_VERSION} can be read")

@@ -69,14 +69,15 @@ def _table(path: Path) -> dict[str, Any] | None:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise SettingsError(f"{path}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         if path.name == _SHARED_FILE:
             # Somebody else's file; its owner will hear of it from others.
             return None
         raise SettingsError(f"{path}: not valid TOML: {error}") from error
     if path.name != _SHARED_FILE:
         return content
-    table = content.get("tool", {}).get("statetool")
+    tools = content.get("tool")
+    table = tools.get("statetool") if isinstance(tools, dict) else None
     return table if isinstance(table, dict) else None
 
 
