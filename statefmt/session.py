@@ -146,9 +146,9 @@ def rewrite(loaded: LoadedState, style: Style, *, drop_unknown: bool, to_write: 
     address today. If it is not `to_write`, only these are looked for, which takes less time.
     """
     # Imported where it is needed, here and below: commands that only look start faster without it.
+    from statefmt.statefile.canonical import canonical
     from statefmt.statefile.duplicates import duplicate_members
     from statefmt.statefile.is_canonical import is_canonical
-    from statefmt.statefile.write import canonical
 
     snapshot = loaded.result.snapshot
     if is_canonical(loaded.data, snapshot, style, keep_unknown=not drop_unknown):

@@ -91,7 +91,7 @@ def _table(path: Path) -> dict[str, Any] | None:
         content = tomllib.loads(read_bounded(path, _LARGEST, pipes=True).decode("utf-8"))
     except OSError as error:
         raise SettingsError(f"{path}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         if path.name == _SHARED_FILE:
             # Somebody else's file; its owner will hear of it from others.
             return None

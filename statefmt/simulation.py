@@ -10,6 +10,7 @@ from statefmt.config.provider_references import ProviderReferences
 from statefmt.diagnostics import Finding
 from statefmt.rules.check import check, check_configuration
 from statefmt.rules.provider_fate_findings import pointer
+from statefmt.statefile.inspect import CURRENT_VERSION, without_pointers
 from statefmt.states import Snapshot
 from statefmt.survey.provider_fates import Fate, Outcome, provider_fates
 
@@ -48,18 +49,30 @@ def simulate(
 
     `data` is the text of the state, `name` that of its file, for the commands that findings suggest.
     """
-    known = {_mark(finding) for finding in check(data, select=_ORPHANED, configuration=before, name=name)}
-    found = check(data, select=(*_ORPHANED, codes.PROVIDER_UNKNOWN), configuration=after, name=name)
+    # Pointers tell the objects apart in states of older formats, too.
+    known = {
+        _mark(finding)
+        for finding in check(data, select=_ORPHANED, configuration=before, name=name, upgraded_pointers=True)
+    }
+    found = check(
+        data,
+        select=(*_ORPHANED, codes.PROVIDER_UNKNOWN),
+        configuration=after,
+        name=name,
+        upgraded_pointers=True,
+    )
     fates = provider_fates(snapshot, after)
     providers = {pointer(fate): fate.needed or fate.bound for fate in fates}
     gone = {fate.instance.addr for fate in provider_fates(snapshot, before) if _destroyed(fate)}
     destroyed = [fate.instance.addr for fate in fates if _destroyed(fate) and fate.instance.addr not in gone]
-    orphaned = (finding for finding in found if finding.code in _ORPHANED and _mark(finding) not in known)
+    orphaned = [finding for finding in found if finding.code in _ORPHANED and _mark(finding) not in known]
+    version = CURRENT_VERSION if snapshot.source else None
+    shown = without_pointers(orphaned, version)
     return Simulation(
-        tuple(Orphan(finding, providers[finding.pointer]) for finding in orphaned),
+        tuple(Orphan(each, providers[finding.pointer]) for finding, each in zip(orphaned, shown, strict=True)),
         tuple(dict.fromkeys(destroyed)),
         sum(1 for fate in fates if fate.outcome is Outcome.UNKNOWN),
-        tuple(finding for finding in found if finding.code == codes.PROVIDER_UNKNOWN),
+        tuple(without_pointers([finding for finding in found if finding.code == codes.PROVIDER_UNKNOWN], version)),
         tuple(check_configuration(after, select=codes.CONFIGURATION_NOT_KNOWN)),
     )
 

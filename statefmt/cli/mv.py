@@ -11,8 +11,9 @@ from statefmt.cli.surgery_options import SurgeryOptions, surgery_options
 from statefmt.cli.takes import takes
 from statefmt.selection import Criteria, select
 from statefmt.states import Snapshot, instances
-from statefmt.surgery.destinations import destinations
-from statefmt.surgery.edit import Edit
+from statefmt.surgery.destinations import destinations, normalised
+from statefmt.surgery.edit import Edit, with_note
+from statefmt.surgery.key_map import normalised_note
 from statefmt.surgery.mv import mv
 
 
@@ -28,7 +29,8 @@ def command(
         str,
         typer.Argument(
             metavar="DESTINATION",
-            help="The new address; $1, $2... are what wildcards fitted: 'module.b[$1].aws_vpc.$2'.",
+            help="The new address. After a pattern, $1, $2... stand for what its wildcards matched, and $$ for $: "
+            "'module.b[$1].aws_vpc.$2'.",
         ),
     ],
     rebind: Annotated[
@@ -46,6 +48,8 @@ def command(
 
     def operation(snapshot: Snapshot) -> Edit:
         found = select(instances(snapshot), Criteria(selectors=(source,)))
-        return mv(snapshot, destinations([instance.addr for instance in found], source, destination), rebind=rebind)
+        moved = destinations([instance.addr for instance in found], source, destination)
+        edit = mv(snapshot, moved, rebind=rebind)
+        return with_note(edit, normalised_note([destination])) if normalised(destination, moved) else edit
 
     return carry_out(Plan("mv", operation), options)

@@ -42,7 +42,7 @@ def read_manifest(path: Path, shown: str, problems: list[Problem]) -> dict[str, 
         return {}
     try:
         found = msgspec.json.decode(content, type=_Manifest)
-    except (msgspec.DecodeError, UnicodeDecodeError) as failure:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as failure:
         problems.append(_unreadable(shown, str(failure)))
         return {}
     return {record.key: record for record in found.modules}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from statefmt.golang.encode import encode_value
+from statefmt.golang.encode import encode_value, float64
 from statefmt.golang.floats import encode_float
 from statefmt.golang.layout import compact, escape_html, indent
 from statefmt.golang.parse import JSONValue, Members, NumberText, kind_name, loads_exact
@@ -18,6 +18,7 @@ __all__ = [
     "encode_string",
     "encode_value",
     "escape_html",
+    "float64",
     "indent",
     "kind_name",
     "loads_exact",

@@ -32,7 +32,7 @@ def _encode(value: PlainJSON) -> bytes:
     if isinstance(value, bool):
         return b"true" if value else b"false"
     if isinstance(value, (NumberText, int, float)):
-        return encode_float(_float64(value))
+        return encode_float(float64(value))
     if isinstance(value, str):
         return encode_string(value)
     if isinstance(value, (Members, Mapping)):
@@ -44,7 +44,8 @@ def _encode(value: PlainJSON) -> bytes:
     return b"[%b]" % b",".join(map(_encode, value))
 
 
-def _float64(number: NumberText | float) -> float:
+def float64(number: NumberText | float) -> float:
+    """A JSON number as json.Unmarshal puts it into an interface{}. Raises ValueError for one beyond float64."""
     try:
         value = float(number)
     except OverflowError:

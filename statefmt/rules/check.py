@@ -38,13 +38,15 @@ def check(
     name: str | None = None,
     configuration: ProviderReferences | None = None,
     opened: Opened | None = None,
+    upgraded_pointers: bool = False,
 ) -> list[Finding]:
     """All findings of the selected rules, with the rules' severities, sorted by address, code and place.
 
     `select` and `ignore` are codes or the beginnings of codes; `ignore` wins. With `release`, what that release
     would lose of the state is among the findings. `name` is that of the state's file, for the commands that findings
     suggest. With `configuration`, the state is held against it, too. `opened` is what an encryption configuration has
-    made of the file; its plain bytes are the data then. Raises ValueError for a code that fits no rule.
+    made of the file; its plain bytes are the data then. For a state of an older format, `upgraded_pointers` keeps the
+    pointers, which lead into the upgraded document. Raises ValueError for a code that fits no rule.
     """
     if isinstance(data, Snapshot):
         data = write(data, canonical=False)
@@ -57,7 +59,7 @@ def check(
     for rule in rules.looking:
         found = list(rule.check(subject))
         if found:
-            findings += found if rule.reads_file else without_pointers(found, inspection.version)
+            findings += found if rule.reads_file or upgraded_pointers else without_pointers(found, inspection.version)
     if configuration is not None:
         from statefmt.rules.configuration_anchor import anchored
 

@@ -72,7 +72,7 @@ def _missing(value: Raw, path: Path, place: int) -> int | None:
 def _elements(value: Raw) -> list[Raw] | None:
     try:
         return msgspec.json.decode(value, type=list[Raw])
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         # Half a surrogate pair somewhere in it.
         return None
 

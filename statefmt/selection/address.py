@@ -31,10 +31,12 @@ from statefmt.addrs import (
     ModuleInstance,
     ModuleStep,
     ResourceMode,
+    StringKey,
     parse_abs_resource_instance,
     parse_module_instance,
 )
 from statefmt.errors import AddressError, SelectionError
+from statefmt.golang.normalize import nfc
 from statefmt.selection.nearest import suggestion
 from statefmt.selection.path_pattern import path_fits, split_path
 from statefmt.selection.pattern_scanner import ANY_DEPTH, PatternStep, key_test, name_test, pattern_steps, refuse
@@ -106,6 +108,31 @@ class Addresses:
                     keyed.setdefault(f"{resource}{key}", []).append(place)
         return self._of_keys[resource]
 
+    def _in_other_form(self, text: str) -> list[int]:
+        """The places of the instance whose address becomes this one in Unicode normal form C.
+
+        Reading an address normalises it, as in OpenTofu, which takes the keys in a state as they are. Raises
+        SelectionError where there are several.
+        """
+        found = self._by_normal_form.get(text, {})
+        if len(found) > 1:
+            raise SelectionError(
+                f"{text} could be each of {', '.join(map(ascii, found))}, which differ in their Unicode normal form "
+                "only; give one of them character for character"
+            )
+        return [place for places in found.values() for place in places]
+
+    @cached_property
+    def _by_normal_form(self) -> dict[str, dict[str, list[int]]]:
+        """The places of the instances with keys in another form, by the normalised address, then by their own."""
+        found: dict[str, dict[str, list[int]]] = {}
+        for place, addr in enumerate(self._addrs):
+            key = addr.resource.key
+            if isinstance(key, StringKey) and nfc(key.value) != key.value:
+                text = str(addr)
+                found.setdefault(nfc(text), {}).setdefault(text, []).append(place)
+        return found
+
     def _texts(self) -> Iterator[str]:
         """All addresses that there are."""
         yield from self._by_resource
@@ -116,7 +143,8 @@ class Addresses:
     def _read(self, selector: str) -> list[int]:
         """The same for a selector that is not the very text of an address: perhaps one in other words, or a pattern."""
         try:
-            places = self._exact(_canonical(selector))
+            text = _canonical(selector)
+            places = self._exact(text) or self._in_other_form(text)
             if places or not has_wildcards(selector):
                 return places
         except AddressError as error:

@@ -9,9 +9,9 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from statefmt.addrs import resource_file_order
+from statefmt.statefile.canonical import canonical, laid_out
 from statefmt.statefile.style import Layout, Style
 from statefmt.statefile.tree import Tree, TreeBuilder, encode_tree
-from statefmt.statefile.write import canonical, laid_out
 from statefmt.states import ResourceState, Snapshot
 
 # So many resources at once: enough to make a call cheap, few enough for the processor's cache.

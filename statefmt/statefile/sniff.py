@@ -106,8 +106,8 @@ def _encrypted_detail(members: dict[str, Raw]) -> str:
             known.append(f"{name} {_shown(bytes(value))}")
     meta = _member(members, "meta")
     try:
-        providers = sorted(msgspec.json.decode(meta, type=dict[str, Raw])) if meta is not None else []
-    except msgspec.DecodeError:
+        providers = sorted(object_members(meta)) if meta is not None else []
+    except msgspec.ValidationError:
         providers = []
     known.append(f"key providers: {', '.join(providers)}" if providers else "no key provider named")
     return (

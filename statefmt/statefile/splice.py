@@ -6,14 +6,18 @@ taken apart where something in it changed, and a member is only written anew whe
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from itertools import accumulate
 from typing import Any, Final, TypeVar
 
 from statefmt.addrs import resource_file_order
 from statefmt.golang import loads_exact
 from statefmt.statefile.assemble import Assembler, Entry, Pieces, joined, merged
 from statefmt.statefile.assemble_value import value_pieces
-from statefmt.statefile.spans import Container, Span, container_at
+from statefmt.statefile.is_canonical import is_canonical
+from statefmt.statefile.spans import Container, Item, Span, container_at
 from statefmt.statefile.style import style_of
 from statefmt.statefile.tree import Tree, TreeBuilder, encode_tree, object_order
 from statefmt.states import ResourceInstanceObject, ResourceState, Snapshot, Source, UnknownMember
@@ -23,7 +27,7 @@ from statefmt.states.provider_text import same_provider
 _S = TypeVar("_S")
 
 _TREES: Final = TreeBuilder(keep_unknown=True)
-# How deep the members of each kind of object stand in the file.
+# How deep the members of each kind of object stand in the file; the object itself stands one level higher.
 _TOP, _RESOURCE, _OBJECT = 1, 3, 5
 
 
@@ -46,6 +50,7 @@ class Splicer:
         self._write = Assembler(source.data, style_of(source.data).layout)
         self._top = container_at(source.data)
         self._blocks: Container | None = None
+        self._elements_of: dict[int, Sequence[Item]] = {}
 
     def pieces(self, new: Snapshot) -> Pieces:
         """What the text of a snapshot is made of: spans of the source's data, and new text."""
@@ -81,24 +86,41 @@ class Splicer:
         unchanged = {
             number for resource in new.resources for number in resource.origin if _is_same(old[number], resource)
         }
-        entries: list[Entry[ResourceState]] = []
+        there: list[tuple[ResourceState, Entry[ResourceState] | None]] = []
         for number, item in enumerate(container.items if container else ()):
             resource = kept.get(number)
+            entry = None
             if number in unchanged:
-                entries.append(Entry(old[number], item, [item.whole]))
+                entry = Entry(old[number], item, [item.whole])
             elif resource is not None:
-                entries.append(Entry(resource, item, self._resource(item.value, old[number], resource)))
-        for resource in sorted(new.resources, key=lambda resource: resource_file_order(resource.addr)):
-            if not resource.origin:
-                content: Pieces = [self._write.text(_TREES.resource(resource), _RESOURCE)]
-                _insert(entries, resource, content, lambda other: resource_file_order(other.addr))
+                entry = Entry(resource, item, self._resource(item.value, old[number], resource))
+            there.append((old[number], entry))
+        arriving = [
+            Entry(resource, None, self._new_resource(resource)) for resource in new.resources if not resource.origin
+        ]
+        entries = self._arranged(there, arriving, lambda resource: resource_file_order(resource.addr))
         return self._write.array(container, entries, _RESOURCE - 1)
+
+    def _new_resource(self, resource: ResourceState) -> Pieces:
+        """A block that is not in the file; its objects may be."""
+        binding = lower(resource)
+        tree = _TREES.resource(resource)
+        edited: dict[str, Pieces | None] = self._texts(tree, _RESOURCE)
+        edited["instances"] = self._write.array(
+            None,
+            [
+                Entry(obj, None, self._arriving_object(obj, binding))
+                for obj in sorted(resource.objects, key=object_order)
+            ],
+            _OBJECT - 1,
+        )
+        return self._write.edited(None, edited, list(tree), _RESOURCE)
 
     def _resource(self, block: Span, old: ResourceState, new: ResourceState) -> Pieces:
         """One block of the file with what changed in its resource."""
         if len(new.origin) > 1:
             # A resource that the file spreads over several blocks becomes one of them.
-            return [self._write.text(_TREES.resource(new), _RESOURCE)]
+            return self._new_resource(new)
         container = container_at(self._data, block.start)
         binding = lower(new)
         changes = _changed(
@@ -115,30 +137,38 @@ class Splicer:
         container = self._member(block, "instances")
         before = {obj.origin: obj for obj in old.objects}
         after = {obj.origin: obj for obj in new.objects if obj.origin}
-        entries: list[Entry[ResourceInstanceObject]] = []
+        there: list[tuple[ResourceInstanceObject, Entry[ResourceInstanceObject] | None]] = []
         for number, item in enumerate(container.items if container else ()):
             origin = (new.origin[0], number)
             obj = after.pop(origin, None)
-            if obj is None:
-                continue
-            entries.append(Entry(obj, item, self._object(item.value, before[origin], obj, binding)))
-        for obj in sorted(new.objects, key=object_order):
-            if obj.origin is None or obj.origin in after:
-                _insert(entries, obj, self._arriving_object(obj, binding), object_order)
-        return self._write.array(container, entries, _OBJECT - 1)
+            entry = None if obj is None else Entry(obj, item, self._object(item.value, before[origin], obj, binding))
+            there.append((before[origin], entry))
+        arriving = [
+            Entry(obj, None, self._arriving_object(obj, binding))
+            for obj in new.objects
+            if obj.origin is None or obj.origin in after
+        ]
+        return self._write.array(container, self._arranged(there, arriving, object_order), _OBJECT - 1)
 
     def _arriving_object(self, obj: ResourceInstanceObject, binding: Lowered) -> Pieces:
         """An object that was not in this block: a new one, or one from another block, with that one's bytes."""
-        if obj.origin is not None:
+        if obj.origin is None:
+            return [self._write.text(_TREES.object(obj, binding.instance_level), _OBJECT - 1)]
+        number, place = obj.origin
+        return self._object(self._elements(number)[place].value, self._old_objects[obj.origin], obj, binding)
+
+    @cached_property
+    def _old_objects(self) -> Mapping[tuple[int, int], ResourceInstanceObject]:
+        return {obj.origin: obj for resource in self._old.resources for obj in resource.objects if obj.origin}
+
+    def _elements(self, block: int) -> Sequence[Item]:
+        """The elements of `instances` in a block of the file."""
+        if block not in self._elements_of:
             blocks = self._block_container()
-            home = next((resource for resource in self._old.resources if obj.origin[0] in resource.origin), None)
-            if blocks is not None and home is not None:
-                block = container_at(self._data, blocks.items[obj.origin[0]].value.start)
-                elements = self._member(block, "instances")
-                if elements is not None:
-                    old = next(other for other in home.objects if other.origin == obj.origin)
-                    return self._object(elements.items[obj.origin[1]].value, old, obj, binding)
-        return [self._write.text(_TREES.object(obj, binding.instance_level), _OBJECT)]
+            assert blocks is not None
+            instances = self._member(container_at(self._data, blocks.items[block].value.start), "instances")
+            self._elements_of[block] = instances.items if instances else ()
+        return self._elements_of[block]
 
     def _object(
         self, element: Span, old: ResourceInstanceObject, new: ResourceInstanceObject, binding: Lowered
@@ -147,7 +177,7 @@ class Splicer:
         after = _TREES.object(new, binding.instance_level)
         if self._data[element.start : element.start + 1] != b"{":
             # An element that is null reads as an object without members.
-            return [self._write.text(after, _OBJECT)]
+            return [self._write.text(after, _OBJECT - 1)]
         container = container_at(self._data, element.start)
         changes = _changed(_TREES.object(old, {}), _TREES.object(new, {})) if old != new else {}
         changes |= self._provider_change(container, binding.instance_level.get(new.provider_key, ""))
@@ -158,6 +188,42 @@ class Splicer:
         if raw is not None and new.attributes is not None and "attributes" in changes:
             edited["attributes"] = value_pieces(self._write, self._data, raw.value, bytes(new.attributes), _OBJECT)
         return self._write.edited(container, edited, list(after), _OBJECT)
+
+    def _arranged(
+        self,
+        there: Sequence[tuple[_S, Entry[_S] | None]],
+        arriving: Sequence[Entry[_S]],
+        order: Callable[[_S], Any],
+    ) -> list[Entry[_S]]:
+        """The entries of an array: `there` says what each element of the file was, and what it is now (None: gone).
+
+        What arrives goes before the first element that sorts after it. What sorts elsewhere now moves in a canonical
+        file, which stays canonical, and keeps its place in any other.
+        """
+        moves = [
+            entry is not None and was is not entry.subject and order(was) != order(entry.subject)
+            for was, entry in there
+        ]
+        if any(moves) and not self._is_canonical:
+            moves = [False] * len(there)
+        pairs = [(entry, moving) for (_, entry), moving in zip(there, moves, strict=True) if entry is not None]
+        staying = [entry for entry, moving in pairs if not moving]
+        placing = [*arriving, *(entry for entry, moving in pairs if moving)]
+        if not placing:
+            return staying
+        # The highest key up to each entry: the first that is higher than another key is where that one goes.
+        highest = list(accumulate((order(entry.subject) for entry in staying), max))
+        entries: list[Entry[_S]] = []
+        done = 0
+        for entry in sorted(placing, key=lambda entry: order(entry.subject)):
+            place = bisect_right(highest, order(entry.subject))
+            entries += [*staying[done:place], entry]
+            done = place
+        return entries + staying[done:]
+
+    @cached_property
+    def _is_canonical(self) -> bool:
+        return is_canonical(self._data, self._old, style_of(self._data), keep_unknown=True)
 
     def _provider_change(self, container: Container, wanted: str) -> dict[str, Tree | None]:
         """The change of `provider` in a resource or an object, where what the file says there is not what it must say.
@@ -208,10 +274,3 @@ def _changed(old: Mapping[str, Tree], new: Mapping[str, Tree]) -> dict[str, Tree
         if before is None or (before is not tree and encode_tree(before) != encode_tree(tree)):
             changed[name] = tree
     return changed
-
-
-def _insert(entries: list[Entry[_S]], subject: _S, content: Pieces, order: Callable[[_S], Any]) -> None:
-    """Put an entry before the first one that sorts after it."""
-    mine = order(subject)
-    place = next((number for number, entry in enumerate(entries) if order(entry.subject) > mine), len(entries))
-    entries.insert(place, Entry(subject, None, content))

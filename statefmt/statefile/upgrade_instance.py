@@ -12,7 +12,7 @@ from typing import Final
 from msgspec import Raw
 
 from statefmt.addrs import InstanceKey, IntKey, ResourceInstance
-from statefmt.golang import NumberText, encode_value, loads_exact
+from statefmt.golang import NumberText, encode_value, float64, loads_exact
 from statefmt.pattern import pattern
 from statefmt.statefile.invalid import InvalidDocument
 from statefmt.statefile.legacy import InstanceV3, ResourceV3
@@ -83,9 +83,12 @@ def _meta(meta: dict[str, Raw], pointer: str) -> tuple[int, str]:
 
 
 def _schema_version(value: object) -> int | None:
-    """What a `schema_version` in `meta` means; None where it is not one and stays private data."""
+    """What a `schema_version` in `meta` means; None where it is not one and stays private data.
+
+    Raises ValueError for a number beyond float64, which Go does not read.
+    """
     if isinstance(value, NumberText):
-        return _go_uint64(float(value))
+        return _go_uint64(float64(value))
     if isinstance(value, str):
         return int(value) if _DIGITS.fullmatch(value) and int(value) <= _UINT64_MAX else None
     return None

@@ -1,26 +1,14 @@
-"""From a snapshot to canonical v4 bytes: OpenTofu's form, byte for byte."""
+"""From a snapshot to v4 bytes."""
 
 from __future__ import annotations
 
-from statefmt.golang import compact, escape_html, indent
+from statefmt.statefile.canonical import canonical
 from statefmt.statefile.splice import splice
-from statefmt.statefile.style import INDENTED, Layout, Style
-from statefmt.statefile.tree import Tree, TreeBuilder, encode_tree
 from statefmt.states import Snapshot
 
+__all__ = ["canonical", "write"]
 
-def canonical(snapshot: Snapshot, style: Style = INDENTED, *, keep_unknown: bool = False) -> bytes:
-    """The canonical text of a snapshot, in one of the styles that OpenTofu writes.
-
-    `keep_unknown` keeps what statetool does not know, where OpenTofu would drop it.
-    """
-    return laid_out(TreeBuilder(keep_unknown=keep_unknown).snapshot(snapshot), style) + b"\n" * style.newlines
-
-
-def laid_out(tree: Tree, style: Style) -> bytes:
-    """The canonical text of a tree, without the newlines at the end of a file."""
-    text = escape_html(encode_tree(tree))
-    return indent(text) if style.layout is Layout.INDENT else compact(text)
+_canonical = canonical
 
 
 def write(snapshot: Snapshot, *, canonical: bool = True) -> bytes:
@@ -35,6 +23,3 @@ def write(snapshot: Snapshot, *, canonical: bool = True) -> bytes:
     if snapshot.source is None:
         return _canonical(snapshot, keep_unknown=True)
     return splice(snapshot.source, snapshot)
-
-
-_canonical = canonical

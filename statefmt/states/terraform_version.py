@@ -26,9 +26,11 @@ def normalise_version(text: str) -> str | None:
     match = _VERSION.fullmatch(text)
     if match is None:
         return None
-    segments = [int(part) for part in match["segments"].split(".")]
-    if max(segments) > _INT64_MAX:
+    digits = [part.lstrip("0") or "0" for part in match["segments"].split(".")]
+    # Python converts no text of more than 4,300 digits.
+    if any(len(part) > len(str(_INT64_MAX)) or int(part) > _INT64_MAX for part in digits):
         return None
+    segments = list(map(int, digits))
     segments += [0] * (3 - len(segments))
     version = ".".join(str(segment) for segment in segments)
     prerelease = match["pre"] or match["numeric_pre"]

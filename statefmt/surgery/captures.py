@@ -11,7 +11,8 @@ from statefmt.addrs import AbsResourceInstance
 from statefmt.errors import SurgeryError
 from statefmt.pattern import pattern
 
-PLACE: Final = pattern(r"\$(?:(\d+)|\{(\d+)\})")
+# `$${` is how an address has the text `${`, and stays.
+PLACE: Final = pattern(r"(\$\$\{)|(\$\$)|\$(?:(\d+)|\{(\d+)\})", re.ASCII)
 _TOKEN: Final = pattern(r'(\[\*\])|("(?:[^"\\]|\\.)*")|(\*\*)|([*?])|(.)', re.DOTALL)
 _IN_TEXT: Final = pattern(r"\\([*?])|([*?])|(\\.|.)", re.DOTALL)
 # A number, or a text with its quotes.
@@ -28,13 +29,17 @@ def captures(pattern: str, addr: AbsResourceInstance) -> tuple[str, ...]:
 
 
 def filled(target: str, values: Sequence[str]) -> str:
-    """A destination with `$1`, `$2`… replaced. Raises SurgeryError where there is no such wildcard."""
+    """A destination with `$1`, `$2`… replaced, and `$$` by `$`. Raises SurgeryError where there is no such wildcard."""
 
     def value(place: re.Match[str]) -> str:
-        number = int(place[1] or place[2])
-        if not 1 <= number <= len(values):
-            raise SurgeryError(f"{place[0]} in {target}: the source has {len(values)} wildcards")
-        return values[number - 1]
+        template, dollar, plain, braced = place.groups()
+        if template or dollar:
+            return str(template or "$")
+        number = (plain or braced).lstrip("0")
+        if not number or len(number) > 9 or int(number) > len(values):
+            count = "1 wildcard" if len(values) == 1 else f"{len(values)} wildcards"
+            raise SurgeryError(f"{place[0]} in {target}: the source has {count}; a dollar sign itself is $$")
+        return values[int(number) - 1]
 
     return PLACE.sub(value, target)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from statefmt.addrs import (
     NO_KEY,
@@ -12,8 +12,12 @@ from statefmt.addrs import (
     parse_abs_resource_instance,
     parse_module_instance,
 )
+from statefmt.addrs.literals import quoted_literal
 from statefmt.errors import AddressError, SurgeryError
+from statefmt.golang.normalize import nfc
+from statefmt.selection.wildcards import has_wildcards
 from statefmt.surgery.captures import PLACE, captures, filled
+from statefmt.surgery.key_map import normal_key
 
 
 def destinations(
@@ -23,9 +27,10 @@ def destinations(
 
     `target` is the address of a module, a resource or an instance, as `source` is; a resource and a module without a
     key keep the keys. Where `source` is a pattern, `$1`, `$2`… in `target` stand for what its wildcards fit, in order:
-    the whole key for `[*]`. Raises SurgeryError where the two do not go together.
+    the whole key for `[*]`; `$$` is a dollar sign. Elsewhere a dollar sign means nothing. Raises SurgeryError where the
+    two do not go together.
     """
-    if PLACE.search(target):
+    if PLACE.search(target) and not _is_address(source, found):
         return {addr: _one(addr, source, filled(target, captures(source, addr))) for addr in found}
     module, goal = _module(source), _module(target)
     if module is not None and goal is not None:
@@ -42,7 +47,27 @@ def destinations(
         return {addr: resource.instance(addr.key) for addr in found}
     if len(found) > 1:
         raise SurgeryError(f"{source} fits {len(found)} instances, and {target} is one")
-    return dict.fromkeys(found, instance)
+    return {addr: _with_own_key(addr, instance, target) for addr in found}
+
+
+def normalised(target: str, goes: Mapping[AbsResourceInstance, AbsResourceInstance]) -> bool:
+    """Whether a key in `target` is written in another Unicode normal form than it was given in."""
+    given = quoted_literal(target, 1, [])
+    return nfc(given) != given and any(nfc(str(addr)) == str(addr) for addr in goes.values())
+
+
+def _is_address(source: str, found: Sequence[AbsResourceInstance]) -> bool:
+    """Whether `source` is the address of what was found, and not a pattern that fits it."""
+    if not has_wildcards(source):
+        return True
+    module = _module(source)
+    if module is not None:
+        return all(addr.module.steps[: len(module.steps)] == module.steps for addr in found)
+    try:
+        instance = parse_abs_resource_instance(source)
+    except AddressError:
+        return False
+    return all(instance in (addr, addr.containing_resource().instance()) for addr in found)
 
 
 def _one(addr: AbsResourceInstance, source: str, text: str) -> AbsResourceInstance:
@@ -51,7 +76,15 @@ def _one(addr: AbsResourceInstance, source: str, text: str) -> AbsResourceInstan
     if module is not None:
         return AbsResourceInstance(module, addr.resource)
     instance = _instance(text)
-    return instance.containing_resource().instance(addr.key) if _keeps_key(source, instance) else instance
+    if _keeps_key(source, instance):
+        return instance.containing_resource().instance(addr.key)
+    return _with_own_key(addr, instance, text)
+
+
+def _with_own_key(addr: AbsResourceInstance, target: AbsResourceInstance, text: str) -> AbsResourceInstance:
+    """The target, with the very key of the instance where `text` has that one: reading an address normalises it."""
+    is_own = text.endswith(str(addr.key)) and target.key == normal_key(addr.key)
+    return target.containing_resource().instance(addr.key) if is_own else target
 
 
 def _keeps_key(source: str, target: AbsResourceInstance) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from statefmt.addrs import AbsResourceInstance
 from statefmt.states import Snapshot
@@ -21,3 +21,8 @@ class Edit:
     moved: Mapping[AbsResourceInstance, AbsResourceInstance] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     restored: bytes | None = None
+
+
+def with_note(edit: Edit, note: str) -> Edit:
+    """The edit with one more note."""
+    return replace(edit, notes=(*edit.notes, note))

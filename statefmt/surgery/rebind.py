@@ -23,6 +23,7 @@ from statefmt.addrs import (
 from statefmt.errors import SurgeryError
 from statefmt.states import ResourceInstance, ResourceInstanceObject, ResourceState, Snapshot
 from statefmt.surgery.edit import Edit
+from statefmt.surgery.key_map import keys_among
 from statefmt.surgery.whole_resources import named, refuse_parts
 
 Keys: TypeAlias = Mapping[InstanceKey, InstanceKey]
@@ -52,7 +53,9 @@ def rebind(
         _check_provider(resource, to)
     if mapping is not None:
         holders: Sequence[ResourceState | ResourceInstance] = list(meant.values()) if whole_resource else chosen
-        _check_mapping({obj.provider_key for holder in holders for obj in holder.objects}, to, mapping)
+        known = {obj.provider_key for holder in holders for obj in holder.objects}
+        mapping = keys_among(mapping, known)
+        _check_mapping(known, to, mapping)
     if not whole_resource:
         leaving = (resource for resource in meant.values() if to and to.config != resource.provider_config)
         refuse_parts(leaving, wanted, "one provider configuration")

@@ -11,8 +11,8 @@ from typing import TypeAlias
 from statefmt.addrs import AbsResource, AbsResourceInstance, InstanceKey, key_order
 from statefmt.errors import SurgeryError
 from statefmt.states import ResourceInstance, Snapshot
-from statefmt.surgery.edit import Edit
-from statefmt.surgery.key_map import key_text
+from statefmt.surgery.edit import Edit, with_note
+from statefmt.surgery.key_map import key_text, keys_among, normal_key, normalised_note
 from statefmt.surgery.mv import mv
 from statefmt.surgery.resources import by_address
 from statefmt.surgery.whole_resources import named
@@ -23,15 +23,20 @@ Keys: TypeAlias = Mapping[InstanceKey, InstanceKey]
 def rekey(snapshot: Snapshot, chosen: Sequence[ResourceInstance], keys: Keys) -> Edit:
     """Give the chosen instances other keys: `keys` says which key becomes which, in each of their resources.
 
-    Those with other keys stay. Raises SurgeryError for a key that a resource has no chosen instance with, and where two
-    instances would get one key.
+    Old keys are looked up by `keys_among`, new ones put into normal form. Instances with other keys stay. Raises
+    SurgeryError for a key that a resource has no chosen instance with, and where two instances would get one key.
     """
+    new: dict[AbsResourceInstance, InstanceKey] = {}
     for resource, found in _by_resource(chosen).items():
-        missing = [key for key in keys if key not in found]
+        known = keys_among(keys, found)
+        missing = [key for key in known if key not in found]
         if missing:
             there = named([key_text(key) for key in sorted(found, key=key_order)])
             raise SurgeryError(f"{resource}: no chosen instance {_with(missing[0])}; there are:{there}")
-    return rekey_each(snapshot, {i.addr: keys[i.addr.key] for i in chosen if i.addr.key in keys})
+        new |= {resource.instance(old): key for old, key in known.items()}
+    edit = rekey_each(snapshot, new)
+    changed = [key_text(key) for key in keys.values() if normal_key(key) != key]
+    return with_note(edit, normalised_note(changed)) if changed else edit
 
 
 def rekey_each(snapshot: Snapshot, keys: Mapping[AbsResourceInstance, InstanceKey]) -> Edit:

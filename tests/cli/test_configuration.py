@@ -95,6 +95,24 @@ def test_providers_that_nothing_uses(statetool: Statetool) -> None:
     assert statetool("providers", _state(_UNUSED), "--config", str(_UNUSED)).text.count("unused") == 1
 
 
+@pytest.mark.parametrize("version", [2, 3])
+def test_simulate_on_a_state_of_an_older_format(statetool: Statetool, folder: Path, version: int) -> None:
+    """The current object and the deposed one of an instance, which no pointer into such a file tells apart."""
+    obj = {"id": "i-1", "attributes": {"id": "i-1"}, "meta": {}, "tainted": False}
+    web = {"type": "aws_instance", "depends_on": [], "primary": obj, "deposed": [obj], "provider": "provider.aws.west"}
+    root = {"path": ["root"], "outputs": {}, "resources": {"aws_instance.web": web}, "depends_on": []}
+    document = {"version": version, "terraform_version": "0.9.1", "serial": 1, "lineage": "x", "modules": [root]}
+    (folder / "old.tfstate").write_text(json.dumps(document))
+    (folder / "main.tf").write_text(
+        'provider "aws" {\n  alias    = "west"\n  for_each = toset(["a", "b"])\n}\n'
+        'resource "aws_instance" "web" {\n  provider = aws.west["a"]\n}\n'
+    )
+    arguments = ("simulate", "old.tfstate", "--config", ".", "--without", "a")
+    found = _json(statetool, "simulate-output", *arguments, status=1)["orphaned"]
+    assert {one["address"] for one in found} == {"aws_instance.web"}
+    assert statetool(*arguments).status == 1
+
+
 @pytest.mark.parametrize(
     ("folder", "change", "orphaned"),
     [

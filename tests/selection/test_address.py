@@ -198,6 +198,18 @@ def test_a_key_that_is_not_in_normal_form() -> None:
     decomposed = AbsResourceInstance(address.module, address.resource.resource.instance(StringKey("e\u0301")))
     assert Addresses([address, decomposed]).fitting(str(decomposed)) == [1]
     assert Addresses([address, decomposed]).fitting('a.*["é"]') == [1]
+    assert Addresses([address, decomposed]).fitting('a.b["\u00e9"]') == [1]
+    composed = parse_abs_resource_instance('a.b["\u00e9"]')
+    assert Addresses([decomposed, composed]).fitting('a.b["\u00e9"]') == [1]
+
+
+def test_a_key_that_could_be_each_of_two() -> None:
+    """Angstrom sign, and A with a ring apart: both become U+00C5."""
+    resource = parse_abs_resource_instance("a.b").containing_resource()
+    both = [resource.instance(StringKey(key)) for key in ("\u212b", "A\u030a")]
+    assert [Addresses(both).fitting(str(addr)) for addr in both] == [[0], [1]]
+    with pytest.raises(SelectionError, match=r"could be each of .*212b.*u030a"):
+        Addresses(both).fitting('a.b["\u00c5"]')
 
 
 def test_a_pattern_takes_time_in_proportion() -> None:

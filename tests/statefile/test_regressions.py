@@ -73,3 +73,20 @@ def test_a_missing_release_is_reported() -> None:
 def test_identity_version_0_without_an_identity_is_what_terraform_writes(version: int, said: bool) -> None:
     data = _state(resources=[_instance(identity_schema_version=version)])
     assert [finding.code for finding in statefmt.read(data).findings] == ["STA011"] * said
+
+
+def test_a_schema_version_beyond_any_float_is_refused() -> None:
+    """As Go refuses it: cannot unmarshal number 1e400 into Go value of type float64."""
+    primary = {"id": "i", "attributes": {"id": "i"}, "meta": {"schema_version": 0}, "tainted": False}
+    modules = [{"path": ["root"], "outputs": {}, "resources": {"aws_vpc.a": {"type": "aws_vpc", "primary": primary}}}]
+    data = _state(terraform_version="0.11.14", modules=modules).replace(b'"version": 4', b'"version": 3')
+    assert statefmt.inspect(data).snapshot is not None
+    (finding,) = statefmt.inspect(data.replace(b'"schema_version": 0', b'"schema_version": 1e400')).findings
+    assert "cannot unmarshal number 1e400 into Go value of type float64" in finding.detail
+
+
+def test_a_key_provider_whose_name_is_not_utf8() -> None:
+    """Each wrong byte is shown as U+FFFD, which is what Go makes of it."""
+    envelope = b'{"encryption_version":"v0","meta":{"key_provider.\xff":"x"},"encrypted_data":"x"}'
+    (finding,) = statefmt.inspect(envelope).findings
+    assert "key providers: key_provider.\ufffd" in finding.detail

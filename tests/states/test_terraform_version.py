@@ -27,6 +27,8 @@ from statefmt.states.terraform_version import normalise_version
         pytest.param("1.2.3~x", "1.2.3-~x", id="a tilde begins a pre-release"),
         pytest.param("9223372036854775807.0.0", "9223372036854775807.0.0", id="the largest number"),
         pytest.param("9223372036854775808.0.0", None, id="one more"),
+        pytest.param("9" * 5_000, None, id="more digits than Python converts"),
+        pytest.param("0" * 5_000 + "1", "1.0.0", id="as many zeros"),
         pytest.param("", None, id="empty"),
         pytest.param("latest", None, id="a word"),
         pytest.param("V1.2", None, id="a capital v"),

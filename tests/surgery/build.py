@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from unicodedata import normalize
 
 from statefmt.addrs import AbsResource, IntKey, StringKey, parse_abs_resource_instance
 from statefmt.statefile.inspect import read
@@ -21,7 +22,7 @@ def snapshot_of(*addresses: str, z: Sequence[str] = (), providers: Mapping[str, 
     for text in (*addresses, *(["t.z"] if z else [])):
         addr = parse_abs_resource_instance(text)
         resource = addr.resource.resource
-        key = {"index_key": addr.key.value} if isinstance(addr.key, (IntKey, StringKey)) else {}
+        key = {"index_key": _key(addr.key, text)} if isinstance(addr.key, (IntKey, StringKey)) else {}
         head: dict[str, object] = {
             **({"module": str(addr.module)} if addr.module else {}),
             "mode": resource.mode.value,
@@ -42,6 +43,12 @@ def snapshot_of(*addresses: str, z: Sequence[str] = (), providers: Mapping[str, 
         assert isinstance(elements, list)
         elements.append(instance)
     return snapshot_with(list(resources.values()))
+
+
+def _key(key: IntKey | StringKey, address: str) -> int | str:
+    """The key as the address has it: parsing puts it into normal form."""
+    given = address.rpartition('["')[2].removesuffix('"]')
+    return given if normalize("NFC", given) == key.value else key.value
 
 
 def snapshot_with(resources: Sequence[object]) -> Snapshot:

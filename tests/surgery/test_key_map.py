@@ -28,7 +28,9 @@ MAPS: dict[str, dict[InstanceKey, InstanceKey]] = {
     "007=1": {StringKey("007"): IntKey(1)},
     "-1=1": {IntKey(-1): IntKey(1)},
     "9223372036854775807=9223372036854775808": {IntKey(2**63 - 1): StringKey("9223372036854775808")},
-    "0=e\u0301": {IntKey(0): StringKey("\u00e9")},
+    "0=e\u0301": {IntKey(0): StringKey("e\u0301")},
+    '"e\u0301"=0': {StringKey("e\u0301"): IntKey(0)},
+    '"e\\u0301"=0': {StringKey("e\u0301"): IntKey(0)},
 }
 
 

@@ -52,6 +52,15 @@ MOVES = {
     "into a deeper module": (["module.a.t.x"], "module.a", "module.b.module.a", ["module.b.module.a.t.x"]),
     "a pattern": (['t.a["eu-1"]', 't.a["us-1"]'], 't.a["eu-*"]', 't.a["de-$1"]', ['t.a["de-1"]', 't.a["us-1"]']),
     "a pattern of names": (["t.old_a", "t.old_b[0]"], "t.old_*", "t.$1", ["t.a", "t.b[0]"]),
+    "a key with a dollar sign": (["t.a[0]"], "t.a[0]", 't.b["$1"]', ['t.b["$1"]']),
+    "a key like a template": (["t.a[0]"], "t.a[0]", 't.b["$${1}"]', ['t.b["$${1}"]']),
+    "a key with an asterisk": (['t.a["*"]', 't.a["x"]'], 't.a["*"]', 't.b["$1"]', ['t.a["x"]', 't.b["$1"]']),
+    "dollar signs after a pattern": (['t.a["x"]'], 't.a["?"]', 't.b["$$1 $$$1 $${1}"]', ['t.b["$1 $x $${1}"]']),
+    "a key in another normal form": (['t.a["e\u0301"]'], 't.a["e\u0301"]', 't.b["e\u0301"]', ['t.b["e\u0301"]']),
+    "such a key by its normal form": (['t.a["e\u0301"]'], 't.a["\u00e9"]', "t.b", ["t.b"]),
+    "such a key normalised": (['t.a["e\u0301"]'], 't.a["e\u0301"]', 't.a["\u00e9"]', ['t.a["\u00e9"]']),
+    "such a key fitted by a pattern": (['t.a["e\u0301"]'], "t.a[*]", "t.b[$1]", ['t.b["e\u0301"]']),
+    "a new key in another form": (["t.a"], "t.a", 't.a["e\u0301"]', ['t.a["\u00e9"]']),
     "a pattern of keys": (['module.o["k"].t.a'], "module.o[*].t.*", "module.n[$1].t.$2", ['module.n["k"].t.a']),
 }  # fmt: skip
 
@@ -108,7 +117,7 @@ REFUSED = {
     "a module into a resource": (["module.a.t.i"], "module.a", "t.i", "module.a is a module, and t.i is none"),
     "a resource into a module": (["t.a"], "t.a", "module.m", "say where in it: module.m.t.a"),
     "no address": (["t.a"], "t.a", "t..b", "'t..b' is no address: "),
-    "no such wildcard": (["t.a"], "t.*", "t.$2", "$2 in t.$2: the source has 1 wildcards"),
+    "no such wildcard": (["t.a"], "t.*", "t.$2", "$2 in t.$2: the source has 1 wildcard; a dollar sign itself is $$"),
 }  # fmt: skip
 
 

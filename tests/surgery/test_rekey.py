@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from random import Random
 from typing import Any
 
@@ -30,8 +31,7 @@ def rekeyed(snapshot: Snapshot, keys: str, *which: str) -> Edit:
 
 def ids(snapshot: Snapshot) -> dict[str, str]:
     """What each instance was called before, by what it is called now."""
-    found = ((str(i.addr), bytes(i.objects[0].attributes or b"").decode()) for i in instances(snapshot))
-    return {addr: text.removeprefix('{"id":"').removesuffix('"}').replace("\\", "") for addr, text in found}
+    return {str(i.addr): json.loads(bytes(i.objects[0].attributes or b"{}"))["id"] for i in instances(snapshot)}
 
 
 _COUNT = ["t.a[0]", "t.a[1]"]
@@ -50,6 +50,36 @@ REKEYED = {
     "others stay": ([*_COUNT, "t.b[0]"], "0=a,1=b", {
         't.a["a"]': "t.a[0]", 't.a["b"]': "t.a[1]", "t.b[0]": "t.b[0]"}),
 }  # fmt: skip
+
+
+_E, _E_APART = "\u00e9", "e\u0301"
+
+
+@pytest.mark.parametrize(
+    ("before", "keys", "after", "notes"),
+    [
+        pytest.param([f't.a["{_E_APART}"]'], f"{_E_APART}=x", {'t.a["x"]': f't.a["{_E_APART}"]'}, 0, id="as it is"),
+        pytest.param([f't.a["{_E_APART}"]'], f"{_E}=x", {'t.a["x"]': f't.a["{_E_APART}"]'}, 0, id="by its normal form"),
+        pytest.param([f't.a["{_E}"]'], f'"{_E_APART}"=x', {'t.a["x"]': f't.a["{_E}"]'}, 0, id="by another form"),
+        pytest.param([f't.a["{_E_APART}"]'], f"{_E_APART}={_E}", {f't.a["{_E}"]': f't.a["{_E_APART}"]'}, 0, id="new"),
+        pytest.param(
+            [f't.a["{_E_APART}"]', f't.a["{_E}"]'], f"{_E_APART}=x",
+            {'t.a["x"]': f't.a["{_E_APART}"]', f't.a["{_E}"]': f't.a["{_E}"]'}, 0, id="the exact one of two",
+        ),
+        pytest.param(["t.a"], f"={_E_APART}", {f't.a["{_E}"]': "t.a"}, 1, id="a new key is normalised, and told"),
+    ],
+)  # fmt: skip
+def test_keys_that_are_not_in_normal_form(before: list[str], keys: str, after: dict[str, str], notes: int) -> None:
+    edit = rekeyed(snapshot_of(*before), keys, "t.a")
+    assert ids(edit.snapshot) == after
+    assert len(edit.notes) == notes
+
+
+def test_a_key_that_could_be_each_of_two() -> None:
+    # Angstrom sign, and A with a ring apart: both become U+00C5.
+    state = snapshot_of(*['t.a["\u212b"]', 't.a["A\u030a"]'])
+    with pytest.raises(SurgeryError, match="could be each of"):
+        rekeyed(state, "\u00c5=x", "t.a")
 
 
 @pytest.mark.parametrize("case", REKEYED)

@@ -19,7 +19,8 @@ from statefmt.cty.decimals import format_digits, format_scientific
 from statefmt.golang import quote
 
 _VERB: Final = re.compile(
-    r"%(?P<flags>[ +\-0#]*)(?P<width>[0-9]*)(?P<precision>\.[0-9]*)?(?:\[(?P<index>[0-9]+)\])?(?P<mode>.)?", re.DOTALL
+    r"%(?P<flags>[ +\-0#]*)(?P<width>[0-9]*)(?P<precision>\.[0-9]*)?(?:\[(?P<index>[0-9]{1,19})\])?(?P<mode>.)?",
+    re.DOTALL,
 )
 _ARGS = Parameter("args", null=True, parts=True, unknown=True)
 _WIDEST: Final = 10_000

@@ -123,7 +123,9 @@ def _expanded(template: str, match: re.Match[str]) -> str:
         if name is None:
             return "$"
         if name.isdecimal():
-            return (match[int(name)] or "") if int(name) <= match.re.groups else ""
+            # Python converts no text of more than 4,300 digits, and no expression has as many groups.
+            number = int(name) if len(name) < 20 else match.re.groups + 1
+            return (match[number] or "") if number <= match.re.groups else ""
         return (match[name] or "") if name in match.re.groupindex else ""
 
     return re.sub(r"\$(?:\$|(\w+)|\{(\w+)\})", group, template)

@@ -29,6 +29,8 @@ _UNITS: Final = {
     "m": 60_000_000_000,
     "h": 3_600_000_000_000,
 }
+# An int64 has no more.
+_MOST_DIGITS: Final = 19
 _AMOUNT: Final = re.compile(r"(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)", re.ASCII)
 _VERB: Final = re.compile(r"'((?:[^']|'')*)'|(([A-Za-z])\3*)|([^A-Za-z']+)|(')", re.DOTALL)
 _TIME: Final = Parameter("timestamp", STRING)
@@ -62,7 +64,11 @@ def _duration(value: str) -> int:
     for amount in found:
         if amount is None:
             raise FunctionError(f'time: invalid duration "{value}"', 1)
-        total += int(Fraction(amount[1].rstrip(".")) * _UNITS[amount[2]])
+        whole, _, fraction = amount[1].partition(".")
+        if len(whole.lstrip("0")) > _MOST_DIGITS:
+            raise FunctionError(f'time: invalid duration "{value}"', 1)
+        # Go drops the digits beyond nanoseconds of hours, too.
+        total += int(Fraction(f"{whole.lstrip('0') or '0'}.{fraction[:_MOST_DIGITS] or '0'}") * _UNITS[amount[2]])
     if total >= 1 << 63:
         raise FunctionError(f'time: invalid duration "{value}"', 1)
     return -total if value.startswith("-") else total
