@@ -2,10 +2,11 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+SEED ?= 1
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint types layers check golden docs bench clean
+.PHONY: help setup demo test adversary lint types layers check golden docs bench clean
 
 help: ## show this
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  \1	/' | expand -t 12
@@ -23,6 +24,9 @@ demo: $(READY) ## upgrade an old state, check it, and show what changed
 
 test: $(READY) ## run all tests
 	$(BIN)/python -m pytest -n auto
+
+adversary: $(READY) ## try to break it, for less than an hour; make adversary SEED=7 tries other things
+	ADVERSARY_SEED=$(SEED) $(BIN)/python -m pytest tests/adversary -m adversary -n 2
 
 lint: $(READY) ## style and mistakes
 	$(BIN)/ruff check .
