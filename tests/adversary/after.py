@@ -69,5 +69,7 @@ def _check_again(
         "the command can be given again",
         lambda: f"{case()}: {said(again)}",
     )
+    # What is there already is not written again.
+    run(folder, "set-serial", "123456", "-y", "--state", scene.target)
     left = left_behind(folder)
     observed.expect(not left, "nothing is left beyond the next edit", lambda: f"{case()}: {left}")

@@ -23,7 +23,7 @@ state {
   method = method.aes_gcm.one
 }
 """
-_SERIAL: Final = re.compile(rb'"serial": ?\d+')
+_SERIAL: Final = re.compile(rb'("serial"\s*:\s*)[-0-9.eE+]+')
 _KEYS: Final = ("--encryption", "c.hcl")
 _MV: Final = ("mv", "aws_vpc.main", "aws_vpc.network_of_all")
 _MV_SHORT: Final = ("mv", "aws_vpc.main", "aws_vpc.n")
@@ -92,7 +92,7 @@ def plain(run: Forks, folder: Path, name: str = STATE) -> bytes | None:
 
 def without_serial(content: bytes | None) -> bytes:
     """A state's text but for its serial."""
-    return _SERIAL.sub(b'"serial":0', content or b"", count=1)
+    return _SERIAL.sub(rb"\g<1>0", content or b"")
 
 
 def listed(run: Forks, folder: Path, scene: Scene) -> Ended:

@@ -140,7 +140,7 @@ def _try(
         shutil.rmtree(here)
         return
     before, old = _victims(here), (here / STATE).read_bytes()
-    ended = run(here, *command, unprivileged=name == "unreadable file", timeout=20)
+    ended = run(here, *command, unprivileged=name == "unreadable file", timeout=10)
     observed.count("plants")
 
     def case() -> str:
