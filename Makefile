@@ -2,10 +2,11 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+SEED ?= 1
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test slow lint types layers check golden docs bench clean
+.PHONY: help setup demo test slow adversary lint types layers check golden docs bench clean
 
 help: ## show this
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  \1	/' | expand -t 12
@@ -26,6 +27,9 @@ test: $(READY) ## run all tests
 
 slow: $(READY) ## run what `make test` only takes a sample of
 	$(BIN)/python -m pytest -n auto -m slow
+
+adversary: $(READY) ## try to break it, for less than an hour; make adversary SEED=7 tries other things
+	ADVERSARY_SEED=$(SEED) $(BIN)/python -m pytest tests/adversary -m adversary -n 2
 
 lint: $(READY) ## style and mistakes
 	$(BIN)/ruff check .
