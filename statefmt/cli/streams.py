@@ -8,10 +8,13 @@ import os
 import shutil
 import sys
 from contextvars import ContextVar
+from typing import Final
 
 from statefmt.cli.progress import Progress, PromptFile
 from statefmt.render.printable import printable, printable_lines
 from statefmt.render.terminal import Terminal, terminal_for
+
+_STANDARD_OUTPUT: Final = "standard output"
 
 _colour: ContextVar[str] = ContextVar("colour", default="auto")
 
@@ -29,9 +32,20 @@ def open_streams(progress: Progress | None = None) -> None:
             # output is opened for reading, so that a result that goes nowhere is an error.
             os.open(os.devnull, os.O_RDONLY if number == 1 else os.O_RDWR)
     # Python's own stream writes in part, without a word, where PYTHONUNBUFFERED is set, and follows the locale.
-    sys.stdout = _stream(PromptFile(1, progress), "utf-8", "surrogateescape", by_line=os.isatty(1))
+    sys.stdout = _stream(_ResultFile(1, progress), "utf-8", "surrogateescape", by_line=os.isatty(1))
     encoding = sys.stderr.encoding if sys.stderr else "utf-8"
     sys.stderr = _stream(_MessageFile(2, progress), encoding, "backslashreplace", by_line=True)
+
+
+class _ResultFile(PromptFile):
+    """Standard output. What goes wrong with it names it."""
+
+    def write(self, data: object, /) -> int:
+        try:
+            return super().write(data)
+        except OSError as error:
+            error.filename = _STANDARD_OUTPUT
+            raise
 
 
 class _MessageFile(PromptFile):
@@ -54,11 +68,12 @@ def discard_output() -> None:
 
 
 def output_problem(error: OSError) -> str:
-    """What went wrong, for a message: with the file that the error names, else with standard output."""
-    if error.filename is not None:
-        problem = f"{os.fsdecode(error.filename)}: {error.strerror}"
+    """What went wrong, for a message, with the file that the error names."""
+    if error.filename is None:
+        problem = error.strerror or str(error)
     else:
-        problem = f"standard output: {'it is closed' if error.errno == errno.EBADF else error.strerror}"
+        is_closed = error.filename == _STANDARD_OUTPUT and error.errno == errno.EBADF
+        problem = f"{os.fsdecode(error.filename)}: {'it is closed' if is_closed else error.strerror}"
     return "; ".join([problem, *getattr(error, "__notes__", ())])
 
 

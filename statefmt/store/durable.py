@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Final
 
 _CHUNK: Final = 1 << 20
@@ -37,6 +37,12 @@ def write_all(descriptor: int, content: bytes | memoryview) -> None:
     view = memoryview(content)
     while view:
         view = view[os.write(descriptor, view) :]
+
+
+def close(descriptor: int) -> None:
+    """Close a file whose content is durable, or was only read: nothing that goes wrong now changes that."""
+    with suppress(OSError):
+        os.close(descriptor)
 
 
 @contextmanager

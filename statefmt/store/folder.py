@@ -18,7 +18,7 @@ from typing import Final, NoReturn
 from msgspec import Struct
 
 from statefmt.errors import StoreError
-from statefmt.store.durable import read_all, write_all
+from statefmt.store.durable import close, read_all, write_all
 from statefmt.store.names import is_temporary
 from statefmt.store.reading import LARGEST_STATE
 
@@ -65,7 +65,7 @@ class Folder(Struct, frozen=True):
             self._refuse(name, found, error)
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode) or not (of_anybody or self._is_ours(found)):
-            os.close(descriptor)
+            close(descriptor)
             self._refuse(name, found)
         return descriptor
 
@@ -77,7 +77,7 @@ class Folder(Struct, frozen=True):
                 raise StoreError(f"{self.path / name}: larger than {limit} bytes, so it is not a file of statetool's")
             return read_all(descriptor)
         finally:
-            os.close(descriptor)
+            close(descriptor)
 
     def create(self, name: str, content: bytes) -> None:
         """Create a file with mode 0600, whole and durable. Raises FileExistsError."""
@@ -98,7 +98,7 @@ class Folder(Struct, frozen=True):
             write_all(descriptor, content)
             self._hand_over(descriptor)
         finally:
-            os.close(descriptor)
+            close(descriptor)
 
     def link_from(self, other: Folder, other_name: str, name: str) -> None:
         """Let a name stand for a file of another folder, in place of a file of ours. Raises OSError."""
@@ -160,7 +160,7 @@ class Folder(Struct, frozen=True):
                 self._refuse(name, found)
             yield Folder(self.path / name, descriptor, self.owner)
         finally:
-            os.close(descriptor)
+            close(descriptor)
 
     def remove_folder(self, name: str) -> None:
         """Delete a folder in this one, if it is empty."""
@@ -184,7 +184,7 @@ class Folder(Struct, frozen=True):
         finally:
             with suppress(FileNotFoundError):
                 os.unlink(name, dir_fd=self.descriptor)
-            os.close(descriptor)
+            close(descriptor)
 
     def _new_temporary(self) -> tuple[str, int]:
         while True:
@@ -195,7 +195,7 @@ class Folder(Struct, frozen=True):
             if found is not None and os.path.samestat(found, os.fstat(descriptor)):
                 return name, descriptor
             # Another process swept it before it was held.
-            os.close(descriptor)
+            close(descriptor)
 
     def _sweep(self, name: str) -> None:
         try:
@@ -206,7 +206,7 @@ class Folder(Struct, frozen=True):
             if _hold(descriptor):
                 os.unlink(name, dir_fd=self.descriptor)
         finally:
-            os.close(descriptor)
+            close(descriptor)
 
     def _link(self, old: str, new: str) -> None:
         """Give a file one more name. A link fails where the name is taken, while a rename would replace a file."""
@@ -253,7 +253,7 @@ class Folder(Struct, frozen=True):
             what = f"it belongs to user {found.st_uid}, who is neither you nor the owner of the state"
         else:
             what = f"this is {_KINDS.get(stat.S_IFMT(found.st_mode), 'a device')}, which statetool did not make"
-        raise StoreError(f"{where}: {what}; nothing was written. Look at it, and move it away") from error
+        raise StoreError(f"{where}: {what}. Look at it, and move it away") from error
 
 
 @contextmanager
@@ -263,7 +263,7 @@ def open_folder(path: Path, owner: tuple[int, int] | None = None) -> Iterator[Fo
     try:
         yield Folder(path, descriptor, owner)
     finally:
-        os.close(descriptor)
+        close(descriptor)
 
 
 @contextmanager
@@ -273,7 +273,7 @@ def _readable(descriptor: int) -> Iterator[int]:
     try:
         yield readable
     finally:
-        os.close(readable)
+        close(readable)
 
 
 def _temporary_name() -> str:

@@ -74,11 +74,9 @@ def history_of(state: StateFile, file: str = HISTORY_FILE) -> History:
     except FileNotFoundError:
         return History()
     except OSError as error:
-        raise StoreError(f"{where}: the history cannot be read ({reason_of(error)}); nothing was written") from error
+        raise StoreError(f"{where}: the history cannot be read ({reason_of(error)})") from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise StoreError(
-            f"{where}: the history is damaged ({error}); nothing was written. Move the folder away to begin anew"
-        ) from error
+        raise StoreError(f"{where}: the history is damaged ({error}). Move the folder away to begin anew") from error
     if history.format_version != _FORMAT:
         raise StoreError(
             f"{where}: the history has format {history.format_version!r}, which a newer statetool wrote. Use that one, "
@@ -91,6 +89,7 @@ def stage_history(state: StateFile, history: History) -> None:
     """Make a history durable beside the present one, so that it only has to be renamed. Raises OSError, StoreError."""
     with state.folder.inner(history_name(state.name), create=True) as folder:
         assert folder is not None
+        folder.sweep()
         with suppress(FileExistsError):
             # Contents of states must not get into a repository.
             folder.create(HISTORY_IGNORE, b"*\n")

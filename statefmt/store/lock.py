@@ -87,7 +87,9 @@ def locked(state: StateFile, descriptor: int, info: LockInfo, *, timeout: float,
     finally:
         with suppress(OSError, StoreError):
             state.named_in.remove(name)
-        _set_lock(descriptor, wanted=False)
+        # Closing the file drops the lock as well.
+        with suppress(OSError):
+            _set_lock(descriptor, wanted=False)
 
 
 def _wait_for_lock(state: StateFile, descriptor: int, timeout: float, began: float) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from statefmt.errors import StoreError
-from statefmt.store.durable import read_all
+from statefmt.store.durable import close, read_all
 
 STANDARD_INPUT: Final = "-"
 
@@ -51,7 +51,7 @@ def read_bytes(name: str) -> bytes:
     except OSError as error:
         raise StoreError(f"{name}: {reason_of(error)}") from error
     finally:
-        os.close(descriptor)
+        close(descriptor)
 
 
 def _pipe(name: str, descriptor: int) -> bytes:

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from statefmt.errors import StoreError
-from statefmt.store.durable import overwrite, read_all, signals_held_back
+from statefmt.store.durable import close, overwrite, read_all, signals_held_back
 from statefmt.store.explain import check_platform, explained
 from statefmt.store.folder import Folder, open_folder
-from statefmt.store.history import HistoryEntry, history_of, publish_history, stage_history
+from statefmt.store.history import History, HistoryEntry, history_of, publish_history, stage_history
 from statefmt.store.history_contents import discard_staged, drop_contents, keep_content
 from statefmt.store.journal import (
     Journal,
@@ -75,9 +75,9 @@ class OpenState:
         path = self.file.path
         with signals_held_back():
             with explained(path):
-                kept, entry = self._prepare(pieces, backup, now)
+                kept, history = self._prepare(pieces, backup, now)
             self._write(pieces, kept)
-            self._finish(entry)
+            self._finish(history)
         return kept
 
     def keep_history(self, keep: int) -> None:
@@ -96,7 +96,7 @@ class OpenState:
                 "try again"
             )
 
-    def _prepare(self, pieces: tuple[Piece, ...], wanted: Path | None, now: int) -> tuple[Path, HistoryEntry]:
+    def _prepare(self, pieces: tuple[Piece, ...], wanted: Path | None, now: int) -> tuple[Path, History]:
         """Make durable what it takes to finish the write or to take it back. Raises StoreError, with nothing left."""
         # Imported where it is needed: commands that only read need no threads.
         from concurrent.futures import ThreadPoolExecutor
@@ -114,12 +114,13 @@ class OpenState:
             entry = HistoryEntry(
                 earlier.next_number, info.Created, info.Who, info.Info or info.Operation, before, after
             )
+            history = earlier.with_entry(entry)
             kept = folder.path / backup
             # Between paths without links, so that the way from the one to the other is right.
             way = os.path.relpath(os.path.realpath(kept), os.path.realpath(state.folder.path))
             try:
                 with _failing(f"{state.path}: its history could not be written"):
-                    stage_history(state, earlier.with_entry(entry))
+                    stage_history(state, history)
                     keep_content(state, (folder, backup), self.data, before)
                 with _failing(f"{state.path}: no journal could be made beside it"):
                     write_journal(state, Journal(way, pieces, entry, state.name, os.fstat(self.descriptor).st_ino))
@@ -127,7 +128,7 @@ class OpenState:
                 folder.remove(backup)
                 discard_staged(state, earlier)
                 raise
-        return kept, entry
+        return kept, history
 
     def _write(self, pieces: Sequence[Piece], backup: Path) -> None:
         """Write the new content; where that fails, the old content again."""
@@ -148,12 +149,12 @@ class OpenState:
                 discard_staged(self.file, history_of(self.file))
             raise StoreError(f"{reason}; its content is as before, and also in {backup}") from error
 
-    def _finish(self, entry: HistoryEntry) -> None:
+    def _finish(self, history: History) -> None:
         """Put a write into the history, and forget that it was in progress. The state is written, whatever fails."""
         try:
             publish_history(self.file)
             remove_journal(self.file)
-            drop_contents(self.file, history_of(self.file))
+            drop_contents(self.file, history)
         except (OSError, StoreError) as error:
             reason = reason_of(error) if isinstance(error, OSError) else error
             self.note(
@@ -192,7 +193,7 @@ def _opened(opened: ExitStack, path: Path, info: LockInfo, timeout: float | None
             file = attempt.enter_context(around(path))
             flags = os.O_RDWR | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
             descriptor = os.open(file.name, flags, dir_fd=file.folder.descriptor)
-            attempt.callback(os.close, descriptor)
+            attempt.callback(close, descriptor)
             check_regular(str(path), os.fstat(descriptor))
             if timeout is not None:
                 attempt.enter_context(locked(file, descriptor, info, timeout=timeout, began=began))

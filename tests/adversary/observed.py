@@ -8,13 +8,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-import pytest
-
 # Enough to see what a failure is about.
 _MOST_OF_A_LAW: Final = 12
 PROPERTY: Final = "adversary"
-# For samples of parts that still find what issue 17 lists. Take it away from a part once that is mended.
-FINDS_KNOWN_FAILURES: Final = pytest.mark.xfail(run=False, reason="issue 17 is not mended yet")
 # What broke a law is kept here, and each failure as it happens.
 _KEPT: Final = Path(__file__).resolve().parents[2] / "build" / "adversary"
 

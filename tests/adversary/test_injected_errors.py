@@ -13,7 +13,7 @@ import pytest
 from tests.store.test_watched import NEEDS_STRACE
 
 from .after import Sides, check_whole, sides
-from .observed import FINDS_KNOWN_FAILURES, Observed
+from .observed import Observed
 from .runs import Call, Ended, Forks
 from .scenes import SCENES, STATE, Scene, copied, plain, prepared, said
 
@@ -44,7 +44,6 @@ _ERRORS: Final = {
 }
 
 
-@FINDS_KNOWN_FAILURES
 @pytest.mark.parametrize("scene", [SCENES[0]], ids=lambda scene: scene.name)
 def test_some_errors(scene: Scene, run: Forks, random: Random, observed: Observed, tmp_path: Path) -> None:
     _inject(scene, run, random, observed, tmp_path, most=20)

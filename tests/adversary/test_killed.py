@@ -12,7 +12,7 @@ import pytest
 from tests.store.test_watched import NEEDS_STRACE
 
 from .after import Sides, check_whole, sides
-from .observed import FINDS_KNOWN_FAILURES, Observed
+from .observed import Observed
 from .runs import Call, Forks
 from .scenes import JOURNAL, SCENES, STATE, Scene, copied, prepared
 
@@ -23,7 +23,6 @@ _IDLE: Final = frozenset({"ioctl", "lseek", "getcwd", "brk", "close", "dup", "du
 _TEARS: Final = 4
 
 
-@FINDS_KNOWN_FAILURES
 @pytest.mark.parametrize("scene", [SCENES[0], SCENES[5]], ids=lambda scene: scene.name)
 def test_some_kills(scene: Scene, run: Forks, random: Random, observed: Observed, tmp_path: Path) -> None:
     _kill(scene, run, random, observed, tmp_path, most=10, most_in_recovery=1)

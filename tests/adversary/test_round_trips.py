@@ -23,7 +23,7 @@ from tests.property import strategies
 
 from .corpus import states
 from .in_process import Finished, command
-from .observed import FINDS_KNOWN_FAILURES, Observed
+from .observed import Observed
 from .scenes import without_serial
 
 _NAME: Final = "t.tfstate"
@@ -51,7 +51,6 @@ class Trip(NamedTuple):
     back: tuple[str, ...]
 
 
-@FINDS_KNOWN_FAILURES
 def test_some_trips(random: Random, observed: Observed, tmp_path: Path) -> None:
     _travel(random, observed, tmp_path, _IN_THE_SAMPLE)
 

@@ -18,7 +18,6 @@ from .states import HAND_EDITED, resource, state
 ODD = b"odd-\xff.tfstate"
 STATE = state(resource("aws_instance", "web", {"index_key": "a"}))
 MOVE = ("aws_instance.web", "aws_instance.other")
-UNTIL_THE_STORE_TAKES_THEM = pytest.mark.xfail(strict=True, reason="journal and history hold UTF-8 only")
 
 
 @pytest.fixture(autouse=True)
@@ -73,7 +72,6 @@ def test_reading(line: str, program: Program) -> None:
     assert _is_sane(done.err)
 
 
-@UNTIL_THE_STORE_TAKES_THEM
 @pytest.mark.parametrize("line", ["mv --state FILE a.a a.b", "fmt FILE", "upgrade -i --style compact FILE"])
 def test_writing_and_undo(line: str, program: Program, folder: Path) -> None:
     file = folder / os.fsdecode(ODD)
@@ -92,7 +90,6 @@ def test_writing_and_undo(line: str, program: Program, folder: Path) -> None:
     assert len(json.loads(program("history", "--format", "json", ODD).out)["edits"]) == 2
 
 
-@UNTIL_THE_STORE_TAKES_THEM
 def test_backup(program: Program, folder: Path) -> None:
     (folder / "state").write_bytes(STATE)
     done = program("mv", "--state", "state", *MOVE, "--backup", b"\xff.bak")
@@ -130,10 +127,6 @@ def test_newline_in_a_name(program: Program) -> None:
     assert program("list", "--state", "a\nb") == (2, b"", "statetool: a b: there is no such file\n")
 
 
-REFUSED_BY_THE_STORE = pytest.mark.xfail(strict=True, run=False, reason="open_state writes through such names")
-
-
-@REFUSED_BY_THE_STORE
 @pytest.mark.parametrize("name", ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"])
 @pytest.mark.parametrize(
     "command",
