@@ -26,7 +26,8 @@ def normalise_version(text: str) -> str | None:
     match = _VERSION.fullmatch(text)
     if match is None:
         return None
-    segments = [int(part) for part in match["segments"].split(".")]
+    # Zeros in front do not count; one digit more than the greatest number has says enough.
+    segments = [int(part.lstrip("0")[:20] or "0") for part in match["segments"].split(".")]
     if max(segments) > _INT64_MAX:
         return None
     segments += [0] * (3 - len(segments))
