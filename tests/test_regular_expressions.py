@@ -7,6 +7,7 @@ repetitions of what it is made of: its characters, its literal parts, and short 
 from __future__ import annotations
 
 import ast
+import fnmatch
 import importlib
 import itertools
 import re
@@ -22,6 +23,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import statefmt
+from statefmt.rules import secret_probes, secret_shapes
 
 _ROOT = Path(statefmt.__file__).parent
 _METHODS = {"match", "fullmatch", "search", "findall", "finditer", "sub", "subn", "split"}
@@ -33,10 +35,13 @@ _FACTOR = 4
 _LONG_ENOUGH = 5.0
 _RATIO = 9.0
 
-# Expressions made in functions, by module and function: examples of what they come to.
+# Expressions made in functions, by module and function: examples of what they come to; none where `_listed` has them.
 _MADE: dict[tuple[str, str], list[str]] = {
-    ("statefmt.selection.wildcards", "_test"): [r"(?s:(?>.*?a)(?>.*?b).*)\Z"],
-    ("statefmt.config.functions.numbers", "_digits"): [r"([+-]?)([0-9a-f]+)"],
+    ("statefmt.wildcards", "_test"): [fnmatch.translate("*a*b?c*[*]*d"), fnmatch.translate("*a*a*a*a*a*b")],
+    ("statefmt.config.functions.numbers", "parseint"): [r"([+-]?)([0-9a-fA-F]+)"],
+    ("statefmt.pattern", "__getattr__"): [],
+    ("statefmt.rules.secret_probes", ""): [],
+    ("statefmt.rules.secret_shapes", "_shapes"): [],
 }
 
 
@@ -112,7 +117,20 @@ def _all_found() -> tuple[list[Found], list[str]]:
                 found += [Found(place, example, 0, frozenset(methods)) for example in examples or ()]
                 continue
             found.append(Found(place, values[0], int(values[1]) if len(values) > 1 else 0, frozenset(methods)))
+    found += _listed()
     return found, unresolved
+
+
+def _listed() -> Iterator[Found]:
+    """The expressions that are made from tables, as they come out."""
+    for piece, rests in secret_probes._RESTS.items():
+        expression = piece + b"(?:" + b"|".join(rests) + b")"
+        yield Found(f"statefmt/rules/secret_probes.py:{piece!r}", expression, 0, frozenset({"search"}))
+    for shape in secret_shapes.SHAPES:
+        expression = shape.expression._expression  # type: ignore[attr-defined]
+        yield Found(
+            f"statefmt/rules/secret_shapes.py:{shape.kind}", expression, re.DOTALL | re.ASCII, frozenset({"search"})
+        )
 
 
 def _calls(tree: ast.AST, function: str = "") -> Iterator[tuple[str, ast.Call]]:
@@ -122,7 +140,7 @@ def _calls(tree: ast.AST, function: str = "") -> Iterator[tuple[str, ast.Call]]:
         yield from _calls(child, child.name if isinstance(child, ast.FunctionDef) else function)
 
 
-def _attacks(found: Found) -> Iterator[str]:
+def _attacks(found: Found) -> Iterator[tuple[str, str, str]]:
     """Beginnings, repeated parts and ends: what fits before each repetition, what it repeats, and what fits nothing."""
     text = found.expression if isinstance(found.expression, str) else found.expression.decode("latin-1")
     tree = parser.parse(text, found.flags & ~re.LOCALE)
@@ -134,7 +152,7 @@ def _attacks(found: Found) -> Iterator[str]:
     starts = sorted(beginnings, key=lambda part: (len(part), part))[:6]
     for start, pump, end in itertools.product(starts, pumps, ("", "\0!")):
         if pump:
-            yield f"{start}\N{DELETE}{pump}\N{DELETE}{end}"
+            yield start, pump, end
 
 
 def _walk(tree: Any, before: list[str], beginnings: set[str], parts: set[str], characters: set[str]) -> None:
@@ -237,19 +255,19 @@ def parser_text(kind: Any, value: Any) -> str:
 
 
 def _runs(found: Found) -> Iterator[tuple[str, Callable[[str | bytes], object]]]:
-    compiled = re.compile(found.expression, found.flags)
+    compiled: Any = re.compile(found.expression, found.flags)
     empty: Any = "" if isinstance(found.expression, str) else b""
     for method in sorted(found.methods):
         if method in ("sub", "subn"):
-            yield method, lambda text: compiled.sub(empty, text)  # type: ignore[call-overload]
+            yield method, lambda text: compiled.sub(empty, text)
         elif method == "finditer":
-            yield method, lambda text: list(compiled.finditer(text))  # type: ignore[call-overload]
+            yield method, lambda text: list(compiled.finditer(text))
         else:
             yield method, getattr(compiled, method)
 
 
-def _text(attack: str, length: int, *, binary: bool) -> str | bytes:
-    start, pump, end = attack.split("\N{DELETE}")
+def _text(attack: tuple[str, str, str], length: int, *, binary: bool) -> str | bytes:
+    start, pump, end = attack
     text = start + pump * (length // len(pump)) + end
     return text.encode("latin-1", "replace") if binary else text
 

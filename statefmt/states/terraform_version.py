@@ -10,11 +10,11 @@ from functools import lru_cache
 
 from statefmt.pattern import pattern
 
+_PARTS = r"[0-9A-Za-z\-~]*+(?:\.[0-9A-Za-z\-~]++)*+"
 _VERSION = pattern(
-    r"v?(?P<segments>[0-9]+(?:\.[0-9]+)*)"
-    r"(?:-(?P<numeric_pre>[0-9]+[0-9A-Za-z\-~]*(?:\.[0-9A-Za-z\-~]+)*)"
-    r"|-?(?P<pre>[A-Za-z\-~]+[0-9A-Za-z\-~]*(?:\.[0-9A-Za-z\-~]+)*))?"
-    r"(?:\+(?P<metadata>[0-9A-Za-z\-~]+(?:\.[0-9A-Za-z\-~]+)*))?",
+    rf"v?(?P<segments>[0-9]++(?:\.[0-9]++)*+)"
+    rf"(?:-(?P<numeric_pre>[0-9]{_PARTS})|-?(?P<pre>[A-Za-z\-~]{_PARTS}))?"
+    rf"(?:\+(?P<metadata>[0-9A-Za-z\-~]{_PARTS}))?",
     re.ASCII,
 )
 _INT64_MAX = 2**63 - 1

@@ -1,5 +1,5 @@
-"""Functions that take regular expressions. RE2 evaluates them: it is Go's syntax and Go's choice of a match, and takes
-time in proportion to the text. Sources: go-cty `stdlib/regexp.go`; OpenTofu `internal/lang/funcs/string.go`; Go `regexp`
+"""Functions that take regular expressions. RE2 evaluates them: it has Go's syntax and matches, and takes linear time.
+Sources: go-cty `stdlib/regexp.go`; OpenTofu `internal/lang/funcs/string.go`; Go `regexp`
 (allMatches, replaceAll, expand) and `regexp/syntax`.
 """
 
