@@ -127,9 +127,9 @@ def _listed() -> Iterator[Found]:
         expression = piece + b"(?:" + b"|".join(rests) + b")"
         yield Found(f"statefmt/rules/secret_probes.py:{piece!r}", expression, 0, frozenset({"search"}))
     for shape in secret_shapes.SHAPES:
-        expression = shape.expression._expression  # type: ignore[attr-defined]
+        flags = re.DOTALL | re.ASCII
         yield Found(
-            f"statefmt/rules/secret_shapes.py:{shape.kind}", expression, re.DOTALL | re.ASCII, frozenset({"search"})
+            f"statefmt/rules/secret_shapes.py:{shape.kind}", shape.pattern.pattern, flags, frozenset({"search"})
         )
 
 
