@@ -146,7 +146,8 @@ def _attacks(found: Found) -> Iterator[tuple[str, str, str]]:
     tree = parser.parse(text, found.flags & ~re.LOCALE)
     beginnings, parts, characters = {""}, {"a", " ", "\\", '"', "0", ".", "-", "/"}, set[str]()
     _walk(tree, [""], beginnings, parts, characters)
-    chosen = sorted(characters)[:14]
+    # Those that the expression names come first.
+    chosen = sorted(characters, key=lambda char: (char not in text, char))[:14]
     pumps = sorted(parts | set(chosen), key=lambda part: (len(part), part))[:36]
     pumps += ["".join(pair) for pair in itertools.permutations(chosen[:6], 2)]
     starts = sorted(beginnings, key=lambda part: (len(part), part))[:6]

@@ -14,7 +14,7 @@ from statefmt.pattern import pattern
 _ADDRESSED: Final = frozenset({"resources", "instances", "modules", "check_results", "objects"})
 # Names in the text of a finding: quoted, or with a dot or an underscore in them; instance keys belong to them.
 _QUOTED: Final = r'"[^"\\]*+(?:\\.[^"\\]*+)*+'
-_WORD: Final = pattern(rf'{_QUOTED}(?:"|\Z)|(?:\[(?:{_QUOTED}"|\d++)\]|[^\s"()\[\],;])++')
+_WORD: Final = pattern(rf'{_QUOTED}(?:"|\\?\Z)|(?:\[(?:{_QUOTED}"|\d++)\]|[^\s"()\[\],;])++')
 _CLOSED: Final = pattern(_QUOTED + '"')
 # After a quote without an end: all quotes that follow are escaped, and none begins a name.
 _UNQUOTED_WORD: Final = pattern(r'(?:\[\d++\]|[^\s"()\[\],;])++')

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import re2
 
 PLACE: Final = pattern(r"\$(?:(\d+)|\{(\d+)\})")
-_TOKEN: Final = pattern(r'(\[\*\])|("(?:[^"\\]|\\.)*")|(\*\*)|([*?])|(.)', re.DOTALL)
+_TOKEN: Final = pattern(r'(\[\*\])|("(?:[^"\\]|\\.)*+(?:"|\\?\Z))|(\*\*)|([*?])|(.)', re.DOTALL)
 _IN_TEXT: Final = pattern(r"\\([*?])|([*?])|(\\.|.)", re.DOTALL)
 # A number, or a text with its quotes.
 _KEY: Final = r'\[("(?:[^"\\]|\\.)*"|-?\d+)\]'
