@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -14,6 +13,7 @@ from msgspec import Struct
 
 from statefmt.errors import SettingsError
 from statefmt.store.small_files import read_bounded
+from statefmt.wildcards import TextTest, asterisk_test
 
 _OWN_FILE: Final = "statetool.toml"
 _SHARED_FILE: Final = "pyproject.toml"
@@ -104,10 +104,9 @@ def _table(path: Path) -> dict[str, Any] | None:
 
 
 def _matching(ignores: Mapping[str, Sequence[str]], text: str) -> tuple[str, ...]:
-    return tuple(code for pattern, codes in ignores.items() if _glob(pattern).fullmatch(text) for code in codes)
+    return tuple(code for pattern, codes in ignores.items() if _glob(pattern)(text) for code in codes)
 
 
 @cache
-def _glob(pattern: str) -> re.Pattern[str]:
-    """A glob in which only `*` is special: brackets and question marks are parts of addresses."""
-    return re.compile(".*".join(re.escape(part) for part in pattern.split("*")), re.DOTALL)
+def _glob(pattern: str) -> TextTest:
+    return asterisk_test(pattern)

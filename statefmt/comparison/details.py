@@ -63,8 +63,9 @@ def _list_changes(change: InstanceChange, member: MemberChange) -> tuple[ValueCh
     old, new = (
         () if side is None else _LISTS[member.name](side.object_of(member.deposed)) for side in (change.old, change.new)
     )
-    removed = [ValueChange((), text, ABSENT, True) for text in old if text not in new]
-    return (*removed, *(ValueChange((), ABSENT, text, True) for text in new if text not in old))
+    had, has = set(old), set(new)
+    removed = [ValueChange((), text, ABSENT, True) for text in old if text not in has]
+    return (*removed, *(ValueChange((), ABSENT, text, True) for text in new if text not in had))
 
 
 def _addresses(addrs: Sequence[object]) -> tuple[str, ...]:

@@ -5,42 +5,46 @@ A step to an element of a set holds that element, perhaps the secret itself: `us
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from msgspec import Raw
 
 from statefmt.cty import GetAttr, Path
 from statefmt.golang.normalize import nfc
-from statefmt.statefile.decode import array_elements, object_members
 from statefmt.states import ResourceInstanceObject
+from statefmt.values.decoded_once import DecodedOnce
 from statefmt.values.object_value import sensitive_paths
 from statefmt.values.path_text import path_text, step_key
 
 _ELEMENT: Final = "[…]"
-_NUMBER: Final = frozenset(b"-0123456789")
 
 
 def mark_texts(obj: ResourceInstanceObject) -> tuple[str, ...]:
     """The sensitive paths of an object, each up to the first step that could tell a value."""
     paths = sensitive_paths(obj)
     found = set(paths)
-    return tuple(sorted({_text(path, found, obj.attributes) for path in paths}))
+    # The lengths of paths: a beginning of another length is none of them.
+    lengths = sorted({len(path) for path in found})
+    decoded = DecodedOnce()
+    return tuple(sorted({_text(path, found, lengths, obj.attributes, decoded) for path in found}))
 
 
-def _text(path: Path, paths: set[Path], value: Raw | None) -> str:
+def _text(path: Path, paths: set[Path], lengths: Sequence[int], value: Raw | None, decoded: DecodedOnce) -> str:
+    # What it stands in is sensitive as a whole, the names of its members too.
+    whole = next((length for length in lengths if length < len(path) and path[:length] in paths), len(path))
     steps: list[str | int] = []
     for place, step in enumerate(path):
         key = step_key(step)
-        if path[:place] in paths:
-            # What it stands in is sensitive as a whole, the names of its members too.
+        if place == whole:
             return path_text(steps) + _ELEMENT
         if isinstance(step, GetAttr):
             steps.append(step.name)
-            value = _member(value, step.name)
-        elif isinstance(key, str) and (member := _member(value, key)) is not None:
+            value = _member(value, step.name, decoded)
+        elif isinstance(key, str) and (member := _member(value, key, decoded)) is not None:
             steps.append(key)
             value = member
-        elif isinstance(key, int) and (element := _element(value, key)) is not None:
+        elif isinstance(key, int) and (element := _element(value, key, decoded)) is not None:
             steps.append(key)
             value = element
         else:
@@ -48,17 +52,15 @@ def _text(path: Path, paths: set[Path], value: Raw | None) -> str:
     return path_text(steps) or "all attributes"
 
 
-def _member(value: Raw | None, name: str) -> Raw | None:
+def _member(value: Raw | None, name: str, decoded: DecodedOnce) -> Raw | None:
     if value is None or memoryview(value)[0] != ord("{"):
         return None
-    return {nfc(known): member for known, member in object_members(value).items()}.get(nfc(name))
+    return decoded.normal_members(value).get(nfc(name))
 
 
-def _element(value: Raw | None, place: int) -> Raw | None:
+def _element(value: Raw | None, place: int, decoded: DecodedOnce) -> Raw | None:
     """The element at a place of a list; None for numbers, which may be a set of which `place` is an element."""
     if value is None or memoryview(value)[0] != ord("["):
         return None
-    elements = array_elements(value)
-    if not 0 <= place < len(elements) or any(memoryview(element)[0] in _NUMBER for element in elements):
-        return None
-    return elements[place]
+    elements = decoded.list_elements(value)
+    return elements[place] if elements is not None and 0 <= place < len(elements) else None

@@ -7,7 +7,7 @@ from typing import Final
 
 from statefmt.states.terraform_version import normalise_version
 
-_PART: Final = re.compile(r"\s*(?:!=|>=|<=|~>|=|>|<|)\s*(?P<version>\S+)\s*", re.ASCII)
+_PART: Final = re.compile(r"\s*+(?:!=|>=|<=|~>|=|>|<|)\s*+(?P<version>\S++)\s*+", re.ASCII)
 
 
 def is_range_of_versions(text: str) -> bool:

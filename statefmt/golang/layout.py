@@ -13,7 +13,8 @@ from statefmt.pattern import pattern
 # encoding/json refuses anything deeper, reading and writing.
 _MAX_DEPTH = 10_000
 
-_STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+# One without an end goes to the end of the text, so that nothing looks for another from each quote in it.
+_STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)'
 _STRING_OR_SPACE = pattern(rb"(" + _STRING + rb")|[ \t\r\n]+", re.DOTALL)
 _SURROGATE_ESCAPE = pattern(rb"\\u[dD][89a-fA-F]")
 _STRUCTURE = pattern(_STRING + rb"|\[\]|\{\}|[\[\]{},:]", re.DOTALL)

@@ -11,7 +11,7 @@ from msgspec import UNSET, Raw
 from statefmt.diagnostics import Finding, Severity
 from statefmt.golang import loads_exact
 from statefmt.rules.secret_probes import suspects
-from statefmt.rules.sensitive_paths import is_covered, sensitive_paths
+from statefmt.rules.sensitive_paths import Covered, sensitive_paths
 from statefmt.rules.subject import ObjectPart, Subject
 from statefmt.statefile.pointer import token
 from statefmt.statefile.v4 import InstanceObjectV4
@@ -60,9 +60,9 @@ def _search(subject: Subject) -> Iterator[_PlacedSecret]:
         except ValueError:
             # Nested deeper than Python goes.
             continue
-        paths = sensitive_paths(parts[number].document)
+        covered = Covered(sensitive_paths(parts[number].document))
         for secret in secrets_in(value):
-            if not is_covered(secret.steps, paths):
+            if secret.steps not in covered:
                 yield _PlacedSecret(secret, parts[number])
 
 

@@ -13,8 +13,12 @@ from statefmt.pattern import pattern
 # Lists whose elements an address tells apart.
 _ADDRESSED: Final = frozenset({"resources", "instances", "modules", "check_results", "objects"})
 # Names in the text of a finding: quoted, or with a dot or an underscore in them; instance keys belong to them.
-_WORD: Final = pattern(r'"(?:[^"\\]|\\.)*"|(?:\[(?:"(?:[^"\\]|\\.)*"|\d+)\]|[^\s"()\[\],;])+')
-_NAME: Final = pattern(r'".+"|[^/].*[^\W\d].*[._\[].*|.*[._\[].*[^\W\d].*', re.DOTALL)
+_QUOTED: Final = r'"[^"\\]*+(?:\\.[^"\\]*+)*+'
+_WORD: Final = pattern(rf'{_QUOTED}(?:"|\\?\Z)|(?:\[(?:{_QUOTED}"|\d++)\]|[^\s"()\[\],;])++')
+_CLOSED: Final = pattern(_QUOTED + '"')
+# After a quote without an end: all quotes that follow are escaped, and none begins a name.
+_UNQUOTED_WORD: Final = pattern(r'(?:\[\d++\]|[^\s"()\[\],;])++')
+_NAME: Final = pattern(r'".+"|[^/][\W\d]*+[^\W\d][^._\[]*+[._\[].*|[^._\[]*+[._\[][\W\d]*+[^\W\d].*', re.DOTALL)
 _LENGTH: Final = 32
 _KEPT: Final = 4096
 
@@ -49,10 +53,15 @@ def numbered_fingerprints(findings: Iterable[Finding]) -> Iterator[str]:
 
 
 def _names(text: str) -> Iterator[str]:
-    for word in _WORD.findall(text):
-        name = _name(word)
-        if name:
-            yield name
+    return filter(None, map(_name, _words(text)))
+
+
+def _words(text: str) -> Iterator[str]:
+    for match in _WORD.finditer(text):
+        if match[0].startswith('"') and not _CLOSED.fullmatch(match[0]):
+            yield from _UNQUOTED_WORD.findall(text, match.start())
+        else:
+            yield match[0]
 
 
 @lru_cache(maxsize=_KEPT)

@@ -24,7 +24,7 @@ from msgspec import UNSET
 from statefmt import codes
 from statefmt.diagnostics import Finding, Severity
 from statefmt.rules.rule import Rule
-from statefmt.rules.sensitive_paths import missing_step, sensitive_paths, shown_path
+from statefmt.rules.sensitive_paths import missing_steps, sensitive_paths, shown_path
 from statefmt.rules.subject import Subject
 
 
@@ -33,8 +33,8 @@ def _check(subject: Subject) -> Iterable[Finding]:
         attributes = part.document.attributes
         if attributes is UNSET:
             continue
-        for number, path in enumerate(sensitive_paths(part.document)):
-            missing = missing_step(attributes, path)
+        paths = sensitive_paths(part.document)
+        for number, (path, missing) in enumerate(zip(paths, missing_steps(attributes, paths), strict=True)):
             if missing is None:
                 continue
             yield Finding(

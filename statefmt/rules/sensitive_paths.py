@@ -7,20 +7,18 @@ told, a path is given the benefit of the doubt.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
 from typing import Final
 
-import msgspec
 from msgspec import UNSET, Raw
 
 from statefmt.cty import GetAttr, Path, decode_paths
-from statefmt.statefile.decode import object_members
 from statefmt.statefile.raw import equals
 from statefmt.statefile.v4 import InstanceObjectV4
+from statefmt.values.decoded_once import DecodedOnce
 from statefmt.values.path_text import path_text, step_key
 
-_NUMBER: Final = frozenset(b"-0123456789")
 _DYNAMIC: Final = {"value", "type"}
 
 
@@ -36,15 +34,16 @@ def _paths(raw: bytes) -> tuple[Path, ...]:
     return () if problems else paths
 
 
-def missing_step(attributes: Raw, path: Path) -> int | None:
-    """The place in `path` of the first step that leads nowhere; None where there is none, or where nobody can say.
+def missing_steps(attributes: Raw, paths: Sequence[Path]) -> Iterator[int | None]:
+    """For each path, the place of the first step that leads nowhere; None where there is none, or nobody can say.
 
     A null on the way is not missing: what is below it is just not set.
     """
-    return _missing(attributes, path, 0)
+    decoded = DecodedOnce()
+    return (_missing(attributes, path, 0, decoded) for path in paths)
 
 
-def _missing(value: Raw, path: Path, place: int) -> int | None:
+def _missing(value: Raw, path: Path, place: int, decoded: DecodedOnce) -> int | None:
     if place == len(path):
         return None
     first = memoryview(value)[0]
@@ -52,46 +51,73 @@ def _missing(value: Raw, path: Path, place: int) -> int | None:
     if first == ord("n"):
         return None
     if first == ord("{"):
-        members = object_members(value)
-        if members.keys() == _DYNAMIC and _missing(members["value"], path, place) is None:
+        members = decoded.members(value)
+        if members.keys() == _DYNAMIC and _missing(members["value"], path, place, decoded) is None:
             return None
         found = members.get(key) if isinstance(key, str) else None
-        return place if found is None else _missing(found, path, place + 1)
+        return place if found is None else _missing(found, path, place + 1, decoded)
     if first != ord("[") or isinstance(path[place], GetAttr):
         return place
     if not isinstance(key, int):
         # An element of a set is named by its value.
         return None
-    elements = _elements(value)
-    if elements is None or any(memoryview(element)[0] in _NUMBER for element in elements):
-        # Perhaps a set of numbers.
+    elements = decoded.list_elements(value)
+    if elements is None:
         return None
-    return _missing(elements[key], path, place + 1) if 0 <= key < len(elements) else place
+    return _missing(elements[key], path, place + 1, decoded) if 0 <= key < len(elements) else place
 
 
-def _elements(value: Raw) -> list[Raw] | None:
-    try:
-        return msgspec.json.decode(value, type=list[Raw])
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        # Half a surrogate pair somewhere in it.
-        return None
+class Covered:
+    """What paths mark, arranged by their steps: it takes no longer to ask where there are many paths."""
 
+    def __init__(self, paths: Sequence[Path], place: int = 0) -> None:
+        self._paths = paths
+        self._place = place
+        self._all = any(len(path) == place for path in paths)
 
-def is_covered(steps: Sequence[str | int], paths: Sequence[Path]) -> bool:
-    """Whether a path marks what stands at `steps` (names and positions in the JSON), or what that is part of."""
-    return any(_covers(path, steps) for path in paths)
+    def __contains__(self, steps: Sequence[str | int]) -> bool:
+        """Whether a path marks what stands at `steps` (names and positions in the JSON), or what that is part of."""
+        return self._covers(steps, 0, past_value=False)
 
+    def _covers(self, steps: Sequence[str | int], at: int, *, past_value: bool) -> bool:
+        # `past_value`: steps "value" before this one were the wrapping of a value of any type.
+        if self._all:
+            return True
+        if at == len(steps) or not self._paths:
+            return False
+        step = steps[at]
+        if isinstance(step, int):
+            # A path leads to an element of a set by its value.
+            below = (self._by_key.get(step), self._by_other_name if past_value else self._by_name)
+            return any(part is not None and part._covers(steps, at + 1, past_value=False) for part in below)
+        found = None if past_value and step == "value" else self._by_key.get(step)
+        if found is not None and found._covers(steps, at + 1, past_value=False):
+            return True
+        # Perhaps the wrapping of a value of any type.
+        return step == "value" and self._covers(steps, at + 1, past_value=True)
 
-def _covers(path: Path, steps: Sequence[str | int]) -> bool:
-    if not path:
-        return True
-    if not steps:
-        return False
-    key, step = step_key(path[0]), steps[0]
-    if key == step or (isinstance(step, int) and not isinstance(key, int)):
-        return _covers(path[1:], steps[1:])
-    # Perhaps the wrapping of a value of any type.
-    return step == "value" and _covers(path, steps[1:])
+    @cached_property
+    def _by_key(self) -> Mapping[str | int, Covered]:
+        """What follows each key."""
+        found: dict[str | int, list[Path]] = {}
+        for path in self._paths:
+            key = step_key(path[self._place])
+            if isinstance(key, (str, int)):
+                found.setdefault(key, []).append(path)
+        return {key: Covered(paths, self._place + 1) for key, paths in found.items()}
+
+    @cached_property
+    def _by_name(self) -> Covered:
+        """What follows any key that is not a position."""
+        paths = [path for path in self._paths if not isinstance(step_key(path[self._place]), int)]
+        return Covered(paths, self._place + 1)
+
+    @cached_property
+    def _by_other_name(self) -> Covered:
+        """The same without what follows "value"."""
+        return Covered(
+            [path for path in self._by_name._paths if step_key(path[self._place]) != "value"], self._place + 1
+        )
 
 
 def shown_path(path: Path, missing: int) -> str:

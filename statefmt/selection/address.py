@@ -40,7 +40,7 @@ from statefmt.golang.normalize import nfc
 from statefmt.selection.nearest import suggestion
 from statefmt.selection.path_pattern import path_fits, split_path
 from statefmt.selection.pattern_scanner import ANY_DEPTH, PatternStep, key_test, name_test, pattern_steps, refuse
-from statefmt.selection.wildcards import has_wildcards
+from statefmt.wildcards import has_wildcards
 
 _AddressTest: TypeAlias = Callable[[AbsResourceInstance], bool]
 

@@ -11,7 +11,7 @@ from statefmt.addrs.literals import quoted_literal
 from statefmt.errors import AddressError, AddressProblem
 from statefmt.golang.normalize import nfc
 from statefmt.pattern import pattern
-from statefmt.selection.wildcards import TextTest, quoted_wildcard_test, wildcard_test
+from statefmt.wildcards import TextTest, quoted_wildcard_test, wildcard_test
 
 ANY_DEPTH: Final = "**"
 KeyTest: TypeAlias = Callable[[InstanceKey], bool]

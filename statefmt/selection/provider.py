@@ -23,7 +23,7 @@ from statefmt.pattern import pattern
 from statefmt.selection.nearest import suggestion
 from statefmt.selection.path_pattern import path_fits, split_path
 from statefmt.selection.pattern_scanner import PatternStep, key_test, name_test, pattern_steps, refuse
-from statefmt.selection.wildcards import wildcard_test
+from statefmt.wildcards import wildcard_test
 
 _Test: TypeAlias = Callable[[AbsProviderInstance], bool]
 

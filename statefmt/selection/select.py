@@ -9,8 +9,8 @@ from statefmt.addrs import AbsProviderInstance
 from statefmt.errors import SelectionError
 from statefmt.selection.criteria import Criteria
 from statefmt.selection.nearest import suggestion
-from statefmt.selection.wildcards import has_wildcards, wildcard_test
 from statefmt.states import ObjectStatus, ResourceInstance
+from statefmt.wildcards import has_wildcards, wildcard_test
 
 _Test: TypeAlias = Callable[[ResourceInstance], bool]
 

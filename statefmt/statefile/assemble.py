@@ -69,10 +69,11 @@ class Assembler:
         A member that the file does not have comes after those that go before it in `order`.
         """
         items = container.items if container else ()
-        last = {_field(item.name, order): number for number, item in enumerate(items)}
+        places = {name: place for place, name in enumerate(order)}
+        last = {_field(item.name, places): number for number, item in enumerate(items)}
         entries: list[Entry[str]] = []
         for number, item in enumerate(items):
-            field = _field(item.name, order)
+            field = _field(item.name, places)
             if field not in edited:
                 entries.append(Entry(field, item, [item.whole]))
                 continue
@@ -84,7 +85,7 @@ class Assembler:
         for field, content in edited.items():
             if content is not None and field not in last:
                 name = encode_string(field) + (b": " if self._layout is Layout.INDENT else b":")
-                entries.insert(_place(entries, field, order), Entry(field, None, [name, *content]))
+                entries.insert(_place(entries, field, places), Entry(field, None, [name, *content]))
         return self._bracketed(container, entries, depth, b"{}")
 
     def array(self, container: Container | None, entries: Sequence[Entry[_S]], depth: int) -> Pieces:
@@ -116,14 +117,15 @@ class Assembler:
         return b"\n" + b"  " * depth if self._layout is Layout.INDENT else b""
 
 
-def _field(name: str, order: Sequence[str]) -> str:
+def _field(name: str, places: Mapping[str, int]) -> str:
     """The member that a name in the file means: Go matches names whatever their case."""
-    return name if name in order else next((field for field in order if field == name.lower()), name)
+    return name if name in places or name.lower() not in places else name.lower()
 
 
-def _place(entries: Sequence[Entry[str]], field: str, order: Sequence[str]) -> int:
+def _place(entries: Sequence[Entry[str]], field: str, places: Mapping[str, int]) -> int:
     """Where a new member goes: after the last of those that go before it."""
-    if field not in order:
+    place = places.get(field)
+    if place is None:
         return len(entries)
-    earlier = order[: order.index(field)]
-    return max((number + 1 for number, entry in enumerate(entries) if entry.subject in earlier), default=0)
+    earlier = (number + 1 for number, entry in enumerate(entries) if places.get(entry.subject, place) < place)
+    return max(earlier, default=0)

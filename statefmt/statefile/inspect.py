@@ -6,7 +6,6 @@ The way of the data: bytes, sniff, that version's document, one-step upgrades, s
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Callable, Iterable
 from typing import Final, TypeAlias
 
@@ -35,7 +34,7 @@ CURRENT_VERSION: Final = 4
 Edit: TypeAlias = Callable[[StateV4], StateV4]
 
 # Where msgspec stopped: `Expected `int`, got `str` - at `$.resources[0].type``.
-_PATH = pattern(r"^(?P<reason>.*?)(?: - at `\$(?P<path>.*)`)?$", re.DOTALL)
+_PATH = " - at `$"
 _PATH_STEP = pattern(r"\.([^.\[\]]+)|\[(\d+)\]")
 
 
@@ -182,9 +181,9 @@ def _invalid(pointer: str, reason: str, address: str = "", code: str = codes.INV
 
 
 def _validation(error: msgspec.ValidationError) -> Finding:
-    match = _PATH.match(str(error))
-    path = (match["path"] if match else "") or ""
-    reason = (match["reason"] if match else str(error)).replace("`", "")
+    reason, _, path = str(error).partition(_PATH)
+    path = path.removesuffix("`")
+    reason = reason.replace("`", "")
     # msgspec writes [...] for a member of a map, whose name it does not tell.
     pointer = "" if "..." in path else "".join(f"/{name or index}" for name, index in _PATH_STEP.findall(path))
     place = f" at {path.lstrip('.')}" if path and not pointer else ""

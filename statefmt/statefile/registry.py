@@ -31,7 +31,8 @@ from statefmt.statefile.v4 import CheckResultV4, InstanceObjectV4, OutputV4, Res
 from statefmt.states import UnknownMember
 from statefmt.states.provider_text import Unreadable, read_instance
 
-_STRING = pattern(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
+# In valid JSON, where each string has an end.
+_STRING = pattern(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
 # Terraform's form of a provider known by its type only, in an address that is otherwise as today.
 _TERRAFORM_LEGACY = pattern(rf'(?<=provider\["){re.escape(TERRAFORM_HOST)}(?=/-/)')
 

@@ -21,7 +21,11 @@ _DEFAULT_ENGINE: Final = "opentofu"
 _AFTER_ALL: Final = (10**9, 0)
 _NAME: Final = pattern(r"(?:(?P<engine>[A-Za-z]+)-)?v?(?P<major>\d{1,9})\.(?P<minor>\d{1,9})(?:\.\d+)?", re.ASCII)
 # What comes near to a name: `terraform_1.5`, `Terraform v1.5.7`, `1.8.x`.
-_LIKE_A_NAME: Final = pattern(r"(?P<engine>[A-Za-z]*)[^A-Za-z\d]*v?(?P<major>\d{1,9})\.(?P<minor>\d{1,9})", re.ASCII)
+_LIKE_A_NAME: Final = pattern(
+    # It begins where no other place that fits begins before: letters, or else what follows a digit.
+    r"(?:(?<![A-Za-z])(?=[A-Za-z])|(?<!\D))(?P<engine>[A-Za-z]*+)[^A-Za-z\d]*+v?(?P<major>\d{1,9})\.(?P<minor>\d{1,9})",
+    re.ASCII,
+)
 
 
 class Written(Struct, frozen=True):

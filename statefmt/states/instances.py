@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from operator import lt
 
 from msgspec import Struct
@@ -11,7 +12,7 @@ from statefmt.states.resource import ResourceInstanceObject, ResourceState
 from statefmt.states.snapshot import Snapshot
 
 
-class ResourceInstance(Struct, frozen=True, gc=False):
+class ResourceInstance(Struct, frozen=True, dict=True):
     """One instance of a resource. `objects` stand in the order of the file: the current one, and the deposed ones."""
 
     resource: ResourceState
@@ -46,10 +47,13 @@ class ResourceInstance(Struct, frozen=True, gc=False):
 
     def object_of(self, deposed: str) -> ResourceInstanceObject:
         """The object of a deposed key, "" for the current one. Raises KeyError where there is none."""
-        for obj in self.objects:
-            if obj.deposed == deposed:
-                return obj
-        raise KeyError(deposed)
+        first = self.objects[0]
+        return first if first.deposed == deposed else self._by_deposed[deposed]
+
+    @cached_property
+    def _by_deposed(self) -> dict[str, ResourceInstanceObject]:
+        # Of objects with the same deposed key the first one counts.
+        return {obj.deposed: obj for obj in reversed(self.objects)}
 
 
 def instances(snapshot: Snapshot) -> list[ResourceInstance]:

@@ -9,18 +9,22 @@ from statefmt import codes
 from statefmt.addrs import (
     AbsProviderInstance,
     ConfigProviderConfig,
+    StringKey,
     parse_abs_provider_instance,
     parse_config_provider_config,
     parse_legacy_provider_config,
 )
 from statefmt.diagnostics import Finding, Severity
 from statefmt.errors import AddressError
+from statefmt.pattern import pattern
 
 # Terraform 0.13 wrote such addresses, and OpenTofu does not read them.
 _SOURCE_FIX: Final = (
     "Say where the provider comes from: `statetool upgrade --registry opentofu` knows HashiCorp's own, and "
     "`--legacy-provider TYPE=NAMESPACE/TYPE` names any other."
 )
+# Characters that stand for themselves in a quoted key.
+_PLAIN_KEY: Final = pattern(r"[ !#&-\[\]-~]*+")
 # Texts that were read, of all files of a run; a state has few different ones.
 _KEPT: Final = 16384
 
@@ -46,10 +50,24 @@ def read_config(text: str) -> ConfigProviderConfig | Unreadable:
 @lru_cache(maxsize=_KEPT)
 def read_instance(text: str) -> AbsProviderInstance | Unreadable:
     """An instance-level address, which is always in today's form."""
+    before, bracket, key = text.removesuffix('"]').rpartition('["')
+    if bracket and text.endswith('"]') and _PLAIN_KEY.fullmatch(key):
+        # Many have the same configuration, each with a key of its own.
+        config = _read_today(before)
+        if config is not None and config.alias:
+            return AbsProviderInstance(config, StringKey(key))
     try:
         return parse_abs_provider_instance(text)
     except AddressError as error:
         return _unreadable(error)
+
+
+@lru_cache(maxsize=_KEPT)
+def _read_today(text: str) -> ConfigProviderConfig | None:
+    try:
+        return parse_config_provider_config(text)
+    except AddressError:
+        return None
 
 
 def _unreadable(error: AddressError) -> Unreadable:

@@ -10,11 +10,11 @@ from functools import lru_cache
 
 from statefmt.pattern import pattern
 
+_PARTS = r"[0-9A-Za-z\-~]*+(?:\.[0-9A-Za-z\-~]++)*+"
 _VERSION = pattern(
-    r"v?(?P<segments>[0-9]+(?:\.[0-9]+)*)"
-    r"(?:-(?P<numeric_pre>[0-9]+[0-9A-Za-z\-~]*(?:\.[0-9A-Za-z\-~]+)*)"
-    r"|-?(?P<pre>[A-Za-z\-~]+[0-9A-Za-z\-~]*(?:\.[0-9A-Za-z\-~]+)*))?"
-    r"(?:\+(?P<metadata>[0-9A-Za-z\-~]+(?:\.[0-9A-Za-z\-~]+)*))?",
+    rf"v?(?P<segments>[0-9]++(?:\.[0-9]++)*+)"
+    rf"(?:-(?P<numeric_pre>[0-9]{_PARTS})|-?(?P<pre>[A-Za-z\-~]{_PARTS}))?"
+    rf"(?:\+(?P<metadata>[0-9A-Za-z\-~]{_PARTS}))?",
     re.ASCII,
 )
 _INT64_MAX = 2**63 - 1
@@ -26,11 +26,10 @@ def normalise_version(text: str) -> str | None:
     match = _VERSION.fullmatch(text)
     if match is None:
         return None
-    digits = [part.lstrip("0") or "0" for part in match["segments"].split(".")]
-    # Python converts no text of more than 4,300 digits.
-    if any(len(part) > len(str(_INT64_MAX)) or int(part) > _INT64_MAX for part in digits):
+    # Zeros in front do not count; one digit more than the greatest number has says enough.
+    segments = [int(part.lstrip("0")[:20] or "0") for part in match["segments"].split(".")]
+    if max(segments) > _INT64_MAX:
         return None
-    segments = list(map(int, digits))
     segments += [0] * (3 - len(segments))
     version = ".".join(str(segment) for segment in segments)
     prerelease = match["pre"] or match["numeric_pre"]

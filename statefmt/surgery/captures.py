@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from statefmt.addrs import AbsResourceInstance
 from statefmt.errors import SurgeryError
 from statefmt.pattern import pattern
 
+if TYPE_CHECKING:
+    import re2
+
 # `$${` is how an address has the text `${`, and stays.
 PLACE: Final = pattern(r"(\$\$\{)|(\$\$)|\$(?:(\d+)|\{(\d+)\})", re.ASCII)
-_TOKEN: Final = pattern(r'(\[\*\])|("(?:[^"\\]|\\.)*")|(\*\*)|([*?])|(.)', re.DOTALL)
+_TOKEN: Final = pattern(r'(\[\*\])|("(?:[^"\\]|\\.)*+(?:"|\\?\Z))|(\*\*)|([*?])|(.)', re.DOTALL)
 _IN_TEXT: Final = pattern(r"\\([*?])|([*?])|(\\.|.)", re.DOTALL)
 # A number, or a text with its quotes.
 _KEY: Final = r'\[("(?:[^"\\]|\\.)*"|-?\d+)\]'
@@ -25,7 +28,8 @@ def captures(pattern: str, addr: AbsResourceInstance) -> tuple[str, ...]:
     found = _expression(pattern).fullmatch(str(addr))
     if found is None:
         raise SurgeryError(f"{pattern} does not say what its wildcards are in {addr}; write out all keys")
-    return found.groups()
+    groups: tuple[str, ...] = found.groups()
+    return groups
 
 
 def filled(target: str, values: Sequence[str]) -> str:
@@ -45,7 +49,10 @@ def filled(target: str, values: Sequence[str]) -> str:
 
 
 @lru_cache(maxsize=16)
-def _expression(pattern: str) -> re.Pattern[str]:
+def _expression(pattern: str) -> re2._Regexp:
+    # Imported where it is needed. It finds what wildcards stand for in linear time, however many there are.
+    import re2
+
     parts = []
     for any_key, quoted, depth, wildcard, text in _TOKEN.findall(pattern):
         if any_key:
@@ -57,7 +64,7 @@ def _expression(pattern: str) -> re.Pattern[str]:
         else:
             parts.append(r"([^.\[\]\"]*)" if wildcard == "*" else r"([^.\[\]\"])" if wildcard else re.escape(text))
     # The last step need not say its key.
-    return re.compile("".join(parts) + ("" if pattern.endswith("]") else _ANY_KEY), re.DOTALL)
+    return re2.compile("(?s)" + "".join(parts) + ("" if pattern.endswith("]") else _ANY_KEY))
 
 
 def _quoted(text: str) -> str:

@@ -15,9 +15,9 @@ from statefmt.addrs import (
 from statefmt.addrs.literals import quoted_literal
 from statefmt.errors import AddressError, SurgeryError
 from statefmt.golang.normalize import nfc
-from statefmt.selection.wildcards import has_wildcards
 from statefmt.surgery.captures import PLACE, captures, filled
 from statefmt.surgery.key_map import normal_key
+from statefmt.wildcards import has_wildcards
 
 
 def destinations(

@@ -21,7 +21,9 @@ from statefmt.golang.normalize import nfc
 from statefmt.pattern import pattern
 from statefmt.values.path_text import parse_path
 
-_KEY: Final = r'\s*(\[?)(?:("(?:[^"\\]|\\.)*")|([^",=\[\]\n]*?))(\]?)\s*'
+# Words with spaces between them, but none at the end.
+_PLAIN: Final = r'(?:[^",=\[\]\s]++(?:[^\S\n]++(?=[^",=\[\]\s]))?+)*+'
+_KEY: Final = rf'\s*+(\[?)(?:("(?:[^"\\]|\\.)*+")|({_PLAIN}))(\]?)\s*+'
 _PAIR: Final = pattern(f"{_KEY}={_KEY}(?:,|$)", re.DOTALL)
 _NUMBER: Final = pattern(r"0|-?[1-9][0-9]{0,18}")
 _LIMIT: Final = 2**63

@@ -6,6 +6,7 @@ Source of what may be moved where: OpenTofu `internal/command/state_mv.go`.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import TypeAlias
 
 from msgspec.structs import replace
@@ -33,27 +34,45 @@ def mv(snapshot: Snapshot, moved: Moved, *, rebind: bool = False) -> Edit:
     left = without_instances(snapshot, moved.keys())
     after = by_address(left)
     renamed = _renamed(after, moved)
+    leaving: dict[AbsResource, dict[InstanceKey, list[ResourceInstanceObject]]]
+    leaving = {one.containing_resource(): {} for one in moved}
+    for addr, by_key in leaving.items():
+        for obj in before[addr].objects:
+            by_key.setdefault(obj.key, []).append(obj)
+    arrived: dict[AbsResource, list[ResourceInstanceObject]] = {}
+    bound: dict[AbsResource, set[InstanceKey]] = {}
     for one, other in moved.items():
         source, target = before[one.containing_resource()], other.containing_resource()
         home = after.get(target)
         if home is None:
             origin = source.origin if renamed.get(source.addr) == target else ()
-            home = replace(source, addr=target, objects=(), origin=origin)
-        arrived = (_arriving(obj, other, source, home, rebind) for obj in source.objects if obj.key == one.key)
-        after[target] = replace(home, objects=(*home.objects, *arrived))
+            home = after[target] = replace(source, addr=target, objects=(), origin=origin)
+        if target not in arrived:
+            arrived[target] = list(home.objects)
+            bound[target] = {obj.provider_key for obj in home.objects}
+        objects = leaving[source.addr].get(one.key, ())
+        coming = [_arriving(obj, other, source, home, bound[target] if rebind else None) for obj in objects]
+        arrived[target] += coming
+        bound[target].update(obj.provider_key for obj in coming)
+    for target, all_there in arrived.items():
+        after[target] = replace(after[target], objects=tuple(all_there))
     return Edit(pointing(replace(left, resources=tuple(after.values())), moved), moved)
 
 
 def _check(before: Mapping[AbsResource, ResourceState], moved: Moved) -> None:
     taken: dict[AbsResourceInstance, AbsResourceInstance] = {}
+
+    @cache
+    def keys_of(addr: AbsResource) -> frozenset[InstanceKey]:
+        return frozenset(obj.key for obj in before[addr].objects) if addr in before else frozenset()
+
     for one, other in moved.items():
         source, target = one.resource.resource, other.resource.resource
         if source.mode is not target.mode:
             raise SurgeryError(f"{one} cannot become {other}: a {source.mode.value} resource stays one")
         if source.type != target.type:
             raise SurgeryError(f"{one} cannot become {other}: the resource types differ")
-        resource = before.get(other.containing_resource())
-        stays = resource is not None and any(obj.key == other.key for obj in resource.objects) and other not in moved
+        stays = other.key in keys_of(other.containing_resource()) and other not in moved
         if stays or other in taken:
             what = "there is an instance already" if stays else f"{taken[other]} is to go there, too"
             raise SurgeryError(f"{one} cannot become {other}: {what}")
@@ -69,24 +88,27 @@ def _renamed(left: Mapping[AbsResource, ResourceState], moved: Moved) -> dict[Ab
 
 
 def _arriving(
-    obj: ResourceInstanceObject, addr: AbsResourceInstance, source: ResourceState, home: ResourceState, rebind: bool
+    obj: ResourceInstanceObject,
+    addr: AbsResourceInstance,
+    source: ResourceState,
+    home: ResourceState,
+    bound: set[InstanceKey] | None,
 ) -> ResourceInstanceObject:
-    """An object as the resource has it that it comes to."""
+    """An object as the resource has it that it comes to; `bound` are the provider keys there if it may be rebound."""
     if home.provider_config == source.provider_config:
         return replace(obj, key=addr.key)
-    if not rebind:
+    if bound is None:
         raise SurgeryError(
             f"{addr}: its resource is bound to {home.provider_config}, and what would come to "
             f"{source.provider_config}; a resource has one provider configuration. With --rebind it is bound to the "
             "one that is there"
         )
-    return replace(obj, key=addr.key, provider_key=_only_key(home, addr))
+    return replace(obj, key=addr.key, provider_key=_only_key(bound, home, addr))
 
 
-def _only_key(home: ResourceState, addr: AbsResourceInstance) -> InstanceKey:
-    keys = {obj.provider_key for obj in home.objects}
-    if len(keys) == 1:
-        return keys.pop()
+def _only_key(bound: set[InstanceKey], home: ResourceState, addr: AbsResourceInstance) -> InstanceKey:
+    if len(bound) == 1:
+        return next(iter(bound))
     raise SurgeryError(
         f"{addr}: the instances of its resource are bound to several instances of {home.provider_config}, and nothing "
         "says to which of them this one belongs"

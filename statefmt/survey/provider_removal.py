@@ -22,8 +22,8 @@ from statefmt.selection.nearest import suggestion
 from statefmt.selection.path_pattern import split_path
 from statefmt.selection.pattern_scanner import pattern_steps
 from statefmt.selection.provider import fitting_providers
-from statefmt.selection.wildcards import has_wildcards
 from statefmt.survey.provider_use import BoundObject, ConfigurationUse, short_form
+from statefmt.wildcards import has_wildcards
 
 
 class Removal(NamedTuple):

@@ -7,7 +7,9 @@ under names that are well known to be harmless. To hide too much is a nuisance, 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from typing import Final
 
 from statefmt.cty import Path
@@ -36,8 +38,8 @@ _COUNTS: Final = ("#", "%")
 
 def flat_value(flat: Mapping[str, str], paths: Sequence[Path]) -> Members:
     """The flat attributes as an object of texts, with HIDDEN for those that may be sensitive."""
-    covered = [prefix for path in paths for prefix in _prefixes(path, flat)]
-    hidden = {name for name, value in flat.items() if _is_covered(name, covered) or not _is_harmless(name, value)}
+    hidden = _covered(flat, paths) if paths else set()
+    hidden |= {name for name, value in flat.items() if name not in hidden and not _is_harmless(name, value)}
     # The same text may stand under a harmless name as well: the id of a random_string is its result.
     secrets = {flat[name] for name in hidden if not _PLAIN.fullmatch(flat[name])}
     return Members((name, HIDDEN if name in hidden or value in secrets else value) for name, value in flat.items())
@@ -59,25 +61,32 @@ def _is_harmless(name: str, value: str) -> bool:
     return is_label or _HARMLESS.fullmatch(named) is not None or _PLAIN.fullmatch(value) is not None
 
 
-def _prefixes(path: Path, names: Iterable[str]) -> list[str]:
-    """The beginning of the names that a path leads to: all of it, or as much of it as leads anywhere.
+def _covered(flat: Mapping[str, str], paths: Sequence[Path]) -> set[str]:
+    """The names that paths lead to."""
+    names = sorted(flat)
+    prefixes = {_prefix(path, flat, names) for path in paths}
+    if "" in prefixes:
+        return set(names)
+    below = {name for prefix in prefixes if prefix for name in names[_below(prefix, names)]}
+    return below | {prefix for prefix in prefixes if prefix is not None and prefix in flat}
+
+
+def _prefix(path: Path, flat: Mapping[str, str], names: Sequence[str]) -> str | None:
+    """The beginning of the names that a path leads to: all of it, or as much of it as leads anywhere; "" is any name.
 
     An element of a set goes by a hash, which is not in the path: then the whole set is covered.
     """
-    steps: list[str] = []
-    for step in path:
-        key = step_key(step)
-        if not isinstance(key, (str, int)):
-            break
-        steps.append(str(key))
+    steps = [str(key) for key in takewhile(lambda key: isinstance(key, (str, int)), map(step_key, path))]
     if not steps:
-        return [""]
-    for count in range(len(steps), 0, -1):
-        prefix = ".".join(steps[:count])
-        if any(_is_covered(name, [prefix]) for name in names):
-            return [prefix]
-    return []
+        return ""
+    beginnings = (".".join(steps[:count]) for count in range(len(steps), 0, -1))
+    return next((text for text in beginnings if text in flat or _is_any(_below(text, names))), None)
 
 
-def _is_covered(name: str, prefixes: Iterable[str]) -> bool:
-    return any(not prefix or name == prefix or name.startswith(f"{prefix}.") for prefix in prefixes)
+def _below(prefix: str, names: Sequence[str]) -> slice:
+    """Where the names are, in their order, that go on from a prefix after a dot."""
+    return slice(bisect_left(names, f"{prefix}."), bisect_left(names, f"{prefix}/"))
+
+
+def _is_any(place: slice) -> bool:
+    return bool(place.start < place.stop)

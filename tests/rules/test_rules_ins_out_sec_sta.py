@@ -24,7 +24,7 @@ from statefmt.rules.secret_names import named_secret, password_in
 from statefmt.rules.secret_probes import suspects
 from statefmt.rules.secret_search import secrets_in
 from statefmt.rules.secret_shapes import SHAPES, shapes_in
-from statefmt.rules.sensitive_paths import is_covered, missing_step
+from statefmt.rules.sensitive_paths import Covered, missing_steps
 from statefmt.values.path_text import path_text
 from tests.rules.good_states import found_in_good_states
 
@@ -376,8 +376,8 @@ def _paths(*paths: list[str | int | list[str]]) -> tuple[SensitivePath, ...]:
     ],
 )
 def test_covered(steps: tuple[str | int, ...], path: list[str | int | list[str]], covered: bool) -> None:
-    assert is_covered(steps, _paths(["other"], path)) is covered
-    assert not is_covered(steps, ())
+    assert (steps in Covered(_paths(["other"], path))) is covered
+    assert steps not in Covered(())
 
 
 @pytest.mark.parametrize(
@@ -406,13 +406,13 @@ def test_covered(steps: tuple[str | int, ...], path: list[str | int | list[str]]
     ],
 )
 def test_missing_steps(attributes: object, path: list[str | int | list[str]], missing: int | None) -> None:
-    assert missing_step(Raw(json.dumps(attributes).encode()), _paths(path)[0]) == missing
-    assert missing_step(Raw(json.dumps(attributes, indent=2).encode()), _paths(path)[0]) == missing
+    for indent in (None, 2):
+        assert [*missing_steps(Raw(json.dumps(attributes, indent=indent).encode()), _paths(path))] == [missing]
 
 
 def test_missing_steps_beside_half_a_letter() -> None:
     raw = Raw(b'{"a": "\\ud800", "b": ["\\ud800"]}')
-    assert [missing_step(raw, path) for path in _paths(["a"], ["b", 5], ["c"])] == [None, None, 0]
+    assert [*missing_steps(raw, _paths(["a"], ["b", 0], ["b", 5], ["c"]))] == [None, None, 1, 0]
 
 
 @pytest.mark.parametrize(

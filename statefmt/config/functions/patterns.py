@@ -1,65 +1,95 @@
-"""Functions of regular expressions. Sources: go-cty `stdlib/regexp.go`; OpenTofu `internal/lang/funcs/string.go`; Go
-`regexp` (allMatches, replaceAll, expand), whose way to go on after an empty match is not Python's.
+"""Functions that take regular expressions. RE2 evaluates them: it has Go's syntax and matches, and takes linear time.
+Sources: go-cty `stdlib/regexp.go`; OpenTofu `internal/lang/funcs/string.go`; Go `regexp`
+(allMatches, replaceAll, expand) and `regexp/syntax`.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
+import re2
+
 from statefmt.config.construct import list_of, object_of, text, tuple_of
-from statefmt.config.functions.expressions_of_go import Unshared, translated
 from statefmt.config.functions.registry import FunctionError, Parameter, function
 from statefmt.config.functions.shapes import text_of
 from statefmt.config.values import Part, Unknown, Value
 from statefmt.cty import STRING, ObjectType, TupleType, Type
 
-_REPEATED: Final = re.compile(r"redefinition of group name '(\w+)'")
+# RE2's words for what Go says in other words.
+_GO_ERRORS: Final = {
+    "missing ]": "missing closing ]",
+    "missing )": "missing closing )",
+    "trailing \\": "trailing backslash at end of expression",
+    "no argument for repetition operator": "missing argument to repetition operator",
+    "invalid repetition size": "invalid repeat count",
+    "bad repetition operator": "invalid nested repetition operator",
+    "invalid perl operator": "invalid or unsupported Perl syntax",
+    "invalid named capture group": "invalid named capture",
+}
+_TOO_LARGE: Final = "pattern too large"
+_GROUP_NAME: Final = re.compile(r"\(\?P?<(\w+)>")
+# `\C`, any byte, is RE2's alone. An escape, or a quoted part, takes what follows with it.
+_ANY_BYTE: Final = re.compile(r"(?:[^\\]|\\Q(?:[^\\]|\\(?!E))*+(?:\\E|\Z)|\\[^CQ])*+\\C", re.DOTALL)
+_NUMBER: Final = re.compile("0|[1-9][0-9]{0,8}")
 
 
-def _compiled(pattern: str) -> re.Pattern[str] | Unknown:
-    """The expression for Python. Raises FunctionError for what Go would not take."""
+@lru_cache(maxsize=64)
+def _compiled(pattern: str) -> re2._Regexp | Unknown:
+    """The compiled expression; Unknown where releases of Go differ. Raises FunctionError for what Go refuses."""
+    options = re2.Options()
+    options.log_errors = False
     try:
-        found = re.compile(translated(pattern))
-    except Unshared:
-        return Unknown(_apart(pattern))
-    except (re.error, OverflowError, RecursionError) as error:
-        # Go lets a name be used twice, in some releases.
-        if _REPEATED.search(str(error)):
+        found = re2.compile(pattern, options)
+    except re2.error as error:
+        message, _, piece = error.args[0].decode(errors="replace").partition(": ")
+        if message.startswith(_TOO_LARGE) or piece.startswith(("\\p", "\\P")):
+            # Go may take it: it has another limit, and later releases know more names of properties.
             return Unknown(_apart(pattern))
-        raise FunctionError(f"error parsing regexp: {error}", 0) from None
+        raise _refused(_GO_ERRORS.get(message, message), piece) from None
+    names = _GROUP_NAME.findall(pattern)
+    if len(names) != len(set(names)):
+        # Go lets a name be used twice, in some releases.
+        return Unknown(_apart(pattern))
+    for name in found.groupindex:
+        if not name.isascii():
+            raise _refused("invalid named capture", f"(?P<{name}>")
+    if _ANY_BYTE.match(pattern):
+        raise _refused("invalid escape sequence", "\\C")
     return found
+
+
+def _refused(message: str, piece: str) -> FunctionError:
+    return FunctionError(f"error parsing regexp: {message}: `{piece}`", 0)
 
 
 def _apart(pattern: str) -> str:
     return f"statetool does not evaluate the regular expression {pattern!r}: it may mean something else in Go"
 
 
-def _all_matches(pattern: re.Pattern[str], whole: str) -> Iterator[re.Match[str]]:
+def _all_matches(pattern: re2._Regexp, whole: str) -> Iterator[re2._Match]:
     """Every match that overlaps no other; an empty one right after another match does not count."""
-    at, before = 0, -1
-    while at <= len(whole):
-        match = pattern.search(whole, at)
-        if match is None:
-            return
-        if match.end() != at or match.start() != before:
+    before = -1
+    for match in pattern.finditer(whole):
+        if match.start() != before or match.end() != before:
             yield match
-        at = match.end() + (match.end() == at)
         before = match.end()
 
 
-def _result_type(pattern: re.Pattern[str]) -> Type:
-    if not pattern.groups:
+def _result_type(pattern: re2._Regexp) -> Type:
+    count, names = pattern.groups, pattern.groupindex
+    if not count:
         return STRING
-    if not pattern.groupindex:
-        return TupleType((STRING,) * pattern.groups)
-    if len(pattern.groupindex) != pattern.groups:
+    if not names:
+        return TupleType((STRING,) * count)
+    if len(names) != count:
         raise FunctionError("invalid regexp pattern: cannot mix both named and unnamed capture groups", 0)
-    return ObjectType(dict.fromkeys(sorted(pattern.groupindex), STRING))
+    return ObjectType(dict.fromkeys(sorted(names), STRING))
 
 
-def _captured(match: re.Match[str], of: Type) -> Part:
+def _captured(match: re2._Match, of: Type) -> Part:
     if isinstance(of, ObjectType):
         return object_of({name: _group(match[name]) for name in of.attributes})
     if isinstance(of, TupleType):
@@ -104,28 +134,21 @@ def replace(value: Part, wanted: Part, instead: Part) -> Part:
     if isinstance(compiled, Unknown):
         return compiled
     pieces: list[str] = []
-    at = end = 0
-    while at <= len(whole):
-        match = compiled.search(whole, at)
-        if match is None:
-            break
-        pieces.append(whole[end : match.start()])
-        if match.end() > end or match.start() == 0:
-            pieces.append(_expanded(new, match))
+    end = 0
+    for match in _all_matches(compiled, whole):
+        pieces += (whole[end : match.start()], _expanded(new, match))
         end = match.end()
-        at = max(at + 1, end)
     return text("".join([*pieces, whole[end:]]))
 
 
-def _expanded(template: str, match: re.Match[str]) -> str:
+def _expanded(template: str, match: re2._Match) -> str:
     def group(reference: re.Match[str]) -> str:
         name = reference[1] or reference[2]
         if name is None:
             return "$"
-        if name.isdecimal():
-            # Python converts no text of more than 4,300 digits, and no expression has as many groups.
-            number = int(name) if len(name) < 20 else match.re.groups + 1
-            return (match[number] or "") if number <= match.re.groups else ""
-        return (match[name] or "") if name in match.re.groupindex else ""
+        try:
+            return match[int(name) if _NUMBER.fullmatch(name) else name] or ""
+        except (IndexError, KeyError):
+            return ""
 
     return re.sub(r"\$(?:\$|(\w+)|\{(\w+)\})", group, template)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from statefmt.config.construct import children, list_of, text, truth
@@ -109,7 +108,7 @@ def strrev(value: Part) -> Part:
 
 @function(_STR, returns=STRING)
 def chomp(value: Part) -> Part:
-    return text(re.sub(r"(?:\r\n?|\n)+\Z", "", text_of(value)))
+    return text(text_of(value).rstrip("\r\n"))
 
 
 @function(Parameter("spaces", NUMBER), _STR, returns=STRING)

@@ -31,7 +31,7 @@ _UNITS: Final = {
 }
 # An int64 has no more.
 _MOST_DIGITS: Final = 19
-_AMOUNT: Final = re.compile(r"(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)", re.ASCII)
+_AMOUNT: Final = re.compile(r"(\d++\.?\d*+|\.\d++)(ns|us|µs|μs|ms|s|m|h)", re.ASCII)
 _VERB: Final = re.compile(r"'((?:[^']|'')*)'|(([A-Za-z])\3*)|([^A-Za-z']+)|(')", re.DOTALL)
 _TIME: Final = Parameter("timestamp", STRING)
 

@@ -11,6 +11,7 @@ from statefmt.pattern import pattern
 
 TextTest: TypeAlias = Callable[[str], bool]
 
+_SPECIAL: Final = pattern(r"[\[*?]")
 _PIECE: Final = pattern(r"\\([*?])|([*?])|((?:\\(?![*?])|[^\\*?])+)")
 # A backslash takes the next character with it, as in a quoted string.
 _QUOTED_PIECE: Final = pattern(r"\\([*?])|([*?])|((?:\\[^*?]|[^\\*?])+)")
@@ -31,13 +32,22 @@ def quoted_wildcard_test(pattern: str, resolve: Callable[[str, int], str]) -> Te
     return _test([_piece(match, resolve) for match in _QUOTED_PIECE.finditer(pattern)])
 
 
+def asterisk_test(pattern: str) -> TextTest:
+    """The same where only `*` is special: brackets, question marks and backslashes are parts of addresses."""
+    return _test(["*".join(map(_literal, pattern.split("*")))])
+
+
 def _piece(match: re.Match[str], resolve: Callable[[str, int], str] | None = None) -> str:
     """A part of a pattern in the notation of fnmatch, which takes time in proportion to the text."""
     escaped, wildcard, plain = match.groups()
     if wildcard:
         return wildcard
     text = escaped or (resolve(plain, match.start()) if resolve else plain)
-    return re.sub(r"[\[*?]", r"[\g<0>]", text)
+    return _literal(text)
+
+
+def _literal(text: str) -> str:
+    return _SPECIAL.sub(r"[\g<0>]", text)
 
 
 def _test(pieces: list[str]) -> TextTest:
