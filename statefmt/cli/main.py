@@ -208,6 +208,9 @@ def _run(arguments: list[str]) -> int:
         discard_output()
         show_failure(StoreError(output_problem(error)))
         return FAILED
+    except RecursionError:
+        show_failure(StatetoolError("a module path or a value is nested too deeply for this command"))
+        return FAILED
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
     except click.Abort:

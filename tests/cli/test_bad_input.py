@@ -205,3 +205,13 @@ def test_check_says_it_in_json_too(statetool: Statetool) -> None:
     (file,) = json.loads(result.out)["files"]
     assert (result.status, result.err) == (2, "")
     assert [(finding["code"], finding["severity"]) for finding in file["findings"]] == [("STA001", "error")]
+
+
+def test_module_path_of_a_thousand_steps(statetool: Statetool, tmp_path: Path) -> None:
+    """`show` nests modules in its JSON, as deep as they are."""
+    state = json.loads((SAMPLES / "v4-regions.tfstate").read_bytes())
+    state["resources"][0]["module"] = ".".join(f"module.m{number}" for number in range(1000))
+    (tmp_path / "deep").write_text(json.dumps(state))
+    result = statetool("show", "--format", "json", "--state", str(tmp_path / "deep"))
+    assert (result.status, result.out) == (2, b"")
+    assert "nested too deeply" in result.err

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import resource
+import signal
 import socket
 import subprocess
 import sys
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -27,6 +29,7 @@ OLD, NEW = b"the content before " * 50, b"what will be there " * 60
 NOW: Final = 1_700_000_000
 CONTENT = "a" * 64
 VICTIM = b"of somebody else"
+VICTIMS = ("file", CONTENT, "history.json", "history.json.new")
 # A hundred times what any of this takes, in seconds.
 PATIENCE: Final = 60
 
@@ -90,13 +93,30 @@ PLACES = [
     BACKUP,
 ]
 
-# Everything that touches what lies beside a state, in a process of its own, with its memory and its time limited.
+# Everything that touches what lies beside a state, with memory and time limited.
 _PROGRAM = """
 import sys
 from pathlib import Path
 from tests.store import test_foreign_files as tests
-tests.everything(Path(sys.argv[1]))
+for folder in sys.argv[1:]:
+    tests.in_a_fork(Path(folder) / "folder" / "state")
 """
+
+
+def in_a_fork(state: Path) -> None:
+    """Do everything to a state in a process of its own."""
+    child = os.fork()
+    if child == 0:
+        signal.alarm(PATIENCE)
+        try:
+            everything(state)
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+        os._exit(0)
+    ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if ended != 0:
+        sys.exit(f"{state}: ended with {ended}")
 
 
 def everything(state: Path) -> None:
@@ -125,28 +145,27 @@ def _keep(state: Path) -> None:
 
 
 @pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("make", KINDS, ids=[make.__name__.strip("_") for make in KINDS])
-def test_nothing_of_others_is_touched(make: Callable[[Path, Path], None], place: str, tmp_path: Path) -> None:
-    victims, folder = tmp_path / "victims", tmp_path / "folder"
-    victims.mkdir()
-    for name in ("file", CONTENT, "history.json", "history.json.new"):
-        (victims / name).write_bytes(VICTIM)
-    state = folder / "state"
-    planted = folder / place
-    planted.parent.mkdir(parents=True)
-    state.write_bytes(OLD)
-    make(planted, victims)
+def test_nothing_of_others_is_touched(place: str, tmp_path: Path) -> None:
+    cases = {make: tmp_path / make.__name__ for make in KINDS}
+    for make, case in cases.items():
+        planted = case / "folder" / place
+        planted.parent.mkdir(parents=True)
+        (case / "victims").mkdir()
+        for name in VICTIMS:
+            (case / "victims" / name).write_bytes(VICTIM)
+        (case / "folder" / "state").write_bytes(OLD)
+        make(planted, case / "victims")
     done = subprocess.run(
-        [sys.executable, "-c", _PROGRAM, str(state)],
-        stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE, check=False,
+        [sys.executable, "-c", _PROGRAM, *map(str, cases.values())],
+        stdin=subprocess.DEVNULL, capture_output=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr.decode()
-    assert {path.name: path.read_bytes() for path in victims.iterdir()} == dict.fromkeys(
-        ("file", CONTENT, "history.json", "history.json.new"), VICTIM
-    )
-    if make is _folder and planted.exists():
-        assert (planted / "file").read_bytes() == VICTIM
-    assert state.read_bytes() in (OLD, NEW)
+    for make, case in cases.items():
+        found = {path.name: path.read_bytes() for path in (case / "victims").iterdir()}
+        assert found == dict.fromkeys(VICTIMS, VICTIM), make
+        if make is _folder and (case / "folder" / place).exists():
+            assert (case / "folder" / place / "file").read_bytes() == VICTIM
+        assert (case / "folder" / "state").read_bytes() in (OLD, NEW), make
 
 
 def test_history_that_is_a_link(tmp_path: Path) -> None:
