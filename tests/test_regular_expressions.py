@@ -314,7 +314,17 @@ def test_all_expressions_are_known() -> None:
     assert len(_FOUND) > 100
 
 
-@pytest.mark.parametrize("found", _FOUND, ids=[f"{found.place}" for found in _FOUND])
+# `make test` runs some of them, `make slow` the others.
+_SOME = 6
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        pytest.param(found, id=found.place, marks=[pytest.mark.slow] if number % _SOME else [])
+        for number, found in enumerate(_FOUND)
+    ],
+)
 def test_linear_time(found: Found) -> None:
     before = signal.signal(signal.SIGVTALRM, _hangs)
     # Nothing takes a second of this; what takes exponential time takes for ever.
