@@ -344,7 +344,7 @@ def test_linear_time(found: Found) -> None:
 )
 def test_is_noticed(expression: str) -> None:
     before = signal.signal(signal.SIGVTALRM, _hangs)
-    signal.setitimer(signal.ITIMER_VIRTUAL, 20)
+    signal.setitimer(signal.ITIMER_VIRTUAL, 2)
     try:
         assert _too_slow(Found("here", expression, 0, frozenset({"match", "search", "findall"})))
     except _HangError:
