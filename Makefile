@@ -6,18 +6,25 @@ SEED ?= 1
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test slow adversary lint types layers check golden docs bench clean
+.PHONY: help setup constraints demo test slow adversary lint types layers check golden docs bench dist clean
 
 help: ## show this
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  \1	/' | expand -t 12
 
 setup: $(READY) ## make the environment in .venv
 
-$(READY): pyproject.toml
+$(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "statetool needs Python 3.11 or newer; try: make PYTHON=python3.12")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $@
+
+constraints: ## pin the newest packages that pyproject.toml allows, with hashes, in constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'uv>=0.9,<1'
+	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --extra dev \
+	  --custom-compile-command 'make constraints' --output-file constraints.txt pyproject.toml
 
 demo: $(READY) ## upgrade an old state, check it, and show what changed
 	@sh samples/demo.sh $(BIN)/statetool
@@ -50,6 +57,13 @@ docs: $(READY) ## write the generated pages anew, and what commands print in the
 
 bench: $(READY) ## measure everything, over an hour; or a part: make bench ARGS='--size 10MB --only list'
 	$(BIN)/python -m benchmarks $(or $(ARGS),--write)
+
+dist: $(READY) ## build the distributions, and try the wheel in an environment of its own
+	rm -rf dist build/dist
+	$(BIN)/python -m build --no-isolation --outdir dist
+	$(BIN)/python -m venv build/dist
+	build/dist/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
+	sh samples/demo.sh $(CURDIR)/build/dist/bin/statetool
 
 check: lint types layers test ## everything that CI runs
 
