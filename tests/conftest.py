@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.adversary.runs import Forks, forks
 
 # No deadline: how fast an example runs says nothing on a shared machine.
 settings.register_profile(
@@ -17,3 +21,10 @@ settings.register_profile(
 )
 settings.register_profile("long", settings.get_profile("ci"), max_examples=3000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+@pytest.fixture(scope="session")
+def forked() -> Iterator[Forks]:
+    """Runs commands in children of a process that has all of statetool imported."""
+    with forks() as server:
+        yield server
