@@ -4,12 +4,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 SEED ?= 1
 READY := $(VENV)/.ready
+# What `make test` runs, and which part of it `make test-fast` leaves out.
+USUAL := not slow and not adversary
+SPECIAL := process or compat or packaging
 
 .DEFAULT_GOAL := help
-.PHONY: help setup constraints demo test slow adversary lint types layers check golden docs bench dist clean
+.PHONY: help setup constraints demo test test-fast coverage slow adversary lint types layers check golden docs bench dist clean
 
 help: ## show this
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  \1	/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1	/' | expand -t 16
 
 setup: $(READY) ## make the environment in .venv
 
@@ -31,6 +34,12 @@ demo: $(READY) ## upgrade an old state, check it, and show what changed
 
 test: $(READY) ## run all tests
 	$(BIN)/python -m pytest -n auto
+
+test-fast: $(READY) ## run the tests that start no processes, build nothing and need no real Terraform
+	$(BIN)/python -m pytest -n auto -m "$(USUAL) and not ($(SPECIAL))"
+
+coverage: $(READY) ## run the fast tests, and show the lines that they do not reach
+	$(BIN)/python -m pytest -n auto -m "$(USUAL) and not ($(SPECIAL))" --cov --cov-report=term-missing:skip-covered
 
 slow: $(READY) ## run what `make test` only takes a sample of
 	$(BIN)/python -m pytest -n auto -m slow
