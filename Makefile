@@ -4,26 +4,42 @@ VENV := .venv
 BIN := $(VENV)/bin
 SEED ?= 1
 READY := $(VENV)/.ready
+# What `make test` runs, and which part of it `make test-fast` leaves out.
+USUAL := not slow and not adversary
+SPECIAL := process or compat or packaging
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test slow adversary lint types layers check golden docs bench clean
+.PHONY: help setup constraints demo test test-fast coverage slow adversary lint types layers check golden docs bench dist clean
 
 help: ## show this
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  \1	/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1	/' | expand -t 16
 
 setup: $(READY) ## make the environment in .venv
 
-$(READY): pyproject.toml
+$(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "statetool needs Python 3.11 or newer; try: make PYTHON=python3.12")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $@
+
+constraints: ## pin the newest packages that pyproject.toml allows, with hashes, in constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'uv>=0.9,<1'
+	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --extra dev \
+	  --custom-compile-command 'make constraints' --output-file constraints.txt pyproject.toml
 
 demo: $(READY) ## upgrade an old state, check it, and show what changed
 	@sh samples/demo.sh $(BIN)/statetool
 
 test: $(READY) ## run all tests
 	$(BIN)/python -m pytest -n auto
+
+test-fast: $(READY) ## run the tests that start no processes, build nothing and need no real Terraform
+	$(BIN)/python -m pytest -n auto -m "$(USUAL) and not ($(SPECIAL))"
+
+coverage: $(READY) ## run the fast tests, and show the lines that they do not reach
+	$(BIN)/python -m pytest -n auto -m "$(USUAL) and not ($(SPECIAL))" --cov --cov-report=term-missing:skip-covered
 
 slow: $(READY) ## run what `make test` only takes a sample of
 	$(BIN)/python -m pytest -n auto -m slow
@@ -50,6 +66,13 @@ docs: $(READY) ## write the generated pages anew, and what commands print in the
 
 bench: $(READY) ## measure everything, over an hour; or a part: make bench ARGS='--size 10MB --only list'
 	$(BIN)/python -m benchmarks $(or $(ARGS),--write)
+
+dist: $(READY) ## build the distributions, and try the wheel in an environment of its own
+	rm -rf dist build/dist
+	$(BIN)/python -m build --no-isolation --outdir dist
+	$(BIN)/python -m venv build/dist
+	build/dist/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
+	sh samples/demo.sh $(CURDIR)/build/dist/bin/statetool
 
 check: lint types layers test ## everything that CI runs
 

@@ -21,10 +21,7 @@ _LARGEST: Final = 64 * 1024 * 1024
 
 
 class Baseline(Struct, frozen=True, forbid_unknown_fields=True):
-    """Fingerprints of known findings by state file; paths are relative to the baseline's folder.
-
-    Schema: `baseline.schema.json`.
-    """
+    """Fingerprints of known findings by state file; paths are relative to the baseline's folder."""
 
     format_version: str = _FORMAT_VERSION
     states: dict[str, list[str]] = msgspec.field(default_factory=dict)

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Final
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.adversary.runs import Forks, forks
 
 # No deadline: how fast an example runs says nothing on a shared machine.
 settings.register_profile(
@@ -17,3 +24,32 @@ settings.register_profile(
 )
 settings.register_profile("long", settings.get_profile("ci"), max_examples=3000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+_STARTING: Final = frozenset({"program", "forked"})
+_FOLDERS: Final = ("compat", "packaging")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests by what they use, so that `make test-fast` can leave out what takes long."""
+    for item in items:
+        folder = item.path.relative_to(Path(__file__).parent).parts[0]
+        if folder in _FOLDERS:
+            item.add_marker(folder)
+        if isinstance(item, pytest.Function) and (
+            _STARTING.intersection(item.fixturenames) or _starts_processes(item.module)
+        ):
+            item.add_marker("process")
+
+
+def _starts_processes(module: ModuleType) -> bool:
+    """Whether a module of tests imports what starts processes: `subprocess`, or the child that writes states."""
+    names = vars(module)
+    return "subprocess" in names or getattr(names.get("replace"), "__module__", None) == "tests.store.child"
+
+
+@pytest.fixture(scope="session")
+def forked() -> Iterator[Forks]:
+    """Runs commands in children of a process that has all of statetool imported."""
+    with forks() as server:
+        yield server

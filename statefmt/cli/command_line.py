@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
-from typing import Final
+from typing import Any, Final
+
+import click
 
 from statefmt.shell import shell_line
 
 _VARIABLE: Final = "--var"
+# Where the context of click holds what the parser found.
+_VALUES: Final = f"{__name__}.values"
+_OPTIONS: Final = f"{__name__}.options"
 _arguments: ContextVar[Sequence[str]] = ContextVar("arguments", default=())
 
 
@@ -39,14 +44,51 @@ def _without_value(assignment: str) -> str:
     return f"{name}=…" if equals else "…"
 
 
+def observe_parser(parser: Any, context: click.Context) -> None:
+    """Let the parser of a command note the options that it finds, and refuse an option in the place of a value.
+
+    After a usage error, it reads the rest by the same grammar, so that `was_given` is right for it, too.
+    """
+    names = {
+        name
+        for option in context.command.get_params(context)
+        if isinstance(option, click.Option)
+        for name in (*option.opts, *option.secondary_opts)
+    }
+    found: list[tuple[str, str]] = context.meta.setdefault(_VALUES, [])
+    parse, take_value = parser.parse_args, parser._get_value_from_state
+
+    def value_of(name: str, option: Any, state: Any) -> Any:
+        if option.nargs == 1 and state.rargs and state.rargs[0].partition("=")[0] in names:
+            raise click.BadOptionUsage(name, f"Option '{name}' requires an argument.", context)
+        value = take_value(name, option, state)
+        found.append((name, value))
+        return value
+
+    def parse_args(args: list[str]) -> Any:
+        found.clear()
+        result = parse(list(args))
+        context.meta[_OPTIONS] = {name for parameter in result[2] for name in parameter.opts}
+        return result
+
+    def parse_all(args: list[str]) -> Any:
+        try:
+            return parse_args(args)
+        except click.UsageError:
+            parser.ignore_unknown_options = context.resilient_parsing = True
+            parse_args(args)
+            raise
+
+    parser._get_value_from_state = value_of
+    parser.parse_args = parse_all
+
+
+def was_given(name: str) -> bool:
+    """Whether the command line has an option, even if the rest of it is not valid."""
+    context = click.get_current_context(silent=True)
+    return context is not None and name in context.meta.get(_OPTIONS, ())
+
+
 def options_in_order(*names: str) -> list[tuple[str, str]]:
-    """Which of some options with a value were given, and with which, in the order of the command line."""
-    found: list[tuple[str, str]] = []
-    arguments = iter(_arguments.get())
-    for argument in arguments:
-        if argument == "--":
-            break
-        name, equals, value = argument.partition("=")
-        if name in names:
-            found.append((name, value if equals else next(arguments, "")))
-    return found
+    """The given options of these names with their values, in the order of the command line."""
+    return [option for option in click.get_current_context().meta[_VALUES] if option[0] in names]

@@ -21,7 +21,7 @@ _SETTINGS: Final = {
     "diff.statetool.command": "git-driver diff",
     "diff.statetool.textconv": "git-driver textconv",
 }
-# Git would keep the text of each version, and so write what an encrypted state says to a disk. Earlier releases set it.
+# Git would cache the converted text of each version, and so write the content of encrypted states to a disk.
 _NEVER: Final = "diff.statetool.cachetextconv"
 _CACHE: Final = "refs/notes/textconv/statetool"
 # What `git config --unset-all` gives for a setting that is not there.

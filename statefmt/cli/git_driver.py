@@ -117,7 +117,7 @@ def _read(name: str) -> tuple[Snapshot, int]:
 
 
 def _is_kept_by_git() -> bool:
-    """Whether git caches what it is given as text; `statetool git-config` of earlier releases had it so."""
+    """Whether git is configured to cache converted text, which `statetool git-config` never asks for."""
     try:
         done = subprocess.run(["git", "config", "--type=bool", "--get", _CACHED], capture_output=True, check=False)
     except OSError:

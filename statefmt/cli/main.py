@@ -7,14 +7,14 @@ import importlib
 import os
 import signal
 import sys
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import Any, Final
 
 import click
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from statefmt.cli.command_line import remember_arguments
+from statefmt.cli.command_line import observe_parser, remember_arguments, was_given
 from statefmt.cli.encryption_files import encryption_options, use_encryption
 from statefmt.cli.exit_status import AS_PLANS_DO, DETAILED_EXITCODE, FAILED, FINE
 from statefmt.cli.failure import show_failure, show_usage_error
@@ -88,6 +88,11 @@ class PlainCommand(TyperCommand):
 
     def get_help(self, ctx: click.Context) -> str:
         return super().get_help(ctx).replace("\\[", "[")
+
+    def make_parser(self, ctx: click.Context) -> Any:
+        parser = super().make_parser(ctx)
+        observe_parser(parser, ctx)
+        return parser
 
     def invoke(self, ctx: click.Context) -> Any:
         if self.name not in _WITHOUT_ENCRYPTION:
@@ -185,17 +190,18 @@ def run() -> None:
 def main(arguments: list[str]) -> int:
     """Run one command and give its exit status; every problem has become a message on standard error."""
     remember_arguments(arguments)
-    status = _run(arguments)
-    # Asked for among the arguments, since it goes for arguments that cannot be understood, too.
-    return AS_PLANS_DO.get(status, status) if DETAILED_EXITCODE in arguments else status
+    # The context outlives all that fails: the option holds for arguments that are not valid, too.
+    with ExitStack() as contexts:
+        status = _run(arguments, contexts)
+        return AS_PLANS_DO.get(status, status) if was_given(DETAILED_EXITCODE) else status
 
 
-def _run(arguments: list[str]) -> int:
+def _run(arguments: list[str], contexts: ExitStack) -> int:
     try:
         command = typer.main.get_command(app)
         # Not command.main(), which takes a closed pipe for status 1, and 1 means that something was found.
-        with command.make_context("statetool", list(arguments)) as context:
-            status = command.invoke(context)
+        context = contexts.enter_context(command.make_context("statetool", list(arguments)))
+        status = command.invoke(context)
         sys.stdout.flush()
     except click.exceptions.Exit as stop:
         # --help and --version

@@ -9,7 +9,8 @@ a suite, shows the text of a failure and not its `message`, and keeps only the f
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from statefmt import codes
 from statefmt.diagnostics import Finding, Severity
@@ -25,38 +26,48 @@ def check_junit(
     unreadable: Sequence[UnreadableState] = (),
 ) -> bytes:
     """All findings; those of severity `fail_on` and above have failed. A file that could not be read is an error."""
-    suites = [*(_suite(state, fail_on) for state in states), *map(_unreadable_suite, unreadable)]
     findings = [finding for state in states for finding in state.findings]
     tests = sum(max(1, len(state.findings)) for state in states) + len(unreadable)
-    counts = _counts(findings, fail_on, len(unreadable))
-    lines = ['<?xml version="1.0" encoding="UTF-8"?>', f'<testsuites name="statetool check" tests="{tests}" {counts}>']
-    return "\n".join([*lines, *suites, "</testsuites>\n"]).encode()
+    root = Element("testsuites", name="statetool check", tests=str(tests))
+    root.attrib |= _counts(findings, fail_on, len(unreadable))
+    root.extend([*(_suite(state, fail_on) for state in states), *map(_unreadable_suite, unreadable)])
+    indent(root)
+    # The declaration of ElementTree has single quotes and no capitals; this one stays as it was.
+    document: bytes = tostring(root, encoding="utf-8")
+    return b'<?xml version="1.0" encoding="UTF-8"?>\n' + document + b"\n"
 
 
-def _suite(state: CheckedState, fail_on: Severity) -> str:
-    name = _escaped(printable(state.name))
-    tests = max(1, len(state.findings))
-    cases = (
-        _cases(state, name, fail_on) if state.findings else [f'    <testcase name="no findings" classname="{name}"/>']
-    )
-    head = f'  <testsuite name="{name}" tests="{tests}" {_counts(state.findings, fail_on)}>'
-    return "\n".join([head, *cases, "  </testsuite>"])
+def _suite(state: CheckedState, fail_on: Severity) -> Element:
+    name = printable(state.name)
+    suite = Element("testsuite", name=name, tests=str(max(1, len(state.findings))))
+    suite.attrib |= _counts(state.findings, fail_on)
+    if not state.findings:
+        SubElement(suite, "testcase", name="no findings", classname=name)
+    seen: dict[str, int] = {}
+    for finding in state.findings:
+        title = " ".join(filter(None, (finding.code, printable(finding.address))))
+        seen[title] = seen.get(title, 0) + 1
+        number = f" ({seen[title]})" if seen[title] > 1 else ""
+        case = SubElement(suite, "testcase", name=title + number, classname=name)
+        outcome = SubElement(case, _outcome(finding, fail_on))
+        if outcome.tag != "system-out":
+            outcome.attrib |= {"type": finding.code, "message": one_line(finding.summary)}
+        outcome.text = _text(finding, state)
+    return suite
 
 
-def _unreadable_suite(state: UnreadableState) -> str:
-    name, message = _escaped(printable(state.name)), _escaped(one_line(state.message))
-    return (
-        f'  <testsuite name="{name}" tests="1" {_counts((), Severity.ERROR, 1)}>\n'
-        f'    <testcase name="unreadable" classname="{name}">\n'
-        f'      <error type="unreadable" message="The file could not be read">{message}</error>\n'
-        "    </testcase>\n"
-        "  </testsuite>"
-    )
+def _unreadable_suite(state: UnreadableState) -> Element:
+    name = printable(state.name)
+    suite = Element("testsuite", name=name, tests="1")
+    suite.attrib |= _counts((), Severity.ERROR, 1)
+    case = SubElement(suite, "testcase", name="unreadable", classname=name)
+    SubElement(case, "error", type="unreadable", message="The file could not be read").text = one_line(state.message)
+    return suite
 
 
-def _counts(findings: Sequence[Finding], fail_on: Severity, unreadable: int = 0) -> str:
+def _counts(findings: Sequence[Finding], fail_on: Severity, unreadable: int = 0) -> dict[str, str]:
     outcomes = [_outcome(finding, fail_on) for finding in findings]
-    return f'failures="{outcomes.count("failure")}" errors="{outcomes.count("error") + unreadable}"'
+    return {"failures": str(outcomes.count("failure")), "errors": str(outcomes.count("error") + unreadable)}
 
 
 def _outcome(finding: Finding, fail_on: Severity) -> str:
@@ -66,23 +77,6 @@ def _outcome(finding: Finding, fail_on: Severity) -> str:
     return "failure" if finding.severity.rank >= fail_on.rank else "system-out"
 
 
-def _cases(state: CheckedState, suite: str, fail_on: Severity) -> Iterator[str]:
-    seen: dict[str, int] = {}
-    for finding in state.findings:
-        name = " ".join(filter(None, (finding.code, printable(finding.address))))
-        seen[name] = seen.get(name, 0) + 1
-        number = f" ({seen[name]})" if seen[name] > 1 else ""
-        outcome = _outcome(finding, fail_on)
-        attributes = ""
-        if outcome != "system-out":
-            attributes = f' type="{finding.code}" message="{_escaped(one_line(finding.summary))}"'
-        yield (
-            f'    <testcase name="{_escaped(name + number)}" classname="{suite}">\n'
-            f"      <{outcome}{attributes}>{_escaped(_text(finding, state))}</{outcome}>\n"
-            f"    </testcase>"
-        )
-
-
 def _text(finding: Finding, state: CheckedState) -> str:
     file, position = state.place(finding)
     place = f"{printable(file)}:{position.line}:{position.column}" if position else printable(file)
@@ -90,8 +84,3 @@ def _text(finding: Finding, state: CheckedState) -> str:
     return "\n".join(
         filter(None, (head, one_line(message(finding)), one_line(finding.fix), printable_lines(finding.snippet)))
     )
-
-
-def _escaped(text: str) -> str:
-    """Text for XML 1.0, which has no way at all to write most control characters: they were made visible before."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")

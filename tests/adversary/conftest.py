@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from random import Random
 
 import pytest
 
 from .observed import PROPERTY, Observed
-from .runs import Forks, forks
+from .runs import Forks
 
 
 @pytest.fixture(scope="session")
-def run() -> Iterator[Forks]:
-    with forks() as forked:
-        yield forked
+def run(forked: Forks) -> Forks:
+    return forked
 
 
 @pytest.fixture

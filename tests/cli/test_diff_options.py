@@ -115,7 +115,15 @@ def test_cannot_be_done(arguments: list[str], message: str, statetool: Statetool
 
 
 @pytest.mark.parametrize(
-    ("arguments", "status"), [(["old", "old"], 0), (["old", "new"], 2), (["old", "none"], 1), (["old", "new", "-x"], 1)]
+    ("arguments", "status"),
+    [
+        (["old", "old"], 0),
+        (["old", "new"], 2),
+        (["old", "none"], 1),
+        (["old", "new", "-x"], 1),
+        # What stands in the place of a value is no option.
+        (["old", "new", "--select"], 2),
+    ],
 )
 def test_detailed_exit_status(arguments: list[str], status: int, statetool: Statetool) -> None:
     Path("old").write_bytes(state())

@@ -11,6 +11,7 @@ from statefmt.cli.main import main
 from statefmt.encryption import decrypt
 from statefmt.store.settled import read_settled
 
+from ..adversary.runs import Forks
 from ..store.test_killed import CALLS
 from ..store.test_watched import NEEDS_STRACE
 from .encrypted import configuration, configured, encrypted
@@ -33,11 +34,11 @@ def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CANARY", json.dumps(CANARY.decode()))
 
 
-def test_killed_at_every_call(tmp_path: Path) -> None:
+def test_killed_at_every_call(tmp_path: Path, forked: Forks) -> None:
     points, seen = 0, set()
     for call in CALLS:
         for number in range(1, 100):
-            is_new = _killed(tmp_path, MOVED, call, number)
+            is_new = _killed(forked, tmp_path, MOVED, call, number)
             if is_new is None:
                 break
             points += 1
@@ -47,13 +48,13 @@ def test_killed_at_every_call(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("line", WRITING, ids=[line.text for line in WRITING])
-def test_every_command_is_killed(line: Line, tmp_path: Path) -> None:
+def test_every_command_is_killed(line: Line, tmp_path: Path, forked: Forks) -> None:
     """Between one file that is flushed and the next: the backup, the history, the journal, the state."""
     for number in (2, 5, 8):
-        assert _killed(tmp_path, line, "fsync", number) is not None, number
+        assert _killed(forked, tmp_path, line, "fsync", number) is not None, number
 
 
-def _killed(folder: Path, line: Line, call: str, number: int) -> bool | None:
+def _killed(forked: Forks, folder: Path, line: Line, call: str, number: int) -> bool | None:
     """Whether the write has taken place after a kill at one call; None where there is no such call."""
     work = folder / f"{call}{number}"
     work.mkdir()
@@ -62,7 +63,7 @@ def _killed(folder: Path, line: Line, call: str, number: int) -> bool | None:
     if line.before:
         assert main(line.before.replace("%s", str(state)).split()) == 0
     old = state.read_bytes()
-    status = _run(work, line.text.replace("%s", STATE).split(), call, number)
+    status = _run(forked, work, line.text.replace("%s", STATE).split(), call, number)
     assert_nothing_plain(folder)
     if status == 0:
         return None

@@ -238,7 +238,7 @@ def test_encrypted_states_that_cannot_be_opened(
 
 
 def test_git_keeps_no_text_of_an_encrypted_state(encrypted_history: Git, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An earlier release, or somebody, has told git to."""
+    """Not even where somebody has configured git to cache it."""
     monkeypatch.setenv("TF_ENCRYPTION", json.dumps(configuration("new", "old")))
     encrypted_history("config", "diff.statetool.cachetextconv", "true")
     log = encrypted_history("log", "-p")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
+import os
 import signal
-import subprocess
 from contextlib import chdir
 from pathlib import Path
 
@@ -14,9 +13,9 @@ import statefmt
 from statefmt.cli.main import main
 from statefmt.store.settled import read_settled
 
+from ..adversary.runs import Forks
 from ..store.test_killed import CALLS, watched
 from ..store.test_watched import NEEDS_STRACE
-from .conftest import PROGRAM
 from .states import SAMPLES
 
 pytestmark = NEEDS_STRACE
@@ -37,14 +36,16 @@ COMMANDS = [
 @pytest.mark.parametrize(
     ("before", "command", "target", "fewest"), [case[1:] for case in COMMANDS], ids=[case[0] for case in COMMANDS]
 )
-def test_killed(before: list[str] | None, command: list[str], target: str, fewest: int, tmp_path: Path) -> None:
+def test_killed(
+    before: list[str] | None, command: list[str], target: str, fewest: int, tmp_path: Path, forked: Forks
+) -> None:
     points = 0
     seen = set()
     for call in CALLS:
         for number in range(1, 100):
             folder = tmp_path / f"{call}{number}"
             old = _prepared(folder, before)
-            if _run(folder, command, call, number) == 0:
+            if _run(forked, folder, command, call, number) == 0:
                 break
             points += 1
             content = _read_back(folder, target)
@@ -65,18 +66,14 @@ def _prepared(folder: Path, before: list[str] | None) -> bytes:
     return state.read_bytes()
 
 
-def _run(folder: Path, command: list[str], call: str, number: int) -> int:
+def _run(forked: Forks, folder: Path, command: list[str], call: str, number: int) -> int:
     """Run a command that is killed at one call that changes something; 0 where there is no such call any more."""
     injection = f"inject={call}:signal=SIGKILL:when={number}"
-    done = subprocess.run(
-        [
-            shutil.which("strace") or "strace", "-o", "/dev/null", *watched(injection, folder, STATE),
-            "-e", injection, PROGRAM, *command,
-        ],
-        cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, check=False,
-    )  # fmt: skip
-    assert done.returncode in (0, -signal.SIGKILL), done.stderr
-    return done.returncode
+    options = ["-o", "/dev/null", *watched(injection, folder, STATE), "-e", injection]
+    environment = {name: os.environ[name] for name in ("CANARY", "TF_ENCRYPTION", "TMPDIR") if name in os.environ}
+    done = forked(folder, *command, strace=options, environment=environment)
+    assert done.status in (0, -signal.SIGKILL), done.err
+    return done.status
 
 
 def _read_back(folder: Path, target: str) -> bytes | None:

@@ -9,7 +9,7 @@ import pytest
 from .conftest import Statetool
 from .states import resource, state
 
-# DESIGN section 2: fewer module steps first, data before managed, integer keys by number before strings.
+# The order of `tofu state list`: fewer module steps first, data before managed, integer keys by number before strings.
 ORDERED = [
     "data.aws_ami.z",
     "aws_instance.a[2]",

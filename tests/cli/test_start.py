@@ -88,3 +88,10 @@ def test_a_version_that_cannot_be_written_is_told(target: str | None) -> None:
         )
     assert done.returncode == 2
     assert done.stderr.startswith(b"statetool: standard output: ")
+
+
+def test_the_package_can_be_run() -> None:
+    """`python -m statefmt` is statetool, in its messages, too."""
+    done = subprocess.run([sys.executable, "-m", "statefmt", "list", "--no-such"], capture_output=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"Usage: statetool list ")

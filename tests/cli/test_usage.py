@@ -16,6 +16,12 @@ CASES = [
     ("--frobnicate", "Error: No such option: --frobnicate"),
     ("check --frobnicate", "Error: No such option: --frobnicate"),
     ("check --select", "Error: Option '--select' requires an argument."),
+    # An option is no value; else `-o --dry-run` would write a file of this name.
+    ("check --select --exit-zero state", "Error: Option '--select' requires an argument."),
+    ("list --format --state=state", "Error: Option '--format' requires an argument."),
+    ("mv --state state -o --dry-run a.b a.c", "Error: Option '-o' requires an argument."),
+    ("upgrade state --output -h", "Error: Option '--output' requires an argument."),
+    ("list --encryption --var x=y --state state", "Error: Option '--encryption' requires an argument."),
     ("check --select XYZ state", "Error: Invalid value for --select/--ignore: no rule has a code that starts with"),
     ("check --ignore PRV,XYZ state", "Error: Invalid value for --select/--ignore: no rule has a code that starts with"),
     ("check --fail-on never state", "Error: Invalid value for '--fail-on': 'never' is not one of"),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import statefmt
@@ -69,15 +69,14 @@ def test_the_address_of_a_module_selects_what_is_in_it(state: StateText) -> None
 @given(states())
 def test_two_stars_select_everything(state: StateText) -> None:
     found = _instances(state)
-    if found:
-        assert _selected(found, "**") == [instance.addr for instance in found]
+    assume(found)
+    assert _selected(found, "**") == [instance.addr for instance in found]
 
 
 @given(states(), st.data())
 def test_a_step_replaced_by_a_star_selects_more(state: StateText, data: st.DataObject) -> None:
     found = _instances(state)
-    if not found:
-        return
+    assume(found)
     addr = data.draw(st.sampled_from(found)).addr
     resource = addr.resource.resource
     mode = "data." * (resource.mode is ResourceMode.DATA)
@@ -97,8 +96,7 @@ def _wild(key: InstanceKey) -> str:
 @given(states(), st.data())
 def test_several_selectors_select_what_any_of_them_does(state: StateText, data: st.DataObject) -> None:
     found = _instances(state)
-    if not found:
-        return
+    assume(found)
     selectors = [str(instance.addr) for instance in data.draw(st.lists(st.sampled_from(found), min_size=1))]
     union = {addr for selector in selectors for addr in _selected(found, selector)}
     assert _selected(found, *selectors) == [instance.addr for instance in found if instance.addr in union]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from statefmt.addrs import (
@@ -169,8 +169,7 @@ def test_there_and_back_again(
     state: StateText, operation: Callable[[Snapshot, ResourceState], tuple[Step, Step]], place: int
 ) -> None:
     before = read(state.data).snapshot
-    if not before.resources:
-        return
+    assume(before.resources)
     resource = before.resources[place % len(before.resources)]
     there, back = operation(before, resource)
     text = write(there(before, resource).snapshot, canonical=False)
@@ -187,8 +186,7 @@ def test_a_canonical_file_stays_canonical_and_comes_back(
 ) -> None:
     data = canonical(read(state.data).snapshot, style, keep_unknown=True)
     before = read(data).snapshot
-    if not before.resources:
-        return
+    assume(before.resources)
     resource = before.resources[place % len(before.resources)]
     there, back = operation(before, resource)
     text = write(there(before, resource).snapshot, canonical=False)

@@ -149,7 +149,7 @@ def test_there_and_back_again(seed: int) -> None:
         [(str(resource.addr), f"module.new[0].{resource.addr.resource}_x"), (str(addr), f'{resource.addr}["new key"]')]
     )
     if source == str(addr) == str(resource.addr) and len(resource.objects) > 1:
-        return
+        pytest.skip("the address is that of the resource, and of one instance among several")
     there = moved(state, source, target).snapshot
     changes = diff(state, there)
     assert [change.is_moved for change in changes.instances] == [True] * len(changes.instances)

@@ -1,0 +1,8 @@
+"""`python -m statefmt`: the same as `statetool`."""
+
+from __future__ import annotations
+
+from statefmt.cli.start import run
+
+if __name__ == "__main__":
+    run()
