@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 from statefmt import codes
 from statefmt.addrs import AbsProviderInstance, AbsResourceInstance, ResourceMode
+from statefmt.codes import Code
 from statefmt.config.provider_references import ProviderReferences
 from statefmt.diagnostics import Finding
 from statefmt.rules.check import check, check_configuration
@@ -15,9 +16,9 @@ from statefmt.states import Snapshot
 from statefmt.survey.provider_fates import Fate, Outcome, provider_fates
 
 _ORPHANED: Final = (
-    codes.PROVIDER_CONFIGURATION_GONE,
-    codes.PROVIDER_INSTANCE_GONE,
-    codes.PROVIDER_FALLBACK_IMPOSSIBLE,
+    Code.PROVIDER_CONFIGURATION_GONE,
+    Code.PROVIDER_INSTANCE_GONE,
+    Code.PROVIDER_FALLBACK_IMPOSSIBLE,
 )
 
 
@@ -56,7 +57,7 @@ def simulate(
     }
     found = check(
         data,
-        select=(*_ORPHANED, codes.PROVIDER_UNKNOWN),
+        select=(*_ORPHANED, Code.PROVIDER_UNKNOWN),
         configuration=after,
         name=name,
         upgraded_pointers=True,
@@ -72,7 +73,7 @@ def simulate(
         tuple(Orphan(each, providers[finding.pointer]) for finding, each in zip(orphaned, shown, strict=True)),
         tuple(dict.fromkeys(destroyed)),
         sum(1 for fate in fates if fate.outcome is Outcome.UNKNOWN),
-        tuple(without_pointers([finding for finding in found if finding.code == codes.PROVIDER_UNKNOWN], version)),
+        tuple(without_pointers([finding for finding in found if finding.code == Code.PROVIDER_UNKNOWN], version)),
         tuple(check_configuration(after, select=codes.CONFIGURATION_NOT_KNOWN)),
     )
 

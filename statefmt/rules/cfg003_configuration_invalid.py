@@ -23,10 +23,10 @@ Correct it; `tofu validate` tells more.
 
 from collections.abc import Iterable
 
-from statefmt import codes
+from statefmt.codes import Code
 from statefmt.config.problem import ProblemKind
 from statefmt.config.provider_references import ProviderReferences
-from statefmt.diagnostics import Finding, Severity
+from statefmt.diagnostics import Finding
 from statefmt.rules.configuration_problems import problems_of
 from statefmt.rules.rule import Rule
 
@@ -36,8 +36,8 @@ _KINDS = (ProblemKind.BLOCK, ProblemKind.DUPLICATE, ProblemKind.VARIABLE, Proble
 
 
 def _check(references: ProviderReferences) -> Iterable[Finding]:
-    found = problems_of(references, _KINDS, codes.CONFIGURATION_INVALID)
+    found = problems_of(references, _KINDS, Code.CONFIGURATION_INVALID)
     return [finding for finding in found if finding.summary not in _ELSEWHERE]
 
 
-RULE = Rule(codes.CONFIGURATION_INVALID, "configuration-invalid", Severity.ERROR, check_configuration=_check)
+RULE = Rule(Code.CONFIGURATION_INVALID, check_configuration=_check)

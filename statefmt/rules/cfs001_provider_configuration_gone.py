@@ -32,7 +32,7 @@ rm`).
 
 from collections.abc import Iterable
 
-from statefmt import codes
+from statefmt.codes import Code
 from statefmt.diagnostics import Finding, Severity
 from statefmt.rules.provider_fate_findings import fates_with, finding, name
 from statefmt.rules.provider_put_back import missed_keys
@@ -62,7 +62,7 @@ def _finding(subject: Subject, fate: Fate) -> Finding:
     here = in_module(config.module)
     if fate.declared:
         fix = f"Name a provider configuration that is there in its resource block, or add this one {here}:"
-        return finding(fate, codes.PROVIDER_CONFIGURATION_GONE, Severity.ERROR, _SUMMARY, detail, fix, snippet)
+        return finding(fate, Code.PROVIDER_CONFIGURATION_GONE, Severity.ERROR, _SUMMARY, detail, fix, snippet)
     if config.module in references.configuration.modules:
         fix = f"Keep the provider block {here} until one apply has destroyed the object. {ways_out(subject, fate)}"
         fix += " The block to add:"
@@ -72,7 +72,7 @@ def _finding(subject: Subject, fate: Fate) -> Finding:
             f"Call {config.module} again {around}, with nothing in it but the provider block, until one apply has "
             f"destroyed the object. {ways_out(subject, fate)} What to add:"
         )
-    return finding(fate, codes.PROVIDER_CONFIGURATION_GONE, Severity.ERROR, _SUMMARY, detail, fix, snippet)
+    return finding(fate, Code.PROVIDER_CONFIGURATION_GONE, Severity.ERROR, _SUMMARY, detail, fix, snippet)
 
 
-RULE = Rule(codes.PROVIDER_CONFIGURATION_GONE, "provider-configuration-gone", Severity.ERROR, _check)
+RULE = Rule(Code.PROVIDER_CONFIGURATION_GONE, _check)

@@ -32,8 +32,8 @@ instance (`statetool rebind`), or forget it and keep the real object (`statetool
 
 from collections.abc import Iterable
 
-from statefmt import codes
 from statefmt.addrs import NO_KEY
+from statefmt.codes import Code
 from statefmt.config.model import ProviderBlock
 from statefmt.diagnostics import Finding, Severity
 from statefmt.rules.configuration_place import where
@@ -69,7 +69,7 @@ def _finding(subject: Subject, fate: Fate) -> Finding:
     else:
         fix = f"{_sentence(again)} until one apply has destroyed the object, and only then remove it. "
         fix += f"{ways_out(subject, fate)} The block until then:"
-    return finding(fate, codes.PROVIDER_INSTANCE_GONE, Severity.ERROR, _SUMMARY, detail, fix, again.snippet, range_)
+    return finding(fate, Code.PROVIDER_INSTANCE_GONE, Severity.ERROR, _SUMMARY, detail, fix, again.snippet, range_)
 
 
 def _sentence(again: PutBack) -> str:
@@ -87,4 +87,4 @@ def _why(fate: Fate, block: ProviderBlock | None) -> str:
     return f"its key is not in the for_each at {where(block.for_each.range)}."
 
 
-RULE = Rule(codes.PROVIDER_INSTANCE_GONE, "provider-instance-gone", Severity.ERROR, _check)
+RULE = Rule(Code.PROVIDER_INSTANCE_GONE, _check)

@@ -26,7 +26,7 @@ each to its own key.
 
 from collections.abc import Iterable
 
-from statefmt import codes
+from statefmt.codes import Code
 from statefmt.diagnostics import Finding, Severity
 from statefmt.rules.provider_fate_findings import fates_with, finding, name
 from statefmt.rules.provider_put_back import put_back
@@ -59,7 +59,7 @@ def _finding(subject: Subject, fate: Fate) -> Finding:
     )
     return finding(
         fate,
-        codes.PROVIDER_FALLBACK_IMPOSSIBLE,
+        Code.PROVIDER_FALLBACK_IMPOSSIBLE,
         Severity.ERROR,
         _SUMMARY,
         detail,
@@ -69,4 +69,4 @@ def _finding(subject: Subject, fate: Fate) -> Finding:
     )
 
 
-RULE = Rule(codes.PROVIDER_FALLBACK_IMPOSSIBLE, "provider-fallback-impossible", Severity.ERROR, _check)
+RULE = Rule(Code.PROVIDER_FALLBACK_IMPOSSIBLE, _check)

@@ -23,8 +23,8 @@ makes it explicit. Else leave the provider of the resource as it is, and make a 
 
 from collections.abc import Iterable
 
-from statefmt import codes
 from statefmt.addrs import ResourceMode
+from statefmt.codes import Code
 from statefmt.diagnostics import Finding, Severity
 from statefmt.rules.provider_fate_findings import fates_with, finding, name
 from statefmt.rules.provider_put_back import put_back
@@ -56,10 +56,10 @@ def _finding(subject: Subject, fate: Fate) -> Finding:
     else:
         fix = "The instances of a resource go to another provider configuration together, and not all have one there."
     if not _can_be_named(fate):
-        return finding(fate, codes.PROVIDER_WILL_CHANGE, Severity.WARNING, _SUMMARY, detail, fix, range_=range_)
+        return finding(fate, Code.PROVIDER_WILL_CHANGE, Severity.WARNING, _SUMMARY, detail, fix, range_=range_)
     fix += f" Else name the one of the state in the configuration{f', and {again.how}:' if again else '.'}"
     snippet = again.snippet if again else ""
-    return finding(fate, codes.PROVIDER_WILL_CHANGE, Severity.WARNING, _SUMMARY, detail, fix, snippet, range_)
+    return finding(fate, Code.PROVIDER_WILL_CHANGE, Severity.WARNING, _SUMMARY, detail, fix, snippet, range_)
 
 
 def _can_be_named(fate: Fate) -> bool:
@@ -68,4 +68,4 @@ def _can_be_named(fate: Fate) -> bool:
     return fate.address.module.module().names[: len(names)] == names
 
 
-RULE = Rule(codes.PROVIDER_WILL_CHANGE, "provider-will-change", Severity.WARNING, _check)
+RULE = Rule(Code.PROVIDER_WILL_CHANGE, _check)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
+from statefmt.codes import Code
 from statefmt.config.problem import ProblemKind
 from statefmt.config.provider_references import ProviderReferences
 from statefmt.diagnostics import Finding, Place
@@ -11,7 +12,7 @@ from statefmt.rules.configuration_place import place
 
 
 def problems_of(
-    references: ProviderReferences, kinds: Collection[ProblemKind], code: str, fix: str = ""
+    references: ProviderReferences, kinds: Collection[ProblemKind], code: Code, fix: str = ""
 ) -> Iterable[Finding]:
     """The problems of some kinds; one without a range is about the directory as a whole."""
     configuration = references.configuration

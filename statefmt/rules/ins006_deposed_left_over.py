@@ -20,8 +20,8 @@ Let the next apply destroy it. If the real object is gone already, or shall live
 
 from collections.abc import Iterable
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 
@@ -30,9 +30,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
     for part in subject.objects:
         key = part.document.deposed
         if key:
-            yield Finding(
-                codes.DEPOSED_LEFT_OVER,
-                Severity.WARNING,
+            yield Code.DEPOSED_LEFT_OVER.finding(
                 "Deposed object left over",
                 f"Instance {part.address} has the deposed object {key}; the next apply is to destroy it.",
                 part.address,
@@ -41,4 +39,4 @@ def _check(subject: Subject) -> Iterable[Finding]:
             )
 
 
-RULE = Rule(codes.DEPOSED_LEFT_OVER, "deposed-left-over", Severity.WARNING, _check)
+RULE = Rule(Code.DEPOSED_LEFT_OVER, _check)

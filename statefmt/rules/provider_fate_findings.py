@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from statefmt.addrs import AbsResource, AbsResourceInstance
+from statefmt.codes import Code
 from statefmt.config.position import Range
 from statefmt.diagnostics import Finding, Severity
 from statefmt.rules.configuration_place import place
@@ -66,7 +67,7 @@ def name(fate: Fate) -> str:
 
 def finding(
     fate: Fate,
-    code: str,
+    code: Code,
     severity: Severity,
     summary: str,
     detail: str,

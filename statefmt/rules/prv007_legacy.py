@@ -20,9 +20,9 @@ Name the source that the configuration has in `required_providers`:
 
 from collections.abc import Iterable
 
-from statefmt import codes
 from statefmt.addrs import AbsProviderInstance
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding
 from statefmt.rules.provider_addresses import places
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
@@ -32,9 +32,7 @@ from statefmt.statefile.known_providers import KNOWN_TYPES
 def _check(subject: Subject) -> Iterable[Finding]:
     for place in places(subject, _is_legacy):
         where = "" if place.instance is None else " on an instance"
-        yield Finding(
-            codes.PROVIDER_LEGACY,
-            Severity.WARNING,
+        yield Code.PROVIDER_LEGACY.finding(
             "Legacy provider address",
             f"Resource {place.resource.address} has the provider address {place.text}{where}, which names the type "
             f'"{place.provider.config.provider.type}" but not where the provider comes from.',
@@ -54,4 +52,4 @@ def _fix(subject: Subject, type_: str) -> str:
     return f"Name its source, as the configuration has it in required_providers: {command}."
 
 
-RULE = Rule(codes.PROVIDER_LEGACY, "provider-legacy", Severity.WARNING, _check)
+RULE = Rule(Code.PROVIDER_LEGACY, _check)

@@ -17,8 +17,8 @@ Keep the right one and remove the others by hand.
 
 from collections.abc import Iterable
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 from statefmt.statefile.duplicates import duplicate_members
@@ -31,4 +31,4 @@ def _check(subject: Subject) -> Iterable[Finding]:
         yield from duplicate_members(subject.data, version)
 
 
-RULE = Rule(codes.DUPLICATE_MEMBER, "duplicate-member", Severity.WARNING, _check, reads_file=True)
+RULE = Rule(Code.DUPLICATE_MEMBER, _check, reads_file=True)

@@ -16,8 +16,7 @@ The next program that writes the state changes it.
 Nothing, if the form that it is read in is what was meant; `statetool fmt` writes it so.
 """
 
-from statefmt import codes
-from statefmt.diagnostics import Severity
+from statefmt.codes import Code
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 
@@ -26,4 +25,4 @@ def _fix(subject: Subject) -> str:
     return f"If that is what was meant, this writes it so: {subject.rewriting()}."
 
 
-RULE = Rule(codes.NORMALISED_VALUE, "normalised-value", Severity.INFO, fix=_fix)
+RULE = Rule(Code.NORMALISED_VALUE, fix=_fix)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from msgspec import Struct
 
 from statefmt.addrs import IntKey, StringKey
-from statefmt.codes import ENCRYPTED, NO_STATE
+from statefmt.codes import NO_STATE, Code
 from statefmt.errors import EncryptionError
 from statefmt.shell import shell_line
 from statefmt.statefile.inspect import CURRENT_VERSION, Inspection
@@ -136,7 +136,7 @@ class Subject:
     @cached_property
     def is_encrypted(self) -> bool:
         """Whether the bytes are an envelope that nobody has opened."""
-        return any(finding.code == ENCRYPTED for finding in self.inspection.findings)
+        return any(finding.code == Code.ENCRYPTED for finding in self.inspection.findings)
 
     @cached_property
     def _can_be_read(self) -> bool:

@@ -14,8 +14,8 @@ import msgspec
 from msgspec import Raw, Struct
 from msgspec.structs import replace
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding
 from statefmt.errors import StateError
 from statefmt.pattern import pattern
 from statefmt.statefile.decode import collector_paused, decode_document
@@ -169,16 +169,16 @@ def _utf8_findings(data: bytes) -> list[Finding]:
     if problem is None:
         return []
     detail = f"There is {problem}. OpenTofu replaces such bytes, and so changes what the state says."
-    return [Finding(codes.NOT_UTF8, Severity.INFO, "State is not UTF-8", detail, fix="Mend the file first.")]
+    return [Code.NOT_UTF8.notice("State is not UTF-8", detail, fix="Mend the file first.")]
 
 
 def _refused(version: int, data: bytes, document: StateV4 | None, *findings: Finding) -> Inspection:
     return Inspection(findings=findings, version=version, style=style_of(data), document=document)
 
 
-def _invalid(pointer: str, reason: str, address: str = "", code: str = codes.INVALID_STRUCTURE) -> Finding:
+def _invalid(pointer: str, reason: str, address: str = "", code: Code = Code.INVALID_STRUCTURE) -> Finding:
     where = f"The member {pointer} is not valid" if pointer else "The state is not valid"
-    return Finding(code, Severity.ERROR, INVALID, f"{where}: {reason}.", address, pointer)
+    return code.notice(INVALID, f"{where}: {reason}.", address, pointer)
 
 
 def _validation(error: msgspec.ValidationError) -> Finding:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding
 from statefmt.statefile.pointer import token
 from statefmt.states import UnknownMember
 
@@ -25,9 +25,7 @@ class UpgradeFailed(Exception):  # noqa: N818 - never leaves statefile; becomes 
 
     def finding(self) -> Finding:
         """The reason as a finding."""
-        return Finding(
-            codes.UPGRADE_FAILED,
-            Severity.ERROR,
+        return Code.UPGRADE_FAILED.notice(
             "State format upgrade failed",
             f"The state cannot be upgraded from format version {self.version} to {self.version + 1}: {self.reason}.",
             self.address,
@@ -57,9 +55,7 @@ class UpgradeReport:
     def backend_configuration(self) -> None:
         """The document holds nothing but the record that `init` makes of a backend."""
         self.findings.append(
-            Finding(
-                codes.BACKEND_CONFIGURATION,
-                Severity.INFO,
+            Code.BACKEND_CONFIGURATION.notice(
                 "Backend configuration, not a state",
                 "The file names a backend and holds no resources and no outputs: it is what `init` leaves in "
                 ".terraform/terraform.tfstate, not a state.",
@@ -70,4 +66,4 @@ class UpgradeReport:
 
     def _add(self, summary: str, what: str, address: str, pointer: str) -> None:
         detail = what + "."
-        self.findings.append(Finding(codes.UPGRADE_CHOICE, Severity.INFO, summary, detail, address, pointer))
+        self.findings.append(Code.UPGRADE_CHOICE.notice(summary, detail, address, pointer))

@@ -13,7 +13,7 @@ import msgspec
 import pytest
 from msgspec import Raw
 
-from statefmt import codes
+from statefmt.codes import Code
 from statefmt.cty import Path as SensitivePath
 from statefmt.cty import parse_paths
 from statefmt.diagnostics import Finding
@@ -54,9 +54,9 @@ def _found(code: str, *instances: dict[str, Any], **more: Any) -> list[Finding]:
 
 
 def _evidence(finding: Finding) -> str:
-    if finding.code == codes.DEPOSED_LEFT_OVER:
+    if finding.code == Code.DEPOSED_LEFT_OVER:
         return f"{finding.address} {re.findall(r'deposed object (.*);', finding.detail)[0]}"
-    if finding.code == codes.NOT_UTF8:
+    if finding.code == Code.NOT_UTF8:
         return str(re.findall(r"byte (\d+)", finding.detail)[0])
     return finding.address
 

@@ -16,8 +16,8 @@ from typing import Any, Final
 
 import pytest
 
-from statefmt import codes
 from statefmt.cli.main import main
+from statefmt.codes import Code
 from statefmt.config import load
 from statefmt.config.provider_references import ProviderReferences
 from statefmt.diagnostics import Finding, Severity
@@ -82,7 +82,7 @@ def _mended(folder: Path, before: list[Finding], finding: Finding) -> None:
     known = {(each.code, each.address) for each in before}
     after = {(each.code, each.address) for each in _found(folder)}
     assert (finding.code, finding.address) not in after
-    assert {(code, address) for code, address in after - known if code != codes.PROVIDER_KEY_UNUSED} == set()
+    assert {(code, address) for code, address in after - known if code != Code.PROVIDER_KEY_UNUSED} == set()
 
 
 @pytest.mark.parametrize(("fixture", "number", "at"), list(_commands()))
@@ -118,7 +118,7 @@ def test_each_kind_of_finding_has_both(code: str) -> None:
 
 def test_a_key_that_nothing_uses(tmp_path: Path) -> None:
     folder = _copied(_FOLDER / "key-unused", tmp_path)
-    assert [each.code for each in _found(folder)] == [codes.PROVIDER_KEY_UNUSED]
+    assert [each.code for each in _found(folder)] == [Code.PROVIDER_KEY_UNUSED]
     main_file = folder / "main.tf"
     main_file.write_text(main_file.read_text().replace(', "us-east-1"', ""))
     assert _found(folder) == []
@@ -151,7 +151,7 @@ def test_more_keys_than_are_listed(tmp_path: Path) -> None:
             }
         )
     )
-    before = [finding for finding in _found(folder) if finding.code == codes.PROVIDER_INSTANCE_GONE]
+    before = [finding for finding in _found(folder) if finding.code == Code.PROVIDER_INSTANCE_GONE]
     assert len(before) == 60
     last = next(finding for finding in before if finding.address == 'aws_vpc.main["k59"]')
     assert "# 9 more keys are missing" in last.snippet
