@@ -8,7 +8,7 @@ from __future__ import annotations
 from enum import StrEnum, unique
 from typing import Final
 
-from statefmt.diagnostics import Finding, Place, Severity
+from statefmt.diagnostics import NO_FIX, Finding, Fix, Place, Severity
 
 _ERROR, _WARNING, _INFO = Severity.ERROR, Severity.WARNING, Severity.INFO
 
@@ -41,17 +41,18 @@ class Code(StrEnum):
         detail: str = "",
         address: str = "",
         pointer: str = "",
-        fix: str = "",
-        snippet: str = "",
+        fix: str | Fix = NO_FIX,
         place: Place | None = None,
     ) -> Finding:
         """A finding with the severity of the rule."""
-        return Finding(self, self.severity, summary, detail, address, pointer, fix, snippet, place)
+        return Finding(self, self.severity, summary, detail, address, pointer, _fix(fix), place)
 
-    def notice(self, summary: str, detail: str = "", address: str = "", pointer: str = "", fix: str = "") -> Finding:
+    def notice(
+        self, summary: str, detail: str = "", address: str = "", pointer: str = "", fix: str | Fix = NO_FIX
+    ) -> Finding:
         """The finding as reading reports it."""
         weight = Severity.INFO if self.only_statetool else self.severity
-        return Finding(self, weight, summary, detail, address, pointer, fix)
+        return Finding(self, weight, summary, detail, address, pointer, _fix(fix))
 
     # STA: the file and its envelope
     NOT_A_STATE = "STA001", _ERROR
@@ -172,6 +173,10 @@ class Code(StrEnum):
     PROVIDER_KEY_UNUSED = "CFS005", _INFO
     COVERED_BY_MOVE = "CFS006", _INFO
     PROVIDER_UNKNOWN = "CFS007", _INFO
+
+
+def _fix(given: str | Fix) -> Fix:
+    return given if isinstance(given, Fix) else Fix.of(given)
 
 
 # Nothing can be done with such a file: commands refuse it, whatever else they are told.

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from statefmt import codes
 from statefmt.diagnostics import Finding, Severity
 from statefmt.render.findings_text import message
+from statefmt.render.fix_text import fix_text
 from statefmt.render.printable import one_line, printable, printable_lines
 from statefmt.rules.checked import CheckedState, UnreadableState
 
@@ -88,7 +89,10 @@ def _text(finding: Finding, state: CheckedState) -> str:
     place = f"{printable(file)}:{position.line}:{position.column}" if position else printable(file)
     head = f"{place}: {finding.severity.value} {finding.code} {printable(finding.address)}".rstrip()
     return "\n".join(
-        filter(None, (head, one_line(message(finding)), one_line(finding.fix), printable_lines(finding.snippet)))
+        filter(
+            None,
+            (head, one_line(message(finding)), one_line(fix_text(finding.fix)), printable_lines(finding.fix.snippet)),
+        )
     )
 
 

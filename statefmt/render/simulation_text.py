@@ -67,4 +67,4 @@ def _group(orphaned: Sequence[Orphan], terminal: Terminal) -> Iterator[str]:
         yield f"    {printable(name)}"
         yield from (f"      {terminal.paint(printable(address), 'bold')}" for address in addresses)
     yield terminal.wrap(_TWO_STEPS, "    ", hanging="  ")
-    yield from (f"        {line}".rstrip() for line in printable_lines(of.snippet).split("\n"))
+    yield from (f"        {line}".rstrip() for line in printable_lines(of.fix.snippet).split("\n"))

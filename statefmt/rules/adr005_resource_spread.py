@@ -16,12 +16,13 @@ Run `statetool fmt`, which joins them.
 """
 
 from statefmt.codes import Code
+from statefmt.diagnostics import Fix
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 
 
-def _fix(subject: Subject) -> str:
-    return f"To join them: {subject.rewriting()}."
+def _fix(subject: Subject) -> Fix:
+    return Fix.of("To join them: ", subject.rewriting(), ".")
 
 
 RULE = Rule(Code.RESOURCE_SPREAD, fix=_fix)

@@ -21,7 +21,7 @@ Give the instances keys of the kind that the configuration uses, each with
 from collections.abc import Iterable, Mapping, Sequence
 
 from statefmt.codes import Code
-from statefmt.diagnostics import Finding
+from statefmt.diagnostics import Finding, Fix
 from statefmt.rules.resource_blocks import blocks_by_address, instance_address, objects_of
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import ResourcePart, Subject
@@ -61,11 +61,11 @@ def _finding(subject: Subject, address: str, blocks: Sequence[ResourcePart]) -> 
         f"Resource {address} has instances of several kinds: {counts}.",
         address,
         pointer,
-        f"As the configuration has it, or the other way round: {_command(subject, address, odd, numbers)}.",
+        Fix.of("As the configuration has it, or the other way round: ", _command(subject, address, odd, numbers), "."),
     )
 
 
-def _command(subject: Subject, address: str, odd: str, numbers: Mapping[str, int]) -> str:
+def _command(subject: Subject, address: str, odd: str, numbers: Mapping[str, int]) -> Fix:
     """What gives an instance of the rarer kind a key of the other; the one without a key is always the rarer."""
     usual = max((kind for kind in numbers if kind != _KEYLESS), key=lambda kind: numbers[kind])
     new = _NEW_KEYS[usual]

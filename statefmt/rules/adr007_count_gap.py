@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from statefmt.codes import Code
-from statefmt.diagnostics import Finding
+from statefmt.diagnostics import Finding, Fix
 from statefmt.rules.resource_blocks import blocks_by_address, objects_of
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
@@ -49,7 +49,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
             f"{'is' if highest == len(numbers) else 'are'} missing: {missing}{more}.",
             address,
             f"{blocks[0].pointer}/instances",
-            f"To close a gap: {subject.command('mv', f'{address}[{highest}]', f'{address}[{gaps[0][0]}]')}.",
+            Fix.of("To close a gap: ", subject.command("mv", f"{address}[{highest}]", f"{address}[{gaps[0][0]}]"), "."),
         )
 
 

@@ -31,7 +31,7 @@ from collections.abc import Iterable
 from msgspec import UNSET, Raw
 
 from statefmt.codes import Code
-from statefmt.diagnostics import Finding
+from statefmt.diagnostics import Finding, Fix
 from statefmt.golang import NumberText
 from statefmt.rules.provider_addresses import provider_in_force
 from statefmt.rules.resource_blocks import instance_address, objects_of
@@ -66,7 +66,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
                 others = f"{other} and {len(pointers) - 2} more" if len(pointers) > 2 else other
                 yield Code.DUPLICATE_REMOTE_OBJECT.finding("Remote object under several addresses",
                     f"{address} and {others} have the same id: one real object.", address, pointer,  # id: maybe secret
-                    f"Forget it, if the configuration has another one: {subject.command_on('rm', address)}.",
+                    Fix.of("Forget it, if the configuration has another one: ", subject.command_on("rm", address), "."),
                 )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from statefmt import codes
-from statefmt.diagnostics import Finding, Place
+from statefmt.diagnostics import NO_FIX, Finding, Place
 from statefmt.rules.rule import Rule, all_codes, all_rules, found_while_reading, state_rules
 from statefmt.rules.subject import Subject
 from statefmt.statefile.inspect import inspect, without_pointers
@@ -95,7 +95,7 @@ def _order(place: Place | None) -> tuple[str, int, int]:
 
 def _completed(finding: Finding, rule: Rule, subject: Subject) -> Finding:
     """A finding with the severity of its rule, and with what to do."""
-    if rule.fix is not None and not finding.fix:
+    if rule.fix is not None and finding.fix == NO_FIX:
         return replace(finding, severity=rule.severity, fix=rule.fix(subject))
     return finding if finding.severity is rule.severity else replace(finding, severity=rule.severity)
 

@@ -11,13 +11,11 @@ from statefmt.diagnostics import Finding, Place
 from statefmt.rules.configuration_place import place
 
 
-def problems_of(
-    references: ProviderReferences, kinds: Collection[ProblemKind], code: Code, fix: str = ""
-) -> Iterable[Finding]:
+def problems_of(references: ProviderReferences, kinds: Collection[ProblemKind], code: Code) -> Iterable[Finding]:
     """The problems of some kinds; one without a range is about the directory as a whole."""
     configuration = references.configuration
     whole = Place("", 1, 1, 1, 1)
     for problem in configuration.problems:
         if problem.kind in kinds:
             found = place(problem.range) or whole
-            yield Finding(code, problem.severity, problem.summary, problem.detail, fix=fix, place=found)
+            yield Finding(code, problem.severity, problem.summary, problem.detail, place=found)

@@ -20,7 +20,7 @@ Find out who wrote it. Any write leaves the entry out, such as `statetool reencr
 from collections.abc import Iterable
 
 from statefmt.codes import Code
-from statefmt.diagnostics import Finding
+from statefmt.diagnostics import Finding, Fix
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 
@@ -33,7 +33,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
         yield Code.METADATA_UNUSED.finding(
             "Unused metadata",
             f"The envelope has metadata under {key}, which {opened.method} makes no use of to read the state.",
-            fix=f"To write the envelope without it: {subject.command('reencrypt', '--in-place', '--anew')}.",
+            fix=Fix.of("To write the envelope without it: ", subject.command("reencrypt", "--in-place", "--anew"), "."),
         )
 
 

@@ -21,7 +21,7 @@ copy of the file can still guess at that, so use a new passphrase, too.
 from collections.abc import Iterable
 
 from statefmt.codes import Code
-from statefmt.diagnostics import Finding
+from statefmt.diagnostics import Finding, Fix
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 
@@ -39,7 +39,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
                 "Weak key",
                 f"The key of {entry.key} is derived with an iteration count of {entry.pbkdf2.iterations:,}; OpenTofu "
                 f"lets nobody configure less than {LEAST_ITERATIONS:,}.",
-                fix=f"To derive a new one: {subject.command('reencrypt', '--in-place', '--anew')}.",
+                fix=Fix.of("To derive a new one: ", subject.command("reencrypt", "--in-place", "--anew"), "."),
             )
 
 

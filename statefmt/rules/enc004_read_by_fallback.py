@@ -21,7 +21,7 @@ left.
 from collections.abc import Iterable
 
 from statefmt.codes import Code
-from statefmt.diagnostics import Finding
+from statefmt.diagnostics import Finding, Fix
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 
@@ -33,7 +33,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
     yield Code.READ_BY_FALLBACK.finding(
         "Still on a fallback",
         f"The state was read by {opened.method}, which is a fallback of the encryption configuration.",
-        fix=f"To write it by the first method: {subject.command('reencrypt', '--in-place')}.",
+        fix=Fix.of("To write it by the first method: ", subject.command("reencrypt", "--in-place"), "."),
     )
 
 

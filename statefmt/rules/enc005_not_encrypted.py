@@ -21,7 +21,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from statefmt.codes import Code
-from statefmt.diagnostics import Finding
+from statefmt.diagnostics import Finding, Fix
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 
@@ -38,7 +38,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
     yield Code.NOT_ENCRYPTED.finding(
         "Not encrypted",
         "The state is in plain text, and the first method of the encryption configuration encrypts.",
-        fix=f"To encrypt it: {subject.command('encrypt', '--in-place')}.",
+        fix=Fix.of("To encrypt it: ", subject.command("encrypt", "--in-place"), "."),
     )
 
 

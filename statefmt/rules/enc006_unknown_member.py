@@ -19,7 +19,7 @@ Find out what wrote it, and keep it elsewhere if it is of use. `statetool reencr
 from collections.abc import Iterable
 
 from statefmt.codes import Code
-from statefmt.diagnostics import Finding
+from statefmt.diagnostics import Finding, Fix
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 
@@ -32,7 +32,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
         yield Code.ENVELOPE_UNKNOWN_MEMBER.finding(
             "Unknown member",
             f"The envelope has a member {name!r}, which OpenTofu ignores and drops.",
-            fix=f"To drop it: {subject.command('reencrypt', '--in-place', '--anew')}.",
+            fix=Fix.of("To drop it: ", subject.command("reencrypt", "--in-place", "--anew"), "."),
         )
 
 

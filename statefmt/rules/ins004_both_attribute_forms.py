@@ -16,12 +16,13 @@ Only `attributes` counts; what the flat form says is lost when the state is writ
 """
 
 from statefmt.codes import Code
+from statefmt.diagnostics import Fix
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 
 
-def _fix(subject: Subject) -> str:
-    return f'If "attributes" is right, this drops the flat form: {subject.rewriting()}.'
+def _fix(subject: Subject) -> Fix:
+    return Fix.of('If "attributes" is right, this drops the flat form: ', subject.rewriting(), ".")
 
 
 RULE = Rule(Code.BOTH_ATTRIBUTE_FORMS, fix=_fix)

@@ -20,7 +20,7 @@ If the object is sound, `statetool untaint aws_instance.web`. Else let the next 
 from collections.abc import Iterable
 
 from statefmt.codes import Code
-from statefmt.diagnostics import Finding
+from statefmt.diagnostics import Finding, Fix
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 
@@ -33,7 +33,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
                 f"The object of {part.address} is tainted: the next apply destroys it and creates another one.",
                 part.address,
                 f"{part.pointer}/status",
-                f"If it is sound: {subject.command_on('untaint', part.address)}.",
+                Fix.of("If it is sound: ", subject.command_on("untaint", part.address), "."),
             )
 
 

@@ -21,7 +21,7 @@ Let the next apply destroy it. If the real object is gone already, or shall live
 from collections.abc import Iterable
 
 from statefmt.codes import Code
-from statefmt.diagnostics import Finding
+from statefmt.diagnostics import Finding, Fix
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 
@@ -35,7 +35,11 @@ def _check(subject: Subject) -> Iterable[Finding]:
                 f"Instance {part.address} has the deposed object {key}; the next apply is to destroy it.",
                 part.address,
                 f"{part.pointer}/deposed",
-                f"If the real object is gone or shall stay: {subject.command_on('forget-deposed', part.address)}.",
+                Fix.of(
+                    "If the real object is gone or shall stay: ",
+                    subject.command_on("forget-deposed", part.address),
+                    ".",
+                ),
             )
 
 

@@ -22,7 +22,7 @@ from collections.abc import Iterable
 from msgspec import UNSET
 
 from statefmt.codes import Code
-from statefmt.diagnostics import Finding
+from statefmt.diagnostics import Finding, Fix
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 from statefmt.statefile.raw import equals
@@ -38,7 +38,11 @@ def _check(subject: Subject) -> Iterable[Finding]:
                 f"{which} of {part.address} has no attributes, not even an id.",
                 part.address,
                 part.pointer,
-                f"Restore them from a backup, or import it anew after this: {subject.command_on('rm', part.address)}.",
+                Fix.of(
+                    "Restore them from a backup, or import it anew after this: ",
+                    subject.command_on("rm", part.address),
+                    ".",
+                ),
             )
 
 

@@ -17,12 +17,13 @@ Run `statetool fmt`, which writes the one level that is needed.
 """
 
 from statefmt.codes import Code
+from statefmt.diagnostics import Fix
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 
 
-def _fix(subject: Subject) -> str:
-    return f"To have the one level that is needed: {subject.rewriting()}."
+def _fix(subject: Subject) -> Fix:
+    return Fix.of("To have the one level that is needed: ", subject.rewriting(), ".")
 
 
 RULE = Rule(Code.PROVIDER_BOTH_LEVELS, fix=_fix)

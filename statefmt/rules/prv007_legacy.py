@@ -22,7 +22,7 @@ from collections.abc import Iterable
 
 from statefmt.addrs import AbsProviderInstance
 from statefmt.codes import Code
-from statefmt.diagnostics import Finding
+from statefmt.diagnostics import Finding, Fix
 from statefmt.rules.provider_addresses import places
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
@@ -46,10 +46,10 @@ def _is_legacy(provider: AbsProviderInstance) -> bool:
     return provider.config.provider.is_legacy
 
 
-def _fix(subject: Subject, type_: str) -> str:
+def _fix(subject: Subject, type_: str) -> Fix:
     source = f"hashicorp/{type_}" if type_ in KNOWN_TYPES else f"NAMESPACE/{type_}"
     command = subject.rewriting("--legacy-provider", f"{type_}={source}", mends=True)
-    return f"Name its source, as the configuration has it in required_providers: {command}."
+    return Fix.of("Name its source, as the configuration has it in required_providers: ", command, ".")
 
 
 RULE = Rule(Code.PROVIDER_LEGACY, _check)

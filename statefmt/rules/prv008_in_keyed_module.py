@@ -31,7 +31,7 @@ from statefmt.addrs import (
     parse_module_instance,
 )
 from statefmt.codes import Code
-from statefmt.diagnostics import Finding
+from statefmt.diagnostics import Finding, Fix
 from statefmt.errors import AddressError
 from statefmt.rules.provider_addresses import places
 from statefmt.rules.rule import Rule
@@ -54,8 +54,11 @@ def _check(subject: Subject) -> Iterable[Finding]:
             "and OpenTofu refuses count and for_each on modules with provider configurations of their own.",
             address,
             place.pointer,
-            "Declare the provider in the root module and pass it on; then "
-            f"{subject.command('rebind', address, str(in_root))}.",
+            Fix.of(
+                "Declare the provider in the root module and pass it on; then ",
+                subject.command("rebind", address, str(in_root)),
+                ".",
+            ),
         )
 
 

@@ -27,7 +27,7 @@ import msgspec
 
 from statefmt.addrs import DEFAULT_HOST, TERRAFORM_HOST, AbsProviderInstance, Provider
 from statefmt.codes import Code
-from statefmt.diagnostics import Finding
+from statefmt.diagnostics import Finding, Fix
 from statefmt.rules.provider_addresses import NamedProvider, places, providers
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
@@ -52,7 +52,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
         "Providers from both registries",
         f"Of the resources in the state there are {counts}.{_in_both(named)}",
         pointer=next(iter(resources[rare].values())).pointer,
-        fix=f"To have all from {usual}: {subject.rewriting('--registry', _REGISTRIES[usual])}.",
+        fix=Fix.of(f"To have all from {usual}: ", subject.rewriting("--registry", _REGISTRIES[usual]), "."),
     )
 
 

@@ -23,7 +23,7 @@ from collections.abc import Iterable, Sequence
 
 from statefmt.addrs import NO_KEY, AbsProviderInstance
 from statefmt.codes import Code
-from statefmt.diagnostics import Finding
+from statefmt.diagnostics import Finding, Fix
 from statefmt.rules.provider_addresses import provider_in_force, providers
 from statefmt.rules.resource_blocks import blocks_by_address, instance_address, objects_of
 from statefmt.rules.rule import Rule
@@ -68,7 +68,7 @@ def _finding(subject: Subject, address: str, blocks: Sequence[ResourcePart]) -> 
         f"{len(keyless)} to the one without (as that of {instance}).",
         address,
         pointer,
-        f"With the key of the right provider instance: {subject.command_on('rebind', instance, target)}.",
+        Fix.of("With the key of the right provider instance: ", subject.command_on("rebind", instance, target), "."),
     )
 
 

@@ -21,7 +21,7 @@ carries a state of an older format version over.
 from collections.abc import Iterable
 
 from statefmt.codes import Code
-from statefmt.diagnostics import Finding
+from statefmt.diagnostics import Finding, Fix
 from statefmt.rules.release_losses import loss_findings
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
@@ -37,7 +37,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
             _SUMMARY,
             f"The state has format version {version}, which {release.title} does not read.",
             pointer="/version",
-            fix=f"To carry it over to format version 4: {subject.rewriting()}.",
+            fix=Fix.of("To carry it over to format version 4: ", subject.rewriting(), "."),
         )
     yield from loss_findings(subject, Code.RELEASE_REFUSES_STATE, _SUMMARY, lambda loss: loss.cause is Cause.REFUSED)
 

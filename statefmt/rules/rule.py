@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from statefmt.codes import Code
-from statefmt.diagnostics import Finding, Severity
+from statefmt.diagnostics import Finding, Fix, Severity
 from statefmt.pattern import pattern
 from statefmt.rules.subject import Subject
 
@@ -46,7 +46,7 @@ class Rule:
     code: Code
     check: Callable[[Subject], Iterable[Finding]] = found_while_reading
     reads_file: bool = False
-    fix: Callable[[Subject], str] | None = None
+    fix: Callable[[Subject], Fix] | None = None
     check_configuration: Callable[[ProviderReferences], Iterable[Finding]] | None = None
 
     @property

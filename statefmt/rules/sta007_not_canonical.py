@@ -20,7 +20,7 @@ Run `statetool fmt`.
 from collections.abc import Iterable
 
 from statefmt.codes import Code
-from statefmt.diagnostics import Finding
+from statefmt.diagnostics import Finding, Fix
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 
@@ -32,7 +32,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
         yield Code.NOT_CANONICAL.finding(
             "Not in canonical form",
             f"The file is not in the bytes that OpenTofu would write.{older}",
-            fix=f"To have it so: {subject.rewriting()}.",
+            fix=Fix.of("To have it so: ", subject.rewriting(), "."),
         )
 
 

@@ -17,12 +17,13 @@ Nothing, if the form that it is read in is what was meant; `statetool fmt` write
 """
 
 from statefmt.codes import Code
+from statefmt.diagnostics import Fix
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 
 
-def _fix(subject: Subject) -> str:
-    return f"If that is what was meant, this writes it so: {subject.rewriting()}."
+def _fix(subject: Subject) -> Fix:
+    return Fix.of("If that is what was meant, this writes it so: ", subject.rewriting(), ".")
 
 
 RULE = Rule(Code.NORMALISED_VALUE, fix=_fix)

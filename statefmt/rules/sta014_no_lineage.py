@@ -19,7 +19,7 @@ If a backup or the remote copy has one, take that. Else `statetool new-lineage`.
 from collections.abc import Iterable
 
 from statefmt.codes import Code
-from statefmt.diagnostics import Finding
+from statefmt.diagnostics import Finding, Fix
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 
@@ -31,8 +31,11 @@ def _check(subject: Subject) -> Iterable[Finding]:
             "State without a lineage",
             "The state has no lineage, so nothing can tell whether another state is a version of this one.",
             pointer="" if document.lineage is None else "/lineage",
-            fix="Take the lineage of a backup or of the remote copy; where there is none: "
-            f"{subject.command('new-lineage')}.",
+            fix=Fix.of(
+                "Take the lineage of a backup or of the remote copy; where there is none: ",
+                subject.command("new-lineage"),
+                ".",
+            ),
         )
 
 

@@ -24,7 +24,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from statefmt.codes import Code
-from statefmt.diagnostics import Finding
+from statefmt.diagnostics import Finding, Fix
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 
@@ -47,7 +47,9 @@ def _check(subject: Subject) -> Iterable[Finding]:
         "Odd serial",
         detail,
         pointer="" if document.serial is None else "/serial",
-        fix=f"Set it to one above the highest that a sane copy has: {subject.command('set-serial', 'NUMBER')}.",
+        fix=Fix.of(
+            "Set it to one above the highest that a sane copy has: ", subject.command("set-serial", "NUMBER"), "."
+        ),
     )
 
 

@@ -14,8 +14,8 @@ from msgspec import Struct
 
 from statefmt.addrs import IntKey, StringKey
 from statefmt.codes import NO_STATE, Code
+from statefmt.diagnostics import Command, Fix
 from statefmt.errors import EncryptionError
-from statefmt.shell import shell_line
 from statefmt.statefile.inspect import CURRENT_VERSION, Inspection
 from statefmt.statefile.is_canonical import is_canonical
 from statefmt.statefile.releases import Release
@@ -62,28 +62,28 @@ class Subject:
     opened: Opened | None = None
     _found: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
 
-    def command(self, name: str, *arguments: str, mends: bool = False) -> str:
-        """A command of statetool on this state, in backticks and as a shell takes it, with when it can be run.
+    def command(self, name: str, *arguments: str, mends: bool = False) -> Fix:
+        """A command of statetool on this state, with when it can be run.
 
         What keeps a state from being read must be mended first, unless this command `mends` it; and an older format
         must be upgraded before anything else is done to it.
         """
         state = () if self.name is None else ("--state", self.name)
-        command = f"`{shell_line(('statetool', name, *arguments, *state))}`"
+        command = Command(name, (*arguments, *state))
         if not self._can_be_read and not mends:
-            return f"{command}, once the state can be read"
+            return Fix.of(command, ", once the state can be read")
         if self.inspection.version != CURRENT_VERSION and name != "upgrade":
-            return f"{command}, once the state is upgraded"
-        return command
+            return Fix.of(command, ", once the state is upgraded")
+        return Fix.of(command)
 
-    def command_on(self, name: str, address: str, *arguments: str) -> str:
+    def command_on(self, name: str, address: str, *arguments: str) -> Fix:
         """A command on one instance; where its address means others too, what to do first."""
         if address not in self._ambiguous:
             return self.command(name, address, *arguments)
         rekeying = self.command("rekey", address, "--map", "=KEY")
-        return f"{address} means all instances of the resource, so first {rekeying}"
+        return Fix.of(f"{address} means all instances of the resource, so first ", rekeying)
 
-    def rewriting(self, *options: str, mends: bool = False) -> str:
+    def rewriting(self, *options: str, mends: bool = False) -> Fix:
         """The command that writes the same state anew in canonical form; it takes the options of `fmt`."""
         is_current = self.inspection.version == CURRENT_VERSION
         command = ("fmt",) if is_current else ("upgrade", "--in-place")

@@ -24,8 +24,8 @@ _BROKEN: Final = (
 @pytest.mark.parametrize(
     "name",
     [
-        "AddressError", "Finding", "Inspection", "ReadResult", "Severity", "Snapshot", "SnapshotDiff", "StateError",
-        "__version__", "addrs", "check", "diff", "inspect", "read", "write",
+        "AddressError", "Command", "Finding", "Fix", "Inspection", "ReadResult", "Severity", "Snapshot", "SnapshotDiff",
+        "StateError", "__version__", "addrs", "check", "diff", "inspect", "read", "write",
     ],
 )  # fmt: skip
 def test_names(name: str) -> None:

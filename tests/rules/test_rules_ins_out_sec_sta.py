@@ -18,6 +18,7 @@ from statefmt.cty import Path as SensitivePath
 from statefmt.cty import parse_paths
 from statefmt.diagnostics import Finding
 from statefmt.golang import loads_exact
+from statefmt.render.fix_text import fix_text
 from statefmt.rules.check import check
 from statefmt.rules.rule import all_pages
 from statefmt.rules.secret_names import named_secret, password_in
@@ -490,8 +491,8 @@ _PATH = {"type": "get_attr", "value": "a"}
 )
 def test_says(code: str, data: bytes, says: str) -> None:
     (finding,) = [finding for finding in check(data, select=[code]) if finding.code == code]
-    assert says in f"{finding.detail} {finding.fix}"
-    assert "hidden" not in f"{finding.detail} {finding.fix}"
+    assert says in f"{finding.detail} {fix_text(finding.fix)}"
+    assert "hidden" not in f"{finding.detail} {fix_text(finding.fix)}"
 
 
 @pytest.mark.parametrize(
