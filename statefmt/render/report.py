@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from statefmt.codes import Code
 from statefmt.diagnostics import Finding
@@ -12,11 +12,11 @@ from statefmt.render.terminal import Terminal
 from statefmt.session import LoadedState, Rewritten
 from statefmt.statefile.inspect import CURRENT_VERSION
 from statefmt.statefile.provider_sources import SourceChoice
-from statefmt.statefile.upgrade_report import CHOSEN, NOT_CARRIED_OVER
+from statefmt.statefile.upgrade_report import Note
 from statefmt.states import Snapshot
 from statefmt.store.reading import display_name
 
-_KINDS = {CHOSEN: "chosen", NOT_CARRIED_OVER: "not carried over"}
+_LABELS: Mapping[str, str] = {Note.CHOSEN: "chosen", Note.NOT_CARRIED_OVER: "not carried over"}
 
 
 def upgrade_report(
@@ -65,4 +65,4 @@ def _note(finding: Finding, terminal: Terminal) -> str:
     if finding.code != Code.UPGRADE_CHOICE:
         return terminal.wrap(f"{finding.severity.value} {finding.code}: {finding.detail}", "  ")
     about = f"{finding.address}: " if finding.address else ""
-    return terminal.wrap(f"{_KINDS.get(finding.summary, finding.summary)}: {about}{finding.detail}", "  ")
+    return terminal.wrap(f"{_LABELS[finding.summary]}: {about}{finding.detail}", "  ")

@@ -30,14 +30,11 @@ from statefmt.diagnostics import Finding
 from statefmt.rules.configuration_problems import problems_of
 from statefmt.rules.rule import Rule
 
-# CFG004 and CFG005 say these.
-_ELSEWHERE = ('Alias required when using "for_each"', "Reserved argument name in provider block")
 _KINDS = (ProblemKind.BLOCK, ProblemKind.DUPLICATE, ProblemKind.VARIABLE, ProblemKind.EVALUATION)
 
 
 def _check(references: ProviderReferences) -> Iterable[Finding]:
-    found = problems_of(references, _KINDS, Code.CONFIGURATION_INVALID)
-    return [finding for finding in found if finding.summary not in _ELSEWHERE]
+    return problems_of(references, _KINDS, Code.CONFIGURATION_INVALID)
 
 
 RULE = Rule(Code.CONFIGURATION_INVALID, check_configuration=_check)

@@ -36,7 +36,7 @@ from statefmt.rules.rule import Rule
 def _check(references: ProviderReferences) -> Iterable[Finding]:
     for resource in references.blocks:
         found = references.block_binding(resource)
-        if isinstance(found, Problem) and found.kind is ProblemKind.EVALUATION:
+        if isinstance(found, Problem) and found.kind is ProblemKind.NO_PROVIDER:
             yield _finding(resource, found)
     for target, reference in generating_imports(references.configuration):
         if references.tree.resolve(target.module, reference.local) is None:
