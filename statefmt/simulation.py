@@ -11,7 +11,7 @@ from statefmt.config.provider_references import ProviderReferences
 from statefmt.diagnostics import Finding
 from statefmt.rules.check import check, check_configuration
 from statefmt.rules.provider_fate_findings import pointer
-from statefmt.statefile.inspect import CURRENT_VERSION, without_pointers
+from statefmt.statefile.inspect import CURRENT_VERSION, inspect, without_pointers
 from statefmt.states import Snapshot
 from statefmt.survey.provider_fates import Fate, Outcome, provider_fates
 
@@ -50,13 +50,14 @@ def simulate(
 
     `data` is the text of the state, `name` that of its file, for the commands that findings suggest.
     """
+    state = inspect(data)
     # Pointers tell the objects apart in states of older formats, too.
     known = {
         _mark(finding)
-        for finding in check(data, select=_ORPHANED, configuration=before, name=name, upgraded_pointers=True)
+        for finding in check(state, select=_ORPHANED, configuration=before, name=name, upgraded_pointers=True)
     }
     found = check(
-        data,
+        state,
         select=(*_ORPHANED, Code.PROVIDER_UNKNOWN),
         configuration=after,
         name=name,

@@ -30,7 +30,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
     from statefmt.encryption import version_of
     from statefmt.encryption.envelope import VERSION
 
-    version = version_of(subject.data)
+    version = version_of(subject.inspection.data)
     if version not in ("", VERSION):
         yield Code.ENVELOPE_VERSION.finding(
             "Unsupported envelope version",

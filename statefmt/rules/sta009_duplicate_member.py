@@ -28,7 +28,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
     version = subject.inspection.version
     # What OpenTofu writes repeats nothing, so canonical files need no closer look.
     if version is not None and not subject.is_canonical:
-        yield from duplicate_members(subject.data, version)
+        yield from duplicate_members(subject.inspection.data, version)
 
 
 RULE = Rule(Code.DUPLICATE_MEMBER, _check, reads_file=True)

@@ -43,7 +43,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
     document = subject.inspection.document
     if document is None:
         return
-    size = len(subject.data)
+    size = len(subject.inspection.data)
     resources = [resource for resource in document.resources or () if resource]
     count = sum(len(resource.instances or ()) for resource in resources)
     share = _dependencies(subject) / size if size >= _SHARE_FROM else 0.0

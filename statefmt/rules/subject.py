@@ -1,4 +1,4 @@
-"""What rules look at: a file's bytes, all that reading them gave, and its parts one by one.
+"""What rules look at: all that reading a file gave, and its parts one by one.
 
 The parts come from the parsed document, so that they are there also where no snapshot can be made of it.
 """
@@ -54,7 +54,6 @@ class Subject:
     to be held against, if anything, and `opened` what an encryption configuration has made of the file.
     """
 
-    data: bytes
     inspection: Inspection
     release: Release | None = None
     name: str | None = None
@@ -129,7 +128,7 @@ class Subject:
         from statefmt.encryption import glance
 
         try:
-            return glance(self.data)
+            return glance(self.inspection.data)
         except EncryptionError:
             return None
 
@@ -156,7 +155,7 @@ class Subject:
         inspection = self.inspection
         if inspection.snapshot is None:
             return False
-        return is_canonical(self.data, inspection.snapshot, inspection.style, keep_unknown=True)
+        return is_canonical(inspection.data, inspection.snapshot, inspection.style, keep_unknown=True)
 
 
 def key_text(obj: InstanceObjectV4) -> str | None:

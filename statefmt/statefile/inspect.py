@@ -40,13 +40,14 @@ _PATH_STEP = pattern(r"\.([^.\[\]]+)|\[(\d+)\]")
 
 
 class Inspection(Struct, frozen=True, kw_only=True):
-    """Everything that reading some bytes gives.
+    """Everything that reading some bytes gives, and the bytes.
 
     `snapshot` is None where there is an error among the findings; `version` is None where the bytes are not a
     state of a version that can be read. `document` is the parsed v4 document, after upgrades, also where no
     snapshot can be made of it.
     """
 
+    data: bytes
     findings: tuple[Finding, ...] = ()
     snapshot: Snapshot | None = None
     version: int | None = None
@@ -69,7 +70,7 @@ def inspect(data: bytes) -> Inspection:
         try:
             return _inspect(data)
         except StateError as error:
-            return Inspection(findings=error.findings)
+            return Inspection(data=data, findings=error.findings)
 
 
 def read(data: bytes, edit: Edit | None = None) -> ReadResult:
@@ -113,6 +114,7 @@ def _inspect(data: bytes, edit: Edit | None = None) -> Inspection:
     if snapshot is not None and version == CURRENT_VERSION and not edited:
         snapshot = replace(snapshot, source=Source(data, snapshot))
     return Inspection(
+        data=data,
         findings=(
             *_utf8_findings(data),
             *report.findings,
@@ -173,7 +175,7 @@ def _utf8_findings(data: bytes) -> list[Finding]:
 
 
 def _refused(version: int, data: bytes, document: StateV4 | None, *findings: Finding) -> Inspection:
-    return Inspection(findings=findings, version=version, style=style_of(data), document=document)
+    return Inspection(data=data, findings=findings, version=version, style=style_of(data), document=document)
 
 
 def _invalid(pointer: str, reason: str, address: str = "", code: Code = Code.INVALID_STRUCTURE) -> Finding:

@@ -363,7 +363,7 @@ def test_a_large_group_gets_a_cycle_within_bounds() -> None:
 
 def test_each_subject_has_its_own_graph_made_once() -> None:
     one, two = (_text(*_depending({"t.a": [target]})) for target in ("t.b", "t.c"))
-    subjects = [Subject(data, inspect(data)) for data in (one, two, one)]
+    subjects = [Subject(inspect(data)) for data in (one, two, one)]
     found = [graphs.dependency_graph(subject) for subject in subjects]
     assert [list(graph.edges["t.a"]) for graph in found] == [["t.b"], ["t.c"], ["t.b"]]
     assert all(graphs.dependency_graph(subject) is graph for subject, graph in zip(subjects, found, strict=True))
