@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from statefmt import addrs
     from statefmt.comparison import SnapshotDiff, diff
-    from statefmt.diagnostics import Finding, Severity
+    from statefmt.diagnostics import Command, Finding, Fix, Severity
     from statefmt.errors import AddressError, StateError
     from statefmt.rules.check import check
     from statefmt.statefile.inspect import Inspection, ReadResult, inspect, read
@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AddressError",
+    "Command",
     "Finding",
+    "Fix",
     "Inspection",
     "ReadResult",
     "Severity",
@@ -49,7 +51,9 @@ __all__ = [
 
 _HOMES = {
     "AddressError": "statefmt.errors",
+    "Command": "statefmt.diagnostics",
     "Finding": "statefmt.diagnostics",
+    "Fix": "statefmt.diagnostics",
     "Inspection": "statefmt.statefile.inspect",
     "ReadResult": "statefmt.statefile.inspect",
     "Severity": "statefmt.diagnostics",

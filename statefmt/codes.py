@@ -1,134 +1,193 @@
-"""The stable codes of findings. A code is never reused; each one is a rule with a page (`statetool rule CODE`)."""
+"""The table of findings: the stable code of each, its name, how bad it is, and who notices it.
 
+A code is never reused; each one is a rule with a page (`statetool rule CODE`).
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum, unique
 from typing import Final
 
-# STA: the file and its envelope
-NOT_A_STATE: Final = "STA001"
-UNSUPPORTED_VERSION: Final = "STA002"
-ENCRYPTED: Final = "STA003"
-INVALID_STRUCTURE: Final = "STA004"
-UPGRADE_FAILED: Final = "STA005"
-INVALID_TERRAFORM_VERSION: Final = "STA006"
-NOT_CANONICAL: Final = "STA007"
-UNKNOWN_MEMBER: Final = "STA008"
-DUPLICATE_MEMBER: Final = "STA009"
-UPGRADE_CHOICE: Final = "STA010"
-NORMALISED_VALUE: Final = "STA011"
-BACKEND_CONFIGURATION: Final = "STA012"
-NOT_UTF8: Final = "STA013"
-NO_LINEAGE: Final = "STA014"
-SERIAL_ODD: Final = "STA015"
-RELEASE_UNKNOWN: Final = "STA016"
-CHECKS_FAILED: Final = "STA017"
-LARGE_STATE: Final = "STA018"
+from statefmt.diagnostics import NO_FIX, Finding, Fix, Place, Severity
 
-# With one of these there is nothing to work on: commands refuse the file, whatever else they are told.
-NO_STATE: Final = frozenset({NOT_A_STATE, UNSUPPORTED_VERSION, ENCRYPTED, BACKEND_CONFIGURATION, NOT_UTF8})
+_ERROR, _WARNING, _INFO = Severity.ERROR, Severity.WARNING, Severity.INFO
 
-# PRV: which provider instance an object is bound to
-PROVIDER_BOTH_LEVELS: Final = "PRV001"
-PROVIDER_MISSING: Final = "PRV002"
-PROVIDER_CONFIGS_DIFFER: Final = "PRV003"
-PROVIDER_ADDRESS_INVALID: Final = "PRV004"
-PROVIDER_KEYS_DIFFER: Final = "PRV005"
-PROVIDER_BLOCKS_DIFFER: Final = "PRV006"
-PROVIDER_LEGACY: Final = "PRV007"
-PROVIDER_IN_KEYED_MODULE: Final = "PRV008"
-PROVIDER_HOSTS_MIXED: Final = "PRV009"
-PROVIDER_KEYED_AND_KEYLESS: Final = "PRV010"
 
-# ADR: addresses and identity
-MODULE_ADDRESS_INVALID: Final = "ADR001"
-DUPLICATE_INSTANCE: Final = "ADR002"
-INVALID_MODE: Final = "ADR003"
-INVALID_INSTANCE_KEY: Final = "ADR004"
-RESOURCE_SPREAD: Final = "ADR005"
-INSTANCE_KEYS_MIXED: Final = "ADR006"
-COUNT_KEYS_GAP: Final = "ADR007"
-DUPLICATE_REMOTE_OBJECT: Final = "ADR008"
-INVALID_IDENTIFIER: Final = "ADR009"
-NO_INSTANCES: Final = "ADR010"
+@unique
+class Code(StrEnum):
+    """A stable code (`PRV001`) with the severity of its rule.
 
-# INS: instance objects
-INVALID_STATUS: Final = "INS001"
-INVALID_DEPOSED_KEY: Final = "INS002"
-INVALID_SENSITIVE_PATHS: Final = "INS003"
-BOTH_ATTRIBUTE_FORMS: Final = "INS004"
-TAINTED: Final = "INS005"
-DEPOSED_LEFT_OVER: Final = "INS006"
-FLAT_ATTRIBUTES: Final = "INS007"
-NO_ATTRIBUTES: Final = "INS008"
-SCHEMA_VERSIONS_DIFFER: Final = "INS009"
-SENSITIVE_PATH_MISSING: Final = "INS010"
-PRIVATE_INVALID: Final = "INS011"
-IDENTITY_WITHOUT_VERSION: Final = "INS012"
+    `only_statetool` says that OpenTofu reads such a state without a word: reading reports it as information, and
+    `check` with the severity of the rule.
+    """
 
-# DEP: dependencies
-DEPENDENCY_ADDRESS_INVALID: Final = "DEP001"
-DEPENDENCY_DANGLING: Final = "DEP002"
-DEPENDENCY_ON_ITSELF: Final = "DEP003"
-DEPENDENCY_CYCLE: Final = "DEP004"
-DEPENDENCY_DUPLICATED: Final = "DEP005"
+    def __new__(cls, code: str, *_: object) -> Code:
+        member = str.__new__(cls, code)
+        member._value_ = code
+        return member
 
-# ENC: the envelope of an encrypted state
-ENVELOPE_IDENTITY: Final = "ENC001"
-ENVELOPE_METADATA_UNUSED: Final = "ENC002"
-ENVELOPE_WEAK_KEY: Final = "ENC003"
-ENVELOPE_OF_FALLBACK: Final = "ENC004"
-STATE_NOT_ENCRYPTED: Final = "ENC005"
-ENVELOPE_UNKNOWN_MEMBER: Final = "ENC006"
-ENVELOPE_VERSION: Final = "ENC007"
+    def __init__(self, code: str, severity: Severity, only_statetool: bool = False) -> None:
+        self.severity = severity
+        self.only_statetool = only_statetool
 
-# OUT: outputs
-INVALID_OUTPUT_TYPE: Final = "OUT001"
-INVALID_OUTPUT_VALUE: Final = "OUT002"
-OUTPUT_DEPRECATED: Final = "OUT003"
-OUTPUT_LIKELY_SECRET: Final = "OUT004"
+    @property
+    def slug(self) -> str:
+        """The name of the rule: `provider-missing`."""
+        return self.name.lower().replace("_", "-")
 
-# CHK: check results
-CHECK_ADDRESS_INVALID: Final = "CHK001"
+    def finding(
+        self,
+        summary: str,
+        detail: str = "",
+        address: str = "",
+        pointer: str = "",
+        fix: str | Fix = NO_FIX,
+        place: Place | None = None,
+    ) -> Finding:
+        """A finding with the severity of the rule."""
+        return Finding(self, self.severity, summary, detail, address, pointer, _fix(fix), place)
 
-# REL: what another release would lose
-RELEASE_LOSES_OBJECT: Final = "REL001"
-RELEASE_LOSES_MEMBER: Final = "REL002"
-RELEASE_REFUSES_STATE: Final = "REL003"
+    def notice(
+        self, summary: str, detail: str = "", address: str = "", pointer: str = "", fix: str | Fix = NO_FIX
+    ) -> Finding:
+        """The finding as reading reports it."""
+        weight = Severity.INFO if self.only_statetool else self.severity
+        return Finding(self, weight, summary, detail, address, pointer, _fix(fix))
 
-# SEC: secrets in plain sight
-SECRET_PRIVATE_KEY: Final = "SEC001"
-SECRET_CLOUD_KEY: Final = "SEC002"
-SECRET_TOKEN: Final = "SEC003"
-SECRET_PASSWORD: Final = "SEC004"
+    # STA: the file and its envelope
+    NOT_A_STATE = "STA001", _ERROR
+    UNSUPPORTED_VERSION = "STA002", _ERROR
+    ENCRYPTED = "STA003", _ERROR
+    INVALID_STRUCTURE = "STA004", _ERROR
+    UPGRADE_FAILED = "STA005", _ERROR
+    INVALID_TERRAFORM_VERSION = "STA006", _ERROR
+    NOT_CANONICAL = "STA007", _INFO
+    UNKNOWN_MEMBER = "STA008", _INFO
+    DUPLICATE_MEMBER = "STA009", _WARNING, True
+    UPGRADE_CHOICE = "STA010", _INFO
+    NORMALISED_VALUE = "STA011", _INFO
+    BACKEND_CONFIGURATION = "STA012", _ERROR, True
+    NOT_UTF8 = "STA013", _ERROR, True
+    NO_LINEAGE = "STA014", _INFO
+    SERIAL_ODD = "STA015", _INFO
+    RELEASE_UNKNOWN = "STA016", _INFO
+    CHECKS_FAILED = "STA017", _WARNING
+    LARGE_STATE = "STA018", _INFO
 
-# CFG: a configuration, alone
-CONFIGURATION_UNREADABLE: Final = "CFG001"
-CONFIGURATION_MODULE_MISSING: Final = "CFG002"
-CONFIGURATION_INVALID: Final = "CFG003"
-PROVIDER_FOR_EACH_WITHOUT_ALIAS: Final = "CFG004"
-PROVIDER_RESERVED_ARGUMENT: Final = "CFG005"
-PROVIDER_KEY_MISPLACED: Final = "CFG006"
-PROVIDER_REFERENCE_INVALID: Final = "CFG007"
-PROVIDER_UNDECLARED: Final = "CFG008"
-PROVIDER_FOR_EACH_INVALID: Final = "CFG009"
-PROVIDER_FOR_EACH_MATCHES: Final = "CFG010"
-PROVIDER_KEY_UNDECLARED: Final = "CFG011"
-PROVIDER_PASSING: Final = "CFG012"
-PROVIDER_IN_TESTS: Final = "CFG013"
-PROVIDER_REQUIRED_TWICE: Final = "CFG014"
-IMPORT_PROVIDER: Final = "CFG015"
+    # PRV: which provider instance an object is bound to
+    PROVIDER_BOTH_LEVELS = "PRV001", _WARNING
+    PROVIDER_MISSING = "PRV002", _ERROR
+    PROVIDER_CONFIGURATIONS_DIFFER = "PRV003", _ERROR
+    PROVIDER_ADDRESS_INVALID = "PRV004", _ERROR
+    PROVIDER_KEYS_DIFFER = "PRV005", _ERROR, True
+    PROVIDER_BLOCKS_DIFFER = "PRV006", _ERROR, True
+    PROVIDER_LEGACY = "PRV007", _WARNING
+    PROVIDER_IN_KEYED_MODULE = "PRV008", _WARNING
+    PROVIDER_HOSTS_MIXED = "PRV009", _WARNING
+    PROVIDER_KEYED_AND_KEYLESS = "PRV010", _WARNING
 
-# With one of these it is not known what a configuration says in full.
+    # ADR: addresses and identity
+    MODULE_ADDRESS_INVALID = "ADR001", _ERROR
+    DUPLICATE_INSTANCE = "ADR002", _ERROR
+    INVALID_MODE = "ADR003", _ERROR
+    INVALID_INSTANCE_KEY = "ADR004", _ERROR
+    RESOURCE_SPREAD = "ADR005", _WARNING, True
+    INSTANCE_KEYS_MIXED = "ADR006", _WARNING
+    COUNT_KEYS_GAP = "ADR007", _INFO
+    DUPLICATE_REMOTE_OBJECT = "ADR008", _ERROR
+    INVALID_IDENTIFIER = "ADR009", _WARNING
+    NO_INSTANCES = "ADR010", _INFO
+
+    # INS: instance objects
+    INVALID_STATUS = "INS001", _ERROR
+    INVALID_DEPOSED_KEY = "INS002", _ERROR
+    INVALID_SENSITIVE_PATHS = "INS003", _ERROR
+    BOTH_ATTRIBUTE_FORMS = "INS004", _WARNING, True
+    TAINTED = "INS005", _WARNING
+    DEPOSED_LEFT_OVER = "INS006", _WARNING
+    FLAT_ATTRIBUTES = "INS007", _INFO
+    NO_ATTRIBUTES = "INS008", _INFO
+    SCHEMA_VERSIONS_DIFFER = "INS009", _INFO
+    SENSITIVE_PATH_MISSING = "INS010", _INFO
+    PRIVATE_INVALID = "INS011", _ERROR
+    IDENTITY_WITHOUT_VERSION = "INS012", _INFO
+
+    # DEP: dependencies
+    DEPENDENCY_ADDRESS_INVALID = "DEP001", _ERROR
+    DEPENDENCY_DANGLING = "DEP002", _WARNING
+    DEPENDENCY_ON_ITSELF = "DEP003", _WARNING
+    DEPENDENCY_CYCLE = "DEP004", _WARNING
+    DEPENDENCY_DUPLICATED = "DEP005", _INFO
+
+    # ENC: the envelope of an encrypted state
+    ENVELOPE_IDENTITY = "ENC001", _ERROR
+    METADATA_UNUSED = "ENC002", _WARNING
+    WEAK_ITERATIONS = "ENC003", _WARNING
+    READ_BY_FALLBACK = "ENC004", _WARNING
+    NOT_ENCRYPTED = "ENC005", _INFO
+    ENVELOPE_UNKNOWN_MEMBER = "ENC006", _INFO
+    ENVELOPE_VERSION = "ENC007", _ERROR
+
+    # OUT: outputs
+    INVALID_OUTPUT_TYPE = "OUT001", _ERROR
+    INVALID_OUTPUT_VALUE = "OUT002", _ERROR
+    OUTPUT_DEPRECATED = "OUT003", _INFO
+    OUTPUT_LIKELY_SECRET = "OUT004", _INFO
+
+    # CHK: check results
+    CHECK_ADDRESS_INVALID = "CHK001", _ERROR
+
+    # REL: what another release would lose
+    RELEASE_LOSES_OBJECT = "REL001", _ERROR
+    RELEASE_LOSES_MEMBER = "REL002", _ERROR
+    RELEASE_REFUSES_STATE = "REL003", _ERROR
+
+    # SEC: secrets in plain sight
+    SECRET_PRIVATE_KEY = "SEC001", _INFO
+    SECRET_CLOUD_KEY = "SEC002", _INFO
+    SECRET_TOKEN = "SEC003", _INFO
+    SECRET_PASSWORD = "SEC004", _INFO
+
+    # CFG: a configuration, alone
+    CONFIGURATION_UNREADABLE = "CFG001", _ERROR
+    CONFIGURATION_MODULE_MISSING = "CFG002", _WARNING
+    CONFIGURATION_INVALID = "CFG003", _ERROR
+    PROVIDER_FOR_EACH_WITHOUT_ALIAS = "CFG004", _ERROR
+    PROVIDER_RESERVED_ARGUMENT = "CFG005", _ERROR
+    PROVIDER_KEY_MISPLACED = "CFG006", _ERROR
+    PROVIDER_REFERENCE_INVALID = "CFG007", _ERROR
+    PROVIDER_UNDECLARED = "CFG008", _ERROR
+    PROVIDER_FOR_EACH_INVALID = "CFG009", _ERROR
+    PROVIDER_FOR_EACH_MATCHES = "CFG010", _WARNING
+    PROVIDER_KEY_UNDECLARED = "CFG011", _ERROR
+    PROVIDER_PASSING = "CFG012", _ERROR
+    PROVIDER_IN_TESTS = "CFG013", _ERROR
+    PROVIDER_REQUIRED_TWICE = "CFG014", _WARNING
+    IMPORT_PROVIDER = "CFG015", _ERROR
+
+    # CFS: a configuration against a state
+    PROVIDER_CONFIGURATION_GONE = "CFS001", _ERROR
+    PROVIDER_INSTANCE_GONE = "CFS002", _ERROR
+    PROVIDER_FALLBACK_IMPOSSIBLE = "CFS003", _ERROR
+    PROVIDER_WILL_CHANGE = "CFS004", _WARNING
+    PROVIDER_KEY_UNUSED = "CFS005", _INFO
+    COVERED_BY_MOVE = "CFS006", _INFO
+    PROVIDER_UNKNOWN = "CFS007", _INFO
+
+
+def _fix(given: str | Fix) -> Fix:
+    return given if isinstance(given, Fix) else Fix.of(given)
+
+
+# Nothing can be done with such a file: commands refuse it, whatever else they are told.
+NO_STATE: Final = frozenset({
+    Code.NOT_A_STATE, Code.UNSUPPORTED_VERSION, Code.ENCRYPTED, Code.BACKEND_CONFIGURATION, Code.NOT_UTF8
+})  # fmt: skip
+
+# With one of these, part of what the configuration says is unknown.
 CONFIGURATION_NOT_KNOWN: Final = (
-    CONFIGURATION_UNREADABLE,
-    CONFIGURATION_MODULE_MISSING,
-    CONFIGURATION_INVALID,
-    PROVIDER_FOR_EACH_INVALID,
+    Code.CONFIGURATION_UNREADABLE,
+    Code.CONFIGURATION_MODULE_MISSING,
+    Code.CONFIGURATION_INVALID,
+    Code.PROVIDER_FOR_EACH_INVALID,
 )
-
-# CFS: a configuration against a state
-PROVIDER_CONFIGURATION_GONE: Final = "CFS001"
-PROVIDER_INSTANCE_GONE: Final = "CFS002"
-PROVIDER_FALLBACK_IMPOSSIBLE: Final = "CFS003"
-PROVIDER_WILL_CHANGE: Final = "CFS004"
-PROVIDER_KEY_UNUSED: Final = "CFS005"
-COVERED_BY_MOVE: Final = "CFS006"
-PROVIDER_UNKNOWN: Final = "CFS007"

@@ -21,6 +21,7 @@ from statefmt.session import (
     write_new,
 )
 from statefmt.statefile.assemble import Pieces, joined
+from statefmt.statefile.inspect import inspect
 from statefmt.statefile.spans import Span
 from statefmt.statefile.splice import Splicer
 from statefmt.states import Snapshot
@@ -150,7 +151,7 @@ def _done(state: LoadedState, operation: Callable[[Snapshot], Edit]) -> tuple[Ou
     pieces = splicer.pieces(after)
     part = edited_part(before, after)
     # What was not edited need not be looked at, unless there is something to be found.
-    if part is None or error_findings(joined(state.data, splicer.pieces(part))):
+    if part is None or error_findings(inspect(joined(state.data, splicer.pieces(part)))):
         refuse_new_errors(state, joined(state.data, pieces), edit.moved)
     return Outcome(edit, diff(before, after)), pieces
 

@@ -21,7 +21,7 @@ from statefmt.diagnostics import Finding, Severity
 from statefmt.errors import EncryptedStateError, NotAStateError, StateError, StoreError
 from statefmt.sealed import Seal, opened
 from statefmt.shell import shell_word
-from statefmt.statefile.inspect import ReadResult, read
+from statefmt.statefile.inspect import Inspection, ReadResult, inspect, read
 from statefmt.statefile.provider_sources import KEEP, SourceChoice
 from statefmt.statefile.registry import SourceReport, SourceRewriter
 from statefmt.statefile.style import Style
@@ -225,13 +225,13 @@ def replace_bytes(path: Path, old: bytes, new: bytes, info: LockInfo, written: W
     return backup
 
 
-def error_findings(content: bytes) -> list[Finding]:
-    """The error findings about some content."""
+def error_findings(inspection: Inspection) -> list[Finding]:
+    """The error findings about a state."""
     from statefmt.rules.check import check
     from statefmt.rules.rule import state_rules
 
     errors = [code for code, rule in state_rules().items() if rule.severity is Severity.ERROR]
-    return [finding for finding in check(content, select=errors) if finding.severity is Severity.ERROR]
+    return [finding for finding in check(inspection, select=errors) if finding.severity is Severity.ERROR]
 
 
 def refuse_new_errors(
@@ -243,7 +243,7 @@ def refuse_new_errors(
     """
     if content == state.data:
         return
-    after = error_findings(content)
+    after = error_findings(inspect(content))
     if not after:
         # Nothing to compare: the old content need not be looked at.
         return
@@ -251,7 +251,7 @@ def refuse_new_errors(
     where |= {str(one): str(other) for one, other in (moved or {}).items()}
     before = {
         (finding.code, address)
-        for finding in error_findings(state.data)
+        for finding in error_findings(inspect(state.data))
         for address in (finding.address, where.get(finding.address, finding.address))
     }
     added = [finding for finding in after if (finding.code, finding.address) not in before]

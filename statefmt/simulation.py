@@ -6,18 +6,19 @@ from typing import Final, NamedTuple
 
 from statefmt import codes
 from statefmt.addrs import AbsProviderInstance, AbsResourceInstance, ResourceMode
+from statefmt.codes import Code
 from statefmt.config.provider_references import ProviderReferences
 from statefmt.diagnostics import Finding
 from statefmt.rules.check import check, check_configuration
 from statefmt.rules.provider_fate_findings import pointer
-from statefmt.statefile.inspect import CURRENT_VERSION, without_pointers
+from statefmt.statefile.inspect import CURRENT_VERSION, inspect, without_pointers
 from statefmt.states import Snapshot
 from statefmt.survey.provider_fates import Fate, Outcome, provider_fates
 
 _ORPHANED: Final = (
-    codes.PROVIDER_CONFIGURATION_GONE,
-    codes.PROVIDER_INSTANCE_GONE,
-    codes.PROVIDER_FALLBACK_IMPOSSIBLE,
+    Code.PROVIDER_CONFIGURATION_GONE,
+    Code.PROVIDER_INSTANCE_GONE,
+    Code.PROVIDER_FALLBACK_IMPOSSIBLE,
 )
 
 
@@ -49,14 +50,15 @@ def simulate(
 
     `data` is the text of the state, `name` that of its file, for the commands that findings suggest.
     """
+    state = inspect(data)
     # Pointers tell the objects apart in states of older formats, too.
     known = {
         _mark(finding)
-        for finding in check(data, select=_ORPHANED, configuration=before, name=name, upgraded_pointers=True)
+        for finding in check(state, select=_ORPHANED, configuration=before, name=name, upgraded_pointers=True)
     }
     found = check(
-        data,
-        select=(*_ORPHANED, codes.PROVIDER_UNKNOWN),
+        state,
+        select=(*_ORPHANED, Code.PROVIDER_UNKNOWN),
         configuration=after,
         name=name,
         upgraded_pointers=True,
@@ -72,7 +74,7 @@ def simulate(
         tuple(Orphan(each, providers[finding.pointer]) for finding, each in zip(orphaned, shown, strict=True)),
         tuple(dict.fromkeys(destroyed)),
         sum(1 for fate in fates if fate.outcome is Outcome.UNKNOWN),
-        tuple(without_pointers([finding for finding in found if finding.code == codes.PROVIDER_UNKNOWN], version)),
+        tuple(without_pointers([finding for finding in found if finding.code == Code.PROVIDER_UNKNOWN], version)),
         tuple(check_configuration(after, select=codes.CONFIGURATION_NOT_KNOWN)),
     )
 

@@ -10,9 +10,9 @@ from typing import Annotated, Final
 
 import typer
 
-from statefmt import codes
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.streams import discard_output, result_terminal
+from statefmt.codes import Code
 from statefmt.errors import StateError, StatetoolError
 from statefmt.render.printable import one_line, printable
 from statefmt.sealed import use_configuration
@@ -131,5 +131,5 @@ def _unreadable(error: StatetoolError, name: str) -> str:
     if isinstance(error, StateError) and error.reasons:
         # Not the details: they may quote what is in the file.
         first = error.reasons[0]
-        reason = _ENCRYPTED if first.code == codes.ENCRYPTED else first.summary
+        reason = _ENCRYPTED if first.code == Code.ENCRYPTED else first.summary
     return f"(no state that can be read: {one_line(reason)})"

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
+from msgspec.structs import replace
+
 from statefmt.config.values import Part, Unknown, Value
 from statefmt.cty import (
     BOOL,
@@ -74,7 +76,7 @@ def set_of(element: Type, parts: Iterable[Part]) -> Part:
     sensitive = any(is_sensitive_within(item) for item in items)
     unknown = first_unknown(items)
     if unknown is not None:
-        return Unknown(unknown.reason, unknown.range, SetType(element), sensitive or unknown.sensitive, unknown.problem)
+        return replace(unknown, type=SetType(element), sensitive=sensitive or unknown.sensitive)
     plain = make_set(element, [to_plain(item) for item in items])
     return Value(SetType(element), tuple(from_plain(element, item) for item in plain), sensitive)
 
@@ -115,7 +117,7 @@ def marked(part: Part, sensitive: bool) -> Part:
     if not sensitive or part.sensitive:
         return part
     if isinstance(part, Unknown):
-        return Unknown(part.reason, part.range, part.type, True, part.problem)
+        return replace(part, sensitive=True)
     return Value(part.type, part.data, True)
 
 
@@ -124,7 +126,7 @@ def unmarked(part: Part) -> Part:
     if not part.sensitive:
         return part
     if isinstance(part, Unknown):
-        return Unknown(part.reason, part.range, part.type, False, part.problem)
+        return replace(part, sensitive=False)
     return Value(part.type, part.data)
 
 
@@ -141,7 +143,7 @@ def unmarked_within(part: Part) -> Part:
 
 def retyped(unknown: Unknown, of: Type) -> Unknown:
     """The same unknown value, of which the type is known."""
-    return Unknown(unknown.reason, unknown.range, of, unknown.sensitive, unknown.problem)
+    return replace(unknown, type=of)
 
 
 def to_plain(part: Part) -> PlainData:

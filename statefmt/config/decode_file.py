@@ -172,7 +172,7 @@ def _encryption_blocks(reader: FileReader, body: Body, *, override: bool) -> Ite
     """What a file encrypts with, to be read where a state is encrypted."""
     for terraform in body.blocks("terraform"):
         for block in terraform.body.blocks("encryption"):
-            yield EncryptionBlock(block, reader.problems, reader.source, reader.json, override)
+            yield EncryptionBlock(block.range, reader.source, reader.json, override)
 
 
 def _requirement_blocks(body: Body) -> Iterator[Block]:

@@ -14,6 +14,7 @@ from statefmt.config.body import Block, Body
 from statefmt.config.decode_reader import FileReader, keyword
 from statefmt.config.expressions import Attr, Bad, Expression, Literal
 from statefmt.config.model import Argument, PassedProvider, ProviderBlock, RequiredProvider
+from statefmt.config.problem import ProblemKind
 from statefmt.config.provider_names import local_name_problem
 from statefmt.config.provider_reference import ProviderReference, read_provider_reference
 from statefmt.config.range_of_versions import is_range_of_versions
@@ -41,12 +42,16 @@ def read_provider(reader: FileReader, block: Block, *, mock: bool = False) -> Pr
         reader.complain(f"Invalid {what} configuration alias", detail, alias.expression.range)
     if for_each is not None and not alias_text and not isinstance(getattr(alias, "expression", None), Bad):
         detail = "The for_each argument is allowed only for provider configurations with an alias."
-        reader.complain('Alias required when using "for_each"', detail, for_each.expression.range)
+        reader.complain(
+            'Alias required when using "for_each"', detail, for_each.expression.range, ProblemKind.PROVIDER_BLOCK
+        )
     found = (body.attribute(name) for name in _RESERVED)
     reserved = () if mock else tuple(argument for argument in found if argument is not None)
     for argument in reserved:
         detail = f'The provider argument name "{argument.name}" is reserved for use by OpenTofu in a future version.'
-        reader.complain("Reserved argument name in provider block", detail, argument.name_range)
+        reader.complain(
+            "Reserved argument name in provider block", detail, argument.name_range, ProblemKind.PROVIDER_BLOCK
+        )
     if not mock:
         _check_blocks(reader, body)
         _check_version(reader, body.attribute("version"))
@@ -108,10 +113,10 @@ def read_required_providers(reader: FileReader, block: Block) -> Iterator[Requir
         if argument is None:
             continue
         expression = argument.expression
-        wrong = local_name_problem(name, expression.range)
+        wrong = local_name_problem(name, expression.range, any_form=isinstance(expression, Literal))
         if isinstance(expression, Literal):
             _check_range_of_versions(reader, expression)
-            if wrong is not None and not wrong.detail.startswith("Provider names must be normalized"):
+            if wrong is not None:
                 reader.complain("Invalid provider name", wrong.detail, expression.range)
             yield RequiredProvider(name, expression.range)
         elif wrong is not None:

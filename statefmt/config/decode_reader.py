@@ -35,8 +35,8 @@ class FileReader:
         self.problems = problems
         self.json = json
 
-    def complain(self, summary: str, detail: str, place: Range | None) -> None:
-        self.problems.append(error(ProblemKind.BLOCK, summary, detail, place))
+    def complain(self, summary: str, detail: str, place: Range | None, kind: ProblemKind = ProblemKind.BLOCK) -> None:
+        self.problems.append(error(kind, summary, detail, place))
 
     def written(self, expression: Expression) -> str:
         """The text of an expression of this file, as the native syntax has it."""

@@ -38,7 +38,7 @@ from statefmt.config.names import Names, NoNames
 from statefmt.config.operators import apply_binary, apply_unary, result_type, settles
 from statefmt.config.references import as_keyword
 from statefmt.config.refusal import Refusal, as_unknown
-from statefmt.config.values import Part, Unknown, Value
+from statefmt.config.values import Part, Unknown, UnknownKind, Value
 from statefmt.cty import BOOL, DYNAMIC, NUMBER, STRING, TupleType, Type
 from statefmt.cty import Number as CtyNumber
 from statefmt.cty.types import object_type
@@ -55,7 +55,7 @@ def evaluate(expression: Expression, names: Names) -> Part:
     except Refusal as refusal:
         return as_unknown(refusal.problem)
     except RecursionError:
-        return Unknown("the expression is nested too deeply", expression.range)
+        return Unknown("the expression is nested too deeply", expression.range, kind=UnknownKind.NESTING)
 
 
 def evaluate_literal(expression: Expression) -> Part:
@@ -103,8 +103,8 @@ class Evaluation:
                 return self._object(expression)
             case Conditional():
                 return choose(self, expression)
-            case Bad(reason=reason):
-                return Unknown(reason, expression.range)
+            case Bad(reason=reason, kind=kind):
+                return Unknown(reason, expression.range, kind=kind)
         try:
             return self._combined(expression)
         except Refusal as refusal:

@@ -11,6 +11,7 @@ from typing import TypeAlias
 import msgspec
 
 from statefmt.config.position import Range
+from statefmt.config.values import UnknownKind
 from statefmt.cty import Number
 
 
@@ -183,6 +184,7 @@ class Bad(msgspec.Struct, frozen=True):
 
     reason: str
     range: Range
+    kind: UnknownKind = UnknownKind.OTHER
 
 
 Expression: TypeAlias = (

@@ -17,7 +17,7 @@ from statefmt.config.position import Range, Source
 from statefmt.config.problem import Problem
 
 if TYPE_CHECKING:
-    from statefmt.config.body import Block
+    pass
 
 
 class Argument(msgspec.Struct, frozen=True):
@@ -174,13 +174,9 @@ class TestFile(msgspec.Struct, frozen=True):
 
 
 class EncryptionBlock(msgspec.Struct, frozen=True):
-    """`terraform { encryption { … } }`, as it is written: statefmt.encryption_config reads it when it is needed.
+    """The place of `terraform { encryption { … } }` in a file; statefmt.encryption_config reads it when needed."""
 
-    `problems` is the list that its reading adds to.
-    """
-
-    block: Block
-    problems: list[Problem]
+    range: Range
     source: Source
     json: bool
     override: bool

@@ -12,6 +12,7 @@ from statefmt.config.native_expressions import ExpressionReader
 from statefmt.config.native_tree import parts
 from statefmt.config.position import Range
 from statefmt.config.problem import ProblemKind, error
+from statefmt.config.values import UnknownKind
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -48,7 +49,9 @@ class NativeBody:
         inside = parts(node)
         broken = node.has_error or name in self._broken
         place = self._reader.range(inside[-1])
-        expression = Bad("there is a syntax error in it", place) if broken else self._reader.read(inside[-1])
+        expression = (
+            Bad("there is a syntax error in it", place, UnknownKind.SYNTAX) if broken else self._reader.read(inside[-1])
+        )
         return Argument(name, expression, self._reader.range(inside[0]), self._reader.range(node))
 
     def block_types(self) -> Sequence[str]:

@@ -29,6 +29,7 @@ from statefmt.config.native_templates import read_template
 from statefmt.config.native_tree import parts
 from statefmt.config.position import Range, Source
 from statefmt.config.problem import Problem
+from statefmt.config.values import UnknownKind
 from statefmt.cty import parse_number
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class ExpressionReader:
         try:
             return self.expression(node)
         except RecursionError:
-            return Bad("the expression is nested too deeply", self.range(node))
+            return Bad("the expression is nested too deeply", self.range(node), UnknownKind.NESTING)
 
     def range(self, node: Node) -> Range:
         return self.source.range(node.start_byte, node.end_byte)

@@ -19,6 +19,8 @@ class ProblemKind(Enum):
     DUPLICATE = "duplicate"  # something declared twice
     MODULE = "module"  # a child module that is missing, or calls itself
     VARIABLE = "variable"  # a value given to an input variable
+    PROVIDER_BLOCK = "provider block"  # a provider block with for_each and no alias, or with a reserved argument
+    NO_PROVIDER = "no provider"  # a reference to a provider configuration that is not there
     EVALUATION = "evaluation"  # an expression that OpenTofu would refuse to evaluate
 
 

@@ -46,14 +46,14 @@ def local_name_of(declarations: Declarations, provider: Provider) -> str:
     return provider.type
 
 
-def local_name_problem(name: str, place: Range) -> Problem | None:
-    """Why a word cannot be a provider's local name; None where it can."""
+def local_name_problem(name: str, place: Range, *, any_form: bool = False) -> Problem | None:
+    """Why a word cannot be a provider's local name, in `any_form` or in its normal one; None where it can."""
     try:
         normal = normalize_provider_part(name)
     except ValueError as reason:
         detail = f"{name} is an invalid provider local name: {reason}"
     else:
-        if normal == name:
+        if any_form or normal == name:
             return None
         detail = f'Provider names must be normalized. Replace "{name}" with "{normal}" to fix this error.'
     return error(ProblemKind.BLOCK, "Invalid provider local name", detail, place)

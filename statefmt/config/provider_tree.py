@@ -77,7 +77,7 @@ class ProviderTree(msgspec.Struct, frozen=True):
 def not_present(user: object, module: Module, reference: ProviderReference) -> Problem:
     """What is to be said of a reference that leads nowhere."""
     return error(
-        ProblemKind.EVALUATION,
+        ProblemKind.NO_PROVIDER,
         "Provider configuration not present",
         f"{user} refers to {reference.local}, and {module or 'the root module'} has no such provider configuration: "
         "no provider block declares it, and no caller passes it.",

@@ -20,7 +20,7 @@ from statefmt.config.position import Range
 from statefmt.config.problem import ProblemKind, error
 from statefmt.config.refusal import as_unknown
 from statefmt.config.root_values import root_value
-from statefmt.config.values import Part, Unknown
+from statefmt.config.values import Part, Unknown, UnknownKind
 from statefmt.config.variable_values import finished, missing
 from statefmt.golang import quote
 
@@ -139,7 +139,7 @@ class Scope:
     def _local(self, name: str, place: Range | None) -> Part:
         local = self.module.declarations.locals.get(name)
         if local is None and self.module.declarations.incomplete:
-            return _unread(f"local.{name}", place)
+            return _unread(f"local.{name}", place, UnknownKind.LOCAL)
         if local is None:
             detail = f"A local value with the name {quote(name)} has not been declared."
             return as_unknown(error(ProblemKind.EVALUATION, "Reference to undeclared local value", detail, place))
@@ -149,7 +149,7 @@ class Scope:
         values = self._values
         variable = self.module.declarations.variables.get(name)
         if variable is None and self.module.declarations.incomplete:
-            return _unread(f"var.{name}", place)
+            return _unread(f"var.{name}", place, UnknownKind.VARIABLE)
         if variable is None:
             detail = f"An input variable with the name {quote(name)} has not been declared."
             return as_unknown(error(ProblemKind.EVALUATION, "Reference to undeclared input variable", detail, place))
@@ -178,12 +178,14 @@ class Scope:
 
     def _workspace(self, name: str, place: Range) -> Part:
         if name == "applying":
-            return Unknown("terraform.applying differs between plan and apply", place)
+            return Unknown("terraform.applying differs between plan and apply", place, kind=UnknownKind.WORKSPACE)
         if name != "workspace":
             detail = f'The "terraform" object does not have an attribute named {quote(name)}.'
             return as_unknown(error(ProblemKind.EVALUATION, 'Invalid "terraform" attribute', detail, place))
         workspace = self._values.facts.workspace
-        return Unknown("the workspace is not known", place) if workspace is None else text(workspace)
+        if workspace is None:
+            return Unknown("the workspace is not known", place, kind=UnknownKind.WORKSPACE)
+        return text(workspace)
 
     def _repetition(self, root: str, name: str, place: Range) -> Part:
         each = self._each
@@ -200,8 +202,8 @@ class Scope:
         return as_unknown(error(ProblemKind.EVALUATION, f'Reference to "{root}" in wrong context', detail, place))
 
 
-def _unread(name: str, place: Range | None) -> Unknown:
-    return Unknown(f"{name} may be declared in what could not be read of the module's files", place)
+def _unread(name: str, place: Range | None, kind: UnknownKind) -> Unknown:
+    return Unknown(f"{name} may be declared in what could not be read of the module's files", place, kind=kind)
 
 
 def _known_later(reference: Traversal) -> Unknown:

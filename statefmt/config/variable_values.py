@@ -12,7 +12,7 @@ from statefmt.config.model import ModuleCall, Variable
 from statefmt.config.problem import ProblemKind, error
 from statefmt.config.refusal import as_unknown
 from statefmt.config.type_constraint import TypeConstraint, read_type
-from statefmt.config.values import Part, Unknown, Value
+from statefmt.config.values import Part, Unknown, UnknownKind, Value
 
 
 def finished(variable: Variable, given: Part | None) -> Part:
@@ -30,7 +30,13 @@ def finished(variable: Variable, given: Part | None) -> Part:
         found = _applied(variable, constraint, default)
     if variable.ephemeral and isinstance(found, Value):
         # Nothing that lasts may come from it: no key of an instance, no argument of a resource.
-        return Unknown(f"var.{variable.name} is ephemeral", variable.range, found.type, variable.sensitive)
+        return Unknown(
+            f"var.{variable.name} is ephemeral",
+            variable.range,
+            found.type,
+            variable.sensitive,
+            kind=UnknownKind.VARIABLE,
+        )
     return marked(found, variable.sensitive)
 
 
@@ -46,6 +52,6 @@ def missing(variable: Variable, call: ModuleCall | None) -> Unknown:
     """The value of a variable without any."""
     if call is None:
         how = f"set it with --var {variable.name}=…, a file of values or TF_VAR_{variable.name}"
-        return Unknown(f"var.{variable.name} has no value: {how}", variable.range)
+        return Unknown(f"var.{variable.name} has no value: {how}", variable.range, kind=UnknownKind.VARIABLE)
     detail = f'The argument "{variable.name}" is required, but no definition was found.'
     return as_unknown(error(ProblemKind.VARIABLE, "Missing required argument", detail, call.range))

@@ -10,7 +10,7 @@ from statefmt.config.construct import first_unknown
 from statefmt.config.expressions import Attr, Expression, Literal, Parentheses, TemplateWrap, Traversal
 from statefmt.config.names import NoNames
 from statefmt.config.references import references
-from statefmt.config.values import Part
+from statefmt.config.values import Part, UnknownKind
 from statefmt.encryption import Reference, Unread, Value
 from statefmt.encryption.configuration import ALIAS
 from statefmt.encryption.values import parse_reference
@@ -21,18 +21,8 @@ _KEY_PROVIDER: Final = "key_provider"
 # OpenTofu reads them before anything can be referred to.
 _LITERAL: Final = frozenset({"enforced", ALIAS})
 _SECRET: Final = frozenset({"passphrase", "keys", "chain"})
-# How reasons begin that name nothing but variables and functions. Others may have a text in them that should have
-# stood in quotes: a passphrase.
-_TELLING: Final = (
-    "var.",
-    "local.",
-    "terraform.",
-    "the workspace is",
-    "nobody can know the result of the function",
-    "statetool does not evaluate the function",
-    "the expression is nested",
-    "there is a syntax error",
-)
+# Of no other kind: there, a reason may quote a text that should have been in quotation marks: a passphrase.
+_TOLD: Final = frozenset(UnknownKind) - {UnknownKind.OTHER}
 _UNTOLD: Final = "it is no expression whose value can be known before a plan; a text stands in double quotes"
 
 
@@ -112,7 +102,7 @@ def _reason(unknown: Unknown, own: Range, surroundings: Surroundings) -> str:
     if unknown.problem is not None:
         reason = f"OpenTofu would refuse it: {unknown.problem.summary}"
     else:
-        reason = unknown.reason if unknown.reason.startswith(_TELLING) else _UNTOLD
+        reason = unknown.reason if unknown.kind in _TOLD else _UNTOLD
     place = unknown.range
     if place is None or not place.file or (place.file == own.file and own.start <= place.start < own.stop):
         return reason

@@ -7,7 +7,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from statefmt.config import Problem
+from statefmt.config.body import Body
+from statefmt.config.json_body import read_json_file
 from statefmt.config.model import EncryptionBlock
+from statefmt.config.native import read_file
 from statefmt.encryption import Configuration, Origin, configuration_of, merged
 from statefmt.encryption_config.blocks import BlockReader
 from statefmt.encryption_config.readable import unreadable
@@ -27,7 +31,7 @@ def module_configuration(surroundings: Surroundings) -> Configuration | None:
         if other is not block:
             raise ConfigurationError(
                 "encryption: a module has one such block, and a file that overrides has another one: this one stands "
-                f"at {surroundings.place(other.block.range)} and at {surroundings.place(block.block.range)}"
+                f"at {surroundings.place(other.range)} and at {surroundings.place(block.range)}"
             )
         over = _read(block, surroundings, surroundings.module)
         found = over if found is None else merged(found, over)
@@ -35,13 +39,22 @@ def module_configuration(surroundings: Surroundings) -> Configuration | None:
 
 
 def _read(block: EncryptionBlock, surroundings: Surroundings, origin: Origin) -> Configuration:
-    where = surroundings.place(block.block.range)
+    where = surroundings.place(block.range)
     check_text(block.source, where.rpartition(":")[0])
-    before = len(block.problems)
+    problems: list[Problem] = []
     try:
-        blocks = list(BlockReader(origin, where, surroundings, json=block.json).inside(block.block.body))
+        body = _body(block, problems)
+        before = len(problems)
+        blocks = list(BlockReader(origin, where, surroundings, json=block.json).inside(body))
     except RecursionError:
         raise ConfigurationError(f"{where}: the encryption block is nested too deeply") from None
-    if len(block.problems) > before:
-        raise unreadable(block.problems[before], surroundings.declarations, Path(surroundings.root))
+    if len(problems) > before:
+        raise unreadable(problems[before], surroundings.declarations, Path(surroundings.root))
     return configuration_of(blocks)
+
+
+def _body(block: EncryptionBlock, problems: list[Problem]) -> Body:
+    """The inside of the block, read anew: what is wrong in it goes to `problems`."""
+    body: Body = read_json_file(block.source, problems) if block.json else read_file(block.source, problems)
+    found = (each for terraform in body.blocks("terraform") for each in terraform.body.blocks("encryption"))
+    return next(each.body for each in found if each.range == block.range)

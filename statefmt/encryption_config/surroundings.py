@@ -31,7 +31,7 @@ from statefmt.config import (
 )
 from statefmt.config.expressions import Attr, Bad, Step, Traversal
 from statefmt.config.inputs import InputReader
-from statefmt.config.values import Part
+from statefmt.config.values import Part, UnknownKind
 from statefmt.encryption import Origin
 from statefmt.encryption_config.readable import check_readable
 
@@ -64,7 +64,7 @@ class Surroundings:
         """The value of a name, and the steps that are left to take into it."""
         first = reference.steps[0] if reference.steps else None
         if reference.root == "var" and isinstance(first, Attr) and self._is_not_given(first.name):
-            return Unknown(_without_value(first.name), reference.range), ()
+            return Unknown(_without_value(first.name), reference.range, kind=UnknownKind.VARIABLE), ()
         return self._scope.resolve(reference)
 
     def _is_not_given(self, variable: str) -> bool:
@@ -122,7 +122,7 @@ def _with_reasons(configuration: Configuration, *, secret: bool) -> Configuratio
 
 
 def _unknown(variable: Variable, reason: str) -> InputValue:
-    return InputValue(variable.name, "", Bad(reason, variable.range))
+    return InputValue(variable.name, "", Bad(reason, variable.range, UnknownKind.VARIABLE))
 
 
 def _without_value(name: str) -> str:

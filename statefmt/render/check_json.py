@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from statefmt.diagnostics import Finding, Severity
+from statefmt.render.fix_text import fix_text
 from statefmt.render.json_output import document
 from statefmt.rules.checked import CheckedState, UnreadableState
 from statefmt.rules.fingerprint import fingerprint
@@ -44,8 +45,8 @@ def _finding(finding: Finding, state: CheckedState) -> dict[str, object]:
         "detail": finding.detail,
         "address": finding.address,
         "pointer": finding.pointer,
-        "fix": finding.fix,
-        "snippet": finding.snippet,
+        "fix": fix_text(finding.fix),
+        "snippet": finding.fix.snippet,
         "file": file,
         "line": position.line if position else None,
         "column": position.column if position else None,

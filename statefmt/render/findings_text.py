@@ -8,6 +8,7 @@ from typing import Final
 
 from statefmt.diagnostics import Finding, Severity
 from statefmt.pattern import pattern
+from statefmt.render.fix_text import fix_text
 from statefmt.render.printable import printable, printable_lines
 from statefmt.render.terminal import Terminal
 
@@ -38,11 +39,11 @@ def finding_text(finding: Finding, terminal: Terminal, indent: str = "", place: 
         fits = len(f"{indent}{kind} {address}  {place}") <= terminal.width
         head += f"{'  ' if fits else f'{chr(10)}{indent}  '}{terminal.paint(place, 'dim')}"
     lines = [indent + head, terminal.wrap(message(finding), indent + "  ")]
-    if finding.fix:
-        lines.append(terminal.wrap(f"→ {finding.fix}", indent + "  ", hanging="  "))
-    if finding.snippet:
+    if finding.fix.advice:
+        lines.append(terminal.wrap(f"→ {fix_text(finding.fix)}", indent + "  ", hanging="  "))
+    if finding.fix.snippet:
         # To be pasted: as it is, line by line.
-        lines += (f"{indent}      {line}".rstrip() for line in printable_lines(finding.snippet).split("\n"))
+        lines += (f"{indent}      {line}".rstrip() for line in printable_lines(finding.fix.snippet).split("\n"))
     return "\n".join(lines)
 
 

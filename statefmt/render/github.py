@@ -12,6 +12,7 @@ from typing import Final
 from statefmt.diagnostics import Severity
 from statefmt.render.file_path import path_within
 from statefmt.render.findings_text import message
+from statefmt.render.fix_text import fix_text
 from statefmt.render.printable import one_line, printable, printable_lines
 from statefmt.rules.checked import CheckedState, UnreadableState
 from statefmt.store.reading import STANDARD_INPUT, display_name
@@ -53,7 +54,10 @@ def _commands(state: CheckedState, folder: Path) -> Iterator[str]:
         properties["title"] = " ".join(filter(None, (finding.code, printable(finding.address))))
         listed = ",".join(f"{name}={_escaped_property(str(value))}" for name, value in properties.items())
         text = "\n".join(
-            filter(None, (one_line(message(finding)), one_line(finding.fix), printable_lines(finding.snippet)))
+            filter(
+                None,
+                (one_line(message(finding)), one_line(fix_text(finding.fix)), printable_lines(finding.fix.snippet)),
+            )
         )
         yield f"::{_COMMANDS[finding.severity]} {listed}::{_escaped(text)}"
 

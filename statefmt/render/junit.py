@@ -15,6 +15,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from statefmt import codes
 from statefmt.diagnostics import Finding, Severity
 from statefmt.render.findings_text import message
+from statefmt.render.fix_text import fix_text
 from statefmt.render.printable import one_line, printable, printable_lines
 from statefmt.rules.checked import CheckedState, UnreadableState
 
@@ -82,5 +83,8 @@ def _text(finding: Finding, state: CheckedState) -> str:
     place = f"{printable(file)}:{position.line}:{position.column}" if position else printable(file)
     head = f"{place}: {finding.severity.value} {finding.code} {printable(finding.address)}".rstrip()
     return "\n".join(
-        filter(None, (head, one_line(message(finding)), one_line(finding.fix), printable_lines(finding.snippet)))
+        filter(
+            None,
+            (head, one_line(message(finding)), one_line(fix_text(finding.fix)), printable_lines(finding.fix.snippet)),
+        )
     )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from statefmt import codes
+from statefmt.codes import Code
 from statefmt.diagnostics import Finding
 from statefmt.render.counted import counted
 from statefmt.render.provider_sources import sources_text
@@ -12,11 +12,11 @@ from statefmt.render.terminal import Terminal
 from statefmt.session import LoadedState, Rewritten
 from statefmt.statefile.inspect import CURRENT_VERSION
 from statefmt.statefile.provider_sources import SourceChoice
-from statefmt.statefile.upgrade_report import CHOSEN, NOT_CARRIED_OVER
+from statefmt.statefile.upgrade_report import Note
 from statefmt.states import Snapshot
 from statefmt.store.reading import display_name
 
-_KINDS = {CHOSEN: "chosen", NOT_CARRIED_OVER: "not carried over"}
+_LABELS: Mapping[str, str] = {Note.CHOSEN: "chosen", Note.NOT_CARRIED_OVER: "not carried over"}
 
 
 def upgrade_report(
@@ -55,14 +55,14 @@ def size_text(snapshot: Snapshot, serial: int) -> str:
 def notes_text(notes: Sequence[Finding], terminal: Terminal, *, dropped_unknown: bool) -> str:
     """A line or more for each choice, change and loss on the way to canonical form."""
     lines = [_note(finding, terminal) for finding in notes]
-    if dropped_unknown and any(finding.code == codes.UNKNOWN_MEMBER for finding in notes):
+    if dropped_unknown and any(finding.code == Code.UNKNOWN_MEMBER for finding in notes):
         lines.append("  The unknown members were dropped.")
     return "\n".join(lines)
 
 
 def _note(finding: Finding, terminal: Terminal) -> str:
     """Notes of an upgrade are short and go by what they are about; other findings speak for themselves."""
-    if finding.code != codes.UPGRADE_CHOICE:
+    if finding.code != Code.UPGRADE_CHOICE:
         return terminal.wrap(f"{finding.severity.value} {finding.code}: {finding.detail}", "  ")
     about = f"{finding.address}: " if finding.address else ""
-    return terminal.wrap(f"{_KINDS.get(finding.summary, finding.summary)}: {about}{finding.detail}", "  ")
+    return terminal.wrap(f"{_LABELS[finding.summary]}: {about}{finding.detail}", "  ")

@@ -13,6 +13,7 @@ from statefmt.diagnostics import Finding, Severity
 from statefmt.pattern import pattern
 from statefmt.render.file_path import absolute_uri, relative_uri
 from statefmt.render.findings_text import message
+from statefmt.render.fix_text import fix_text
 from statefmt.render.json_output import json_text
 from statefmt.render.printable import printable
 from statefmt.rules.checked import CheckedState, UnreadableState
@@ -99,7 +100,7 @@ def _result(
     result: dict[str, Any] = {
         "ruleId": finding.code,
         "level": _LEVELS[finding.severity],
-        "message": {"text": "\n\n".join(filter(None, (message(finding), finding.fix, finding.snippet)))},
+        "message": {"text": "\n\n".join(filter(None, (message(finding), fix_text(finding.fix), finding.fix.snippet)))},
         "locations": [location],
         # GitHub joins the first to the rule and the path, and looks at no other; the second is for everybody else.
         "partialFingerprints": {"primaryLocationLineHash": mark, "statetool/v1": mark},

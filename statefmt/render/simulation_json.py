@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from statefmt.render.configuration_problems import configuration_problems_json
+from statefmt.render.fix_text import fix_text
 from statefmt.render.json_output import document
 from statefmt.simulation import Simulation
 
@@ -19,8 +20,8 @@ def simulation_json(found: Simulation) -> bytes:
                     "address": finding.address,
                     "pointer": finding.pointer,
                     "provider": str(provider),
-                    "fix": finding.fix,
-                    "snippet": finding.snippet,
+                    "fix": fix_text(finding.fix),
+                    "snippet": finding.fix.snippet,
                     "file": finding.place.file if finding.place else None,
                     "line": finding.place.line if finding.place else None,
                     "column": finding.place.column if finding.place else None,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from statefmt import codes
 from statefmt.addrs import NO_KEY, ConfigProviderConfig
+from statefmt.codes import Code
 from statefmt.diagnostics import Severity
 from statefmt.render.counted import counted
 from statefmt.render.findings_text import COLOURS, finding_text, findings_text
@@ -46,7 +46,7 @@ def _groups(orphaned: Sequence[Orphan], terminal: Terminal) -> Iterator[str]:
     groups: dict[tuple[ConfigProviderConfig, bool], list[Orphan]] = {}
     others = []
     for orphan in orphaned:
-        if orphan.finding.code == codes.PROVIDER_INSTANCE_GONE:
+        if orphan.finding.code == Code.PROVIDER_INSTANCE_GONE:
             groups.setdefault((orphan.provider.config, orphan.provider.key is NO_KEY), []).append(orphan)
         else:
             others.append(orphan.finding)
@@ -67,4 +67,4 @@ def _group(orphaned: Sequence[Orphan], terminal: Terminal) -> Iterator[str]:
         yield f"    {printable(name)}"
         yield from (f"      {terminal.paint(printable(address), 'bold')}" for address in addresses)
     yield terminal.wrap(_TWO_STEPS, "    ", hanging="  ")
-    yield from (f"        {line}".rstrip() for line in printable_lines(of.snippet).split("\n"))
+    yield from (f"        {line}".rstrip() for line in printable_lines(of.fix.snippet).split("\n"))

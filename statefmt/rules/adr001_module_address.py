@@ -15,8 +15,7 @@ OpenTofu refuses to read the state.
 Correct it: `module.network`, `module.network["a"]`.
 """
 
-from statefmt import codes
-from statefmt.diagnostics import Severity
+from statefmt.codes import Code
 from statefmt.rules.rule import Rule
 
-RULE = Rule(codes.MODULE_ADDRESS_INVALID, "module-address-invalid", Severity.ERROR)
+RULE = Rule(Code.MODULE_ADDRESS_INVALID)

@@ -16,8 +16,7 @@ OpenTofu refuses to read the state. One of the two real objects would be forgott
 Find out which real object each entry stands for, and give one of them another address.
 """
 
-from statefmt import codes
-from statefmt.diagnostics import Severity
+from statefmt.codes import Code
 from statefmt.rules.rule import Rule
 
-RULE = Rule(codes.DUPLICATE_INSTANCE, "duplicate-instance", Severity.ERROR)
+RULE = Rule(Code.DUPLICATE_INSTANCE)

@@ -15,8 +15,7 @@ OpenTofu refuses to read the state.
 Correct the mode. Ephemeral resources do not belong into a state.
 """
 
-from statefmt import codes
-from statefmt.diagnostics import Severity
+from statefmt.codes import Code
 from statefmt.rules.rule import Rule
 
-RULE = Rule(codes.INVALID_MODE, "invalid-mode", Severity.ERROR)
+RULE = Rule(Code.INVALID_MODE)

@@ -15,8 +15,7 @@ OpenTofu refuses to read the state.
 Use the key of `count` (a number) or of `for_each` (a string).
 """
 
-from statefmt import codes
-from statefmt.diagnostics import Severity
+from statefmt.codes import Code
 from statefmt.rules.rule import Rule
 
-RULE = Rule(codes.INVALID_INSTANCE_KEY, "invalid-instance-key", Severity.ERROR)
+RULE = Rule(Code.INVALID_INSTANCE_KEY)

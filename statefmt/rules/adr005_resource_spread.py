@@ -15,14 +15,14 @@ two entries with "type": "aws_eip", "name": "nat"
 Run `statetool fmt`, which joins them.
 """
 
-from statefmt import codes
-from statefmt.diagnostics import Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Fix
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 
 
-def _fix(subject: Subject) -> str:
-    return f"To join them: {subject.rewriting()}."
+def _fix(subject: Subject) -> Fix:
+    return Fix.of("To join them: ", subject.rewriting(), ".")
 
 
-RULE = Rule(codes.RESOURCE_SPREAD, "resource-spread", Severity.WARNING, fix=_fix)
+RULE = Rule(Code.RESOURCE_SPREAD, fix=_fix)

@@ -20,8 +20,8 @@ Give the instances keys of the kind that the configuration uses, each with
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding, Fix
 from statefmt.rules.resource_blocks import blocks_by_address, instance_address, objects_of
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import ResourcePart, Subject
@@ -56,18 +56,16 @@ def _finding(subject: Subject, address: str, blocks: Sequence[ResourcePart]) -> 
     usual = max(numbers, key=lambda kind: numbers[kind])
     odd, pointer = next(place for kind, place in first.items() if kind != usual)
     counts = ", ".join(f"{number} {kind} (as {first[kind][0]})" for kind, number in numbers.items())
-    return Finding(
-        codes.INSTANCE_KEYS_MIXED,
-        Severity.WARNING,
+    return Code.INSTANCE_KEYS_MIXED.finding(
         "Instance keys of several kinds",
         f"Resource {address} has instances of several kinds: {counts}.",
         address,
         pointer,
-        f"As the configuration has it, or the other way round: {_command(subject, address, odd, numbers)}.",
+        Fix.of("As the configuration has it, or the other way round: ", _command(subject, address, odd, numbers), "."),
     )
 
 
-def _command(subject: Subject, address: str, odd: str, numbers: Mapping[str, int]) -> str:
+def _command(subject: Subject, address: str, odd: str, numbers: Mapping[str, int]) -> Fix:
     """What gives an instance of the rarer kind a key of the other; the one without a key is always the rarer."""
     usual = max((kind for kind in numbers if kind != _KEYLESS), key=lambda kind: numbers[kind])
     new = _NEW_KEYS[usual]
@@ -77,4 +75,4 @@ def _command(subject: Subject, address: str, odd: str, numbers: Mapping[str, int
     return subject.command("mv", odd, f"{address}[{new}]")
 
 
-RULE = Rule(codes.INSTANCE_KEYS_MIXED, "instance-keys-mixed", Severity.WARNING, _check)
+RULE = Rule(Code.INSTANCE_KEYS_MIXED, _check)

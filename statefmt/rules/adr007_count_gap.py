@@ -20,8 +20,8 @@ If the missing ones shall not come back, move the highest into the gap and lower
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding, Fix
 from statefmt.rules.resource_blocks import blocks_by_address, objects_of
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
@@ -43,15 +43,13 @@ def _check(subject: Subject) -> Iterable[Finding]:
         gaps = list(_gaps(numbers))
         more = f" and {len(gaps) - _SHOWN} more gaps" if len(gaps) > _SHOWN else ""
         missing = ", ".join(str(low) if low == high else f"{low} to {high}" for low, high in gaps[:_SHOWN])
-        yield Finding(
-            codes.COUNT_KEYS_GAP,
-            Severity.INFO,
+        yield Code.COUNT_KEYS_GAP.finding(
             "Gap in the keys of count",
             f"Resource {address} has keys up to {highest}, of which {highest + 1 - len(numbers)} "
             f"{'is' if highest == len(numbers) else 'are'} missing: {missing}{more}.",
             address,
             f"{blocks[0].pointer}/instances",
-            f"To close a gap: {subject.command('mv', f'{address}[{highest}]', f'{address}[{gaps[0][0]}]')}.",
+            Fix.of("To close a gap: ", subject.command("mv", f"{address}[{highest}]", f"{address}[{gaps[0][0]}]"), "."),
         )
 
 
@@ -62,4 +60,4 @@ def _gaps(numbers: set[int]) -> Iterator[tuple[int, int]]:
             yield low + 1, high - 1
 
 
-RULE = Rule(codes.COUNT_KEYS_GAP, "count-keys-gap", Severity.INFO, _check)
+RULE = Rule(Code.COUNT_KEYS_GAP, _check)

@@ -30,8 +30,8 @@ from collections.abc import Iterable
 
 from msgspec import UNSET, Raw
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding, Fix
 from statefmt.golang import NumberText
 from statefmt.rules.provider_addresses import provider_in_force
 from statefmt.rules.resource_blocks import instance_address, objects_of
@@ -64,10 +64,9 @@ def _check(subject: Subject) -> Iterable[Finding]:
             for address, pointer in pointers.items() if len(pointers) > 1 else ():
                 other = next(text for text in pointers if text != address)
                 others = f"{other} and {len(pointers) - 2} more" if len(pointers) > 2 else other
-                yield Finding(
-                    codes.DUPLICATE_REMOTE_OBJECT, Severity.ERROR, "Remote object under several addresses",
+                yield Code.DUPLICATE_REMOTE_OBJECT.finding("Remote object under several addresses",
                     f"{address} and {others} have the same id: one real object.", address, pointer,  # id: maybe secret
-                    f"Forget it, if the configuration has another one: {subject.command_on('rm', address)}.",
+                    Fix.of("Forget it, if the configuration has another one: ", subject.command_on("rm", address), "."),
                 )  # fmt: skip
 
 
@@ -105,4 +104,4 @@ def _scope(obj: InstanceObjectV4) -> object:
     return *id_scope(*_attributes(obj)), b"" if obj.identity is UNSET else bytes(obj.identity)
 
 
-RULE = Rule(codes.DUPLICATE_REMOTE_OBJECT, "duplicate-remote-object", Severity.ERROR, _check)
+RULE = Rule(Code.DUPLICATE_REMOTE_OBJECT, _check)

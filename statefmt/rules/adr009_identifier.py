@@ -18,9 +18,9 @@ Correct it by hand, to the type and name that the configuration has.
 
 from collections.abc import Iterable
 
-from statefmt import codes
 from statefmt.addrs import is_identifier
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 
@@ -32,9 +32,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
             # Python's identifiers are all among HCL's, and asking for them costs next to nothing.
             if text.isidentifier() or is_identifier(text):
                 continue
-            yield Finding(
-                codes.INVALID_IDENTIFIER,
-                Severity.WARNING,
+            yield Code.INVALID_IDENTIFIER.finding(
                 f"Invalid resource {member}",
                 f'Resource {resource.address} has the {member} "{text}", which is not an identifier: letters, digits, '
                 "underscores and dashes, and no digit or dash at its start.",
@@ -44,4 +42,4 @@ def _check(subject: Subject) -> Iterable[Finding]:
             )
 
 
-RULE = Rule(codes.INVALID_IDENTIFIER, "invalid-identifier", Severity.WARNING, _check)
+RULE = Rule(Code.INVALID_IDENTIFIER, _check)

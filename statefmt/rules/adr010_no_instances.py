@@ -18,8 +18,8 @@ Nothing; the next `tofu apply` removes it.
 
 from collections.abc import Iterable
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding
 from statefmt.rules.resource_blocks import blocks_by_address
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
@@ -30,9 +30,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
         return
     for address, blocks in blocks_by_address(subject).items():
         if not any(block.document.instances for block in blocks):
-            yield Finding(
-                codes.NO_INSTANCES,
-                Severity.INFO,
+            yield Code.NO_INSTANCES.finding(
                 "Resource without instances",
                 f"Resource {address} is in the state, but has no instances.",
                 address,
@@ -41,4 +39,4 @@ def _check(subject: Subject) -> Iterable[Finding]:
             )
 
 
-RULE = Rule(codes.NO_INSTANCES, "no-instances", Severity.INFO, _check)
+RULE = Rule(Code.NO_INSTANCES, _check)

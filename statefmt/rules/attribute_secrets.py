@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 from msgspec import UNSET, Raw
 
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding
 from statefmt.golang import loads_exact
 from statefmt.rules.secret_probes import suspects
 from statefmt.rules.sensitive_paths import Covered, sensitive_paths
@@ -26,15 +27,13 @@ class _PlacedSecret(NamedTuple):
     part: ObjectPart
 
 
-def secret_findings(subject: Subject, code: str, summary: str, fix: str) -> Iterator[Finding]:
+def secret_findings(subject: Subject, code: Code, summary: str, fix: str) -> Iterator[Finding]:
     """The findings of one rule."""
     for secret, part in subject.once(_secrets):
         if secret.code == code:
             steps = _without_secrets(secret.steps)
             member = "attributes" if part.document.attributes is not UNSET else "attributes_flat"
-            yield Finding(
-                code,
-                Severity.INFO,
+            yield code.finding(
                 summary,
                 f"{part.address}: {path_text(steps) or 'a member of the attributes'} holds what looks like "
                 f"{secret.kind}, and is not marked as sensitive.",

@@ -21,16 +21,16 @@ Correct the file; `tofu validate` tells more.
 
 from collections.abc import Iterable
 
-from statefmt import codes
+from statefmt.codes import Code
 from statefmt.config.problem import ProblemKind
 from statefmt.config.provider_references import ProviderReferences
-from statefmt.diagnostics import Finding, Severity
+from statefmt.diagnostics import Finding
 from statefmt.rules.configuration_problems import problems_of
 from statefmt.rules.rule import Rule
 
 
 def _check(references: ProviderReferences) -> Iterable[Finding]:
-    return problems_of(references, (ProblemKind.UNREADABLE, ProblemKind.SYNTAX), codes.CONFIGURATION_UNREADABLE)
+    return problems_of(references, (ProblemKind.UNREADABLE, ProblemKind.SYNTAX), Code.CONFIGURATION_UNREADABLE)
 
 
-RULE = Rule(codes.CONFIGURATION_UNREADABLE, "configuration-unreadable", Severity.ERROR, check_configuration=_check)
+RULE = Rule(Code.CONFIGURATION_UNREADABLE, check_configuration=_check)

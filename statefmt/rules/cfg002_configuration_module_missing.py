@@ -20,21 +20,19 @@ Correct the source, or run `tofu get`, which installs modules without credential
 
 from collections.abc import Iterable
 
-from statefmt import codes
+from statefmt.codes import Code
 from statefmt.config.problem import ProblemKind
 from statefmt.config.provider_references import ProviderReferences
-from statefmt.diagnostics import Finding, Severity
+from statefmt.diagnostics import Finding
 from statefmt.rules.configuration_problems import problems_of
 from statefmt.rules.rule import Rule
 
 
 def _check(references: ProviderReferences) -> Iterable[Finding]:
-    return problems_of(references, (ProblemKind.MODULE,), codes.CONFIGURATION_MODULE_MISSING)
+    return problems_of(references, (ProblemKind.MODULE,), Code.CONFIGURATION_MODULE_MISSING)
 
 
 RULE = Rule(
-    codes.CONFIGURATION_MODULE_MISSING,
-    "configuration-module-missing",
-    Severity.WARNING,
+    Code.CONFIGURATION_MODULE_MISSING,
     check_configuration=_check,
 )

@@ -23,21 +23,18 @@ Correct it; `tofu validate` tells more.
 
 from collections.abc import Iterable
 
-from statefmt import codes
+from statefmt.codes import Code
 from statefmt.config.problem import ProblemKind
 from statefmt.config.provider_references import ProviderReferences
-from statefmt.diagnostics import Finding, Severity
+from statefmt.diagnostics import Finding
 from statefmt.rules.configuration_problems import problems_of
 from statefmt.rules.rule import Rule
 
-# CFG004 and CFG005 say these.
-_ELSEWHERE = ('Alias required when using "for_each"', "Reserved argument name in provider block")
 _KINDS = (ProblemKind.BLOCK, ProblemKind.DUPLICATE, ProblemKind.VARIABLE, ProblemKind.EVALUATION)
 
 
 def _check(references: ProviderReferences) -> Iterable[Finding]:
-    found = problems_of(references, _KINDS, codes.CONFIGURATION_INVALID)
-    return [finding for finding in found if finding.summary not in _ELSEWHERE]
+    return problems_of(references, _KINDS, Code.CONFIGURATION_INVALID)
 
 
-RULE = Rule(codes.CONFIGURATION_INVALID, "configuration-invalid", Severity.ERROR, check_configuration=_check)
+RULE = Rule(Code.CONFIGURATION_INVALID, check_configuration=_check)

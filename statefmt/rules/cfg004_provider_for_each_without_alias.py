@@ -20,9 +20,9 @@ Give it an alias that says what the keys are (`by_region`), and name it in every
 
 from collections.abc import Iterable
 
-from statefmt import codes
+from statefmt.codes import Code
 from statefmt.config.provider_references import ProviderReferences
-from statefmt.diagnostics import Finding, Severity
+from statefmt.diagnostics import Finding
 from statefmt.rules.configuration_blocks import provider_blocks
 from statefmt.rules.configuration_place import place
 from statefmt.rules.rule import Rule
@@ -31,9 +31,7 @@ from statefmt.rules.rule import Rule
 def _check(references: ProviderReferences) -> Iterable[Finding]:
     for block in provider_blocks(references.configuration):
         if block.for_each is not None and not block.alias:
-            yield Finding(
-                codes.PROVIDER_FOR_EACH_WITHOUT_ALIAS,
-                Severity.ERROR,
+            yield Code.PROVIDER_FOR_EACH_WITHOUT_ALIAS.finding(
                 'Alias required when using "for_each"',
                 "The for_each argument is allowed only for provider configurations with an alias.",
                 fix='Add an alias: `alias = "by_key"`.',
@@ -41,6 +39,4 @@ def _check(references: ProviderReferences) -> Iterable[Finding]:
             )
 
 
-RULE = Rule(
-    codes.PROVIDER_FOR_EACH_WITHOUT_ALIAS, "provider-for-each-without-alias", Severity.ERROR, check_configuration=_check
-)
+RULE = Rule(Code.PROVIDER_FOR_EACH_WITHOUT_ALIAS, check_configuration=_check)

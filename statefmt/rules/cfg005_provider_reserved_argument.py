@@ -19,9 +19,9 @@ Use `for_each` with an `alias` instead of `count`: `for_each = toset(["a", "b"])
 
 from collections.abc import Iterable
 
-from statefmt import codes
+from statefmt.codes import Code
 from statefmt.config.provider_references import ProviderReferences
-from statefmt.diagnostics import Finding, Severity
+from statefmt.diagnostics import Finding
 from statefmt.rules.configuration_blocks import provider_blocks
 from statefmt.rules.configuration_place import place
 from statefmt.rules.rule import Rule
@@ -30,9 +30,7 @@ from statefmt.rules.rule import Rule
 def _check(references: ProviderReferences) -> Iterable[Finding]:
     for block in provider_blocks(references.configuration):
         for argument in block.reserved:
-            yield Finding(
-                codes.PROVIDER_RESERVED_ARGUMENT,
-                Severity.ERROR,
+            yield Code.PROVIDER_RESERVED_ARGUMENT.finding(
                 "Reserved argument name in provider block",
                 f'The provider argument name "{argument.name}" is reserved for use by OpenTofu in a future version.',
                 fix="Use for_each, with an alias." if argument.name == "count" else "",
@@ -40,4 +38,4 @@ def _check(references: ProviderReferences) -> Iterable[Finding]:
             )
 
 
-RULE = Rule(codes.PROVIDER_RESERVED_ARGUMENT, "provider-reserved-argument", Severity.ERROR, check_configuration=_check)
+RULE = Rule(Code.PROVIDER_RESERVED_ARGUMENT, check_configuration=_check)

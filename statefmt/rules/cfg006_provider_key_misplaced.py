@@ -21,15 +21,15 @@ Add the key (`aws.by_region[each.key]`), or take it away.
 
 from collections.abc import Iterable
 
-from statefmt import codes
 from statefmt.addrs import ConfigResource
+from statefmt.codes import Code
 from statefmt.config.expressions import Expression
 from statefmt.config.model import Declarations
 from statefmt.config.position import Range
 from statefmt.config.problem import Problem
 from statefmt.config.provider_reference import ProviderReference, read_provider_reference
 from statefmt.config.provider_references import ProviderReferences
-from statefmt.diagnostics import Finding, Severity
+from statefmt.diagnostics import Finding
 from statefmt.rules.configuration_place import place
 from statefmt.rules.rule import Rule
 
@@ -81,7 +81,7 @@ def _of_reference(declared: Declarations, expression: Expression, kind: str, add
 
 def _finding(kind: str, detail: str, address: str, range_: Range | None) -> Finding:
     summary = f"Invalid {kind} provider configuration"
-    return Finding(codes.PROVIDER_KEY_MISPLACED, Severity.ERROR, summary, detail, address, place=place(range_))
+    return Code.PROVIDER_KEY_MISPLACED.finding(summary, detail, address, place=place(range_))
 
 
-RULE = Rule(codes.PROVIDER_KEY_MISPLACED, "provider-key-misplaced", Severity.ERROR, check_configuration=_check)
+RULE = Rule(Code.PROVIDER_KEY_MISPLACED, check_configuration=_check)

@@ -22,14 +22,14 @@ Name the configuration as it is (`aws.by_region[each.key]`).
 
 from collections.abc import Iterable
 
-from statefmt import codes
 from statefmt.addrs import ConfigResource
+from statefmt.codes import Code
 from statefmt.config.expressions import Expression
 from statefmt.config.problem import Problem
 from statefmt.config.provider_imports import import_target
 from statefmt.config.provider_reference import read_provider_reference
 from statefmt.config.provider_references import ProviderReferences
-from statefmt.diagnostics import Finding, Severity
+from statefmt.diagnostics import Finding
 from statefmt.rules.configuration_place import place
 from statefmt.rules.rule import Rule
 
@@ -51,9 +51,7 @@ def _check(references: ProviderReferences) -> Iterable[Finding]:
 def _of(expression: Expression, argument: str, address: str) -> Iterable[Finding]:
     found = read_provider_reference(expression, argument)
     if isinstance(found, Problem):
-        yield Finding(
-            codes.PROVIDER_REFERENCE_INVALID,
-            Severity.ERROR,
+        yield Code.PROVIDER_REFERENCE_INVALID.finding(
             found.summary,
             found.detail,
             address,
@@ -61,4 +59,4 @@ def _of(expression: Expression, argument: str, address: str) -> Iterable[Finding
         )
 
 
-RULE = Rule(codes.PROVIDER_REFERENCE_INVALID, "provider-reference-invalid", Severity.ERROR, check_configuration=_check)
+RULE = Rule(Code.PROVIDER_REFERENCE_INVALID, check_configuration=_check)

@@ -22,13 +22,13 @@ Correct the name, add the `provider` block, or pass the configuration to the mod
 
 from collections.abc import Iterable
 
-from statefmt import codes
 from statefmt.addrs import ConfigResource
+from statefmt.codes import Code
 from statefmt.config.problem import Problem, ProblemKind
 from statefmt.config.provider_imports import generating_imports
 from statefmt.config.provider_references import ProviderReferences
 from statefmt.config.provider_tree import not_present
-from statefmt.diagnostics import Finding, Severity
+from statefmt.diagnostics import Finding
 from statefmt.rules.configuration_place import place
 from statefmt.rules.rule import Rule
 
@@ -36,7 +36,7 @@ from statefmt.rules.rule import Rule
 def _check(references: ProviderReferences) -> Iterable[Finding]:
     for resource in references.blocks:
         found = references.block_binding(resource)
-        if isinstance(found, Problem) and found.kind is ProblemKind.EVALUATION:
+        if isinstance(found, Problem) and found.kind is ProblemKind.NO_PROVIDER:
             yield _finding(resource, found)
     for target, reference in generating_imports(references.configuration):
         if references.tree.resolve(target.module, reference.local) is None:
@@ -45,7 +45,7 @@ def _check(references: ProviderReferences) -> Iterable[Finding]:
 
 def _finding(address: ConfigResource, found: Problem) -> Finding:
     where = place(found.range)
-    return Finding(codes.PROVIDER_UNDECLARED, Severity.ERROR, found.summary, found.detail, str(address), place=where)
+    return Code.PROVIDER_UNDECLARED.finding(found.summary, found.detail, str(address), place=where)
 
 
-RULE = Rule(codes.PROVIDER_UNDECLARED, "provider-undeclared", Severity.ERROR, check_configuration=_check)
+RULE = Rule(Code.PROVIDER_UNDECLARED, check_configuration=_check)

@@ -23,12 +23,12 @@ of them.
 
 from collections.abc import Iterable
 
-from statefmt import codes
+from statefmt.codes import Code
 from statefmt.config.problem import Problem
 from statefmt.config.provider_references import ProviderReferences
 from statefmt.config.static_references import static_problems
 from statefmt.config.values import Unknown
-from statefmt.diagnostics import Finding, Severity
+from statefmt.diagnostics import Finding
 from statefmt.rules.configuration_place import place
 from statefmt.rules.rule import Rule
 
@@ -52,9 +52,7 @@ def _check(references: ProviderReferences) -> Iterable[Finding]:
 
 def _finding(address: str, problem: Problem) -> Finding:
     where = place(problem.range)
-    return Finding(
-        codes.PROVIDER_FOR_EACH_INVALID, Severity.ERROR, problem.summary, problem.detail, address, place=where
-    )
+    return Code.PROVIDER_FOR_EACH_INVALID.finding(problem.summary, problem.detail, address, place=where)
 
 
-RULE = Rule(codes.PROVIDER_FOR_EACH_INVALID, "provider-for-each-invalid", Severity.ERROR, check_configuration=_check)
+RULE = Rule(Code.PROVIDER_FOR_EACH_INVALID, check_configuration=_check)

@@ -29,14 +29,14 @@ after an apply.
 
 from collections.abc import Iterable
 
-from statefmt import codes
 from statefmt.addrs import ConfigResource, ResourceMode
+from statefmt.codes import Code
 from statefmt.config.expressions import Expression
 from statefmt.config.model import Argument, Declarations
 from statefmt.config.provider_reference import ProviderReference, read_provider_reference
 from statefmt.config.provider_references import ProviderReferences
 from statefmt.config.similar import too_similar
-from statefmt.diagnostics import Finding, Severity
+from statefmt.diagnostics import Finding
 from statefmt.rules.configuration_place import place
 from statefmt.rules.rule import Rule
 
@@ -64,9 +64,7 @@ def _of(
     block = declared.providers.get((reference.local.local_name, reference.local.alias))
     if block is None or block.for_each is None or not too_similar(for_each.expression, block.for_each.expression):
         return
-    yield Finding(
-        codes.PROVIDER_FOR_EACH_MATCHES,
-        Severity.WARNING,
+    yield Code.PROVIDER_FOR_EACH_MATCHES.finding(
         f"Provider configuration for_each matches {kind}",
         f"{address} and the configuration of {reference.local} that it uses have the same for_each expression, so that "
         "removing an element takes away the provider instance before it can destroy anything.",
@@ -77,4 +75,4 @@ def _of(
     )
 
 
-RULE = Rule(codes.PROVIDER_FOR_EACH_MATCHES, "provider-for-each-matches", Severity.WARNING, check_configuration=_check)
+RULE = Rule(Code.PROVIDER_FOR_EACH_MATCHES, check_configuration=_check)

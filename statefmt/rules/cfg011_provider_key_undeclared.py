@@ -26,12 +26,12 @@ Add the key to the `for_each` of the provider, or take it out of that of the res
 
 from collections.abc import Iterable
 
-from statefmt import codes
 from statefmt.addrs import NO_KEY, AbsProviderInstance, AbsResourceInstance
+from statefmt.codes import Code
 from statefmt.config.problem import Problem
 from statefmt.config.provider_references import BlockBinding, ProviderReferences
 from statefmt.config.values import Unknown
-from statefmt.diagnostics import Finding, Severity
+from statefmt.diagnostics import Finding
 from statefmt.rules.configuration_place import place
 from statefmt.rules.rule import Rule
 
@@ -59,9 +59,7 @@ def _finding(
 ) -> Finding:
     address, provider = missing[0]
     more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
-    return Finding(
-        codes.PROVIDER_KEY_UNDECLARED,
-        Severity.ERROR,
+    return Code.PROVIDER_KEY_UNDECLARED.finding(
         "Provider instance not present",
         f"{address}{more} needs the provider instance {provider}, which is not declared.",
         resource,
@@ -70,4 +68,4 @@ def _finding(
     )
 
 
-RULE = Rule(codes.PROVIDER_KEY_UNDECLARED, "provider-key-undeclared", Severity.ERROR, check_configuration=_check)
+RULE = Rule(Code.PROVIDER_KEY_UNDECLARED, check_configuration=_check)

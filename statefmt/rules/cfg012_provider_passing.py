@@ -23,10 +23,10 @@ Pass what the module declares, under the name that it has there:
 
 from collections.abc import Iterable
 
-from statefmt import codes
+from statefmt.codes import Code
 from statefmt.config.provider_passing import passing_problems
 from statefmt.config.provider_references import ProviderReferences
-from statefmt.diagnostics import Finding, Severity
+from statefmt.diagnostics import Finding
 from statefmt.rules.configuration_place import place
 from statefmt.rules.rule import Rule
 
@@ -34,7 +34,7 @@ from statefmt.rules.rule import Rule
 def _check(references: ProviderReferences) -> Iterable[Finding]:
     for module, found in passing_problems(references.configuration):
         where = place(found.range)
-        yield Finding(codes.PROVIDER_PASSING, found.severity, found.summary, found.detail, str(module), place=where)
+        yield Finding(Code.PROVIDER_PASSING, found.severity, found.summary, found.detail, str(module), place=where)
 
 
-RULE = Rule(codes.PROVIDER_PASSING, "provider-passing", Severity.ERROR, check_configuration=_check)
+RULE = Rule(Code.PROVIDER_PASSING, check_configuration=_check)

@@ -22,10 +22,10 @@ keys that the module uses.
 
 from collections.abc import Iterable
 
-from statefmt import codes
+from statefmt.codes import Code
 from statefmt.config.provider_references import ProviderReferences
 from statefmt.config.provider_tests import problems_of_tests
-from statefmt.diagnostics import Finding, Severity
+from statefmt.diagnostics import Finding
 from statefmt.rules.configuration_place import place
 from statefmt.rules.rule import Rule
 
@@ -33,7 +33,7 @@ from statefmt.rules.rule import Rule
 def _check(references: ProviderReferences) -> Iterable[Finding]:
     for found in problems_of_tests(references.configuration):
         where = place(found.range)
-        yield Finding(codes.PROVIDER_IN_TESTS, found.severity, found.summary, found.detail, place=where)
+        yield Finding(Code.PROVIDER_IN_TESTS, found.severity, found.summary, found.detail, place=where)
 
 
-RULE = Rule(codes.PROVIDER_IN_TESTS, "provider-in-tests", Severity.ERROR, check_configuration=_check)
+RULE = Rule(Code.PROVIDER_IN_TESTS, check_configuration=_check)

@@ -28,11 +28,11 @@ Keep one name, best the one that the types of its resources begin with, or name 
 
 from collections.abc import Iterable
 
-from statefmt import codes
 from statefmt.addrs import ConfigResource
+from statefmt.codes import Code
 from statefmt.config.provider_references import ProviderReferences
 from statefmt.config.provider_requirements import requirement_problems
-from statefmt.diagnostics import Finding, Severity
+from statefmt.diagnostics import Finding
 from statefmt.rules.configuration_place import place
 from statefmt.rules.rule import Rule
 
@@ -41,7 +41,7 @@ def _check(references: ProviderReferences) -> Iterable[Finding]:
     for module, resource, found in requirement_problems(references.configuration):
         address = str(module if resource is None else ConfigResource(module, resource))
         where = place(found.range)
-        yield Finding(codes.PROVIDER_REQUIRED_TWICE, found.severity, found.summary, found.detail, address, place=where)
+        yield Finding(Code.PROVIDER_REQUIRED_TWICE, found.severity, found.summary, found.detail, address, place=where)
 
 
-RULE = Rule(codes.PROVIDER_REQUIRED_TWICE, "provider-required-twice", Severity.WARNING, check_configuration=_check)
+RULE = Rule(Code.PROVIDER_REQUIRED_TWICE, check_configuration=_check)

@@ -25,10 +25,10 @@ Name the provider in the resource block, and leave it out of the import.
 
 from collections.abc import Iterable
 
-from statefmt import codes
+from statefmt.codes import Code
 from statefmt.config.provider_imports import import_problems
 from statefmt.config.provider_references import ProviderReferences
-from statefmt.diagnostics import Finding, Severity
+from statefmt.diagnostics import Finding
 from statefmt.rules.configuration_place import place
 from statefmt.rules.rule import Rule
 
@@ -36,7 +36,7 @@ from statefmt.rules.rule import Rule
 def _check(references: ProviderReferences) -> Iterable[Finding]:
     for target, found in import_problems(references.configuration):
         where = place(found.range)
-        yield Finding(codes.IMPORT_PROVIDER, Severity.ERROR, found.summary, found.detail, str(target), place=where)
+        yield Code.IMPORT_PROVIDER.finding(found.summary, found.detail, str(target), place=where)
 
 
-RULE = Rule(codes.IMPORT_PROVIDER, "import-provider", Severity.ERROR, check_configuration=_check)
+RULE = Rule(Code.IMPORT_PROVIDER, check_configuration=_check)

@@ -32,8 +32,8 @@ rm`).
 
 from collections.abc import Iterable
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding, Fix
 from statefmt.rules.provider_fate_findings import fates_with, finding, name
 from statefmt.rules.provider_put_back import missed_keys
 from statefmt.rules.provider_snippets import in_module, nearest_module, provider_block
@@ -61,18 +61,20 @@ def _finding(subject: Subject, fate: Fate) -> Finding:
     snippet = provider_block(references, config, missed_keys(subject, config), fate.bound.key)
     here = in_module(config.module)
     if fate.declared:
-        fix = f"Name a provider configuration that is there in its resource block, or add this one {here}:"
-        return finding(fate, codes.PROVIDER_CONFIGURATION_GONE, Severity.ERROR, _SUMMARY, detail, fix, snippet)
+        advice = f"Name a provider configuration that is there in its resource block, or add this one {here}:"
+        fix = Fix.of(advice, snippet=snippet)
+        return finding(fate, Code.PROVIDER_CONFIGURATION_GONE, _SUMMARY, detail, fix)
     if config.module in references.configuration.modules:
-        fix = f"Keep the provider block {here} until one apply has destroyed the object. {ways_out(subject, fate)}"
-        fix += " The block to add:"
+        until = f"Keep the provider block {here} until one apply has destroyed the object. "
+        fix = Fix.of(until, ways_out(subject, fate), " The block to add:", snippet=snippet)
     else:
         around = in_module(nearest_module(references, config.module))
-        fix = (
+        until = (
             f"Call {config.module} again {around}, with nothing in it but the provider block, until one apply has "
-            f"destroyed the object. {ways_out(subject, fate)} What to add:"
+            "destroyed the object. "
         )
-    return finding(fate, codes.PROVIDER_CONFIGURATION_GONE, Severity.ERROR, _SUMMARY, detail, fix, snippet)
+        fix = Fix.of(until, ways_out(subject, fate), " What to add:", snippet=snippet)
+    return finding(fate, Code.PROVIDER_CONFIGURATION_GONE, _SUMMARY, detail, fix)
 
 
-RULE = Rule(codes.PROVIDER_CONFIGURATION_GONE, "provider-configuration-gone", Severity.ERROR, _check)
+RULE = Rule(Code.PROVIDER_CONFIGURATION_GONE, _check)

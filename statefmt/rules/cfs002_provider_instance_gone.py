@@ -32,10 +32,10 @@ instance (`statetool rebind`), or forget it and keep the real object (`statetool
 
 from collections.abc import Iterable
 
-from statefmt import codes
 from statefmt.addrs import NO_KEY
+from statefmt.codes import Code
 from statefmt.config.model import ProviderBlock
-from statefmt.diagnostics import Finding, Severity
+from statefmt.diagnostics import Finding, Fix
 from statefmt.rules.configuration_place import where
 from statefmt.rules.provider_fate_findings import fates_with, finding, name
 from statefmt.rules.provider_put_back import PutBack, put_back
@@ -64,12 +64,15 @@ def _finding(subject: Subject, fate: Fate) -> Finding:
     again = put_back(subject, fate.needed)
     assert again is not None, "it is not there"
     if fate.declared:
-        fix = f"{_sentence(again)}, until it is out of the configuration of the resource and one apply has destroyed "
-        fix += "the object:"
+        fix = Fix.of(
+            f"{_sentence(again)}, until it is out of the configuration of the resource and one apply has destroyed "
+            "the object:",
+            snippet=again.snippet,
+        )
     else:
-        fix = f"{_sentence(again)} until one apply has destroyed the object, and only then remove it. "
-        fix += f"{ways_out(subject, fate)} The block until then:"
-    return finding(fate, codes.PROVIDER_INSTANCE_GONE, Severity.ERROR, _SUMMARY, detail, fix, again.snippet, range_)
+        until = f"{_sentence(again)} until one apply has destroyed the object, and only then remove it. "
+        fix = Fix.of(until, ways_out(subject, fate), " The block until then:", snippet=again.snippet)
+    return finding(fate, Code.PROVIDER_INSTANCE_GONE, _SUMMARY, detail, fix, range_)
 
 
 def _sentence(again: PutBack) -> str:
@@ -87,4 +90,4 @@ def _why(fate: Fate, block: ProviderBlock | None) -> str:
     return f"its key is not in the for_each at {where(block.for_each.range)}."
 
 
-RULE = Rule(codes.PROVIDER_INSTANCE_GONE, "provider-instance-gone", Severity.ERROR, _check)
+RULE = Rule(Code.PROVIDER_INSTANCE_GONE, _check)

@@ -26,8 +26,8 @@ each to its own key.
 
 from collections.abc import Iterable
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding, Fix
 from statefmt.rules.provider_fate_findings import fates_with, finding, name
 from statefmt.rules.provider_put_back import put_back
 from statefmt.rules.provider_ways_out import ways_out
@@ -52,21 +52,21 @@ def _finding(subject: Subject, fate: Fate) -> Finding:
     again = put_back(subject, fate.bound)
     passed = fate.binding.resolved.key
     here = f"in the call of {passed.module}" if passed else "in the block"
-    fix = (
+    fix = Fix.of(
         f"Name the provider configuration of the state {here}"
-        f"{f', and {again.how},' if again else ''} until one apply has destroyed the object. {ways_out(subject, fate)}"
-        f"{' What to add until then:' if again else ''}"
+        f"{f', and {again.how},' if again else ''} until one apply has destroyed the object. ",
+        ways_out(subject, fate),
+        " What to add until then:" if again else "",
+        snippet=again.snippet if again else "",
     )
     return finding(
         fate,
-        codes.PROVIDER_FALLBACK_IMPOSSIBLE,
-        Severity.ERROR,
+        Code.PROVIDER_FALLBACK_IMPOSSIBLE,
         _SUMMARY,
         detail,
         fix,
-        again.snippet if again else "",
         fate.binding.range,
     )
 
 
-RULE = Rule(codes.PROVIDER_FALLBACK_IMPOSSIBLE, "provider-fallback-impossible", Severity.ERROR, _check)
+RULE = Rule(Code.PROVIDER_FALLBACK_IMPOSSIBLE, _check)

@@ -23,9 +23,9 @@ makes it explicit. Else leave the provider of the resource as it is, and make a 
 
 from collections.abc import Iterable
 
-from statefmt import codes
 from statefmt.addrs import ResourceMode
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding, Fix
 from statefmt.rules.provider_fate_findings import fates_with, finding, name
 from statefmt.rules.provider_put_back import put_back
 from statefmt.rules.provider_ways_out import rebinding
@@ -52,14 +52,16 @@ def _finding(subject: Subject, fate: Fate) -> Finding:
     command = rebinding(subject, fate, fate.needed)
     again = put_back(subject, fate.bound)
     if command is not None:
-        fix = f"If both work in the same account and region: {command}."
+        fix = Fix.of("If both work in the same account and region: ", command, ".")
     else:
-        fix = "The instances of a resource go to another provider configuration together, and not all have one there."
+        fix = Fix.of(
+            "The instances of a resource go to another provider configuration together, and not all have one there."
+        )
     if not _can_be_named(fate):
-        return finding(fate, codes.PROVIDER_WILL_CHANGE, Severity.WARNING, _SUMMARY, detail, fix, range_=range_)
-    fix += f" Else name the one of the state in the configuration{f', and {again.how}:' if again else '.'}"
-    snippet = again.snippet if again else ""
-    return finding(fate, codes.PROVIDER_WILL_CHANGE, Severity.WARNING, _SUMMARY, detail, fix, snippet, range_)
+        return finding(fate, Code.PROVIDER_WILL_CHANGE, _SUMMARY, detail, fix, range_)
+    other = f" Else name the one of the state in the configuration{f', and {again.how}:' if again else '.'}"
+    fix = Fix.of(fix, other, snippet=again.snippet if again else "")
+    return finding(fate, Code.PROVIDER_WILL_CHANGE, _SUMMARY, detail, fix, range_)
 
 
 def _can_be_named(fate: Fate) -> bool:
@@ -68,4 +70,4 @@ def _can_be_named(fate: Fate) -> bool:
     return fate.address.module.module().names[: len(names)] == names
 
 
-RULE = Rule(codes.PROVIDER_WILL_CHANGE, "provider-will-change", Severity.WARNING, _check)
+RULE = Rule(Code.PROVIDER_WILL_CHANGE, _check)

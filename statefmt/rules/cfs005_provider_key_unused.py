@@ -22,10 +22,10 @@ Remove the key, if it is not kept for what is to come.
 
 from collections.abc import Iterable
 
-from statefmt import codes
 from statefmt.addrs import NO_KEY
+from statefmt.codes import Code
 from statefmt.config.values import Unknown
-from statefmt.diagnostics import Finding, Severity
+from statefmt.diagnostics import Finding
 from statefmt.rules.configuration_place import place
 from statefmt.rules.provider_fate_findings import fates
 from statefmt.rules.rule import Rule
@@ -47,9 +47,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
         for key in declared:
             if key is NO_KEY or key in wanted or config.instance(key) in used:
                 continue
-            yield Finding(
-                codes.PROVIDER_KEY_UNUSED,
-                Severity.INFO,
+            yield Code.PROVIDER_KEY_UNUSED.finding(
                 "Provider instance not used",
                 f"Nothing in the state or in the configuration is bound to {config.instance(key)}.",
                 str(config.instance(key)),
@@ -58,4 +56,4 @@ def _check(subject: Subject) -> Iterable[Finding]:
             )
 
 
-RULE = Rule(codes.PROVIDER_KEY_UNUSED, "provider-key-unused", Severity.INFO, _check)
+RULE = Rule(Code.PROVIDER_KEY_UNUSED, _check)

@@ -22,9 +22,9 @@ Apply it once everywhere before the block is removed.
 
 from collections.abc import Iterable
 
-from statefmt import codes
+from statefmt.codes import Code
 from statefmt.config.moves import Move
-from statefmt.diagnostics import Finding, Severity
+from statefmt.diagnostics import Finding
 from statefmt.rules.configuration_place import place
 from statefmt.rules.provider_fate_findings import fates
 from statefmt.rules.rule import Rule
@@ -39,9 +39,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
             taken.setdefault(move, []).append(fate)
     for move, of in taken.items():
         more = f", and {len(of) - 1} more" if len(of) > 1 else ""
-        yield Finding(
-            codes.COVERED_BY_MOVE,
-            Severity.INFO,
+        yield Code.COVERED_BY_MOVE.finding(
             "Covered by a moved block",
             f"The block takes {of[0].instance.addr} to {of[0].address}{more}; its provider is checked there.",
             str(of[0].instance.addr),
@@ -49,4 +47,4 @@ def _check(subject: Subject) -> Iterable[Finding]:
         )
 
 
-RULE = Rule(codes.COVERED_BY_MOVE, "covered-by-move", Severity.INFO, _check)
+RULE = Rule(Code.COVERED_BY_MOVE, _check)

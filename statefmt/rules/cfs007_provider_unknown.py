@@ -22,9 +22,9 @@ Give the variables their values (`--var`, `--var-file`), or make the collection 
 
 from collections.abc import Iterable
 
-from statefmt import codes
+from statefmt.codes import Code
 from statefmt.config.position import Range
-from statefmt.diagnostics import Finding, Severity
+from statefmt.diagnostics import Finding
 from statefmt.rules.configuration_place import place
 from statefmt.rules.provider_fate_findings import fates_with, pointer
 from statefmt.rules.rule import Rule
@@ -39,9 +39,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
         by_reason.setdefault((fate.unknown.reason, fate.unknown.range), []).append(fate)
     for (reason, range_), of in by_reason.items():
         more = f" (and {len(of) - 1} more {'object' if len(of) == 2 else 'objects'})" if len(of) > 1 else ""
-        yield Finding(
-            codes.PROVIDER_UNKNOWN,
-            Severity.INFO,
+        yield Code.PROVIDER_UNKNOWN.finding(
             "Provider instance not known",
             f"Can't tell which provider instance {of[0].instance.addr}{more} will need, because {reason}.",
             str(of[0].instance.addr),
@@ -50,4 +48,4 @@ def _check(subject: Subject) -> Iterable[Finding]:
         )
 
 
-RULE = Rule(codes.PROVIDER_UNKNOWN, "provider-unknown", Severity.INFO, _check)
+RULE = Rule(Code.PROVIDER_UNKNOWN, _check)

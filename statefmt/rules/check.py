@@ -8,10 +8,10 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from statefmt import codes
-from statefmt.diagnostics import Finding, Place
+from statefmt.diagnostics import NO_FIX, Finding, Place
 from statefmt.rules.rule import Rule, all_codes, all_rules, found_while_reading, state_rules
 from statefmt.rules.subject import Subject
-from statefmt.statefile.inspect import inspect, without_pointers
+from statefmt.statefile.inspect import Inspection, inspect, without_pointers
 from statefmt.statefile.releases import Release
 from statefmt.statefile.write import write
 from statefmt.states import Snapshot
@@ -30,7 +30,7 @@ class SelectedRules(NamedTuple):
 
 
 def check(
-    data: bytes | Snapshot,
+    data: bytes | Snapshot | Inspection,
     *,
     select: Sequence[str] | None = None,
     ignore: Sequence[str] | None = None,
@@ -42,19 +42,20 @@ def check(
 ) -> list[Finding]:
     """All findings of the selected rules, with the rules' severities, sorted by address, code and place.
 
-    `select` and `ignore` are codes or the beginnings of codes; `ignore` wins. With `release`, what that release
-    would lose of the state is among the findings. `name` is that of the state's file, for the commands that findings
-    suggest. With `configuration`, the state is held against it, too. `opened` is what an encryption configuration has
-    made of the file; its plain bytes are the data then. For a state of an older format, `upgraded_pointers` keeps the
-    pointers, which lead into the upgraded document. Raises ValueError for a code that fits no rule.
+    What was inspected already is not read again. `select` and `ignore` are codes or the beginnings of codes;
+    `ignore` wins. With `release`, what that release would lose of the state is among the findings. `name` is that
+    of the state's file, for the commands that findings suggest. With `configuration`, the state is held against it,
+    too. `opened` is what an encryption configuration has made of the file; its plain bytes are the data then. For a
+    state of an older format, `upgraded_pointers` keeps the pointers, which lead into the upgraded document. Raises
+    ValueError for a code that fits no rule.
     """
-    if isinstance(data, Snapshot):
-        data = write(data, canonical=False)
     rules = selected_rules(
         None if select is None else tuple(select), tuple(ignore or ()), with_configuration=configuration is not None
     )
-    inspection = inspect(data)
-    subject = Subject(data, inspection, release, name, configuration, opened)
+    if isinstance(data, Snapshot):
+        data = write(data, canonical=False)
+    inspection = data if isinstance(data, Inspection) else inspect(data)
+    subject = Subject(inspection, release, name, configuration, opened)
     findings = [finding for finding in inspection.findings if finding.code in rules.by_code]
     for rule in rules.looking:
         found = list(rule.check(subject))
@@ -95,7 +96,7 @@ def _order(place: Place | None) -> tuple[str, int, int]:
 
 def _completed(finding: Finding, rule: Rule, subject: Subject) -> Finding:
     """A finding with the severity of its rule, and with what to do."""
-    if rule.fix is not None and not finding.fix:
+    if rule.fix is not None and finding.fix == NO_FIX:
         return replace(finding, severity=rule.severity, fix=rule.fix(subject))
     return finding if finding.severity is rule.severity else replace(finding, severity=rule.severity)
 

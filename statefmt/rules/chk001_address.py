@@ -16,8 +16,7 @@ OpenTofu refuses to read the state.
 Correct the address, or remove the results; the next apply makes them anew.
 """
 
-from statefmt import codes
-from statefmt.diagnostics import Severity
+from statefmt.codes import Code
 from statefmt.rules.rule import Rule
 
-RULE = Rule(codes.CHECK_ADDRESS_INVALID, "check-address-invalid", Severity.ERROR)
+RULE = Rule(Code.CHECK_ADDRESS_INVALID)

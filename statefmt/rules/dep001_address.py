@@ -15,8 +15,7 @@ OpenTofu refuses to read the state.
 Correct the entry; dependencies name resources, without instance keys.
 """
 
-from statefmt import codes
-from statefmt.diagnostics import Severity
+from statefmt.codes import Code
 from statefmt.rules.rule import Rule
 
-RULE = Rule(codes.DEPENDENCY_ADDRESS_INVALID, "dependency-address-invalid", Severity.ERROR)
+RULE = Rule(Code.DEPENDENCY_ADDRESS_INVALID)

@@ -22,9 +22,9 @@ under another address, correct the entry by hand.
 
 from collections.abc import Iterable
 
-from statefmt import codes
 from statefmt.addrs import ResourceMode, parse_config_resource
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding
 from statefmt.rules.dependency_graph import Mention, dependency_graph
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
@@ -40,9 +40,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
         for mention in graph.mentions(depending, targets) if targets else ():
             mentions.setdefault((mention.resource.address, mention.target), []).append(mention)
         for (address, target), found in mentions.items():
-            yield Finding(
-                codes.DEPENDENCY_DANGLING,
-                Severity.WARNING,
+            yield Code.DEPENDENCY_DANGLING.finding(
                 "Dependency on a resource that is not in the state",
                 f"Resource {address} depends on {target}, which is not in the state "
                 f"({len(found)} of its objects {'says' if len(found) == 1 else 'say'} so).",
@@ -56,4 +54,4 @@ def _is_ephemeral(target: str) -> bool:
     return "ephemeral." in target and parse_config_resource(target).resource.mode is ResourceMode.EPHEMERAL
 
 
-RULE = Rule(codes.DEPENDENCY_DANGLING, "dependency-dangling", Severity.WARNING, _check)
+RULE = Rule(Code.DEPENDENCY_DANGLING, _check)

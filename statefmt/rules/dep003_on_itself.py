@@ -19,8 +19,8 @@ Remove the entry by hand, or run `tofu apply`, which writes dependencies anew fr
 
 from collections.abc import Iterable
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding
 from statefmt.rules.dependency_graph import dependency_graph
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
@@ -34,9 +34,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
             address = mention.resource.address
             if address not in told:
                 told.add(address)
-                yield Finding(
-                    codes.DEPENDENCY_ON_ITSELF,
-                    Severity.WARNING,
+                yield Code.DEPENDENCY_ON_ITSELF.finding(
                     "Dependency on itself",
                     f"Resource {address} names itself ({static}) among its dependencies.",
                     address,
@@ -45,4 +43,4 @@ def _check(subject: Subject) -> Iterable[Finding]:
                 )
 
 
-RULE = Rule(codes.DEPENDENCY_ON_ITSELF, "dependency-on-itself", Severity.WARNING, _check)
+RULE = Rule(Code.DEPENDENCY_ON_ITSELF, _check)

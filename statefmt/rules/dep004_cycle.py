@@ -21,8 +21,8 @@ remove one of the entries by hand.
 
 from collections.abc import Iterable
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding
 from statefmt.rules.dependency_graph import dependency_graph
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
@@ -38,9 +38,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
         mention = next(graph.mentions(cycle[0], [cycle[1]]))
         more = len(group) - len(cycle)
         others = f" {more} more resources are caught up in circles with these." if more else ""
-        yield Finding(
-            codes.DEPENDENCY_CYCLE,
-            Severity.WARNING,
+        yield Code.DEPENDENCY_CYCLE.finding(
             "Cycle of dependencies",
             f"Resources depend on each other in a circle: {_shown(cycle)}.{others}",
             mention.resource.address,
@@ -55,4 +53,4 @@ def _shown(cycle: list[str]) -> str:
     return " -> ".join([*names, cycle[0]])
 
 
-RULE = Rule(codes.DEPENDENCY_CYCLE, "dependency-cycle", Severity.WARNING, _check)
+RULE = Rule(Code.DEPENDENCY_CYCLE, _check)

@@ -19,8 +19,8 @@ Nothing, or remove the entry by hand.
 
 from collections.abc import Iterable
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding
 from statefmt.rules.dependency_graph import DependencyGraph, dependency_graph
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import ResourcePart, Subject
@@ -33,9 +33,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
         for target, pointers in _repeated(graph, resource).items():
             if (resource.address, target) not in told:
                 told.add((resource.address, target))
-                yield Finding(
-                    codes.DEPENDENCY_DUPLICATED,
-                    Severity.INFO,
+                yield Code.DEPENDENCY_DUPLICATED.finding(
                     "Dependency named twice",
                     f"Resource {resource.address} names {target} more than once among the dependencies of an object "
                     f"({len(pointers)} of its objects {'does' if len(pointers) == 1 else 'do'}).",
@@ -61,4 +59,4 @@ def _repeated(graph: DependencyGraph, resource: ResourcePart) -> dict[str, list[
     return found
 
 
-RULE = Rule(codes.DEPENDENCY_DUPLICATED, "dependency-duplicated", Severity.INFO, _check)
+RULE = Rule(Code.DEPENDENCY_DUPLICATED, _check)

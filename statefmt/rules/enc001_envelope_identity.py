@@ -20,8 +20,8 @@ Find out who wrote it, and take the last good copy: from a backup, or from the v
 
 from collections.abc import Iterable
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding
 from statefmt.errors import EncryptionError
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
@@ -39,13 +39,11 @@ def _check(subject: Subject) -> Iterable[Finding]:
         # No state is inside, or one whose serial is none: that is for other rules to say.
         return
     for name in differ:
-        yield Finding(
-            codes.ENVELOPE_IDENTITY,
-            Severity.ERROR,
+        yield Code.ENVELOPE_IDENTITY.finding(
             "Envelope of another state",
             f"The {name} on the envelope is not the one of the state inside: the envelope was changed.",
             fix="Take the last good copy, from a backup or from the versions that the backend keeps.",
         )
 
 
-RULE = Rule(codes.ENVELOPE_IDENTITY, "envelope-identity", Severity.ERROR, _check)
+RULE = Rule(Code.ENVELOPE_IDENTITY, _check)

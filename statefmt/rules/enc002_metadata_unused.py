@@ -19,8 +19,8 @@ Find out who wrote it. Any write leaves the entry out, such as `statetool reencr
 
 from collections.abc import Iterable
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding, Fix
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 
@@ -30,13 +30,11 @@ def _check(subject: Subject) -> Iterable[Finding]:
     if opened is None or opened.envelope is None:
         return
     for key in sorted(opened.envelope.meta.keys() - opened.meta_keys):
-        yield Finding(
-            codes.ENVELOPE_METADATA_UNUSED,
-            Severity.WARNING,
+        yield Code.METADATA_UNUSED.finding(
             "Unused metadata",
             f"The envelope has metadata under {key}, which {opened.method} makes no use of to read the state.",
-            fix=f"To write the envelope without it: {subject.command('reencrypt', '--in-place', '--anew')}.",
+            fix=Fix.of("To write the envelope without it: ", subject.command("reencrypt", "--in-place", "--anew"), "."),
         )
 
 
-RULE = Rule(codes.ENVELOPE_METADATA_UNUSED, "metadata-unused", Severity.WARNING, _check)
+RULE = Rule(Code.METADATA_UNUSED, _check)

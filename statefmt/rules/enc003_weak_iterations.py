@@ -20,8 +20,8 @@ copy of the file can still guess at that, so use a new passphrase, too.
 
 from collections.abc import Iterable
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding, Fix
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 
@@ -35,14 +35,12 @@ def _check(subject: Subject) -> Iterable[Finding]:
 
     for entry in provider_entries(envelope):
         if entry.pbkdf2 is not None and entry.is_weak:
-            yield Finding(
-                codes.ENVELOPE_WEAK_KEY,
-                Severity.WARNING,
+            yield Code.WEAK_ITERATIONS.finding(
                 "Weak key",
                 f"The key of {entry.key} is derived with an iteration count of {entry.pbkdf2.iterations:,}; OpenTofu "
                 f"lets nobody configure less than {LEAST_ITERATIONS:,}.",
-                fix=f"To derive a new one: {subject.command('reencrypt', '--in-place', '--anew')}.",
+                fix=Fix.of("To derive a new one: ", subject.command("reencrypt", "--in-place", "--anew"), "."),
             )
 
 
-RULE = Rule(codes.ENVELOPE_WEAK_KEY, "weak-iterations", Severity.WARNING, _check)
+RULE = Rule(Code.WEAK_ITERATIONS, _check)

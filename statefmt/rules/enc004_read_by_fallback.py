@@ -20,8 +20,8 @@ left.
 
 from collections.abc import Iterable
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding, Fix
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 
@@ -30,13 +30,11 @@ def _check(subject: Subject) -> Iterable[Finding]:
     opened = subject.opened
     if opened is None or opened.envelope is None or opened.is_current:
         return
-    yield Finding(
-        codes.ENVELOPE_OF_FALLBACK,
-        Severity.WARNING,
+    yield Code.READ_BY_FALLBACK.finding(
         "Still on a fallback",
         f"The state was read by {opened.method}, which is a fallback of the encryption configuration.",
-        fix=f"To write it by the first method: {subject.command('reencrypt', '--in-place')}.",
+        fix=Fix.of("To write it by the first method: ", subject.command("reencrypt", "--in-place"), "."),
     )
 
 
-RULE = Rule(codes.ENVELOPE_OF_FALLBACK, "read-by-fallback", Severity.WARNING, _check)
+RULE = Rule(Code.READ_BY_FALLBACK, _check)

@@ -20,8 +20,8 @@ can read the file. It is information, since what `tofu state pull` has written t
 from collections.abc import Iterable
 from typing import Final
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding, Fix
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 
@@ -35,13 +35,11 @@ def _check(subject: Subject) -> Iterable[Finding]:
     if subject.inspection.document is None:
         # No state, so nothing to encrypt.
         return
-    yield Finding(
-        codes.STATE_NOT_ENCRYPTED,
-        Severity.INFO,
+    yield Code.NOT_ENCRYPTED.finding(
         "Not encrypted",
         "The state is in plain text, and the first method of the encryption configuration encrypts.",
-        fix=f"To encrypt it: {subject.command('encrypt', '--in-place')}.",
+        fix=Fix.of("To encrypt it: ", subject.command("encrypt", "--in-place"), "."),
     )
 
 
-RULE = Rule(codes.STATE_NOT_ENCRYPTED, "not-encrypted", Severity.INFO, _check)
+RULE = Rule(Code.NOT_ENCRYPTED, _check)

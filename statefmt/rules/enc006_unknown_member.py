@@ -18,8 +18,8 @@ Find out what wrote it, and keep it elsewhere if it is of use. `statetool reencr
 
 from collections.abc import Iterable
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding, Fix
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 
@@ -29,13 +29,11 @@ def _check(subject: Subject) -> Iterable[Finding]:
     if envelope is None:
         return
     for name in envelope.unknown:
-        yield Finding(
-            codes.ENVELOPE_UNKNOWN_MEMBER,
-            Severity.INFO,
+        yield Code.ENVELOPE_UNKNOWN_MEMBER.finding(
             "Unknown member",
             f"The envelope has a member {name!r}, which OpenTofu ignores and drops.",
-            fix=f"To drop it: {subject.command('reencrypt', '--in-place', '--anew')}.",
+            fix=Fix.of("To drop it: ", subject.command("reencrypt", "--in-place", "--anew"), "."),
         )
 
 
-RULE = Rule(codes.ENVELOPE_UNKNOWN_MEMBER, "envelope-unknown-member", Severity.INFO, _check)
+RULE = Rule(Code.ENVELOPE_UNKNOWN_MEMBER, _check)

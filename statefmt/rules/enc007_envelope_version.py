@@ -18,8 +18,8 @@ Look whether a newer statetool or OpenTofu reads it; else take a backup.
 
 from collections.abc import Iterable
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 
@@ -30,15 +30,13 @@ def _check(subject: Subject) -> Iterable[Finding]:
     from statefmt.encryption import version_of
     from statefmt.encryption.envelope import VERSION
 
-    version = version_of(subject.data)
+    version = version_of(subject.inspection.data)
     if version not in ("", VERSION):
-        yield Finding(
-            codes.ENVELOPE_VERSION,
-            Severity.ERROR,
+        yield Code.ENVELOPE_VERSION.finding(
             "Unsupported envelope version",
             f"The envelope is of version {version}, and only {VERSION} can be read.",
             fix="A newer statetool may read it.",
         )
 
 
-RULE = Rule(codes.ENVELOPE_VERSION, "envelope-version", Severity.ERROR, _check)
+RULE = Rule(Code.ENVELOPE_VERSION, _check)

@@ -15,8 +15,7 @@ OpenTofu refuses to read the state.
 Remove the member, or set it to `"tainted"` if the object must be replaced.
 """
 
-from statefmt import codes
-from statefmt.diagnostics import Severity
+from statefmt.codes import Code
 from statefmt.rules.rule import Rule
 
-RULE = Rule(codes.INVALID_STATUS, "invalid-status", Severity.ERROR)
+RULE = Rule(Code.INVALID_STATUS)

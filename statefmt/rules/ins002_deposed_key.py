@@ -15,8 +15,7 @@ OpenTofu refuses to read the state.
 Give the object a key of eight hexadecimal digits.
 """
 
-from statefmt import codes
-from statefmt.diagnostics import Severity
+from statefmt.codes import Code
 from statefmt.rules.rule import Rule
 
-RULE = Rule(codes.INVALID_DEPOSED_KEY, "invalid-deposed-key", Severity.ERROR)
+RULE = Rule(Code.INVALID_DEPOSED_KEY)

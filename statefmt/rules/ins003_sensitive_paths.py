@@ -15,8 +15,7 @@ OpenTofu refuses to read the state. A tool that goes on would show secrets.
 Write paths: `[[{"type": "get_attr", "value": "password"}]]`.
 """
 
-from statefmt import codes
-from statefmt.diagnostics import Severity
+from statefmt.codes import Code
 from statefmt.rules.rule import Rule
 
-RULE = Rule(codes.INVALID_SENSITIVE_PATHS, "invalid-sensitive-paths", Severity.ERROR)
+RULE = Rule(Code.INVALID_SENSITIVE_PATHS)

@@ -15,14 +15,14 @@ Only `attributes` counts; what the flat form says is lost when the state is writ
 `statetool fmt` removes `attributes_flat`, if `attributes` is right.
 """
 
-from statefmt import codes
-from statefmt.diagnostics import Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Fix
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 
 
-def _fix(subject: Subject) -> str:
-    return f'If "attributes" is right, this drops the flat form: {subject.rewriting()}.'
+def _fix(subject: Subject) -> Fix:
+    return Fix.of('If "attributes" is right, this drops the flat form: ', subject.rewriting(), ".")
 
 
-RULE = Rule(codes.BOTH_ATTRIBUTE_FORMS, "both-attribute-forms", Severity.WARNING, fix=_fix)
+RULE = Rule(Code.BOTH_ATTRIBUTE_FORMS, fix=_fix)

@@ -19,8 +19,8 @@ If the object is sound, `statetool untaint aws_instance.web`. Else let the next 
 
 from collections.abc import Iterable
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding, Fix
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 
@@ -28,15 +28,13 @@ from statefmt.rules.subject import Subject
 def _check(subject: Subject) -> Iterable[Finding]:
     for part in subject.objects:
         if part.document.status == "tainted" and not part.document.deposed and part.resource.document.mode != "data":
-            yield Finding(
-                codes.TAINTED,
-                Severity.WARNING,
+            yield Code.TAINTED.finding(
                 "Tainted object",
                 f"The object of {part.address} is tainted: the next apply destroys it and creates another one.",
                 part.address,
                 f"{part.pointer}/status",
-                f"If it is sound: {subject.command_on('untaint', part.address)}.",
+                Fix.of("If it is sound: ", subject.command_on("untaint", part.address), "."),
             )
 
 
-RULE = Rule(codes.TAINTED, "tainted", Severity.WARNING, _check)
+RULE = Rule(Code.TAINTED, _check)

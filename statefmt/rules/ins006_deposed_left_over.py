@@ -20,8 +20,8 @@ Let the next apply destroy it. If the real object is gone already, or shall live
 
 from collections.abc import Iterable
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding, Fix
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 
@@ -30,15 +30,17 @@ def _check(subject: Subject) -> Iterable[Finding]:
     for part in subject.objects:
         key = part.document.deposed
         if key:
-            yield Finding(
-                codes.DEPOSED_LEFT_OVER,
-                Severity.WARNING,
+            yield Code.DEPOSED_LEFT_OVER.finding(
                 "Deposed object left over",
                 f"Instance {part.address} has the deposed object {key}; the next apply is to destroy it.",
                 part.address,
                 f"{part.pointer}/deposed",
-                f"If the real object is gone or shall stay: {subject.command_on('forget-deposed', part.address)}.",
+                Fix.of(
+                    "If the real object is gone or shall stay: ",
+                    subject.command_on("forget-deposed", part.address),
+                    ".",
+                ),
             )
 
 
-RULE = Rule(codes.DEPOSED_LEFT_OVER, "deposed-left-over", Severity.WARNING, _check)
+RULE = Rule(Code.DEPOSED_LEFT_OVER, _check)

@@ -22,8 +22,8 @@ from collections.abc import Iterable
 
 from msgspec import UNSET
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 
@@ -33,9 +33,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
         return
     for part in subject.objects:
         if part.document.attributes_flat is not None and part.document.attributes is UNSET:
-            yield Finding(
-                codes.FLAT_ATTRIBUTES,
-                Severity.INFO,
+            yield Code.FLAT_ATTRIBUTES.finding(
                 "Attributes in the flat form",
                 f"The attributes of {part.address} are in the form of Terraform before 0.12.",
                 part.address,
@@ -44,4 +42,4 @@ def _check(subject: Subject) -> Iterable[Finding]:
             )
 
 
-RULE = Rule(codes.FLAT_ATTRIBUTES, "flat-attributes", Severity.INFO, _check)
+RULE = Rule(Code.FLAT_ATTRIBUTES, _check)

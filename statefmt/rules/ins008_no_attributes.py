@@ -21,8 +21,8 @@ from collections.abc import Iterable
 
 from msgspec import UNSET
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding, Fix
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 from statefmt.statefile.raw import equals
@@ -33,15 +33,17 @@ def _check(subject: Subject) -> Iterable[Finding]:
         obj = part.document
         if obj.attributes_flat is None and (obj.attributes is UNSET or equals(obj.attributes, b"null")):
             which = f"The deposed object {obj.deposed}" if obj.deposed else "The object"
-            yield Finding(
-                codes.NO_ATTRIBUTES,
-                Severity.INFO,
+            yield Code.NO_ATTRIBUTES.finding(
                 "Object without attributes",
                 f"{which} of {part.address} has no attributes, not even an id.",
                 part.address,
                 part.pointer,
-                f"Restore them from a backup, or import it anew after this: {subject.command_on('rm', part.address)}.",
+                Fix.of(
+                    "Restore them from a backup, or import it anew after this: ",
+                    subject.command_on("rm", part.address),
+                    ".",
+                ),
             )
 
 
-RULE = Rule(codes.NO_ATTRIBUTES, "no-attributes", Severity.INFO, _check)
+RULE = Rule(Code.NO_ATTRIBUTES, _check)

@@ -20,8 +20,8 @@ Run `tofu apply -refresh-only` with the newest provider that wrote any of them.
 
 from collections.abc import Iterable
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 
@@ -37,9 +37,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
         if first.setdefault(resource, version) == version or resource in reported:
             continue
         reported.add(resource)
-        yield Finding(
-            codes.SCHEMA_VERSIONS_DIFFER,
-            Severity.INFO,
+        yield Code.SCHEMA_VERSIONS_DIFFER.finding(
             "Schema versions differ within a resource",
             f"Instance {part.address} has the schema version {version}, where the first instance of "
             f"{resource} has {first[resource]}.",
@@ -49,4 +47,4 @@ def _check(subject: Subject) -> Iterable[Finding]:
         )
 
 
-RULE = Rule(codes.SCHEMA_VERSIONS_DIFFER, "schema-versions-differ", Severity.INFO, _check)
+RULE = Rule(Code.SCHEMA_VERSIONS_DIFFER, _check)

@@ -21,8 +21,8 @@ from collections.abc import Iterable
 
 from msgspec import UNSET
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding
 from statefmt.rules.rule import Rule
 from statefmt.rules.sensitive_paths import missing_steps, sensitive_paths, shown_path
 from statefmt.rules.subject import Subject
@@ -37,9 +37,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
         for number, (path, missing) in enumerate(zip(paths, missing_steps(attributes, paths), strict=True)):
             if missing is None:
                 continue
-            yield Finding(
-                codes.SENSITIVE_PATH_MISSING,
-                Severity.INFO,
+            yield Code.SENSITIVE_PATH_MISSING.finding(
                 "Sensitive path leads nowhere",
                 f"{part.address}: the attributes have no {shown_path(path, missing)}, which is to be sensitive.",
                 part.address,
@@ -48,4 +46,4 @@ def _check(subject: Subject) -> Iterable[Finding]:
             )
 
 
-RULE = Rule(codes.SENSITIVE_PATH_MISSING, "sensitive-path-missing", Severity.INFO, _check)
+RULE = Rule(Code.SENSITIVE_PATH_MISSING, _check)

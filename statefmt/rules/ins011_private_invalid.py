@@ -16,8 +16,7 @@ Restore the member from a backup; most often padding (`=`) or the end is missing
 providers live without, apart from timeouts and the like.
 """
 
-from statefmt import codes
-from statefmt.diagnostics import Severity
+from statefmt.codes import Code
 from statefmt.rules.rule import Rule
 
-RULE = Rule(codes.PRIVATE_INVALID, "private-invalid", Severity.ERROR)
+RULE = Rule(Code.PRIVATE_INVALID)

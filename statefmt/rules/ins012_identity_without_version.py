@@ -21,8 +21,8 @@ from collections.abc import Iterable
 
 from msgspec import UNSET
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 from statefmt.statefile.raw import equals
@@ -32,9 +32,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
     for part in subject.objects:
         obj = part.document
         if obj.identity is not UNSET and obj.identity_schema_version is None and not equals(obj.identity, b"null"):
-            yield Finding(
-                codes.IDENTITY_WITHOUT_VERSION,
-                Severity.INFO,
+            yield Code.IDENTITY_WITHOUT_VERSION.finding(
                 "Identity without a schema version",
                 f"The identity of {part.address} has no version; it is taken for one of version 0.",
                 part.address,
@@ -43,4 +41,4 @@ def _check(subject: Subject) -> Iterable[Finding]:
             )
 
 
-RULE = Rule(codes.IDENTITY_WITHOUT_VERSION, "identity-without-version", Severity.INFO, _check)
+RULE = Rule(Code.IDENTITY_WITHOUT_VERSION, _check)

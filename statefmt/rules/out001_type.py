@@ -15,8 +15,7 @@ OpenTofu refuses to read the state.
 Write it as OpenTofu does: `["list", "string"]`.
 """
 
-from statefmt import codes
-from statefmt.diagnostics import Severity
+from statefmt.codes import Code
 from statefmt.rules.rule import Rule
 
-RULE = Rule(codes.INVALID_OUTPUT_TYPE, "invalid-output-type", Severity.ERROR)
+RULE = Rule(Code.INVALID_OUTPUT_TYPE)

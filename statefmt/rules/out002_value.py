@@ -15,8 +15,7 @@ OpenTofu refuses to read the state.
 Correct the value or the type; the next apply computes both anew.
 """
 
-from statefmt import codes
-from statefmt.diagnostics import Severity
+from statefmt.codes import Code
 from statefmt.rules.rule import Rule
 
-RULE = Rule(codes.INVALID_OUTPUT_VALUE, "invalid-output-value", Severity.ERROR)
+RULE = Rule(Code.INVALID_OUTPUT_VALUE)

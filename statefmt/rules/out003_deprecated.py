@@ -18,8 +18,8 @@ Move its readers to what the message names; then remove the output from the conf
 
 from collections.abc import Iterable
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 from statefmt.statefile.pointer import token
@@ -29,9 +29,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
     document = subject.inspection.document
     for name, output in ((document.outputs if document else None) or {}).items():
         if output and output.deprecated:
-            yield Finding(
-                codes.OUTPUT_DEPRECATED,
-                Severity.INFO,
+            yield Code.OUTPUT_DEPRECATED.finding(
                 "Deprecated output",
                 f'The output "{name}" is deprecated: {output.deprecated}',
                 f"output.{name}",
@@ -40,4 +38,4 @@ def _check(subject: Subject) -> Iterable[Finding]:
             )
 
 
-RULE = Rule(codes.OUTPUT_DEPRECATED, "output-deprecated", Severity.INFO, _check)
+RULE = Rule(Code.OUTPUT_DEPRECATED, _check)

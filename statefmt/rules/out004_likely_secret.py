@@ -22,8 +22,8 @@ from collections.abc import Iterable
 
 from msgspec import UNSET, Raw
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding
 from statefmt.golang import encode_string, loads_exact
 from statefmt.rules.rule import Rule
 from statefmt.rules.secret_probes import suspects
@@ -51,9 +51,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
             continue
         kinds = dict.fromkeys(secret.kind for secret in secrets_in(value, name))
         if kinds:
-            yield Finding(
-                codes.OUTPUT_LIKELY_SECRET,
-                Severity.INFO,
+            yield Code.OUTPUT_LIKELY_SECRET.finding(
                 "Output is likely a secret",
                 f'The output "{name}" holds what looks like {" and ".join(kinds)}, and is not marked as sensitive.',
                 f"output.{name}",
@@ -67,4 +65,4 @@ def _member(name: str, value: Raw) -> Raw:
     return Raw(b"{%b:%b}" % (encode_string(name), value))
 
 
-RULE = Rule(codes.OUTPUT_LIKELY_SECRET, "output-likely-secret", Severity.INFO, _check)
+RULE = Rule(Code.OUTPUT_LIKELY_SECRET, _check)

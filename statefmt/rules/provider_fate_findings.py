@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from statefmt.addrs import AbsResource, AbsResourceInstance
+from statefmt.codes import Code
 from statefmt.config.position import Range
-from statefmt.diagnostics import Finding, Severity
+from statefmt.diagnostics import Finding, Fix
 from statefmt.rules.configuration_place import place
 from statefmt.rules.subject import Subject
 from statefmt.survey.provider_fates import Fate, Outcome, provider_fates
@@ -66,23 +67,11 @@ def name(fate: Fate) -> str:
 
 def finding(
     fate: Fate,
-    code: str,
-    severity: Severity,
+    code: Code,
     summary: str,
     detail: str,
-    fix: str = "",
-    snippet: str = "",
+    fix: Fix,
     range_: Range | None = None,
 ) -> Finding:
     """A finding about one object, at a place in the configuration if there is one, else in the state."""
-    return Finding(
-        code,
-        severity,
-        summary,
-        detail,
-        str(fate.instance.addr),
-        pointer(fate),
-        fix,
-        snippet,
-        place(range_),
-    )
+    return code.finding(summary, detail, str(fate.instance.addr), pointer(fate), fix, place(range_))

@@ -14,6 +14,7 @@ from msgspec import structs
 
 from statefmt.addrs import NO_KEY, AbsProviderInstance, AbsResource, ConfigProviderConfig, InstanceKey, StringKey
 from statefmt.config.values import Unknown
+from statefmt.diagnostics import Fix
 from statefmt.rules.configuration_place import where
 from statefmt.rules.provider_fate_findings import fates_of_instance, fates_of_resource
 from statefmt.rules.provider_snippets import MOST_KEYS
@@ -24,21 +25,22 @@ _PLAIN_KEY = re.compile(r"[A-Za-z][\w.-]*")
 _THERE = (Outcome.KEPT, Outcome.REBOUND)
 
 
-def ways_out(subject: Subject, fate: Fate) -> str:
+def ways_out(subject: Subject, fate: Fate) -> Fix:
     """The commands that bind the object to another provider instance, or forget it."""
+    address = str(fate.instance.addr)
     forget = (
-        f"forget it with {subject.command_on('forget-deposed', str(fate.instance.addr))}"
+        Fix.of("Or forget it with ", subject.command_on("forget-deposed", address), ".")
         if fate.obj.deposed
-        else f"forget it, and keep the real object, with {subject.command_on('rm', str(fate.instance.addr))}"
+        else Fix.of("Or forget it, and keep the real object, with ", subject.command_on("rm", address), ".")
     )
     for other in _other_instances(subject, fate):
         bound = rebinding(subject, fate, other)
         if bound is not None:
-            return f"Or, if {other} works with the same account and region, {bound}. Or {forget}."
-    return f"Or {forget}."
+            return Fix.of(f"Or, if {other} works with the same account and region, ", bound, ". ", forget)
+    return forget
 
 
-def rebinding(subject: Subject, fate: Fate, provider: AbsProviderInstance) -> str | None:
+def rebinding(subject: Subject, fate: Fate, provider: AbsProviderInstance) -> Fix | None:
     """The command that binds the object to a provider instance.
 
     To another configuration, the instances of a resource can only go together: each then goes to the key that is right
@@ -57,7 +59,8 @@ def rebinding(subject: Subject, fate: Fate, provider: AbsProviderInstance) -> st
         return subject.command("rebind", address, str(to))
     if going.pairs:
         return subject.command("rebind", address, str(to.config), "--map", going.pairs)
-    return f"{subject.command('rebind', address, str(to))}, which takes all its instances along: bind the others after"
+    rebind = subject.command("rebind", address, str(to))
+    return Fix.of(rebind, ", which takes all its instances along: bind the others after")
 
 
 class _Going(NamedTuple):

@@ -16,14 +16,14 @@ instance to another provider instance.
 Run `statetool fmt`, which writes the one level that is needed.
 """
 
-from statefmt import codes
-from statefmt.diagnostics import Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Fix
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 
 
-def _fix(subject: Subject) -> str:
-    return f"To have the one level that is needed: {subject.rewriting()}."
+def _fix(subject: Subject) -> Fix:
+    return Fix.of("To have the one level that is needed: ", subject.rewriting(), ".")
 
 
-RULE = Rule(codes.PROVIDER_BOTH_LEVELS, "provider-both-levels", Severity.WARNING, fix=_fix)
+RULE = Rule(Code.PROVIDER_BOTH_LEVELS, fix=_fix)

@@ -15,8 +15,7 @@ OpenTofu refuses to read the state.
 Add `provider` to the resource.
 """
 
-from statefmt import codes
-from statefmt.diagnostics import Severity
+from statefmt.codes import Code
 from statefmt.rules.rule import Rule
 
-RULE = Rule(codes.PROVIDER_MISSING, "provider-missing", Severity.ERROR)
+RULE = Rule(Code.PROVIDER_MISSING)

@@ -18,8 +18,7 @@ name a provider.
 Decide which configuration manages the resource, and write it for all instances.
 """
 
-from statefmt import codes
-from statefmt.diagnostics import Severity
+from statefmt.codes import Code
 from statefmt.rules.rule import Rule
 
-RULE = Rule(codes.PROVIDER_CONFIGS_DIFFER, "provider-configurations-differ", Severity.ERROR)
+RULE = Rule(Code.PROVIDER_CONFIGURATIONS_DIFFER)

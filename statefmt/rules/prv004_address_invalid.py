@@ -16,8 +16,7 @@ Correct the address: `provider["HOST/NAMESPACE/TYPE"]`, with `.ALIAS`, and on an
 `.ALIAS["KEY"]`.
 """
 
-from statefmt import codes
-from statefmt.diagnostics import Severity
+from statefmt.codes import Code
 from statefmt.rules.rule import Rule
 
-RULE = Rule(codes.PROVIDER_ADDRESS_INVALID, "provider-address-invalid", Severity.ERROR)
+RULE = Rule(Code.PROVIDER_ADDRESS_INVALID)

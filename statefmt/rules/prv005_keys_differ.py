@@ -17,8 +17,7 @@ silently rebound, and a deposed object would then be destroyed in the wrong regi
 Destroy the deposed object with the provider instance that it belongs to, or bind both objects to one.
 """
 
-from statefmt import codes
-from statefmt.diagnostics import Severity
+from statefmt.codes import Code
 from statefmt.rules.rule import Rule
 
-RULE = Rule(codes.PROVIDER_KEYS_DIFFER, "provider-keys-differ", Severity.ERROR)
+RULE = Rule(Code.PROVIDER_KEYS_DIFFER)

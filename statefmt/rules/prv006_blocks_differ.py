@@ -16,8 +16,7 @@ two entries for aws_sns_topic.alerts, one with provider["…/aws"], one with pro
 Decide which configuration manages the resource, and write it for all instances.
 """
 
-from statefmt import codes
-from statefmt.diagnostics import Severity
+from statefmt.codes import Code
 from statefmt.rules.rule import Rule
 
-RULE = Rule(codes.PROVIDER_BLOCKS_DIFFER, "provider-blocks-differ", Severity.ERROR)
+RULE = Rule(Code.PROVIDER_BLOCKS_DIFFER)

@@ -20,9 +20,9 @@ Name the source that the configuration has in `required_providers`:
 
 from collections.abc import Iterable
 
-from statefmt import codes
 from statefmt.addrs import AbsProviderInstance
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding, Fix
 from statefmt.rules.provider_addresses import places
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
@@ -32,9 +32,7 @@ from statefmt.statefile.known_providers import KNOWN_TYPES
 def _check(subject: Subject) -> Iterable[Finding]:
     for place in places(subject, _is_legacy):
         where = "" if place.instance is None else " on an instance"
-        yield Finding(
-            codes.PROVIDER_LEGACY,
-            Severity.WARNING,
+        yield Code.PROVIDER_LEGACY.finding(
             "Legacy provider address",
             f"Resource {place.resource.address} has the provider address {place.text}{where}, which names the type "
             f'"{place.provider.config.provider.type}" but not where the provider comes from.',
@@ -48,10 +46,10 @@ def _is_legacy(provider: AbsProviderInstance) -> bool:
     return provider.config.provider.is_legacy
 
 
-def _fix(subject: Subject, type_: str) -> str:
+def _fix(subject: Subject, type_: str) -> Fix:
     source = f"hashicorp/{type_}" if type_ in KNOWN_TYPES else f"NAMESPACE/{type_}"
     command = subject.rewriting("--legacy-provider", f"{type_}={source}", mends=True)
-    return f"Name its source, as the configuration has it in required_providers: {command}."
+    return Fix.of("Name its source, as the configuration has it in required_providers: ", command, ".")
 
 
-RULE = Rule(codes.PROVIDER_LEGACY, "provider-legacy", Severity.WARNING, _check)
+RULE = Rule(Code.PROVIDER_LEGACY, _check)

@@ -22,7 +22,6 @@ root module as the resource's `provider`: `provider["registry.opentofu.org/hashi
 from collections.abc import Iterable
 from functools import lru_cache
 
-from statefmt import codes
 from statefmt.addrs import (
     NO_KEY,
     AbsProviderInstance,
@@ -31,7 +30,8 @@ from statefmt.addrs import (
     ModuleInstance,
     parse_module_instance,
 )
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding, Fix
 from statefmt.errors import AddressError
 from statefmt.rules.provider_addresses import places
 from statefmt.rules.rule import Rule
@@ -48,16 +48,17 @@ def _check(subject: Subject) -> Iterable[Finding]:
             continue
         told.add(address)
         in_root = ConfigProviderConfig(Module(), config.provider, config.alias)
-        yield Finding(
-            codes.PROVIDER_IN_KEYED_MODULE,
-            Severity.WARNING,
+        yield Code.PROVIDER_IN_KEYED_MODULE.finding(
             "Module is incompatible with count, for_each, enabled and depends_on",
             f"Resource {address} belongs to {config}, which is declared in {config.module}; but {keyed} has a key, "
             "and OpenTofu refuses count and for_each on modules with provider configurations of their own.",
             address,
             place.pointer,
-            "Declare the provider in the root module and pass it on; then "
-            f"{subject.command('rebind', address, str(in_root))}.",
+            Fix.of(
+                "Declare the provider in the root module and pass it on; then ",
+                subject.command("rebind", address, str(in_root)),
+                ".",
+            ),
         )
 
 
@@ -79,4 +80,4 @@ def _keyed_call(text: str, declaring: Module) -> str:
     return str(ModuleInstance(steps[: next(depths, 0)]))
 
 
-RULE = Rule(codes.PROVIDER_IN_KEYED_MODULE, "provider-in-keyed-module", Severity.WARNING, _check)
+RULE = Rule(Code.PROVIDER_IN_KEYED_MODULE, _check)

@@ -25,9 +25,9 @@ from collections.abc import Iterable
 
 import msgspec
 
-from statefmt import codes
 from statefmt.addrs import DEFAULT_HOST, TERRAFORM_HOST, AbsProviderInstance, Provider
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding, Fix
 from statefmt.rules.provider_addresses import NamedProvider, places, providers
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
@@ -48,13 +48,11 @@ def _check(subject: Subject) -> Iterable[Finding]:
     counts = " and ".join(
         f"{len(found)} with providers from {host} (as {next(iter(found))})" for host, found in resources.items()
     )
-    yield Finding(
-        codes.PROVIDER_HOSTS_MIXED,
-        Severity.WARNING,
+    yield Code.PROVIDER_HOSTS_MIXED.finding(
         "Providers from both registries",
         f"Of the resources in the state there are {counts}.{_in_both(named)}",
         pointer=next(iter(resources[rare].values())).pointer,
-        fix=f"To have all from {usual}: {subject.rewriting('--registry', _REGISTRIES[usual])}.",
+        fix=Fix.of(f"To have all from {usual}: ", subject.rewriting("--registry", _REGISTRIES[usual]), "."),
     )
 
 
@@ -77,4 +75,4 @@ def _listed(names: list[str]) -> str:
     return f"{', '.join(names[:_SHOWN])}{more}"
 
 
-RULE = Rule(codes.PROVIDER_HOSTS_MIXED, "provider-hosts-mixed", Severity.WARNING, _check)
+RULE = Rule(Code.PROVIDER_HOSTS_MIXED, _check)

@@ -21,9 +21,9 @@ Bind the others as well, each with
 
 from collections.abc import Iterable, Sequence
 
-from statefmt import codes
 from statefmt.addrs import NO_KEY, AbsProviderInstance
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding, Fix
 from statefmt.rules.provider_addresses import provider_in_force, providers
 from statefmt.rules.resource_blocks import blocks_by_address, instance_address, objects_of
 from statefmt.rules.rule import Rule
@@ -62,16 +62,14 @@ def _finding(subject: Subject, address: str, blocks: Sequence[ResourcePart]) -> 
                 keyless.append((instance_address(block, obj), str(provider), place))
     instance, without, pointer = keyless[0]
     target = f'{without}["KEY"]'
-    return Finding(
-        codes.PROVIDER_KEYED_AND_KEYLESS,
-        Severity.WARNING,
+    return Code.PROVIDER_KEYED_AND_KEYLESS.finding(
         "Provider instances with and without keys in one resource",
         f"Of the objects of {address}, {len(keyed)} belong to an instance of {without} with a key (as {keyed[0]}), and "
         f"{len(keyless)} to the one without (as that of {instance}).",
         address,
         pointer,
-        f"With the key of the right provider instance: {subject.command_on('rebind', instance, target)}.",
+        Fix.of("With the key of the right provider instance: ", subject.command_on("rebind", instance, target), "."),
     )
 
 
-RULE = Rule(codes.PROVIDER_KEYED_AND_KEYLESS, "provider-keyed-and-keyless", Severity.WARNING, _check)
+RULE = Rule(Code.PROVIDER_KEYED_AND_KEYLESS, _check)

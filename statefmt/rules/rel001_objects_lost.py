@@ -24,15 +24,15 @@ an object.
 
 from collections.abc import Iterable
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding
 from statefmt.rules.release_losses import loss_findings
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 
 
 def _check(subject: Subject) -> Iterable[Finding]:
-    return loss_findings(subject, codes.RELEASE_LOSES_OBJECT, "Lost by the release", lambda loss: loss.loses_object)
+    return loss_findings(subject, Code.RELEASE_LOSES_OBJECT, "Lost by the release", lambda loss: loss.loses_object)
 
 
-RULE = Rule(codes.RELEASE_LOSES_OBJECT, "release-loses-object", Severity.ERROR, _check)
+RULE = Rule(Code.RELEASE_LOSES_OBJECT, _check)

@@ -23,8 +23,8 @@ lose them unasked, and so this is an error, too.
 
 from collections.abc import Iterable
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding
 from statefmt.rules.release_losses import loss_findings
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
@@ -34,10 +34,10 @@ from statefmt.statefile.loss import Cause
 def _check(subject: Subject) -> Iterable[Finding]:
     return loss_findings(
         subject,
-        codes.RELEASE_LOSES_MEMBER,
+        Code.RELEASE_LOSES_MEMBER,
         "Member lost by the release",
         lambda loss: loss.cause in (Cause.FIELD, Cause.UNKNOWN),
     )
 
 
-RULE = Rule(codes.RELEASE_LOSES_MEMBER, "release-loses-member", Severity.ERROR, _check)
+RULE = Rule(Code.RELEASE_LOSES_MEMBER, _check)

@@ -20,8 +20,8 @@ carries a state of an older format version over.
 
 from collections.abc import Iterable
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding, Fix
 from statefmt.rules.release_losses import loss_findings
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
@@ -33,15 +33,13 @@ _SUMMARY = "Refused by the release"
 def _check(subject: Subject) -> Iterable[Finding]:
     release, version = subject.release, subject.inspection.version
     if release is not None and version is not None and version not in release.formats_read:
-        yield Finding(
-            codes.RELEASE_REFUSES_STATE,
-            Severity.ERROR,
+        yield Code.RELEASE_REFUSES_STATE.finding(
             _SUMMARY,
             f"The state has format version {version}, which {release.title} does not read.",
             pointer="/version",
-            fix=f"To carry it over to format version 4: {subject.rewriting()}.",
+            fix=Fix.of("To carry it over to format version 4: ", subject.rewriting(), "."),
         )
-    yield from loss_findings(subject, codes.RELEASE_REFUSES_STATE, _SUMMARY, lambda loss: loss.cause is Cause.REFUSED)
+    yield from loss_findings(subject, Code.RELEASE_REFUSES_STATE, _SUMMARY, lambda loss: loss.cause is Cause.REFUSED)
 
 
-RULE = Rule(codes.RELEASE_REFUSES_STATE, "release-refuses-state", Severity.ERROR, _check)
+RULE = Rule(Code.RELEASE_REFUSES_STATE, _check)

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding
 from statefmt.rules.subject import Subject
 from statefmt.statefile.downgrade import losses
 from statefmt.statefile.loss import CONSEQUENCES, Cause, Loss, reason, way_out
 from statefmt.statefile.releases import Release
 
 
-def loss_findings(subject: Subject, code: str, summary: str, belongs: Callable[[Loss], bool]) -> Iterable[Finding]:
+def loss_findings(subject: Subject, code: Code, summary: str, belongs: Callable[[Loss], bool]) -> Iterable[Finding]:
     """A finding for each loss that belongs to a rule; none where no release was named."""
     release = subject.release
     if release is None:
         return
     for loss in subject.once(_losses):
         if belongs(loss):
-            yield Finding(
-                code,
-                Severity.ERROR,
+            yield code.finding(
                 summary,
                 _detail(loss, release),
                 loss.address,

@@ -16,7 +16,8 @@ from inspect import cleandoc
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding, Fix, Severity
 from statefmt.pattern import pattern
 from statefmt.rules.subject import Subject
 
@@ -34,7 +35,7 @@ def found_while_reading(subject: Subject) -> Iterable[Finding]:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule: its stable code, its name, how bad its findings are, and what finds them.
+    """A rule: its stable code, which has its name and severity, and what finds it.
 
     `check` yields findings that reading the file did not make; their severity is set to the rule's. Their pointers
     lead into the v4 document, which is the file itself only where that has version 4, or, where `reads_file`, into
@@ -42,13 +43,21 @@ class Rule:
     `check_configuration` looks at a configuration alone, without any state.
     """
 
-    code: str
-    name: str
-    severity: Severity
+    code: Code
     check: Callable[[Subject], Iterable[Finding]] = found_while_reading
     reads_file: bool = False
-    fix: Callable[[Subject], str] | None = None
+    fix: Callable[[Subject], Fix] | None = None
     check_configuration: Callable[[ProviderReferences], Iterable[Finding]] | None = None
+
+    @property
+    def name(self) -> str:
+        """`provider-missing`."""
+        return self.code.slug
+
+    @property
+    def severity(self) -> Severity:
+        """How bad its findings are."""
+        return self.code.severity
 
 
 @dataclass(frozen=True, slots=True)

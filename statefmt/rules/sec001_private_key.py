@@ -20,8 +20,8 @@ the machine make it, or let it fetch it from a secret store.
 
 from collections.abc import Iterable
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding
 from statefmt.rules.attribute_secrets import secret_findings
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
@@ -29,7 +29,7 @@ from statefmt.rules.subject import Subject
 
 def _check(subject: Subject) -> Iterable[Finding]:
     fix = "Replace the key, and pass the new one through a sensitive variable, or keep it out of the state."
-    yield from secret_findings(subject, codes.SECRET_PRIVATE_KEY, "Private key in plain sight", fix)
+    yield from secret_findings(subject, Code.SECRET_PRIVATE_KEY, "Private key in plain sight", fix)
 
 
-RULE = Rule(codes.SECRET_PRIVATE_KEY, "secret-private-key", Severity.INFO, _check)
+RULE = Rule(Code.SECRET_PRIVATE_KEY, _check)

@@ -21,8 +21,8 @@ Replace the key, and look in the account's log who used it. Better than a new ke
 
 from collections.abc import Iterable
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding
 from statefmt.rules.attribute_secrets import secret_findings
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
@@ -30,7 +30,7 @@ from statefmt.rules.subject import Subject
 
 def _check(subject: Subject) -> Iterable[Finding]:
     fix = "Replace the key; use a role, or pass the new key through a sensitive variable."
-    yield from secret_findings(subject, codes.SECRET_CLOUD_KEY, "Cloud key in plain sight", fix)
+    yield from secret_findings(subject, Code.SECRET_CLOUD_KEY, "Cloud key in plain sight", fix)
 
 
-RULE = Rule(codes.SECRET_CLOUD_KEY, "secret-cloud-key", Severity.INFO, _check)
+RULE = Rule(Code.SECRET_CLOUD_KEY, _check)

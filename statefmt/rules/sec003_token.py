@@ -20,8 +20,8 @@ Revoke the token. Pass the new one through a variable with `sensitive = true`, o
 
 from collections.abc import Iterable
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding
 from statefmt.rules.attribute_secrets import secret_findings
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
@@ -29,7 +29,7 @@ from statefmt.rules.subject import Subject
 
 def _check(subject: Subject) -> Iterable[Finding]:
     fix = "Revoke the token, and pass a new one through a sensitive variable."
-    yield from secret_findings(subject, codes.SECRET_TOKEN, "Token in plain sight", fix)
+    yield from secret_findings(subject, Code.SECRET_TOKEN, "Token in plain sight", fix)
 
 
-RULE = Rule(codes.SECRET_TOKEN, "secret-token", Severity.INFO, _check)
+RULE = Rule(Code.SECRET_TOKEN, _check)

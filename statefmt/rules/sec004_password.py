@@ -23,8 +23,8 @@ Change the password. Pass the new one through a variable with `sensitive = true`
 
 from collections.abc import Iterable
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding
 from statefmt.rules.attribute_secrets import secret_findings
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
@@ -32,7 +32,7 @@ from statefmt.rules.subject import Subject
 
 def _check(subject: Subject) -> Iterable[Finding]:
     fix = "Change it, and pass the new one through a sensitive variable."
-    yield from secret_findings(subject, codes.SECRET_PASSWORD, "Password in plain sight", fix)
+    yield from secret_findings(subject, Code.SECRET_PASSWORD, "Password in plain sight", fix)
 
 
-RULE = Rule(codes.SECRET_PASSWORD, "secret-password", Severity.INFO, _check)
+RULE = Rule(Code.SECRET_PASSWORD, _check)

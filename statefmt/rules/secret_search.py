@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Final, NamedTuple
 
-from statefmt import codes
+from statefmt.codes import Code
 from statefmt.golang import JSONValue, Members, NumberText, loads_exact
 from statefmt.rules.secret_names import AZURE_KIND, named_secret, password_in
 from statefmt.rules.secret_shapes import AWS_KIND, has_aws_key_id, has_aws_secret, shapes_anywhere, shapes_in
@@ -48,11 +48,11 @@ def secrets_in(value: JSONValue, name: str = "") -> Iterator[FoundSecret]:
         kinds = found.setdefault(steps, {})
         if not is_inner:
             kinds |= shapes_in(text, shapes)
-            if has_aws_id and codes.SECRET_CLOUD_KEY not in kinds and has_aws_secret(text):
-                kinds[codes.SECRET_CLOUD_KEY] = AWS_KIND
+            if has_aws_id and Code.SECRET_CLOUD_KEY not in kinds and has_aws_secret(text):
+                kinds[Code.SECRET_CLOUD_KEY] = AWS_KIND
         kind = None if kinds else named_secret(called, text) or password_in(text)
         if kind:
-            kinds[codes.SECRET_CLOUD_KEY if kind == AZURE_KIND else codes.SECRET_PASSWORD] = kind
+            kinds[Code.SECRET_CLOUD_KEY if kind == AZURE_KIND else Code.SECRET_PASSWORD] = kind
     for steps, kinds in found.items():
         yield from (FoundSecret(code, kind, steps) for code, kind in kinds.items())
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
-from statefmt import codes
+from statefmt.codes import Code
 from statefmt.pattern import pattern
 
 
@@ -34,7 +34,7 @@ _END: Final = r"(?![A-Za-z0-9_-])"
 
 SHAPES: Final = (
     *_shapes(
-        codes.SECRET_PRIVATE_KEY,
+        Code.SECRET_PRIVATE_KEY,
         {
             "an OpenSSH private key": rf"-----BEGIN OPENSSH PRIVATE KEY{_BODY}",
             "a PGP private key": rf"-----BEGIN PGP PRIVATE KEY BLOCK{_BODY}",
@@ -47,7 +47,7 @@ SHAPES: Final = (
         },
     ),
     *_shapes(
-        codes.SECRET_CLOUD_KEY,
+        Code.SECRET_CLOUD_KEY,
         {
             # {"type": "service_account"
             "the key of a Google service account (in base64)": "ewogICJ0eXBlIjogInNlcnZpY2VfYWNjb3VudCI",
@@ -60,7 +60,7 @@ SHAPES: Final = (
         },
     ),
     *_shapes(
-        codes.SECRET_TOKEN,
+        Code.SECRET_TOKEN,
         {
             "a GitHub token": _word("gh", r"[pousr]_[A-Za-z0-9]{36}") + _END,
             "a GitHub token (fine-grained)": _word("github_pat_", r"[A-Za-z0-9]{22}_[A-Za-z0-9]{59}") + _END,
@@ -99,9 +99,9 @@ def shapes_in(text: str, shapes: Iterable[Shape] = SHAPES) -> dict[str, str]:
     for code, kind, shape in shapes:
         if code not in found and shape.search(text):
             found[code] = kind
-    if codes.SECRET_PRIVATE_KEY in found and _GOOGLE.search(text):
-        del found[codes.SECRET_PRIVATE_KEY]
-        found[codes.SECRET_CLOUD_KEY] = "the key of a Google service account"
+    if Code.SECRET_PRIVATE_KEY in found and _GOOGLE.search(text):
+        del found[Code.SECRET_PRIVATE_KEY]
+        found[Code.SECRET_CLOUD_KEY] = "the key of a Google service account"
     return found
 
 

@@ -17,8 +17,7 @@ Restore the file from a backup (`terraform.tfstate.backup`, the backend's older 
 right file.
 """
 
-from statefmt import codes
-from statefmt.diagnostics import Severity
+from statefmt.codes import Code
 from statefmt.rules.rule import Rule
 
-RULE = Rule(codes.NOT_A_STATE, "not-a-state", Severity.ERROR)
+RULE = Rule(Code.NOT_A_STATE)

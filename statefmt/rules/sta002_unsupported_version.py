@@ -15,8 +15,7 @@ Another program, or another release of this one, is needed to read it.
 Use a newer statetool. For the binary format, upgrade the state with Terraform 0.6.16 first.
 """
 
-from statefmt import codes
-from statefmt.diagnostics import Severity
+from statefmt.codes import Code
 from statefmt.rules.rule import Rule
 
-RULE = Rule(codes.UNSUPPORTED_VERSION, "unsupported-version", Severity.ERROR)
+RULE = Rule(Code.UNSUPPORTED_VERSION)

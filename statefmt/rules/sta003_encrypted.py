@@ -16,8 +16,7 @@ Pass the encryption configuration with `--encryption FILE` or in `TF_ENCRYPTION`
 configured, and pass what that prints.
 """
 
-from statefmt import codes
-from statefmt.diagnostics import Severity
+from statefmt.codes import Code
 from statefmt.rules.rule import Rule
 
-RULE = Rule(codes.ENCRYPTED, "encrypted", Severity.ERROR)
+RULE = Rule(Code.ENCRYPTED)

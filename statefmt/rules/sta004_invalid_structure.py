@@ -15,8 +15,7 @@ OpenTofu refuses to read any of the file.
 Correct the member at the place named, or restore the file from a backup.
 """
 
-from statefmt import codes
-from statefmt.diagnostics import Severity
+from statefmt.codes import Code
 from statefmt.rules.rule import Rule
 
-RULE = Rule(codes.INVALID_STRUCTURE, "invalid-structure", Severity.ERROR)
+RULE = Rule(Code.INVALID_STRUCTURE)

@@ -17,8 +17,7 @@ Correct the entry named. An alias with `${…}` in it must be renamed and applie
 first.
 """
 
-from statefmt import codes
-from statefmt.diagnostics import Severity
+from statefmt.codes import Code
 from statefmt.rules.rule import Rule
 
-RULE = Rule(codes.UPGRADE_FAILED, "upgrade-failed", Severity.ERROR)
+RULE = Rule(Code.UPGRADE_FAILED)

@@ -15,8 +15,7 @@ OpenTofu refuses to read the state.
 Set it to the release that wrote the state, such as `1.9.0`.
 """
 
-from statefmt import codes
-from statefmt.diagnostics import Severity
+from statefmt.codes import Code
 from statefmt.rules.rule import Rule
 
-RULE = Rule(codes.INVALID_TERRAFORM_VERSION, "invalid-terraform-version", Severity.ERROR)
+RULE = Rule(Code.INVALID_TERRAFORM_VERSION)

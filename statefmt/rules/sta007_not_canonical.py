@@ -19,8 +19,8 @@ Run `statetool fmt`.
 
 from collections.abc import Iterable
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding, Fix
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 
@@ -29,13 +29,11 @@ def _check(subject: Subject) -> Iterable[Finding]:
     inspection = subject.inspection
     if inspection.snapshot is not None and not subject.is_canonical:
         older = f" It has format version {inspection.version}." if inspection.version != 4 else ""
-        yield Finding(
-            codes.NOT_CANONICAL,
-            Severity.INFO,
+        yield Code.NOT_CANONICAL.finding(
             "Not in canonical form",
             f"The file is not in the bytes that OpenTofu would write.{older}",
-            fix=f"To have it so: {subject.rewriting()}.",
+            fix=Fix.of("To have it so: ", subject.rewriting(), "."),
         )
 
 
-RULE = Rule(codes.NOT_CANONICAL, "not-canonical", Severity.INFO, _check)
+RULE = Rule(Code.NOT_CANONICAL, _check)

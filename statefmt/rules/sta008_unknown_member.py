@@ -16,14 +16,14 @@ write.
 Look whether a newer statetool knows it. `statetool fmt --drop-unknown` removes it.
 """
 
-from statefmt import codes
-from statefmt.diagnostics import Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Fix
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 
 
-def _fix(subject: Subject) -> str:
-    return f"A newer statetool may know it. To drop all such members: {subject.rewriting('--drop-unknown')}."
+def _fix(subject: Subject) -> Fix:
+    return Fix.of("A newer statetool may know it. To drop all such members: ", subject.rewriting("--drop-unknown"), ".")
 
 
-RULE = Rule(codes.UNKNOWN_MEMBER, "unknown-member", Severity.INFO, fix=_fix)
+RULE = Rule(Code.UNKNOWN_MEMBER, fix=_fix)

@@ -17,8 +17,8 @@ Keep the right one and remove the others by hand.
 
 from collections.abc import Iterable
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 from statefmt.statefile.duplicates import duplicate_members
@@ -28,7 +28,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
     version = subject.inspection.version
     # What OpenTofu writes repeats nothing, so canonical files need no closer look.
     if version is not None and not subject.is_canonical:
-        yield from duplicate_members(subject.data, version)
+        yield from duplicate_members(subject.inspection.data, version)
 
 
-RULE = Rule(codes.DUPLICATE_MEMBER, "duplicate-member", Severity.WARNING, _check, reads_file=True)
+RULE = Rule(Code.DUPLICATE_MEMBER, _check, reads_file=True)

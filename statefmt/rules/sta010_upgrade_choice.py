@@ -17,14 +17,14 @@ Instances that disagree about their provider need a look.
 Read the list, then run `statetool upgrade`.
 """
 
-from statefmt import codes
-from statefmt.diagnostics import Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Fix
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 
 
-def _fix(subject: Subject) -> str:
-    return f"To upgrade the file: {subject.rewriting()}."
+def _fix(subject: Subject) -> Fix:
+    return Fix.of("To upgrade the file: ", subject.rewriting(), ".")
 
 
-RULE = Rule(codes.UPGRADE_CHOICE, "upgrade-choice", Severity.INFO, fix=_fix)
+RULE = Rule(Code.UPGRADE_CHOICE, fix=_fix)

@@ -16,14 +16,14 @@ The next program that writes the state changes it.
 Nothing, if the form that it is read in is what was meant; `statetool fmt` writes it so.
 """
 
-from statefmt import codes
-from statefmt.diagnostics import Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Fix
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 
 
-def _fix(subject: Subject) -> str:
-    return f"If that is what was meant, this writes it so: {subject.rewriting()}."
+def _fix(subject: Subject) -> Fix:
+    return Fix.of("If that is what was meant, this writes it so: ", subject.rewriting(), ".")
 
 
-RULE = Rule(codes.NORMALISED_VALUE, "normalised-value", Severity.INFO, fix=_fix)
+RULE = Rule(Code.NORMALISED_VALUE, fix=_fix)

@@ -16,8 +16,7 @@ It holds no resources; working on it would make an empty state.
 Name the state itself, or pull it: `tofu state pull | statetool check -`.
 """
 
-from statefmt import codes
-from statefmt.diagnostics import Severity
+from statefmt.codes import Code
 from statefmt.rules.rule import Rule
 
-RULE = Rule(codes.BACKEND_CONFIGURATION, "backend-configuration", Severity.ERROR)
+RULE = Rule(Code.BACKEND_CONFIGURATION)

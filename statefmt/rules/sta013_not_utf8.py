@@ -15,8 +15,7 @@ a file saved as Latin-1 or UTF-16
 Convert the file to UTF-8, or restore it from a backup.
 """
 
-from statefmt import codes
-from statefmt.diagnostics import Severity
+from statefmt.codes import Code
 from statefmt.rules.rule import Rule
 
-RULE = Rule(codes.NOT_UTF8, "not-utf8", Severity.ERROR)
+RULE = Rule(Code.NOT_UTF8)

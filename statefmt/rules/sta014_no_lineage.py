@@ -18,8 +18,8 @@ If a backup or the remote copy has one, take that. Else `statetool new-lineage`.
 
 from collections.abc import Iterable
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding, Fix
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 
@@ -27,15 +27,16 @@ from statefmt.rules.subject import Subject
 def _check(subject: Subject) -> Iterable[Finding]:
     document = subject.inspection.document
     if document is not None and not document.lineage:
-        yield Finding(
-            codes.NO_LINEAGE,
-            Severity.INFO,
+        yield Code.NO_LINEAGE.finding(
             "State without a lineage",
             "The state has no lineage, so nothing can tell whether another state is a version of this one.",
             pointer="" if document.lineage is None else "/lineage",
-            fix="Take the lineage of a backup or of the remote copy; where there is none: "
-            f"{subject.command('new-lineage')}.",
+            fix=Fix.of(
+                "Take the lineage of a backup or of the remote copy; where there is none: ",
+                subject.command("new-lineage"),
+                ".",
+            ),
         )
 
 
-RULE = Rule(codes.NO_LINEAGE, "no-lineage", Severity.INFO, _check)
+RULE = Rule(Code.NO_LINEAGE, _check)

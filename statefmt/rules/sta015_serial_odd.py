@@ -23,8 +23,8 @@ Compare with the remote copy and backups, and go on from the highest sane one: `
 from collections.abc import Iterable
 from typing import Final
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding, Fix
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 
@@ -43,14 +43,14 @@ def _check(subject: Subject) -> Iterable[Finding]:
         detail = "The state has content, but its serial is 0: every other copy of it counts as newer."
     else:
         return
-    yield Finding(
-        codes.SERIAL_ODD,
-        Severity.INFO,
+    yield Code.SERIAL_ODD.finding(
         "Odd serial",
         detail,
         pointer="" if document.serial is None else "/serial",
-        fix=f"Set it to one above the highest that a sane copy has: {subject.command('set-serial', 'NUMBER')}.",
+        fix=Fix.of(
+            "Set it to one above the highest that a sane copy has: ", subject.command("set-serial", "NUMBER"), "."
+        ),
     )
 
 
-RULE = Rule(codes.SERIAL_ODD, "serial-odd", Severity.INFO, _check)
+RULE = Rule(Code.SERIAL_ODD, _check)

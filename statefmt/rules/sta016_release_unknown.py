@@ -22,8 +22,8 @@ Look for a newer statetool; write the state with a released OpenTofu or Terrafor
 from collections.abc import Iterable
 from typing import Final
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 from statefmt.states.terraform_version import normalise_version
@@ -53,9 +53,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
         detail = f"The state was written by {given}, which is not a release."
     else:
         return
-    yield Finding(
-        codes.RELEASE_UNKNOWN,
-        Severity.INFO,
+    yield Code.RELEASE_UNKNOWN.finding(
         "Unknown release",
         detail,
         pointer="" if document.terraform_version is None else "/terraform_version",
@@ -63,4 +61,4 @@ def _check(subject: Subject) -> Iterable[Finding]:
     )
 
 
-RULE = Rule(codes.RELEASE_UNKNOWN, "release-unknown", Severity.INFO, _check)
+RULE = Rule(Code.RELEASE_UNKNOWN, _check)

@@ -20,8 +20,8 @@ Run `tofu plan`: it says what fails. The next apply in which the condition holds
 from collections.abc import Iterable
 from typing import Final
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 from statefmt.statefile.v4 import CheckResultV4
@@ -41,9 +41,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
             continue
         address = result.config_addr or ""
         pointer = f"/check_results/{number}"
-        yield Finding(
-            codes.CHECKS_FAILED,
-            Severity.WARNING,
+        yield Code.CHECKS_FAILED.finding(
             "Failed check",
             f"At the last run, {_kind(result)} {address} {_outcome(result)}{_objects(failed, address)}.",
             address,
@@ -66,4 +64,4 @@ def _objects(failed: list[str], address: str) -> str:
     return f" for {', '.join(named[:_SHOWN])}{more}" if named else ""
 
 
-RULE = Rule(codes.CHECKS_FAILED, "checks-failed", Severity.WARNING, _check)
+RULE = Rule(Code.CHECKS_FAILED, _check)

@@ -24,8 +24,8 @@ modules by references to what is really needed.
 from collections.abc import Iterable
 from typing import Final
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding
 from statefmt.rules.rule import Rule
 from statefmt.rules.subject import Subject
 from statefmt.statefile.style import Layout
@@ -43,15 +43,13 @@ def _check(subject: Subject) -> Iterable[Finding]:
     document = subject.inspection.document
     if document is None:
         return
-    size = len(subject.data)
+    size = len(subject.inspection.data)
     resources = [resource for resource in document.resources or () if resource]
     count = sum(len(resource.instances or ()) for resource in resources)
     share = _dependencies(subject) / size if size >= _SHARE_FROM else 0.0
     if size >= _BYTES or count >= _OBJECTS or share >= _SHARE:
         taken = f", and dependencies take {share:.0%} of it" if share else ""
-        yield Finding(
-            codes.LARGE_STATE,
-            Severity.INFO,
+        yield Code.LARGE_STATE.finding(
             "Large state",
             f"The state has {size / 1e6:,.1f} MB, {len(resources):,} resources and {count:,} objects{taken}.",
             fix="Split the state along what is applied together.",
@@ -69,4 +67,4 @@ def _dependencies(subject: Subject) -> int:
     return total
 
 
-RULE = Rule(codes.LARGE_STATE, "large-state", Severity.INFO, _check)
+RULE = Rule(Code.LARGE_STATE, _check)

@@ -1,4 +1,4 @@
-"""What rules look at: a file's bytes, all that reading them gave, and its parts one by one.
+"""What rules look at: all that reading a file gave, and its parts one by one.
 
 The parts come from the parsed document, so that they are there also where no snapshot can be made of it.
 """
@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from msgspec import Struct
 
 from statefmt.addrs import IntKey, StringKey
-from statefmt.codes import ENCRYPTED, NO_STATE
+from statefmt.codes import NO_STATE, Code
+from statefmt.diagnostics import Command, Fix
 from statefmt.errors import EncryptionError
-from statefmt.shell import shell_line
 from statefmt.statefile.inspect import CURRENT_VERSION, Inspection
 from statefmt.statefile.is_canonical import is_canonical
 from statefmt.statefile.releases import Release
@@ -54,7 +54,6 @@ class Subject:
     to be held against, if anything, and `opened` what an encryption configuration has made of the file.
     """
 
-    data: bytes
     inspection: Inspection
     release: Release | None = None
     name: str | None = None
@@ -62,28 +61,28 @@ class Subject:
     opened: Opened | None = None
     _found: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
 
-    def command(self, name: str, *arguments: str, mends: bool = False) -> str:
-        """A command of statetool on this state, in backticks and as a shell takes it, with when it can be run.
+    def command(self, name: str, *arguments: str, mends: bool = False) -> Fix:
+        """A command of statetool on this state, with when it can be run.
 
         What keeps a state from being read must be mended first, unless this command `mends` it; and an older format
         must be upgraded before anything else is done to it.
         """
         state = () if self.name is None else ("--state", self.name)
-        command = f"`{shell_line(('statetool', name, *arguments, *state))}`"
+        command = Command(name, (*arguments, *state))
         if not self._can_be_read and not mends:
-            return f"{command}, once the state can be read"
+            return Fix.of(command, ", once the state can be read")
         if self.inspection.version != CURRENT_VERSION and name != "upgrade":
-            return f"{command}, once the state is upgraded"
-        return command
+            return Fix.of(command, ", once the state is upgraded")
+        return Fix.of(command)
 
-    def command_on(self, name: str, address: str, *arguments: str) -> str:
+    def command_on(self, name: str, address: str, *arguments: str) -> Fix:
         """A command on one instance; where its address means others too, what to do first."""
         if address not in self._ambiguous:
             return self.command(name, address, *arguments)
         rekeying = self.command("rekey", address, "--map", "=KEY")
-        return f"{address} means all instances of the resource, so first {rekeying}"
+        return Fix.of(f"{address} means all instances of the resource, so first ", rekeying)
 
-    def rewriting(self, *options: str, mends: bool = False) -> str:
+    def rewriting(self, *options: str, mends: bool = False) -> Fix:
         """The command that writes the same state anew in canonical form; it takes the options of `fmt`."""
         is_current = self.inspection.version == CURRENT_VERSION
         command = ("fmt",) if is_current else ("upgrade", "--in-place")
@@ -129,14 +128,14 @@ class Subject:
         from statefmt.encryption import glance
 
         try:
-            return glance(self.data)
+            return glance(self.inspection.data)
         except EncryptionError:
             return None
 
     @cached_property
     def is_encrypted(self) -> bool:
         """Whether the bytes are an envelope that nobody has opened."""
-        return any(finding.code == ENCRYPTED for finding in self.inspection.findings)
+        return any(finding.code == Code.ENCRYPTED for finding in self.inspection.findings)
 
     @cached_property
     def _can_be_read(self) -> bool:
@@ -156,7 +155,7 @@ class Subject:
         inspection = self.inspection
         if inspection.snapshot is None:
             return False
-        return is_canonical(self.data, inspection.snapshot, inspection.style, keep_unknown=True)
+        return is_canonical(inspection.data, inspection.snapshot, inspection.style, keep_unknown=True)
 
 
 def key_text(obj: InstanceObjectV4) -> str | None:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding
 from statefmt.errors import AddressError
 
 
-def address_findings(code: str, error: AddressError, what: str, address: str, pointer: str) -> list[Finding]:
+def address_findings(code: Code, error: AddressError, what: str, address: str, pointer: str) -> list[Finding]:
     """One error finding for each problem; `what` names the kind of address, `address` what it belongs to."""
     return [
-        Finding(
-            code,
-            Severity.ERROR,
+        code.notice(
             problem.summary,
             f"{problem.detail} (column {problem.column} of the {what} {error.text!r})",
             address,

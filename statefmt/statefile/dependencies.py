@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Final, Generic, NamedTuple, TypeVar
 
-from statefmt import codes
 from statefmt.addrs import AbsResourceInstance, ConfigResource, parse_abs_resource, parse_abs_resource_instance
+from statefmt.codes import Code
 from statefmt.diagnostics import Finding
 from statefmt.errors import AddressError
 from statefmt.statefile.address_findings import address_findings
@@ -58,9 +58,7 @@ class DependencyReader:
             entry = read(text)
             if isinstance(entry, AddressError):
                 place = f"{pointer}/{number}"
-                self._findings += address_findings(
-                    codes.DEPENDENCY_ADDRESS_INVALID, entry, "dependency", address, place
-                )
+                self._findings += address_findings(Code.DEPENDENCY_ADDRESS_INVALID, entry, "dependency", address, place)
                 continue
             if entry.other_form:
                 place = f"{pointer}/{number}"

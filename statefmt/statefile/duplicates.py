@@ -7,8 +7,8 @@ from typing import Final
 
 import msgspec
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding
 from statefmt.golang import compact
 from statefmt.statefile.pointer import token
 from statefmt.statefile.spans import container_at, skip_space
@@ -72,9 +72,7 @@ def _repeats_nothing(data: bytes) -> bool:
 
 
 def _finding(name: str, parent: str, place: str) -> Finding:
-    return Finding(
-        codes.DUPLICATE_MEMBER,
-        Severity.INFO,
+    return Code.DUPLICATE_MEMBER.notice(
         "Duplicate member in state",
         f'The member "{name}" stands more than once in its object ({parent or "at the top level"}). '
         "Only the last one counts; the others are lost when the file is written.",

@@ -13,8 +13,8 @@ import msgspec
 from msgspec import Raw, Struct
 from msgspec.structs import replace
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding
 from statefmt.errors import StateError
 from statefmt.pattern import pattern
 from statefmt.statefile.decode import collector_paused, decode_document
@@ -39,13 +39,14 @@ _PATH_STEP = pattern(r"\.([^.\[\]]+)|\[(\d+)\]")
 
 
 class Inspection(Struct, frozen=True, kw_only=True):
-    """Everything that reading some bytes gives.
+    """Everything that reading some bytes gives, and the bytes.
 
     `snapshot` is None where there is an error among the findings; `version` is None where the bytes are not a
     state of a version that can be read. `document` is the parsed v4 document, after upgrades, also where no
     snapshot can be made of it.
     """
 
+    data: bytes
     findings: tuple[Finding, ...] = ()
     snapshot: Snapshot | None = None
     version: int | None = None
@@ -68,7 +69,7 @@ def inspect(data: bytes) -> Inspection:
         try:
             return _inspect(data)
         except StateError as error:
-            return Inspection(findings=error.findings)
+            return Inspection(data=data, findings=error.findings)
 
 
 def read(data: bytes, edit: Edit | None = None) -> ReadResult:
@@ -112,6 +113,7 @@ def _inspect(data: bytes, edit: Edit | None = None) -> Inspection:
     if snapshot is not None and version == CURRENT_VERSION and not edited:
         snapshot = replace(snapshot, source=Source(data, snapshot))
     return Inspection(
+        data=data,
         findings=(
             *_utf8_findings(data),
             *report.findings,
@@ -168,16 +170,16 @@ def _utf8_findings(data: bytes) -> list[Finding]:
     if problem is None:
         return []
     detail = f"There is {problem}. OpenTofu replaces such bytes, and so changes what the state says."
-    return [Finding(codes.NOT_UTF8, Severity.INFO, "State is not UTF-8", detail, fix="Mend the file first.")]
+    return [Code.NOT_UTF8.notice("State is not UTF-8", detail, fix="Mend the file first.")]
 
 
 def _refused(version: int, data: bytes, document: StateV4 | None, *findings: Finding) -> Inspection:
-    return Inspection(findings=findings, version=version, style=style_of(data), document=document)
+    return Inspection(data=data, findings=findings, version=version, style=style_of(data), document=document)
 
 
-def _invalid(pointer: str, reason: str, address: str = "", code: str = codes.INVALID_STRUCTURE) -> Finding:
+def _invalid(pointer: str, reason: str, address: str = "", code: Code = Code.INVALID_STRUCTURE) -> Finding:
     where = f"The member {pointer} is not valid" if pointer else "The state is not valid"
-    return Finding(code, Severity.ERROR, INVALID, f"{where}: {reason}.", address, pointer)
+    return code.notice(INVALID, f"{where}: {reason}.", address, pointer)
 
 
 def _validation(error: msgspec.ValidationError) -> Finding:

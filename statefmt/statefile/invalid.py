@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from statefmt import codes
+from statefmt.codes import Code
 
 INVALID: Final = "Invalid state file format"
 INVALID_METADATA: Final = "Invalid resource instance metadata in state"
@@ -17,7 +17,7 @@ _UINT64_MAX: Final = 2**64 - 1
 class InvalidDocument(Exception):  # noqa: N818 - not an error of the program; never leaves statefile
     """Raised inside `statefmt.statefile` only; becomes a finding."""
 
-    def __init__(self, pointer: str, reason: str, address: str = "", code: str = codes.INVALID_STRUCTURE) -> None:
+    def __init__(self, pointer: str, reason: str, address: str = "", code: Code = Code.INVALID_STRUCTURE) -> None:
         super().__init__(f"{pointer}: {reason}")
         self.code = code
         self.pointer = pointer

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from statefmt import codes
+from statefmt.codes import Code
 from statefmt.diagnostics import Finding, Severity
 from statefmt.statefile.invalid import check_uint64
 from statefmt.statefile.lift_checks import lift_checks
@@ -54,8 +54,8 @@ def _terraform_version(text: str, findings: list[Finding]) -> str:
         return ""
     version = normalise_version(text)
     if version is None:
-        findings.append(Finding(
-            codes.INVALID_TERRAFORM_VERSION, Severity.ERROR, "Invalid OpenTofu version string",
+        findings.append(Code.INVALID_TERRAFORM_VERSION.notice(
+            "Invalid OpenTofu version string",
             f"The state says that it was written by release {text!r}, which is not a version.",
             pointer="/terraform_version", fix='Set "terraform_version" to the release that wrote the state.',
         ))  # fmt: skip

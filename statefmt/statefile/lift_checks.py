@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from statefmt import codes
 from statefmt.addrs import CheckableKind, parse_checkable
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding
 from statefmt.errors import AddressError
 from statefmt.statefile.address_findings import address_findings
 from statefmt.statefile.v4 import CheckObjectV4, CheckResultV4
@@ -31,8 +31,8 @@ def lift_checks(results: Sequence[CheckResultV4 | None], findings: list[Finding]
 def _lift_result(given: CheckResultV4, pointer: str, findings: list[Finding]) -> CheckResult | None:
     kind = _KINDS.get(given.object_kind or "")
     if kind is None:
-        findings.append(Finding(
-            codes.UNKNOWN_MEMBER, Severity.INFO, "Check result of an unknown kind",
+        findings.append(Code.UNKNOWN_MEMBER.notice(
+            "Check result of an unknown kind",
             f'The check result for "{given.config_addr or ""}" has the object kind "{given.object_kind or ""}", '
             "which OpenTofu up to 1.13 does not know.", given.config_addr or "", f"{pointer}/object_kind",
         ))  # fmt: skip
@@ -43,8 +43,7 @@ def _lift_result(given: CheckResultV4, pointer: str, findings: list[Finding]) ->
             return None
         config_addr, config_form = parsed
         if config_addr != config_form:
-            findings.append(Finding(
-                codes.CHECK_ADDRESS_INVALID, Severity.ERROR,
+            findings.append(Code.CHECK_ADDRESS_INVALID.notice(
                 f"invalid checkable config address {given.config_addr or ''}",
                 "The address of a configuration construct has no instance keys.",
                 config_addr, f"{pointer}/config_addr",
@@ -80,6 +79,6 @@ def _parse(kind: CheckableKind, text: str, pointer: str, findings: list[Finding]
     try:
         addr = parse_checkable(kind, text)
     except AddressError as error:
-        findings += address_findings(codes.CHECK_ADDRESS_INVALID, error, "checkable address", text, pointer)
+        findings += address_findings(Code.CHECK_ADDRESS_INVALID, error, "checkable address", text, pointer)
         return None
     return str(addr), str(addr.config())

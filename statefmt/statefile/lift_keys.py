@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from statefmt import codes
 from statefmt.addrs import NO_KEY, InstanceKey, IntKey, StringKey
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding
 from statefmt.statefile.invalid import INVALID_METADATA, InvalidDocument
 from statefmt.statefile.normalised import normalised
 from statefmt.statefile.v4 import IndexKey
@@ -47,9 +47,7 @@ def lift_key(
             f"Resource {resource} has an instance with {_KINDS[type(given)]} as its key; "
             "a key is a whole number or a string."
         )
-        findings.append(
-            Finding(codes.INVALID_INSTANCE_KEY, Severity.ERROR, INVALID_METADATA, detail, resource, pointer)
-        )
+        findings.append(Code.INVALID_INSTANCE_KEY.notice(INVALID_METADATA, detail, resource, pointer))
         return None
     if exact and isinstance(given, int):
         return IntKey(given)

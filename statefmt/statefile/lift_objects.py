@@ -9,10 +9,10 @@ from typing import Final
 
 from msgspec import UNSET, Raw
 
-from statefmt import codes
 from statefmt.addrs import ConfigResource, InstanceKey
+from statefmt.codes import Code
 from statefmt.cty.paths import canonical_paths
-from statefmt.diagnostics import Finding, Severity
+from statefmt.diagnostics import Finding
 from statefmt.statefile.dependencies import DependencyReader
 from statefmt.statefile.invalid import INVALID_METADATA, InvalidDocument, check_uint64
 from statefmt.statefile.private import canonical_private, is_canonical
@@ -104,8 +104,8 @@ class ObjectLifter:
         depends_on = self._dependencies.instances(given.depends_on, address, pointer) if given.depends_on else ()
         deposed = given.deposed or ""
         if deposed and len(deposed.encode()) != _DEPOSED_KEY_BYTES:
-            self._error(
-                codes.INVALID_DEPOSED_KEY,
+            self._notice(
+                Code.INVALID_DEPOSED_KEY,
                 INVALID_METADATA,
                 f'Instance {address} has an object with the deposed key "{deposed}"; '
                 f"such keys have exactly {_DEPOSED_KEY_BYTES} bytes.",
@@ -141,8 +141,8 @@ class ObjectLifter:
             return _NO_PATHS
         paths, problems = canonical_paths(bytes(raw))
         for problem in problems:
-            self._error(
-                codes.INVALID_SENSITIVE_PATHS,
+            self._notice(
+                Code.INVALID_SENSITIVE_PATHS,
                 problem.summary,
                 f"{problem.detail} (in the sensitive attributes of {address})",
                 address,
@@ -153,8 +153,8 @@ class ObjectLifter:
     def _status(self, given: InstanceObjectV4, address: str, pointer: str) -> ObjectStatus | None:
         status = _STATUSES.get(given.status or "")
         if status is None:
-            self._error(
-                codes.INVALID_STATUS,
+            self._notice(
+                Code.INVALID_STATUS,
                 INVALID_METADATA,
                 f'Instance {address} has the status "{given.status}"; it must be "tainted" or left out.',
                 address,
@@ -171,8 +171,8 @@ class ObjectLifter:
                 return _EMPTY_OBJECT, None
             return None, {name: value or "" for name, value in flat.items()}
         if flat is not None:
-            self._info(
-                codes.BOTH_ATTRIBUTE_FORMS,
+            self._notice(
+                Code.BOTH_ATTRIBUTE_FORMS,
                 "Both attribute forms on one object",
                 f'Instance {address} has "attributes" and "attributes_flat". Only "attributes" counts; '
                 "the flat form is dropped when the file is written.",
@@ -189,8 +189,8 @@ class ObjectLifter:
             return raw, version
         # Terraform from 1.12 on writes version 0 on every object.
         if version:
-            self._info(
-                codes.NORMALISED_VALUE,
+            self._notice(
+                Code.NORMALISED_VALUE,
                 "Identity schema version without an identity",
                 f'Instance {address} has "identity_schema_version" but no "identity"; '
                 "it is dropped when the file is written.",
@@ -199,15 +199,12 @@ class ObjectLifter:
             )
         return None, None
 
-    def _error(self, code: str, summary: str, detail: str, address: str, pointer: str) -> None:
-        self._findings.append(Finding(code, Severity.ERROR, summary, detail, address, pointer))
-
-    def _info(self, code: str, summary: str, detail: str, address: str, pointer: str) -> None:
-        self._findings.append(Finding(code, Severity.INFO, summary, detail, address, pointer))
+    def _notice(self, code: Code, summary: str, detail: str, address: str, pointer: str) -> None:
+        self._findings.append(code.notice(summary, detail, address, pointer))
 
 
 def _private(given: InstanceObjectV4, address: str, pointer: str) -> str:
     try:
         return canonical_private(given.private)
     except ValueError as error:
-        raise InvalidDocument(f"{pointer}/private", f"it is {error}", address, codes.PRIVATE_INVALID) from error
+        raise InvalidDocument(f"{pointer}/private", f"it is {error}", address, Code.PRIVATE_INVALID) from error

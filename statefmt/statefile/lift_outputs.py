@@ -10,10 +10,10 @@ from collections.abc import Mapping
 
 from msgspec import UNSET, Raw, UnsetType
 
-from statefmt import codes
+from statefmt.codes import Code
 from statefmt.cty.errors import CtyEncodeError, CtyTypeError, CtyValueError
 from statefmt.cty.values import canonical_output
-from statefmt.diagnostics import Finding, Severity
+from statefmt.diagnostics import Finding
 from statefmt.pattern import pattern
 from statefmt.statefile.pointer import token
 from statefmt.statefile.v4 import OutputV4
@@ -31,20 +31,20 @@ def lift_outputs(outputs: Mapping[str, OutputV4 | None], findings: list[Finding]
         try:
             value, type_ = canonical_output(_text(output.value), _text(output.type))
         except CtyTypeError as error:
-            findings.append(Finding(
-                codes.INVALID_OUTPUT_TYPE, Severity.ERROR, "Invalid output value type in state",
+            findings.append(Code.INVALID_OUTPUT_TYPE.notice(
+                "Invalid output value type in state",
                 f'The type of output "{name}" is not valid: {error}.', f"output.{name}", f"{pointer}/type",
             ))  # fmt: skip
             continue
         except CtyEncodeError as error:
-            findings.append(Finding(
-                codes.INVALID_OUTPUT_VALUE, Severity.ERROR, "Failed to serialize output value in state",
+            findings.append(Code.INVALID_OUTPUT_VALUE.notice(
+                "Failed to serialize output value in state",
                 f'The value of output "{name}" cannot be written: {error}.', f"output.{name}", f"{pointer}/value",
             ))  # fmt: skip
             continue
         except CtyValueError as error:
-            findings.append(Finding(
-                codes.INVALID_OUTPUT_VALUE, Severity.ERROR, "Invalid output value saved in state",
+            findings.append(Code.INVALID_OUTPUT_VALUE.notice(
+                "Invalid output value saved in state",
                 f'The value of output "{name}" does not fit its type: {_without_value(error)}.',
                 f"output.{name}", f"{pointer}/value",
             ))  # fmt: skip

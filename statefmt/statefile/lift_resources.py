@@ -11,7 +11,6 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct
 
-from statefmt import codes
 from statefmt.addrs import (
     NO_KEY,
     AbsResource,
@@ -21,6 +20,7 @@ from statefmt.addrs import (
     ResourceMode,
     parse_module_instance,
 )
+from statefmt.codes import Code
 from statefmt.diagnostics import Finding, Severity
 from statefmt.errors import AddressError
 from statefmt.statefile.address_findings import address_findings
@@ -96,8 +96,7 @@ class ResourceLifter:
         if mode is None:
             detail = f'Resource "{kind}" "{name}" has the mode "{document.mode or ""}"; it must be "managed" or "data".'
             self._add(
-                codes.INVALID_MODE,
-                Severity.ERROR,
+                Code.INVALID_MODE,
                 "Invalid resource mode in state",
                 detail,
                 f"{kind}.{name}",
@@ -112,7 +111,7 @@ class ResourceLifter:
             return _ROOT
         module = _read_module(text)
         if isinstance(module, AddressError):
-            self.findings += address_findings(codes.MODULE_ADDRESS_INVALID, module, "module address", resource, pointer)
+            self.findings += address_findings(Code.MODULE_ADDRESS_INVALID, module, "module address", resource, pointer)
             return None
         if module.other_form:
             self.findings.append(normalised(f"the module address {text!r}", module.other_form, resource, pointer))
@@ -155,8 +154,7 @@ class ResourceLifter:
                 self._old_member(str(addr), block)
         if len(blocks) > 1:
             self._add(
-                codes.RESOURCE_SPREAD,
-                Severity.INFO,
+                Code.RESOURCE_SPREAD,
                 "Resource spread over several blocks",
                 f'Resource {addr} stands in {len(blocks)} entries of "resources"; it is written as one.',
                 str(addr),
@@ -174,8 +172,7 @@ class ResourceLifter:
 
     def _old_member(self, resource: str, block: _Block) -> None:
         self._add(
-            codes.NORMALISED_VALUE,
-            Severity.INFO,
+            Code.NORMALISED_VALUE,
             "Member that is not written any more",
             f'Resource {resource} has the member "each", which Terraform 0.12 wrote; the instance keys say the same, '
             "and it is dropped when the file is written.",
@@ -209,16 +206,15 @@ class ResourceLifter:
         address = f"{resource}{obj.key}"
         which = f'The deposed object "{obj.deposed}" of instance' if obj.deposed else "Instance"
         self._add(
-            codes.DUPLICATE_INSTANCE,
-            Severity.ERROR,
+            Code.DUPLICATE_INSTANCE,
             "Duplicate resource instance in state",
             f"{which} {address} appears more than once in the state.",
             address,
             f"/resources/{block}/instances/{number}",
         )
 
-    def _add(self, code: str, severity: Severity, summary: str, detail: str, address: str, pointer: str) -> None:
-        self.findings.append(Finding(code, severity, summary, detail, address, pointer))
+    def _add(self, code: Code, summary: str, detail: str, address: str, pointer: str) -> None:
+        self.findings.append(code.notice(summary, detail, address, pointer))
 
 
 @lru_cache(maxsize=_KEPT)

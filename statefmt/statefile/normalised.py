@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding
 
 
 def normalised(what: str, value: str, address: str, pointer: str) -> Finding:
     """An info finding; `what` names the value as it stands, `value` is what it is read as."""
     about = f"{address}: " if address else ""
-    return Finding(
-        codes.NORMALISED_VALUE,
-        Severity.INFO,
+    return Code.NORMALISED_VALUE.notice(
         "Value is read in another form than it is written",
         f"{about}{what} is read as {value}.",
         address,

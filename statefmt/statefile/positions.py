@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import msgspec
 from msgspec import Raw
 
-from statefmt import codes
+from statefmt.codes import Code
 from statefmt.diagnostics import Finding
 from statefmt.golang import loads_exact
 from statefmt.pattern import pattern
@@ -108,9 +108,9 @@ def finding_positions(data: bytes, findings: Iterable[Finding]) -> dict[str, Pos
         about.setdefault(finding.pointer, set()).add(finding.code)
     places = positions(data, about)
     offset = None
-    if about.get("") == {codes.NOT_A_STATE}:
+    if about.get("") == {Code.NOT_A_STATE}:
         offset = _syntax_offset(data)
-    elif about.get("") == {codes.NOT_UTF8}:
+    elif about.get("") == {Code.NOT_UTF8}:
         problem = utf8_problem(data)
         offset = problem.offset if problem else None
     if offset is not None:

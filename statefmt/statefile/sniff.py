@@ -10,8 +10,8 @@ from typing import Final
 import msgspec
 from msgspec import Raw
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding
 from statefmt.errors import EncryptedStateError, NotAStateError, UnsupportedStateError
 from statefmt.golang import Members, loads_exact
 from statefmt.pattern import pattern
@@ -34,7 +34,7 @@ def sniff_version(data: bytes) -> int:
     Raises NotAStateError, EncryptedStateError or UnsupportedStateError, with the finding that says why.
     """
     if not data:
-        raise NotAStateError([_finding(codes.NOT_A_STATE, "no state", "The file is empty.")])
+        raise NotAStateError([_finding(Code.NOT_A_STATE, "no state", "The file is empty.")])
     if data.startswith(_VERSION_0_MAGIC):
         raise UnsupportedStateError([_unsupported(
             "The file is in the binary format that Terraform wrote before version 0.7. "
@@ -47,7 +47,7 @@ def sniff_version(data: bytes) -> int:
     text = bytes(version)
     if not _WHOLE_NUMBER.fullmatch(text) or int(text[:21]) > _UINT64_MAX:
         raise NotAStateError([_finding(
-            codes.NOT_A_STATE, UNSUPPORTED,
+            Code.NOT_A_STATE, UNSUPPORTED,
             f'The member "version" is {_shown(text)}. A positive whole number is required.',
             pointer="/version",
         )])  # fmt: skip
@@ -72,13 +72,13 @@ def _top_level(data: bytes) -> dict[str, Raw]:
             detail = _NOT_AN_OBJECT
         except ValueError:
             detail = f"The file is not JSON: {json_problem(data, error)}."
-    raise NotAStateError([_finding(codes.NOT_A_STATE, UNSUPPORTED, detail)])
+    raise NotAStateError([_finding(Code.NOT_A_STATE, UNSUPPORTED, detail)])
 
 
 def too_deep() -> NotAStateError:
     """The error for a text that nests deeper than Python can follow, at about a thousand levels."""
     detail = "The file nests deeper than any state does, and is not read further."
-    return NotAStateError([_finding(codes.NOT_A_STATE, UNSUPPORTED, detail)])
+    return NotAStateError([_finding(Code.NOT_A_STATE, UNSUPPORTED, detail)])
 
 
 def _member(members: dict[str, Raw], name: str) -> Raw | None:
@@ -90,11 +90,11 @@ def _member(members: dict[str, Raw], name: str) -> Raw | None:
 def _without_version(members: dict[str, Raw]) -> NotAStateError | EncryptedStateError:
     encryption = _member(members, "encryption_version")
     if encryption is not None and starts_with(encryption, b'"') and not equals(encryption, b'""'):
-        return EncryptedStateError([_finding(codes.ENCRYPTED, UNSUPPORTED, _encrypted_detail(members))])
+        return EncryptedStateError([_finding(Code.ENCRYPTED, UNSUPPORTED, _encrypted_detail(members))])
     detail = 'The file has no member "version", which every state has.'
     if "format_version" in members:
         detail += " It looks like the JSON output of `tofu show`; pass the state file itself."
-    return NotAStateError([_finding(codes.NOT_A_STATE, UNSUPPORTED, detail)])
+    return NotAStateError([_finding(Code.NOT_A_STATE, UNSUPPORTED, detail)])
 
 
 def _encrypted_detail(members: dict[str, Raw]) -> str:
@@ -133,8 +133,8 @@ def _shown(text: bytes) -> str:
 
 
 def _unsupported(detail: str) -> Finding:
-    return _finding(codes.UNSUPPORTED_VERSION, UNSUPPORTED, detail)
+    return _finding(Code.UNSUPPORTED_VERSION, UNSUPPORTED, detail)
 
 
-def _finding(code: str, summary: str, detail: str, pointer: str = "") -> Finding:
-    return Finding(code, Severity.ERROR, summary, detail, pointer=pointer)
+def _finding(code: Code, summary: str, detail: str, pointer: str = "") -> Finding:
+    return code.notice(summary, detail, pointer=pointer)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding
 from statefmt.statefile.pointer import token
 from statefmt.statefile.v4 import StateV4
 from statefmt.states import UnknownMember
@@ -37,9 +37,7 @@ def unknown_findings(document: StateV4) -> Iterator[Finding]:
 
 def _findings(unknown: tuple[UnknownMember, ...], address: str, pointer: str) -> Iterator[Finding]:
     for name, _, _ in unknown:
-        yield Finding(
-            codes.UNKNOWN_MEMBER,
-            Severity.INFO,
+        yield Code.UNKNOWN_MEMBER.notice(
             "Unknown member in state",
             f'The member "{name}" is not known to statetool {"in " + address if address else "at the top level"}; '
             "a newer release may have written it. It is kept unless it is dropped on request.",

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Final
+from enum import StrEnum
 
-from statefmt import codes
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding
 from statefmt.statefile.pointer import token
 from statefmt.states import UnknownMember
 
-CHOSEN: Final = "Choice made while upgrading the state format"
-NOT_CARRIED_OVER: Final = "Not carried over while upgrading the state format"
+
+class Note(StrEnum):
+    """What an upgrade reports, as the summary of a finding."""
+
+    CHOSEN = "Choice made while upgrading the state format"
+    NOT_CARRIED_OVER = "Not carried over while upgrading the state format"
 
 
 class UpgradeFailed(Exception):  # noqa: N818 - never leaves statefile; becomes a finding
@@ -25,9 +29,7 @@ class UpgradeFailed(Exception):  # noqa: N818 - never leaves statefile; becomes 
 
     def finding(self) -> Finding:
         """The reason as a finding."""
-        return Finding(
-            codes.UPGRADE_FAILED,
-            Severity.ERROR,
+        return Code.UPGRADE_FAILED.notice(
             "State format upgrade failed",
             f"The state cannot be upgraded from format version {self.version} to {self.version + 1}: {self.reason}.",
             self.address,
@@ -43,11 +45,11 @@ class UpgradeReport:
 
     def chose(self, what: str, address: str, pointer: str) -> None:
         """Something had to be decided."""
-        self._add(CHOSEN, what, address, pointer)
+        self._add(Note.CHOSEN, what, address, pointer)
 
     def dropped(self, what: str, address: str, pointer: str) -> None:
         """Something has no place in the newer format."""
-        self._add(NOT_CARRIED_OVER, what, address, pointer)
+        self._add(Note.NOT_CARRIED_OVER, what, address, pointer)
 
     def unknown(self, pointer: str, members: tuple[UnknownMember, ...], address: str = "") -> None:
         """Members that the old format does not have."""
@@ -57,9 +59,7 @@ class UpgradeReport:
     def backend_configuration(self) -> None:
         """The document holds nothing but the record that `init` makes of a backend."""
         self.findings.append(
-            Finding(
-                codes.BACKEND_CONFIGURATION,
-                Severity.INFO,
+            Code.BACKEND_CONFIGURATION.notice(
                 "Backend configuration, not a state",
                 "The file names a backend and holds no resources and no outputs: it is what `init` leaves in "
                 ".terraform/terraform.tfstate, not a state.",
@@ -68,6 +68,6 @@ class UpgradeReport:
             )
         )
 
-    def _add(self, summary: str, what: str, address: str, pointer: str) -> None:
+    def _add(self, summary: Note, what: str, address: str, pointer: str) -> None:
         detail = what + "."
-        self.findings.append(Finding(codes.UPGRADE_CHOICE, Severity.INFO, summary, detail, address, pointer))
+        self.findings.append(Code.UPGRADE_CHOICE.notice(summary, detail, address, pointer))

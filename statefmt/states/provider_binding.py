@@ -18,13 +18,13 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct
 
-from statefmt import codes
 from statefmt.addrs import (
     NO_KEY,
     AbsProviderInstance,
     ConfigProviderConfig,
     InstanceKey,
 )
+from statefmt.codes import Code
 from statefmt.diagnostics import Finding
 from statefmt.states import provider_findings
 from statefmt.states.provider_text import Unreadable, read_config, read_instance
@@ -184,7 +184,7 @@ def _said_conflict(resource: str, said: list[tuple[str, InstanceKey]], pointer: 
     for (one, one_key), (other, other_key) in pairwise(said):
         if one != other:
             return provider_findings.conflict(
-                codes.PROVIDER_CONFIGS_DIFFER, resource, one, one_key, other, other_key, pointer
+                Code.PROVIDER_CONFIGURATIONS_DIFFER, resource, one, one_key, other, other_key, pointer
             )
     return None
 
@@ -196,7 +196,7 @@ def _bound_conflict(resource: str, bound: list[_Bound]) -> Finding | None:
         if first is not None and other.provider.config != first.provider.config:
             spread = first.block != other.block
             return provider_findings.conflict(
-                codes.PROVIDER_BLOCKS_DIFFER if spread else codes.PROVIDER_CONFIGS_DIFFER,
+                Code.PROVIDER_BLOCKS_DIFFER if spread else Code.PROVIDER_CONFIGURATIONS_DIFFER,
                 resource,
                 str(first.provider),
                 first.key,

@@ -5,19 +5,20 @@ The summaries are OpenTofu's where it has a diagnostic for the case.
 
 from __future__ import annotations
 
-from statefmt import codes
 from statefmt.addrs import AbsProviderInstance, ConfigProviderConfig, InstanceKey
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding
 
 
 def conflict(
-    code: str, resource: str, one: str, one_key: InstanceKey, other: str, other_key: InstanceKey, pointer: str
+    code: Code, resource: str, one: str, one_key: InstanceKey, other: str, other_key: InstanceKey, pointer: str
 ) -> Finding:
-    """Two instances of one resource that belong to different configurations; `one` or `other` is "" if unreadable."""
-    where = " in different blocks of the file" if code == codes.PROVIDER_BLOCKS_DIFFER else ""
-    return Finding(
-        code,
-        Severity.ERROR,
+    """Two instances of one resource that belong to different configurations; `one` or `other` is "" if unreadable.
+
+    Such a state is refused, also where OpenTofu would read it.
+    """
+    where = " in different blocks of the file" if code == Code.PROVIDER_BLOCKS_DIFFER else ""
+    return code.finding(
         "Provider instance field conflict in state",
         f"Resource {resource} has instances with different provider configurations{where}: "
         f"{resource}{one_key} has {one or 'an unreadable address'}, "
@@ -33,9 +34,7 @@ def empty_block(
     resource: str, config: ConfigProviderConfig | None, last: ConfigProviderConfig, pointer: str
 ) -> Finding:
     """A later block without instances that names another configuration, which counts."""
-    return Finding(
-        codes.PROVIDER_BLOCKS_DIFFER,
-        Severity.INFO,
+    return Code.PROVIDER_BLOCKS_DIFFER.notice(
         "Empty block changes the provider configuration of a resource",
         f"The instances of {resource} belong to {config}, but a later block of the file without instances names "
         f"{last}. The later one counts, as in OpenTofu.",
@@ -47,9 +46,7 @@ def empty_block(
 
 def missing(resource: str, key: InstanceKey, pointer: str) -> Finding:
     """An instance without a provider at either level."""
-    return Finding(
-        codes.PROVIDER_MISSING,
-        Severity.ERROR,
+    return Code.PROVIDER_MISSING.notice(
         "Provider field missing state",
         f"Instance {resource}{key} has no provider address, neither on the resource nor on the instance.",
         f"{resource}{key}",
@@ -60,9 +57,7 @@ def missing(resource: str, key: InstanceKey, pointer: str) -> Finding:
 
 def both_levels(resource: str, key: InstanceKey, level: str, own: str, pointer: str) -> Finding:
     """An instance that names a provider although its resource does."""
-    return Finding(
-        codes.PROVIDER_BOTH_LEVELS,
-        Severity.WARNING,
+    return Code.PROVIDER_BOTH_LEVELS.notice(
         "Provider field conflict in state",
         f"Resource {resource} has the provider address {level}, and its instance {resource}{key} has {own}. "
         "The instance's own address is used.",
@@ -75,9 +70,7 @@ def keys_differ(
     resource: str, key: InstanceKey, one: AbsProviderInstance, other: AbsProviderInstance, pointer: str
 ) -> Finding:
     """Objects of one instance under different provider keys."""
-    return Finding(
-        codes.PROVIDER_KEYS_DIFFER,
-        Severity.INFO,
+    return Code.PROVIDER_KEYS_DIFFER.notice(
         "Objects of one instance are bound to different provider instances",
         f"Instance {resource}{key} has objects bound to {one} and to {other}. OpenTofu keeps one provider key for an "
         "instance, that of the object it reads last, and silently rebinds the others; statetool keeps each as it is.",

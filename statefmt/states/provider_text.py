@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from statefmt import codes
 from statefmt.addrs import (
     AbsProviderInstance,
     ConfigProviderConfig,
@@ -14,7 +13,8 @@ from statefmt.addrs import (
     parse_config_provider_config,
     parse_legacy_provider_config,
 )
-from statefmt.diagnostics import Finding, Severity
+from statefmt.codes import Code
+from statefmt.diagnostics import Finding
 from statefmt.errors import AddressError
 from statefmt.pattern import pattern
 
@@ -72,9 +72,7 @@ def _read_today(text: str) -> ConfigProviderConfig | None:
 
 def _unreadable(error: AddressError) -> Unreadable:
     findings = tuple(
-        Finding(
-            codes.PROVIDER_ADDRESS_INVALID,
-            Severity.ERROR,
+        Code.PROVIDER_ADDRESS_INVALID.notice(
             problem.summary,
             f"{problem.detail} (column {problem.column} of the provider address {error.text!r})",
             fix=_SOURCE_FIX if "/-/" in error.text else "",

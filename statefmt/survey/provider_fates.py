@@ -28,7 +28,7 @@ from statefmt.addrs import (
 from statefmt.config.instances import Absent
 from statefmt.config.model import Configuration
 from statefmt.config.moves import Move, Removal, implied_move, moved_to, moves, removals
-from statefmt.config.problem import Problem
+from statefmt.config.problem import Problem, ProblemKind
 from statefmt.config.provider_names import provider_named
 from statefmt.config.provider_references import BlockBinding, ProviderReferences
 from statefmt.config.values import Unknown
@@ -155,7 +155,7 @@ class _Reckoning:
     ) -> _Verdict:
         """For an object whose resource has a block, which may have another number of instances now."""
         if isinstance(binding, Problem):
-            if binding.summary == "Provider configuration not present":
+            if binding.kind is ProblemKind.NO_PROVIDER:
                 named = self._references.named_config(address.config())
                 return self._gone(bound, declared=True, needed=named.instance() if named else None)
             reason = Unknown(f"its provider argument is wrong: {binding.summary}", binding.range, problem=binding)

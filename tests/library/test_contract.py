@@ -7,6 +7,7 @@ import subprocess
 import sys
 from typing import Final
 
+import msgspec
 import pytest
 
 import statefmt
@@ -24,8 +25,8 @@ _BROKEN: Final = (
 @pytest.mark.parametrize(
     "name",
     [
-        "AddressError", "Finding", "Inspection", "ReadResult", "Severity", "Snapshot", "SnapshotDiff", "StateError",
-        "__version__", "addrs", "check", "diff", "inspect", "read", "write",
+        "AddressError", "Command", "Finding", "Fix", "Inspection", "ReadResult", "Severity", "Snapshot", "SnapshotDiff",
+        "StateError", "__version__", "addrs", "check", "diff", "inspect", "read", "write",
     ],
 )  # fmt: skip
 def test_names(name: str) -> None:
@@ -134,6 +135,13 @@ def test_check_takes_bytes_and_snapshots() -> None:
     assert "STA008" in {finding.code for finding in of_bytes}
     assert [finding.code for finding in statefmt.check(_STATE, select=["STA008"])] == ["STA008"]
     assert "STA008" not in {finding.code for finding in statefmt.check(_STATE, ignore=["STA008"])}
+
+
+def test_check_takes_an_inspection_and_reads_nothing_again() -> None:
+    inspection = statefmt.inspect(_STATE)
+    assert statefmt.check(inspection) == statefmt.check(_STATE)
+    emptied = msgspec.structs.replace(inspection, findings=())
+    assert statefmt.check(emptied, select=["STA008"]) == []
 
 
 def test_diff() -> None:

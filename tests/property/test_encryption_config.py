@@ -15,6 +15,7 @@ from statefmt.config.provider_references import ProviderReferences
 from statefmt.encryption import Origin, check_configuration
 from statefmt.encryption_config import module_configuration, read_surroundings, text_configuration
 from statefmt.errors import StatetoolError
+from statefmt.render.fix_text import fix_text
 from statefmt.rules.check import check_configuration as check_module
 
 from ..encryption_config.configured import hcl
@@ -72,4 +73,4 @@ def test_a_damaged_module(changes: list[tuple[int, int, str]]) -> None:
         except StatetoolError as error:
             assert not _tells(str(error)), str(error)
         for finding in check_module(ProviderReferences(load(Path(folder), LoadOptions()))):
-            assert not _tells(f"{finding.summary} {finding.detail} {finding.fix}"), finding
+            assert not _tells(f"{finding.summary} {finding.detail} {fix_text(finding.fix)}"), finding

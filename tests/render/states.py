@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from statefmt.diagnostics import Finding, Severity
+from statefmt.diagnostics import Finding, Fix, Severity
 from statefmt.rules.checked import CheckedState
 from statefmt.statefile.positions import Position
 
@@ -25,14 +25,14 @@ WARNING = Finding(
     'module.network["a key with spaces"].aws_s3_bucket.logs["eu-west-1"] has another one.',
     'module.network["a key with spaces"].aws_s3_bucket.logs["eu-west-1"]',
     "/resources/1/instances/0/provider",
-    "`statetool fmt` writes the one level that is needed.",
+    Fix.of("`statetool fmt` writes the one level that is needed."),
 )
 INFO = Finding(
     "STA007",
     Severity.INFO,
     "Not in canonical form",
     "The file is not in the bytes that OpenTofu would write: it is not in canonical form.",
-    fix="statetool fmt",
+    fix=Fix.of("statetool fmt"),
 )
 NO_DETAIL = Finding(
     "ADR005", Severity.WARNING, "Resource spread over several blocks", "", "aws_eip.nat[0]", "/resources/2/instances/0"
@@ -54,7 +54,7 @@ HOSTILE = Finding(
     "The name \x1b[2J\x1b[31mred, ]]></failure>\n::error::x\r\n\u202eevil\x00\x85\ufffe is none.",
     'a.\x1b]0;title\x07\n::add-mask::<b attr="1">&amp;100%,x:y\u2028\x0b',
     "/resources/0/name",
-    "line one\nline two: 100%, really",
+    Fix.of("line one\nline two: 100%, really"),
 )
 
 PLACES = {

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statefmt.diagnostics import Finding, Severity
+from statefmt.diagnostics import NO_FIX, Finding, Fix, Severity
 from statefmt.render.findings_text import message
 from statefmt.render.github import check_github
 from statefmt.render.printable import one_line
@@ -28,12 +28,12 @@ COMMANDS = [
         "an error",
     ),
     (
-        state(replace(WARNING, address="a.b", detail="", fix="Do it.")),
+        state(replace(WARNING, address="a.b", detail="", fix=Fix.of("Do it."))),
         "::warning file=terraform.tfstate,line=1234,col=11,title=PRV001 a.b::Provider field conflict in state%0ADo it.",
         "a warning with what to do",
     ),
     (
-        state(replace(INFO, detail="", fix="")),
+        state(replace(INFO, detail="", fix=NO_FIX)),
         "::notice file=terraform.tfstate,line=1,col=1,title=STA007::Not in canonical form",
         "a note about the whole file",
     ),

@@ -10,7 +10,8 @@ import xmlschema
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statefmt.diagnostics import Finding, Severity
+from statefmt.diagnostics import Finding, Fix, Severity
+from statefmt.render.fix_text import fix_text
 from statefmt.render.junit import check_junit
 from statefmt.rules.checked import CheckedState
 
@@ -94,7 +95,7 @@ def test_failure() -> None:
     assert failure.text.split("\n") == [
         f"envs/production/terraform.tfstate:1234:11: warning PRV001 {WARNING.address}",
         f"{WARNING.summary}. {WARNING.detail}",
-        WARNING.fix,
+        fix_text(WARNING.fix),
     ]
 
 
@@ -108,7 +109,7 @@ TEXTS = st.text(st.characters(exclude_categories=()) | st.sampled_from("\x00\x08
 
 @given(TEXTS, TEXTS, TEXTS, TEXTS)
 def test_any_text_is_well_formed(name: str, address: str, detail: str, fix: str) -> None:
-    finding = Finding("ADR001", Severity.ERROR, detail, detail, address, "", fix)
+    finding = Finding("ADR001", Severity.ERROR, detail, detail, address, "", Fix.of(fix))
     (case,) = read(state(finding, name=name)).iter("testcase")
     assert case.get("name", "").startswith("ADR001")
 

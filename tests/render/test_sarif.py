@@ -11,6 +11,7 @@ import orjson
 import pytest
 from jsonschema import Draft4Validator
 
+from statefmt.render.fix_text import fix_text
 from statefmt.render.sarif import check_sarif
 from statefmt.rules.checked import CheckedState
 from statefmt.rules.rule import all_pages
@@ -113,7 +114,7 @@ def test_levels_of_results() -> None:
 
 MESSAGES = [
     (ERROR, f"{ERROR.summary}. {ERROR.detail}"),
-    (WARNING, f"{WARNING.summary}. {WARNING.detail}\n\n{WARNING.fix}"),
+    (WARNING, f"{WARNING.summary}. {WARNING.detail}\n\n{fix_text(WARNING.fix)}"),
     (LOWER_CASE, f"{LOWER_CASE.summary}: {LOWER_CASE.detail}"),
 ]
 

@@ -9,6 +9,7 @@ from typing import Final
 from statefmt.addrs import Module, parse_module_instance
 from statefmt.config import load
 from statefmt.diagnostics import Finding
+from statefmt.render.fix_text import fix_text
 
 _AS_IN: Final = re.compile(r"\n  # all other arguments as in (.*):(\d+)\n")
 _FILE: Final = re.compile(r"^# (\S+/main\.tf)$", re.MULTILINE)
@@ -19,7 +20,7 @@ _WHERE: Final = re.compile(r" in (the root module|module\.[\w.-]+?)(?: again:|[,
 def paste(folder: Path, finding: Finding) -> None:
     """Put what a finding prints into a configuration: in the place of the block that it names, or in addition."""
     directory = _directory(folder, finding)
-    own, *others = _FILE.split(finding.snippet)
+    own, *others = _FILE.split(finding.fix.snippet)
     for name, text in zip(others[::2], others[1::2], strict=True):
         file = directory / name
         file.parent.mkdir(parents=True)
@@ -53,7 +54,7 @@ def _kept(lines: list[str]) -> list[str]:
 
 def _directory(folder: Path, finding: Finding) -> Path:
     """Where the module is that the block goes to."""
-    where = _WHERE.search(finding.fix)
+    where = _WHERE.search(fix_text(finding.fix))
     named = where[1] if where else "the root module"
     module = Module() if named == "the root module" else parse_module_instance(named).module()
     return folder / load(folder).modules[module].declarations.directory

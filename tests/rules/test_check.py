@@ -7,7 +7,7 @@ from typing import Any, Final
 import pytest
 
 import statefmt
-from statefmt import codes
+from statefmt.codes import NO_STATE, Code
 
 from .states import AWS, CANONICAL, R, resource, text
 
@@ -61,23 +61,23 @@ def test_an_unknown_prefix(chosen: str, prefix: str) -> None:
 @pytest.mark.parametrize(
     ("data", "code"),
     [
-        pytest.param(b"", codes.NOT_A_STATE, id="empty"),
-        pytest.param(b'{"version":9}', codes.UNSUPPORTED_VERSION, id="unsupported"),
-        pytest.param(b'{"encryption_version":"v0"}', codes.ENCRYPTED, id="encrypted"),
-        pytest.param(b'{"version":3,"backend":{"type":"s3"}}', codes.BACKEND_CONFIGURATION, id="backend configuration"),
-        pytest.param(b'{"version":4,"lineage":"\xff"}', codes.NOT_UTF8, id="not UTF-8"),
+        pytest.param(b"", Code.NOT_A_STATE, id="empty"),
+        pytest.param(b'{"version":9}', Code.UNSUPPORTED_VERSION, id="unsupported"),
+        pytest.param(b'{"encryption_version":"v0"}', Code.ENCRYPTED, id="encrypted"),
+        pytest.param(b'{"version":3,"backend":{"type":"s3"}}', Code.BACKEND_CONFIGURATION, id="backend configuration"),
+        pytest.param(b'{"version":4,"lineage":"\xff"}', Code.NOT_UTF8, id="not UTF-8"),
     ],
 )
 @pytest.mark.parametrize("chosen", [{"select": ["DEP001"]}, {"select": []}, {"ignore": ["STA"]}], ids=repr)
 def test_no_choice_hides_that_there_is_no_state(data: bytes, code: str, chosen: dict[str, Any]) -> None:
-    assert code in codes.NO_STATE
+    assert code in NO_STATE
     (finding,) = statefmt.check(data, **chosen)
     assert (finding.code, finding.severity) == (code, statefmt.Severity.ERROR)
 
 
 def test_every_no_state_code_is_tried() -> None:
     tried = {"STA001", "STA002", "STA003", "STA012", "STA013"}
-    assert tried == codes.NO_STATE
+    assert tried == NO_STATE
 
 
 def test_severities_are_the_rules_own() -> None:

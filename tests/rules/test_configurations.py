@@ -13,7 +13,7 @@ from typing import Final
 
 import pytest
 
-from statefmt import codes
+from statefmt.codes import Code
 from statefmt.config import load
 from statefmt.config.provider_references import ProviderReferences
 from statefmt.diagnostics import Finding
@@ -37,7 +37,7 @@ def _told(finding: Finding, fixture: Path) -> tuple[str, str, str]:
         return finding.code, finding.address, finding.pointer
     file = Path(finding.place.file)
     name = file.relative_to(fixture).as_posix() if file.is_relative_to(fixture) else file.as_posix()
-    if finding.code == codes.CONFIGURATION_UNREADABLE:
+    if finding.code == Code.CONFIGURATION_UNREADABLE:
         # Where a syntax error is said to be is tested with the parser.
         return finding.code, finding.address, name
     return finding.code, finding.address, f"{name}:{finding.place.line}:{finding.place.column}"
@@ -62,4 +62,4 @@ def test_each_rule_finds_something_somewhere(code: str) -> None:
 def test_without_a_configuration_nothing_is_said_of_one() -> None:
     state = (_FOLDER / "configuration-removed-root" / "terraform.tfstate").read_bytes()
     assert check(state, select=["CFG", "CFS"]) == []
-    assert codes.PROVIDER_CONFIGURATION_GONE in all_rules()
+    assert Code.PROVIDER_CONFIGURATION_GONE in all_rules()

@@ -16,7 +16,7 @@ from typing import Final
 
 import pytest
 
-from statefmt import codes
+from statefmt.codes import Code
 from statefmt.diagnostics import Finding
 from statefmt.encryption import examine
 from statefmt.rules.check import check
@@ -28,11 +28,10 @@ from ..cli.encrypted import configured
 _FOLDER: Final = Path(__file__).parent
 _FOR: Final = re.compile(r"-for-((?:opentofu|terraform)-[0-9]+\.[0-9]+)$")
 _OPENED: Final = re.compile(r"-opened-by-((?:old|new|plain)(?:-(?:old|new|plain))*)$")
-_CODE: Final = re.compile(r"[A-Z]{3}[0-9]{3}")
 _NAME: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _PARTS: Final = ("What it does", "Why is this bad?", "Example", "What to do")
 
-_CODES: Final = sorted(value for value in vars(codes).values() if isinstance(value, str) and _CODE.fullmatch(value))
+_CODES: Final = sorted(Code)
 _FILES: Final = sorted(path for path in _FOLDER.glob("[A-Z]*/*") if path.is_file())
 _FAILING: Final = [path for path in _FILES if path.name.startswith("fail-") and path.suffix == ".tfstate"]
 _PASSING: Final = [path for path in _FILES if path.name.startswith("pass-") and path.suffix == ".tfstate"]

@@ -13,11 +13,12 @@ import msgspec
 import pytest
 from msgspec import Raw
 
-from statefmt import codes
+from statefmt.codes import Code
 from statefmt.cty import Path as SensitivePath
 from statefmt.cty import parse_paths
 from statefmt.diagnostics import Finding
 from statefmt.golang import loads_exact
+from statefmt.render.fix_text import fix_text
 from statefmt.rules.check import check
 from statefmt.rules.rule import all_pages
 from statefmt.rules.secret_names import named_secret, password_in
@@ -54,9 +55,9 @@ def _found(code: str, *instances: dict[str, Any], **more: Any) -> list[Finding]:
 
 
 def _evidence(finding: Finding) -> str:
-    if finding.code == codes.DEPOSED_LEFT_OVER:
+    if finding.code == Code.DEPOSED_LEFT_OVER:
         return f"{finding.address} {re.findall(r'deposed object (.*);', finding.detail)[0]}"
-    if finding.code == codes.NOT_UTF8:
+    if finding.code == Code.NOT_UTF8:
         return str(re.findall(r"byte (\d+)", finding.detail)[0])
     return finding.address
 
@@ -490,8 +491,8 @@ _PATH = {"type": "get_attr", "value": "a"}
 )
 def test_says(code: str, data: bytes, says: str) -> None:
     (finding,) = [finding for finding in check(data, select=[code]) if finding.code == code]
-    assert says in f"{finding.detail} {finding.fix}"
-    assert "hidden" not in f"{finding.detail} {finding.fix}"
+    assert says in f"{finding.detail} {fix_text(finding.fix)}"
+    assert "hidden" not in f"{finding.detail} {fix_text(finding.fix)}"
 
 
 @pytest.mark.parametrize(

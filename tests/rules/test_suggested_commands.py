@@ -12,7 +12,8 @@ from typing import Any, Final
 import pytest
 
 from statefmt.cli.main import COMMANDS, main
-from statefmt.diagnostics import Finding
+from statefmt.diagnostics import Command, Finding
+from statefmt.render.fix_text import fix_text
 from statefmt.rules.check import check
 from statefmt.statefile.inspect import inspect
 
@@ -32,7 +33,7 @@ def _found(path: Path, name: str | None) -> list[Finding]:
 def _suggested(findings: list[Finding], code: str) -> Iterator[tuple[Finding, str]]:
     for finding in findings:
         if finding.code == code:
-            yield from ((finding, command) for command in _COMMAND.findall(finding.fix))
+            yield from ((finding, command) for command in _COMMAND.findall(fix_text(finding.fix)))
 
 
 def _commands() -> Iterator[Any]:
@@ -52,10 +53,10 @@ def test_a_suggested_command_does_away_with_its_finding(path: Path, number: int,
         command = command.replace(placeholder, text)
     program, name, *arguments = shlex.split(command)
     assert (program, arguments[-2:]) == ("statetool", ["--state", str(state)])
-    if "`, once the state" in finding.fix:
+    if "`, once the state" in fix_text(finding.fix):
         before = inspect(state.read_bytes())
         refused = "can be read" if before.snapshot is None else "is upgraded"
-        assert (before.snapshot is None or before.version != 4) and finding.fix.endswith(
+        assert (before.snapshot is None or before.version != 4) and fix_text(finding.fix).endswith(
             f"`, once the state {refused}."
         )
         return
@@ -81,12 +82,25 @@ def _state(*instances: dict[str, Any]) -> bytes:
 )
 def test_the_file_is_named(name: str | None, command: str) -> None:
     (finding,) = check(_state({"status": "tainted"}), select=["INS005"], name=name)
-    assert finding.fix == f"If it is sound: {command}."
+    assert fix_text(finding.fix) == f"If it is sound: {command}."
+
+
+def test_commands_are_data_without_quotes() -> None:
+    state = _state({"index_key": "it's", "status": "tainted"})
+    (finding,) = check(state, select=["INS005"], name="a b.tfstate")
+    assert finding.fix.commands == (Command("untaint", ('t.n["it\'s"]', "--state", "a b.tfstate")),)
+
+
+@pytest.mark.parametrize("path", _FAILING, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_the_text_of_a_fix_has_its_commands(path: Path) -> None:
+    for finding in _found(path, "a b.tfstate"):
+        told = [shlex.split(command) for command in _COMMAND.findall(fix_text(finding.fix))]
+        assert told == [["statetool", command.name, *command.arguments] for command in finding.fix.commands]
 
 
 def test_no_command_on_all_instances_where_one_is_meant() -> None:
     state = _state({"index_key": "a", "status": "tainted"}, {"status": "tainted"})
-    assert {finding.address: finding.fix for finding in check(state, select=["INS005"])} == {
+    assert {finding.address: fix_text(finding.fix) for finding in check(state, select=["INS005"])} == {
         't.n["a"]': "If it is sound: `statetool untaint 't.n[\"a\"]'`.",
         "t.n": "If it is sound: t.n means all instances of the resource, so first `statetool rekey t.n --map =KEY`.",
     }
@@ -94,6 +108,6 @@ def test_no_command_on_all_instances_where_one_is_meant() -> None:
 
 def test_what_is_no_state_is_not_worked_on() -> None:
     backend = b'{"version": 3, "serial": 1, "backend": {"type": "s3", "config": {}}}'
-    commands = [finding.fix for finding in check(backend, select=["STA007", "STA010"]) if "`" in finding.fix]
-    assert commands
-    assert all(fix.endswith("`, once the state can be read.") for fix in commands)
+    fixes = [finding.fix for finding in check(backend, select=["STA007", "STA010"]) if finding.fix.commands]
+    assert fixes
+    assert all(fix_text(fix).endswith("`, once the state can be read.") for fix in fixes)

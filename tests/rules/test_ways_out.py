@@ -16,11 +16,12 @@ from typing import Any, Final
 
 import pytest
 
-from statefmt import codes
 from statefmt.cli.main import main
+from statefmt.codes import Code
 from statefmt.config import load
 from statefmt.config.provider_references import ProviderReferences
 from statefmt.diagnostics import Finding, Severity
+from statefmt.render.fix_text import fix_text
 from statefmt.rules.check import check, check_configuration
 from tests.rules.pasting import paste
 
@@ -56,7 +57,7 @@ def _about(fixture: Path) -> Iterator[tuple[int, Finding]]:
 def _commands() -> Iterator[Any]:
     for fixture in _FIXTURES:
         for number, finding in _about(fixture):
-            for at, command in enumerate(_COMMAND.findall(finding.fix)):
+            for at, command in enumerate(_COMMAND.findall(fix_text(finding.fix))):
                 name = command.split()[1]
                 yield pytest.param(fixture, number, at, id=f"{fixture.name}-{finding.code}-{number}-{name}")
 
@@ -64,12 +65,12 @@ def _commands() -> Iterator[Any]:
 def _printed() -> Iterator[Any]:
     for fixture in _FIXTURES:
         for number, finding in _about(fixture):
-            if finding.snippet or _names_again(finding):
+            if finding.fix.snippet or _names_again(finding):
                 yield pytest.param(fixture, number, id=f"{fixture.name}-{finding.code}-{number}")
 
 
 def _names_again(finding: Finding) -> bool:
-    return re.search(r"[Nn]ame the .*of the state|references with", finding.fix) is not None
+    return re.search(r"[Nn]ame the .*of the state|references with", fix_text(finding.fix)) is not None
 
 
 def _copied(fixture: Path, tmp_path: Path) -> Path:
@@ -82,7 +83,7 @@ def _mended(folder: Path, before: list[Finding], finding: Finding) -> None:
     known = {(each.code, each.address) for each in before}
     after = {(each.code, each.address) for each in _found(folder)}
     assert (finding.code, finding.address) not in after
-    assert {(code, address) for code, address in after - known if code != codes.PROVIDER_KEY_UNUSED} == set()
+    assert {(code, address) for code, address in after - known if code != Code.PROVIDER_KEY_UNUSED} == set()
 
 
 @pytest.mark.parametrize(("fixture", "number", "at"), list(_commands()))
@@ -90,7 +91,7 @@ def test_a_command(fixture: Path, number: int, at: int, tmp_path: Path) -> None:
     folder = _copied(fixture, tmp_path)
     before = _found(folder)
     finding = before[number]
-    program, *arguments = shlex.split(_COMMAND.findall(finding.fix)[at])
+    program, *arguments = shlex.split(_COMMAND.findall(fix_text(finding.fix))[at])
     assert (program, arguments[-2:]) == ("statetool", ["--state", str(folder / "terraform.tfstate")])
     assert main([*arguments, "--yes"]) == 0
     _mended(folder, before, finding)
@@ -101,7 +102,7 @@ def test_the_configuration_that_is_named_or_printed(fixture: Path, number: int, 
     folder = _copied(fixture, tmp_path)
     before = _found(folder)
     finding = before[number]
-    if finding.snippet:
+    if finding.fix.snippet:
         paste(folder, finding)
     if _names_again(finding):
         edit = next(edit for name, edit in _NAMED_AGAIN.items() if fixture.name.startswith(name))
@@ -118,7 +119,7 @@ def test_each_kind_of_finding_has_both(code: str) -> None:
 
 def test_a_key_that_nothing_uses(tmp_path: Path) -> None:
     folder = _copied(_FOLDER / "key-unused", tmp_path)
-    assert [each.code for each in _found(folder)] == [codes.PROVIDER_KEY_UNUSED]
+    assert [each.code for each in _found(folder)] == [Code.PROVIDER_KEY_UNUSED]
     main_file = folder / "main.tf"
     main_file.write_text(main_file.read_text().replace(', "us-east-1"', ""))
     assert _found(folder) == []
@@ -151,9 +152,9 @@ def test_more_keys_than_are_listed(tmp_path: Path) -> None:
             }
         )
     )
-    before = [finding for finding in _found(folder) if finding.code == codes.PROVIDER_INSTANCE_GONE]
+    before = [finding for finding in _found(folder) if finding.code == Code.PROVIDER_INSTANCE_GONE]
     assert len(before) == 60
     last = next(finding for finding in before if finding.address == 'aws_vpc.main["k59"]')
-    assert "# 9 more keys are missing" in last.snippet
+    assert "# 9 more keys are missing" in last.fix.snippet
     paste(folder, last)
     assert last.address not in {finding.address for finding in _found(folder)}

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from statefmt import codes
+from statefmt.codes import Code
 from statefmt.diagnostics import Finding, Severity
 from statefmt.statefile import spans
 from statefmt.statefile.pointer import token
@@ -286,8 +286,8 @@ def _finding(code: str, pointer: str = "") -> Finding:
 
 
 def _cases_of_findings() -> Iterator[tuple[str, bytes, list[Finding], dict[str, tuple[int, int]]]]:
-    no_state, not_utf8 = _finding(codes.NOT_A_STATE), _finding(codes.NOT_UTF8)
-    other = _finding(codes.NOT_CANONICAL)
+    no_state, not_utf8 = _finding(Code.NOT_A_STATE), _finding(Code.NOT_UTF8)
+    other = _finding(Code.NOT_CANONICAL)
     bad_byte = b'{\n "\xc3\xa9": "\xff"}'
     yield "not JSON", b'{\n  "a": 1,\n  "b": tru\n}', [no_state], {"": (3, 9)}
     yield "not JSON, after wide characters", '{"é😀": 1,\n"é😀": x}'.encode(), [no_state], {"": (2, 7)}

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final
 
-from statefmt import codes
 from statefmt.addrs import (
     AbsProviderInstance,
     AbsResource,
@@ -21,6 +20,7 @@ from statefmt.addrs import (
     parse_module_instance,
     parse_provider_source,
 )
+from statefmt.codes import Code
 from statefmt.states import ResourceInstance, ResourceState, Snapshot, instances
 from statefmt.surgery.edit import Edit
 from statefmt.surgery.mv import mv
@@ -30,9 +30,9 @@ from statefmt.surgery.replace_provider import replace_provider
 from statefmt.surgery.rm import rm
 
 # What a resource may get that keeps some of its instances, and loses or gains others: keys of two kinds, or a gap.
-_PARTIAL: Final = frozenset({codes.INSTANCE_KEYS_MIXED, codes.COUNT_KEYS_GAP})
+_PARTIAL: Final = frozenset({Code.INSTANCE_KEYS_MIXED, Code.COUNT_KEYS_GAP})
 # Two resources become one, and with them what depends on them.
-_JOINED: Final = _PARTIAL | {codes.DEPENDENCY_ON_ITSELF, codes.DEPENDENCY_CYCLE}
+_JOINED: Final = _PARTIAL | {Code.DEPENDENCY_ON_ITSELF, Code.DEPENDENCY_CYCLE}
 _PLACES: Final = ("module.new", "module.new[0]", 'module.new["a b"].module.deep', "")
 
 

@@ -9,8 +9,8 @@ from random import Random
 
 import pytest
 
-from statefmt import codes
 from statefmt.addrs import AbsResourceInstance, ConfigResource
+from statefmt.codes import Code
 from statefmt.comparison import diff
 from statefmt.rules.check import check
 from statefmt.statefile.inspect import read
@@ -58,7 +58,7 @@ def new_findings(before: bytes, after: bytes, generated: GeneratedEdit) -> set[t
     """Code and address of all findings that were not there before, where the instances were before."""
     where = _where(generated.edit.moved)
     # What moves keeps its place in the file, which is then no longer in the order of addresses.
-    expected = generated.noticed | {codes.NOT_CANONICAL}
+    expected = generated.noticed | {Code.NOT_CANONICAL}
     old = {(finding.code, where.get(finding.address, finding.address)) for finding in check(before)}
     old |= {(finding.code, finding.address) for finding in check(before)}
     return {

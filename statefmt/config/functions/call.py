@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
+
 from statefmt.config.construct import (
     FALSE,
     TRUE,
@@ -25,7 +27,7 @@ from statefmt.config.functions.unevaluated import NEVER, NOT_YET
 from statefmt.config.position import Range
 from statefmt.config.references import references
 from statefmt.config.refusal import Refusal
-from statefmt.config.values import Part, Unknown, Value
+from statefmt.config.values import Part, Unknown, UnknownKind, Value
 from statefmt.cty import BOOL, DYNAMIC, ListType, SetType, TupleType
 from statefmt.cty.types import DynamicType
 from statefmt.golang import quote
@@ -57,9 +59,10 @@ def call_function(evaluation: Evaluation, expression: Call) -> Part:
 
 def _unevaluated(name: str, expression: Call) -> Unknown:
     if name in NEVER:
-        return Unknown(f"nobody can know the result of the function {name} beforehand: {NEVER[name]}", expression.range)
+        reason = f"nobody can know the result of the function {name} beforehand: {NEVER[name]}"
+        return Unknown(reason, expression.range, kind=UnknownKind.FUNCTION)
     if name in NOT_YET:
-        return Unknown(f"statetool does not evaluate the function {name}", expression.range)
+        return Unknown(f"statetool does not evaluate the function {name}", expression.range, kind=UnknownKind.FUNCTION)
     if "::" in name:
         return Unknown(f"the function {name} belongs to a provider, which is not asked", expression.range)
     raise Refusal("Call to unknown function", f"There is no function named {quote(name)}.", expression.name_range)
@@ -120,7 +123,7 @@ class _Run:
         except ConversionError as error:
             raise self._refusal(FunctionError(str(error)), arguments) from None
         if isinstance(found, Unknown) and found.range is None:
-            found = Unknown(found.reason, self._expression.range, found.type, found.sensitive)
+            found = replace(found, range=self._expression.range)
         return marked(found, self._sensitive)
 
     def _parameter(self, place: int) -> Parameter:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from statefmt.config.construct import EMPTY_OBJECT, children, list_of, map_of, marked, object_of, text, tuple_of
 from statefmt.config.conversion import ConversionError, convert
 from statefmt.config.functions.registry import FunctionError, Parameter, function
 from statefmt.config.functions.shapes import is_null, names_of, text_of
 from statefmt.config.type_names import type_name
 from statefmt.config.values import Part, Unknown
-from statefmt.cty import STRING, ListType, MapType, ObjectType, TupleType
+from statefmt.cty import DYNAMIC, STRING, ListType, MapType, ObjectType, TupleType
 from statefmt.golang import quote
 
 _MAP = Parameter("inputMap", parts=True, marks=True)
@@ -20,7 +22,7 @@ def keys(mapping: Part) -> Part:
         # The type is enough.
         return tuple_of([text(name) for name in mapping.type.attributes])
     if isinstance(mapping, Unknown):
-        return Unknown(mapping.reason, mapping.range, problem=mapping.problem)
+        return replace(mapping, type=DYNAMIC, sensitive=False)
     if not isinstance(mapping.type, MapType):
         raise FunctionError("must have map or object type", 0)
     return list_of(STRING, [text(name) for name in names_of(mapping)])
