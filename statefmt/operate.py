@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from statefmt.comparison import SnapshotDiff, diff
+from statefmt.context import RunContext
 from statefmt.errors import StoreError
 from statefmt.rules.edited_part import edited_part
 from statefmt.session import (
@@ -27,9 +27,7 @@ from statefmt.states import Snapshot
 from statefmt.store.durable import signals_held_back
 from statefmt.store.history_contents import compress_one
 from statefmt.store.journal import checksum
-from statefmt.store.lock import lock_info
 from statefmt.store.reading import STANDARD_INPUT, display_name
-from statefmt.store.settled import read_settled
 from statefmt.store.transaction import open_state
 from statefmt.surgery.edit import Edit
 
@@ -73,6 +71,7 @@ class Outcome:
 
 
 def operate(
+    context: RunContext,
     terms: Terms,
     operation: Callable[[Snapshot], Edit],
     agreed: Callable[[Outcome], bool],
@@ -86,24 +85,24 @@ def operate(
     refuses, and where it would add an error finding.
     """
     if not terms.in_place:
-        state = _expected(loaded(terms.name, read_settled(terms.name)), terms)
+        state = _expected(loaded(context, terms.name, context.read(terms.name)), terms)
         outcome, pieces = _done(state, operation)
         if not terms.dry_run:
             content = state.to_store(joined(state.data, pieces))
             said = written if terms.keeps_replaced else _without_backup(written)
-            write_new(terms.out or STANDARD_INPUT, content, terms.command, said, replace=terms.replace)
+            write_new(context, terms.out or STANDARD_INPUT, content, terms.command, said, replace=terms.replace)
         return outcome
     path = Path(terms.name)
-    info = lock_info(path, terms.operation, terms.command)
-    with open_state(path, info, timeout=terms.timeout, lock=terms.lock) as opened:
-        state = _expected(loaded(terms.name, opened.data), terms)
+    info = context.lock_info(path, terms.operation, terms.command)
+    with open_state(path, info, context.note, timeout=terms.timeout, lock=terms.lock) as opened:
+        state = _expected(loaded(context, terms.name, opened.data), terms)
         outcome, pieces = _done(state, operation)
         if pieces not in ([Span(0, len(state.data))], [state.data]) and agreed(outcome):
             # The pieces of an encrypted state are plain, and would be so in the journal.
             new = pieces if state.seal is None else state.to_store(joined(state.data, pieces))
             # Else a signal that waited for the end of the write would come before the message.
             with signals_held_back():
-                backup = opened.commit(new, backup=terms.backup, now=int(time.time()))
+                backup = opened.commit(new, backup=terms.backup, now=int(context.clock().timestamp()))
                 if backup is not None:
                     written(backup)
     compress_one(path)

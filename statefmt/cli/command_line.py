@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextvars import ContextVar
+from collections.abc import Mapping
 from typing import Final
 
+from statefmt.cli.run import current_run
 from statefmt.shell import shell_line
 
 _VARIABLE: Final = "--var"
-_arguments: ContextVar[Sequence[str]] = ContextVar("arguments", default=())
-
-
-def remember_arguments(arguments: Sequence[str]) -> None:
-    """Keep what the program was started with."""
-    _arguments.set(tuple(arguments))
 
 
 def command_line(hidden: Mapping[str, str] | None = None) -> str:
@@ -23,7 +17,7 @@ def command_line(hidden: Mapping[str, str] | None = None) -> str:
     `hidden` says what to tell instead of arguments that may hold a secret. Values of variables always may.
     """
     told: list[str] = []
-    for argument in _arguments.get():
+    for argument in current_run().arguments:
         name, equals, rest = argument.partition("=")
         if name == _VARIABLE and equals:
             told.append(f"{_VARIABLE}={_without_value(rest)}")
@@ -42,7 +36,7 @@ def _without_value(assignment: str) -> str:
 def options_in_order(*names: str) -> list[tuple[str, str]]:
     """Which of some options with a value were given, and with which, in the order of the command line."""
     found: list[tuple[str, str]] = []
-    arguments = iter(_arguments.get())
+    arguments = iter(current_run().arguments)
     for argument in arguments:
         if argument == "--":
             break

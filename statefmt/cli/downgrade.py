@@ -12,6 +12,7 @@ from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.options import DropUnknownOption, StateArgument, StateOption, StyleChoice, YesOption, one_state
 from statefmt.cli.provider_sources import LegacyProviderOption, Registry, RegistryOption, chosen_sources, show_unused
 from statefmt.cli.release import parsed_release
+from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal
 from statefmt.cli.target import InPlaceOption, OutputOption, chosen_target, write_to
 from statefmt.render.downgrade_text import downgrade_report, refusal_text
@@ -53,9 +54,9 @@ def command(
         )
     release = parsed_release(release_name)
     sources = chosen_sources(registry, legacy_provider)
-    name = state_name(one_state(state, state_option))
+    name = state_name(run_context(), one_state(state, state_option))
     target = chosen_target(name, output, in_place)
-    loaded = load(name, sources)
+    loaded = load(run_context(), name, sources)
     serial = loaded.result.snapshot.serial - loaded.sources.changed
     fitted = fit(loaded.result.snapshot, release, drop_lossy=drop_lossy, drop_unknown=drop_unknown)
     if fitted.losses:

@@ -10,6 +10,7 @@ import typer
 
 from statefmt.cli.command_line import command_line
 from statefmt.cli.exit_status import FAILED, FINE
+from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal, say
 from statefmt.cli.target import Target, kept_text
 from statefmt.encryption import Configuration, encrypts, glance
@@ -18,7 +19,6 @@ from statefmt.session import replace_bytes, write_new
 from statefmt.store import plain_copies
 from statefmt.store.backups import other_backups
 from statefmt.store.history_contents import compress_one
-from statefmt.store.lock import lock_info
 from statefmt.store.reading import LARGEST_STATE, STANDARD_INPUT, display_name
 from statefmt.store.small_files import read_bounded
 from statefmt.store.state_file import history_path
@@ -74,11 +74,13 @@ def write_form(
         say(f"{where}: {done}{kept_text(shown, 'state' if target.in_place else 'file')}")
 
     if not target.in_place:
-        if not write_new(target.path, new.data, command_line(), written, replace=replace):
+        if not write_new(run_context(), target.path, new.data, command_line(), written, replace=replace):
             say(f"{target.path}: has this content already; nothing was written")
         return FINE
     path = Path(name)
-    replace_bytes(path, old.data, new.data, lock_info(path, operation, command_line()), written)
+    replace_bytes(
+        run_context(), path, old.data, new.data, run_context().lock_info(path, operation, command_line()), written
+    )
     compress_one(path)
     if discard_plain:
         return discard_copies(name, new, operation)
@@ -94,7 +96,7 @@ def discard_copies(name: str, current: Form, operation: str) -> int:
     content by now.
     """
     path = Path(name)
-    with open_state(path, lock_info(path, operation, command_line())) as state:
+    with open_state(path, run_context().lock_info(path, operation, command_line()), run_context().note) as state:
         if current.is_plain or state.data != current.data:
             raise StoreError(
                 f"{name}: the file changed since it was encrypted; no plain copies were deleted, try again"

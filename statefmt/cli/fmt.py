@@ -19,6 +19,7 @@ from statefmt.cli.provider_sources import (
     show_sources,
     show_unused,
 )
+from statefmt.cli.run import run_context
 from statefmt.cli.streams import listed_name, message_terminal, say
 from statefmt.cli.target import kept_text
 from statefmt.errors import StatetoolError, StoreError
@@ -51,14 +52,14 @@ def command(
     serial is one more.
     """
     sources = chosen_sources(registry, legacy_provider)
-    names = [*(states or ()), *([state] if state else ())] or [state_name(None)]
+    names = [*(states or ()), *([state] if state else ())] or [state_name(run_context(), None)]
     if stdout and (check or len(names) > 1):
         raise typer.BadParameter("takes one state, and not --check", param_hint="--stdout")
     status = FINE
     used: set[str] = set()
     for name in names:
         try:
-            loaded = load(name, sources)
+            loaded = load(run_context(), name, sources)
             used |= loaded.sources.used
             changed = _format(loaded, check, stdout or name == STANDARD_INPUT, style, drop_unknown)
         except StatetoolError as error:
@@ -85,6 +86,7 @@ def _format(loaded: LoadedState, check: bool, to_stdout: bool, style: StyleChoic
         sys.stdout.buffer.write(loaded.to_store(rewritten.content))
     elif changed:
         replace_state(
+            run_context(),
             loaded,
             rewritten.content,
             "fmt",

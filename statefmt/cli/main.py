@@ -7,19 +7,20 @@ import importlib
 import os
 import signal
 import sys
-from contextlib import suppress
+from contextlib import ExitStack, suppress
+from dataclasses import replace
 from typing import Any, Final
 
 import click
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from statefmt.cli.command_line import remember_arguments
 from statefmt.cli.encryption_files import encryption_options, use_encryption
 from statefmt.cli.exit_status import AS_PLANS_DO, DETAILED_EXITCODE, FAILED, FINE
 from statefmt.cli.failure import show_failure, show_usage_error
 from statefmt.cli.progress import Progress, can_be_shown
-from statefmt.cli.streams import discard_output, open_streams, output_problem, use_colour
+from statefmt.cli.run import Run, current_run, system_context
+from statefmt.cli.streams import discard_output, open_streams, output_problem
 from statefmt.errors import StatetoolError, StoreError
 from statefmt.version import __version__
 
@@ -157,8 +158,7 @@ def globals_(
     """Read, check, migrate and edit OpenTofu and Terraform state snapshots."""
     if color not in ("auto", "always", "never"):
         raise typer.BadParameter("must be auto, always or never", param_hint="--color")
-    ctx.obj = color
-    use_colour(color)
+    ctx.obj = replace(current_run(), colour=color)
 
 
 def run() -> None:
@@ -184,18 +184,20 @@ def run() -> None:
 
 def main(arguments: list[str]) -> int:
     """Run one command and give its exit status; every problem has become a message on standard error."""
-    remember_arguments(arguments)
-    status = _run(arguments)
+    # Outside of all that fails, so that messages about it follow the options, too.
+    with ExitStack() as contexts:
+        status = _run(arguments, contexts)
     # Asked for among the arguments, since it goes for arguments that cannot be understood, too.
     return AS_PLANS_DO.get(status, status) if DETAILED_EXITCODE in arguments else status
 
 
-def _run(arguments: list[str]) -> int:
+def _run(arguments: list[str], contexts: ExitStack) -> int:
     try:
         command = typer.main.get_command(app)
         # Not command.main(), which takes a closed pipe for status 1, and 1 means that something was found.
-        with command.make_context("statetool", list(arguments)) as context:
-            status = command.invoke(context)
+        run = Run(system_context(), tuple(arguments))
+        context = contexts.enter_context(command.make_context("statetool", list(arguments), obj=run))
+        status = command.invoke(context)
         sys.stdout.flush()
     except click.exceptions.Exit as stop:
         # --help and --version

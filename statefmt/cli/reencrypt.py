@@ -12,6 +12,7 @@ from statefmt.cli.encryption_option import needed_configuration
 from statefmt.cli.exit_status import FAILED, FINE, FOUND
 from statefmt.cli.failure import show_failure
 from statefmt.cli.options import FormatOption, OutputFormat, StateOption, StatesArgument, YesOption
+from statefmt.cli.run import run_context
 from statefmt.cli.streams import listed_name, say
 from statefmt.cli.target import InPlaceOption, OutputOption, Target, chosen_target
 from statefmt.encryption import Configuration, Layout, Opened, SystemRandomness, decrypt, encrypt_checked, encrypts
@@ -20,7 +21,6 @@ from statefmt.errors import EncryptionError, StatetoolError
 from statefmt.sealed import about
 from statefmt.session import loaded, state_name
 from statefmt.store.reading import STANDARD_INPUT, display_name
-from statefmt.store.settled import read_settled
 
 
 def command(
@@ -45,7 +45,7 @@ def command(
     So a passphrase is changed: a new key provider and method come first, and the old method becomes the fallback. What
     a state says stays the same to the byte. A plain state is encrypted where a fallback is of type unencrypted.
     """
-    names = [*(states or ()), *([state] if state else ())] or [state_name(None)]
+    names = [*(states or ()), *([state] if state else ())] or [state_name(run_context(), None)]
     if check and (in_place or output is not None or anew):
         raise typer.BadParameter("writes nothing, and goes with no option that does", param_hint="--check")
     if output_format is OutputFormat.JSON and not check:
@@ -63,7 +63,7 @@ def command(
     status = FINE
     for name, target in zip(names, targets, strict=True):
         try:
-            data = read_settled(name)
+            data = run_context().read(name)
             with about(name):
                 opened = _opened(name, data, configuration)
                 new = _new_form(data, opened, configuration, target, anew=anew, yes=yes)
@@ -89,7 +89,7 @@ def _check(names: list[str], configuration: Configuration, output_format: Output
     checked: list[CheckedEncryption] = []
     for name in names:
         try:
-            data = read_settled(name)
+            data = run_context().read(name)
             with about(name):
                 opened = _opened(name, data, configuration)
             found = CheckedEncryption(display_name(name), opened.envelope is not None, opened.method, opened.is_current)
@@ -111,7 +111,7 @@ def _check(names: list[str], configuration: Configuration, output_format: Output
 def _opened(name: str, data: bytes, configuration: Configuration) -> Opened:
     opened = decrypt(data, configuration)
     # What comes out is looked at, too: it must be a state.
-    loaded(name, opened.plain)
+    loaded(run_context(), name, opened.plain)
     return opened
 
 

@@ -11,6 +11,7 @@ import typer
 
 from statefmt.cli.command_line import command_line
 from statefmt.cli.exit_status import FAILED, FINE
+from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal, result_terminal, say
 from statefmt.cli.surgery_options import SurgeryOptions
 from statefmt.cli.target import kept_text
@@ -53,7 +54,7 @@ def choose(snapshot: Snapshot, chosen: Criteria) -> list[ResourceInstance]:
 def carry_out(plan: Plan, options: SurgeryOptions) -> int:
     """Do what a command wants done, show it, and give the exit status."""
     terms = Terms(
-        name=plan.state or state_name(options.state),
+        name=plan.state or state_name(run_context(), options.state),
         operation=plan.name,
         command=plan.said or command_line(),
         out=options.out,
@@ -88,7 +89,7 @@ def carry_out(plan: Plan, options: SurgeryOptions) -> int:
         what = "state" if terms.in_place else "file"
         say(f"{'standard output' if target == STANDARD_INPUT else target}: written{kept_text(backup, what)}")
 
-    outcome = operate(terms, plan.operation, agreed, written)
+    outcome = operate(run_context(), terms, plan.operation, agreed, written)
     if refused:
         say(f"{terms.name}: nothing was written")
         return FAILED

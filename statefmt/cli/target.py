@@ -9,6 +9,7 @@ from typing import Annotated, NamedTuple, Optional
 import typer
 
 from statefmt.cli.command_line import command_line
+from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal
 from statefmt.session import LoadedState, replace_state, write_new
 from statefmt.store.reading import STANDARD_INPUT
@@ -54,9 +55,9 @@ def write_to(
         end("" if target.path == STANDARD_INPUT else f"written to {target.path}{kept_text(backup)}")
 
     if target.in_place:
-        if replace_state(loaded, content, operation, command_line(), written) is None:
+        if replace_state(run_context(), loaded, content, operation, command_line(), written) is None:
             end("nothing to change; nothing was written")
-    elif not write_new(target.path, loaded.to_store(content), command_line(), written, replace=replace):
+    elif not write_new(run_context(), target.path, loaded.to_store(content), command_line(), written, replace=replace):
         end(f"{target.path} has this content already; nothing was written")
 
 

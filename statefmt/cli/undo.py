@@ -9,12 +9,13 @@ from typing import Annotated, Optional
 import typer
 
 from statefmt.cli.options import StateArgument, StateOption, one_state
+from statefmt.cli.run import run_context
 from statefmt.cli.surgery import Plan, carry_out
 from statefmt.cli.surgery_options import SurgeryOptions, surgery_options
 from statefmt.cli.takes import takes
 from statefmt.errors import StoreError
 from statefmt.render.printable import printable
-from statefmt.sealed import plain
+from statefmt.sealed import opened
 from statefmt.session import state_name
 from statefmt.states import Snapshot
 from statefmt.store.history import HistoryEntry, load_history
@@ -43,7 +44,7 @@ def command(
 
     The content of that time gets a new and higher serial. An undo is an edit itself: a second one takes back the first.
     """
-    name = state_name(one_state(state, state_option))
+    name = state_name(run_context(), one_state(state, state_option))
     path = Path(name)
     entry, last = _entries(name, to)
     # Before the lock is taken: a backup may have been moved into the place of the state, and is then the same file as
@@ -51,8 +52,9 @@ def command(
     content = kept_content(path, entry.before)
 
     def operation(snapshot: Snapshot) -> Edit:
+        opening = opened(run_context(), name, content)
         note = f"the content is the one before edit {entry.number} ({printable(entry.command)})"
-        return replace(restore(snapshot, plain(name, content)), notes=(note,))
+        return replace(restore(snapshot, content if opening is None else opening.plain), notes=(note,))
 
     changed = (
         f"something else has changed the file since edit {last.number} ({last.command}); nothing was done. "

@@ -15,6 +15,7 @@ from statefmt.cli.provider_sources import (
     chosen_sources,
     show_unused,
 )
+from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal
 from statefmt.cli.target import InPlaceOption, OutputOption, chosen_target, write_to
 from statefmt.render.report import upgrade_report
@@ -41,9 +42,9 @@ def command(
     more.
     """
     sources = chosen_sources(registry, legacy_provider)
-    name = state_name(one_state(state, state_option))
+    name = state_name(run_context(), one_state(state, state_option))
     target = chosen_target(name, output, in_place)
-    loaded = load(name, sources)
+    loaded = load(run_context(), name, sources)
     rewritten = rewrite(loaded, style.applied_to(loaded.result.style), drop_unknown=drop_unknown)
     report = upgrade_report(loaded, rewritten, sources, message_terminal(), dropped_unknown=drop_unknown)
     write_to(target, loaded, rewritten.content, "upgrade", report, replace=yes)

@@ -12,6 +12,7 @@ import pytest
 
 import statefmt
 from statefmt.cli.main import main
+from statefmt.cli.run import system_context
 from statefmt.store.settled import read_settled
 
 from ..store.test_killed import CALLS, watched
@@ -84,7 +85,7 @@ def _read_back(folder: Path, target: str) -> bytes | None:
     path = folder / target
     if not path.exists():
         return None
-    content = read_settled(str(path))
+    content = read_settled(str(path), system_context())
     statefmt.read(content)
     assert not (folder / f".{target}.statetool.journal").exists()
     assert path.read_bytes() == content

@@ -28,6 +28,7 @@ _PROVIDER: Final = 'provider["terraform.io/builtin/terraform"]'
 _HOLDER: Final = """
 import sys
 from statefmt.addrs import parse_abs_resource_instance as parsed
+from statefmt.cli.run import system_context
 from statefmt.operate import Terms, operate
 from statefmt.surgery.mv import mv
 def agreed(outcome):
@@ -35,7 +36,7 @@ def agreed(outcome):
     return bool(sys.stdin.readline())
 moved = {parsed("terraform_data.a"): parsed("terraform_data.b")}
 terms = Terms("terraform.tfstate", "mv", "mv terraform_data.a terraform_data.b")
-operate(terms, lambda snapshot: mv(snapshot, moved), agreed)
+operate(system_context(), terms, lambda snapshot: mv(snapshot, moved), agreed)
 """
 # An apply of this holds the lock until there is a file called `release`.
 _CONFIGURATION: Final = """
