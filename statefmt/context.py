@@ -44,7 +44,7 @@ class RunContext:
 
         return self.read_input() if name == STANDARD_INPUT else read_settled(name, self)
 
-    def lock_info(self, path: Path, operation: str, command: str = "") -> LockInfo:
+    def lock_info(self, path: Path | str, operation: str, command: str = "") -> LockInfo:
         """What the lock and the history of a state say about an operation of this run."""
         from statefmt.store.lock import lock_info
 

@@ -5,11 +5,9 @@ A write is refused where it would add an error finding that the state did not ha
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct, field, structs
 
@@ -26,15 +24,7 @@ from statefmt.statefile.registry import SourceReport, SourceRewriter
 from statefmt.statefile.style import Style
 from statefmt.states import HIGHEST_SERIAL, Snapshot
 from statefmt.store.default_state import default_state
-from statefmt.store.reading import STANDARD_INPUT, display_name, read_bytes
-
-if TYPE_CHECKING:
-    # Commands that only look need no lock.
-    from statefmt.store.lock import LockInfo
-
-
-# Called at once when a file was written, before anything else can fail; with the path of the backup, if one was made.
-Written: TypeAlias = Callable[[Path | None], None]
+from statefmt.store.reading import display_name
 
 
 class LoadedState(Struct, frozen=True):
@@ -167,70 +157,6 @@ def rewrite(loaded: LoadedState, style: Style, *, drop_unknown: bool, to_write: 
 def _names_legacy_providers(snapshot: Snapshot) -> bool:
     configs = {resource.provider_config for resource in snapshot.resources}
     return any(config is not None and config.provider.is_legacy for config in configs)
-
-
-def write_new(context: RunContext, path: str, content: bytes, command: str, written: Written, *, replace: bool) -> bool:
-    """Write to a path, or to standard output for `-`. With `replace`, an existing file is backed up and replaced.
-
-    `command` is what its history says then. Gives whether anything was written: not where a file has this content
-    already. Raises StoreError where the file exists and may not be replaced.
-    """
-    from statefmt.store.durable import signals_held_back
-    from statefmt.store.writing import create_file
-
-    if path == STANDARD_INPUT:
-        context.write_output(content)
-        written(None)
-        return True
-    target = Path(path)
-    if not os.path.exists(target):  # noqa: PTH110 - Path.exists raises where a name cannot be looked up
-        with signals_held_back():
-            create_file(target, content)
-            written(None)
-        return True
-    if not os.path.isfile(target):  # noqa: PTH113
-        raise StoreError(f"{path}: this is not a regular file, and nothing else is written to; - is standard output")
-    if not replace:
-        raise StoreError(f"{path}: the file exists already; --yes replaces it and keeps its content in a backup")
-    return (
-        replace_bytes(context, target, read_bytes(path), content, context.lock_info(target, "write", command), written)
-        is not None
-    )
-
-
-def replace_state(
-    context: RunContext,
-    loaded: LoadedState,
-    content: bytes,
-    operation: str,
-    command: str = "",
-    written: Written = lambda _: None,
-) -> Path | None:
-    """Put new content in place of a state that was read from a file, in place and after a backup.
-
-    `operation` and `command` are what the lock and the history say. Gives the path of the backup, None where nothing
-    changed. Raises StateFileError where the new content has an error that the old one has not.
-    """
-    refuse_new_errors(loaded, content)
-    path = Path(loaded.name)
-    return replace_bytes(
-        context, path, loaded.stored, loaded.to_store(content), context.lock_info(path, operation, command), written
-    )
-
-
-def replace_bytes(
-    context: RunContext, path: Path, old: bytes, new: bytes, info: LockInfo, written: Written
-) -> Path | None:
-    """Replace what was read from a file. Gives the path of the backup, None where nothing changed."""
-    from statefmt.store.durable import signals_held_back
-    from statefmt.store.writing import replace_content
-
-    # Else a signal that waited for the end of the write would come before the message.
-    with signals_held_back():
-        backup = replace_content(path, old, new, info, context.note, now=int(context.clock().timestamp()))
-        if backup is not None:
-            written(backup)
-    return backup
 
 
 def error_findings(content: bytes) -> list[Finding]:

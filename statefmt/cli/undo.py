@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
@@ -13,14 +12,14 @@ from statefmt.cli.run import run_context
 from statefmt.cli.surgery import Plan, carry_out
 from statefmt.cli.surgery_options import SurgeryOptions, surgery_options
 from statefmt.cli.takes import takes
+from statefmt.cli.write_options import store_of
 from statefmt.errors import StoreError
 from statefmt.render.printable import printable
 from statefmt.sealed import opened
 from statefmt.session import state_name
 from statefmt.states import Snapshot
-from statefmt.store.history import HistoryEntry, load_history
-from statefmt.store.history_contents import kept_content
-from statefmt.store.reading import STANDARD_INPUT
+from statefmt.store.history import HistoryEntry
+from statefmt.store.protocol import Store
 from statefmt.surgery.edit import Edit
 from statefmt.surgery.restore import restore
 
@@ -45,11 +44,11 @@ def command(
     The content of that time gets a new and higher serial. An undo is an edit itself: a second one takes back the first.
     """
     name = state_name(run_context(), one_state(state, state_option))
-    path = Path(name)
-    entry, last = _entries(name, to)
+    store = store_of(name)
+    entry, last = _entries(store, to)
     # Before the lock is taken: a backup may have been moved into the place of the state, and is then the same file as
     # the content; closing that would drop the lock.
-    content = kept_content(path, entry.before)
+    content = store.content(entry.before)
 
     def operation(snapshot: Snapshot) -> Edit:
         opening = opened(run_context(), name, content)
@@ -65,11 +64,9 @@ def command(
     )
 
 
-def _entries(name: str, number: int | None) -> tuple[HistoryEntry, HistoryEntry]:
+def _entries(store: Store, number: int | None) -> tuple[HistoryEntry, HistoryEntry]:
     """The edit to take back, and the last one."""
-    if name == STANDARD_INPUT:
-        raise StoreError("standard input: it has no history; name a file")
-    entries = load_history(Path(name)).entries
+    name, entries = store.name, store.versions()
     if not entries:
         raise StoreError(
             f"{name}: there is no edit to take back: statetool has not written this file, as far as is known"

@@ -43,7 +43,7 @@ class LockInfo:
     Path: str
 
 
-def lock_info(path: Path, operation: str, command: str, *, who: str, created: datetime) -> LockInfo:
+def lock_info(path: Path | str, operation: str, command: str, *, who: str, created: datetime) -> LockInfo:
     """What to say about a lock that is taken for an operation such as `fmt`, with the whole command.
 
     Bytes that are not UTF-8 are escaped: lock information and histories are JSON.

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from statefmt.errors import StoreError
+from statefmt.pieces import Piece, makes_the_same, parts_of
 from statefmt.store.durable import close, overwrite, read_all, signals_held_back
 from statefmt.store.explain import check_platform, explained
 from statefmt.store.folder import Folder, open_folder
@@ -23,10 +24,7 @@ from statefmt.store.history import History, HistoryEntry, history_of, publish_hi
 from statefmt.store.history_contents import discard_staged, drop_contents, keep_content
 from statefmt.store.journal import (
     Journal,
-    Piece,
     checksum,
-    makes_the_same,
-    parts_of,
     remove_journal,
     write_journal,
     written_as,

@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 import statefmt
 from statefmt.cli.run import system_context
+from statefmt.edit.pipeline import Terms, edit
+from statefmt.edit.surgical import surgical
 from statefmt.encryption import (
     Layout,
     SystemRandomness,
@@ -23,8 +25,8 @@ from statefmt.encryption import (
     parse_envelope,
 )
 from statefmt.errors import StatetoolError
-from statefmt.operate import Terms, operate
 from statefmt.states import Snapshot
+from statefmt.store.local_file import LocalFile
 from statefmt.surgery.edit import Edit
 
 from ..encryption.recorded import RECORDS, configured
@@ -155,7 +157,7 @@ def test_an_edit_of_an_encrypted_state_is_that_of_the_plain_one(
 def _outcome(path: Path, after: Snapshot) -> str:
     context = replace(system_context(), encryption=lambda: CONFIGURATION)
     try:
-        operate(context, Terms(str(path), "edit", "edit"), lambda snapshot: Edit(after), lambda outcome: True)
+        edit(context, LocalFile(str(path), context), Terms("edit", "edit"), surgical(lambda snapshot: Edit(after)))
     except StatetoolError as error:
         return str(error)
     return ""
