@@ -15,7 +15,9 @@ from statefmt.session import LoadedState, loaded
 from statefmt.statefile.provider_sources import SourceChoice
 from statefmt.store.reading import STANDARD_INPUT
 
-InPlaceOption = Annotated[bool, typer.Option("--in-place", "-i", help="Write back to STATE, after a backup.")]
+InPlaceOption = Annotated[
+    bool, typer.Option("--in-place", "-i", help="Write back to STATE, after a backup, not to standard output.")
+]
 
 # The state that was rewritten, and the report of it.
 Rewriting: TypeAlias = tuple[LoadedState, str]
