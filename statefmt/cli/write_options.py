@@ -13,7 +13,6 @@ from statefmt.cli.options import YesOption
 from statefmt.cli.run import run_context
 from statefmt.edit.copies import FileCopy, OutputCopy
 from statefmt.edit.pipeline import Terms
-from statefmt.store.local_file import LocalFile
 from statefmt.store.protocol import Store
 from statefmt.store.reading import STANDARD_INPUT
 from statefmt.store.standard_input import StandardInput
@@ -117,4 +116,9 @@ def write_options(
 def store_of(name: str) -> Store:
     """The store with the state that a command names."""
     context = run_context()
-    return StandardInput(context.read_input) if name == STANDARD_INPUT else LocalFile(name, context)
+    if name == STANDARD_INPUT:
+        return StandardInput(context.read_input)
+    # Imported where it is needed: commands that only check start faster without it.
+    from statefmt.store.local_file import LocalFile
+
+    return LocalFile(name, context)

@@ -15,7 +15,6 @@ from statefmt.errors import StoreError
 from statefmt.pieces import Pieces, joined, makes_the_same
 from statefmt.session import LoadedState, loaded, refuse_new_errors
 from statefmt.store.durable import signals_held_back
-from statefmt.store.journal import checksum
 from statefmt.store.protocol import LockedStore, Store, Stored
 from statefmt.store.reading import display_name
 
@@ -124,6 +123,9 @@ def _locked(context: RunContext, store: Store, terms: Terms) -> AbstractContextM
 
 
 def _refuse_unexpected(state: LoadedState, terms: Terms) -> None:
+    # Imported where it is needed: commands that only check start faster without it.
+    from statefmt.store.journal import checksum
+
     name = display_name(state.name)
     serial = state.result.snapshot.serial
     if terms.serial not in (None, serial):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from contextlib import AbstractContextManager
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from statefmt.pieces import Piece
-from statefmt.store.history import HistoryEntry
-from statefmt.store.lock import LockInfo
+if TYPE_CHECKING:
+    # Most runs neither lock a state nor look into its history.
+    from statefmt.pieces import Piece
+    from statefmt.store.history import HistoryEntry
+    from statefmt.store.lock import LockInfo
 
 
 class Stored(NamedTuple):

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from statefmt.errors import StoreError
-from statefmt.store.history import HistoryEntry
-from statefmt.store.lock import LockInfo
 from statefmt.store.protocol import LockedStore, Stored
 from statefmt.store.reading import STANDARD_INPUT
+
+if TYPE_CHECKING:
+    from statefmt.store.history import HistoryEntry
+    from statefmt.store.lock import LockInfo
 
 
 @dataclass(frozen=True, slots=True)
