@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 
 from statefmt import codes
 from statefmt.baseline import Baseline
+from statefmt.context import RunContext
 from statefmt.diagnostics import Finding
 from statefmt.errors import EncryptionError, StoreError
 from statefmt.rules.check import check, check_configuration
 from statefmt.rules.checked import CheckedState, UnreadableState
-from statefmt.sealed import examined
+from statefmt.sealed import opened
 from statefmt.settings import Settings
 from statefmt.statefile.positions import finding_positions
 from statefmt.statefile.releases import Release
 from statefmt.store.reading import STANDARD_INPUT, display_name
-from statefmt.store.settled import read_settled
 from statefmt.workers import map_in_processes
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ class Gate:
     `baseline_folder` is that of the baseline. `configuration` is what the states are held against.
     """
 
+    context: RunContext
     select: Sequence[str] | None = None
     ignore: Sequence[str] = ()
     release: Release | None = None
@@ -58,10 +59,10 @@ class Gate:
 
         Raises StoreError where it cannot be read, EncryptionError where it cannot be opened.
         """
-        data = read_settled(name)
-        opened = examined(name, data)
-        if opened is not None:
-            data = opened.plain
+        data = self.context.read(name)
+        found = opened(self.context, name, data, tolerant=True)
+        if found is not None:
+            data = found.plain
         findings = check(
             data,
             select=self.select,
@@ -69,10 +70,9 @@ class Gate:
             release=self.release,
             name=name,
             configuration=self.configuration,
-            opened=opened,
+            opened=found,
         )
-        found = self._allowed(name, findings)
-        new, hidden = self._new(name, found)
+        new, hidden = self._new(name, self._allowed(name, findings))
         places = finding_positions(data, new) if new else {}
         return CheckedState(display_name(name), new, places, hidden)
 

@@ -6,42 +6,25 @@ above sees plain ones, and writes them nowhere.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from statefmt.context import RunContext
 from statefmt.errors import ConfigurationError, EncryptionError
 from statefmt.store.reading import display_name
 
 if TYPE_CHECKING:
-    from statefmt.encryption import Configuration, Layout, Opened
-
-# Reads the configuration once it is needed; None where there is none.
-Configured: TypeAlias = "Callable[[], Configuration | None]"
-
-_configured: ContextVar[Configured | None] = ContextVar("configured", default=None)
-
-
-def use_configuration(configured: Configured | None) -> None:
-    """Open encrypted states with this configuration from now on."""
-    _configured.set(configured)
-
-
-def configuration() -> Configuration | None:
-    """The configuration that encrypted states are opened with; None where there is none. Raises ConfigurationError."""
-    configured = _configured.get()
-    return None if configured is None else configured()
+    from statefmt.encryption import Configuration, Opened
 
 
 class Seal(Struct, frozen=True):
-    """How a file keeps a state that is encrypted: what is in it, what that says, and how to write something else."""
+    """How a file keeps an encrypted state: its bytes, what they say, and how other content is written."""
 
     stored: bytes
-    plain: bytes
-    layout: Layout
+    opened: Opened
     configuration: Configuration
 
     def __repr__(self) -> str:
@@ -55,55 +38,34 @@ class Seal(Struct, frozen=True):
         """
         from statefmt.encryption import SystemRandomness, encrypt_checked
 
-        if plain == self.plain:
+        if plain == self.opened.plain:
             return self.stored
-        return encrypt_checked(plain, self.configuration, SystemRandomness(), self.layout)
+        assert self.opened.envelope is not None
+        return encrypt_checked(plain, self.configuration, SystemRandomness(), self.opened.envelope.layout)
 
 
-def opened(name: str, data: bytes) -> Seal | None:
-    """The seal of bytes that are encrypted; None where they are plain, or there is no configuration.
+def opened(context: RunContext, name: str, data: bytes, *, tolerant: bool = False) -> Opened | None:
+    """What the configuration of a run makes of a state; None where there is none, or nothing for it to open.
 
-    Raises EncryptionError, with the name of the file, where they cannot be opened, and ConfigurationError.
+    A `tolerant` caller wants to know what is wrong: it gets plain states opened, too, and serials and lineages that
+    differ outside and inside. Raises EncryptionError, with the name of the file, where the state is encrypted and
+    cannot be opened, and ConfigurationError.
     """
-    if _configured.get() is None:
+    if context.encryption is None:
         return None
     # Imported once it is certain to be needed: it takes cryptography with it.
-    from statefmt.encryption import decrypt, glance
+    from statefmt.encryption import decrypt, examine, glance
 
     try:
-        envelope = glance(data)
-        # The configuration is read only now: a module may have none, and a passphrase may not be there.
-        found = None if envelope is None else configuration()
-        if envelope is None or found is None:
-            return None
-        return Seal(data, decrypt(data, found).plain, envelope.layout, found)
-    except EncryptionError as error:
-        raise EncryptionError(f"{display_name(name)}: {error}") from None
-
-
-def plain(name: str, data: bytes) -> bytes:
-    """The plain bytes of a state, opened where that is needed and possible. Raises EncryptionError."""
-    seal = opened(name, data)
-    return data if seal is None else seal.plain
-
-
-def examined(name: str, data: bytes) -> Opened | None:
-    """What the configuration makes of a state, for who tells what is wrong with it; None where there is none.
-
-    Raises EncryptionError, with the name of the file, where it is encrypted and cannot be opened.
-    """
-    try:
-        found = configuration()
-        if found is None:
-            return None
-        # Imported once it is needed, as above.
-        from statefmt.encryption import examine
-
         with about(name):
-            return examine(data, found)
+            if not tolerant and glance(data) is None:
+                return None
+            # The configuration is read only now: a module may have none, and a passphrase may not be there.
+            found = context.configuration()
+            return None if found is None else (examine if tolerant else decrypt)(data, found)
     except ConfigurationError:
-        # Nobody needs the configuration for a plain state.
-        if _is_plain(data):
+        if tolerant and _is_plain(data):
+            # Nobody needs the configuration for a plain state.
             return None
         raise
 

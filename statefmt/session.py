@@ -5,18 +5,15 @@ A write is refused where it would add an error finding that the state did not ha
 
 from __future__ import annotations
 
-import os
-import sys
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct, field, structs
 
 from statefmt import codes
 from statefmt.addrs import AbsResourceInstance
+from statefmt.context import RunContext
 from statefmt.diagnostics import Finding, Severity
 from statefmt.errors import EncryptedStateError, NotAStateError, StateError, StoreError
 from statefmt.sealed import Seal, opened
@@ -27,16 +24,7 @@ from statefmt.statefile.registry import SourceReport, SourceRewriter
 from statefmt.statefile.style import Style
 from statefmt.states import HIGHEST_SERIAL, Snapshot
 from statefmt.store.default_state import default_state
-from statefmt.store.reading import STANDARD_INPUT, display_name, read_bytes
-from statefmt.store.settled import read_settled
-
-if TYPE_CHECKING:
-    # Commands that only look need no lock.
-    from statefmt.store.lock import LockInfo
-
-
-# Called at once when a file was written, before anything else can fail; with the path of the backup, if one was made.
-Written: TypeAlias = Callable[[Path | None], None]
+from statefmt.store.reading import display_name
 
 
 class LoadedState(Struct, frozen=True):
@@ -70,7 +58,7 @@ class StateFileError(StateError):
         self.name = name
 
 
-def state_name(name: str | None, environment: Mapping[str, str] = os.environ) -> str:
+def state_name(context: RunContext, name: str | None) -> str:
     """The state that a command means: the one named, else that of the current workspace.
 
     Raises StoreError where the latter has control characters in its name, as nobody's has, or is outside the current
@@ -78,7 +66,7 @@ def state_name(name: str | None, environment: Mapping[str, str] = os.environ) ->
     """
     if name is not None:
         return name
-    found = default_state(Path(), environment)
+    found = default_state(Path(), context.environment)
     if not str(found).isprintable():
         raise StoreError(
             f"the state of the current workspace would be {shell_word(str(found))}, which has control characters in "
@@ -92,16 +80,16 @@ def state_name(name: str | None, environment: Mapping[str, str] = os.environ) ->
     return str(found)
 
 
-def load(name: str, sources: SourceChoice = KEEP) -> LoadedState:
+def load(context: RunContext, name: str, sources: SourceChoice = KEEP) -> LoadedState:
     """Read a state from a path, or from standard input for `-`, with the provider sources that were chosen.
 
     The serial is one more where that changes a source. Raises StoreError where there are no bytes to be had,
     StateFileError where they are no state.
     """
-    return loaded(name, read_settled(name), sources)
+    return loaded(context, name, context.read(name), sources)
 
 
-def loaded(name: str, data: bytes, sources: SourceChoice = KEEP) -> LoadedState:
+def loaded(context: RunContext, name: str, data: bytes, sources: SourceChoice = KEEP) -> LoadedState:
     """The same for bytes that are there already; `name` is where they are from.
 
     Raises StateFileError, and EncryptionError where they are encrypted and cannot be opened.
@@ -112,10 +100,12 @@ def loaded(name: str, data: bytes, sources: SourceChoice = KEEP) -> LoadedState:
         try:
             result = read(data, rewriter.document if sources else None)
         except EncryptedStateError:
-            seal = opened(name, data)
-            if seal is None:
+            found = opened(context, name, data)
+            configuration = None if found is None else context.configuration()
+            if found is None or configuration is None:
                 raise
-            data = seal.plain
+            seal = Seal(data, found, configuration)
+            data = found.plain
             result = read(data, rewriter.document if sources else None)
         _refuse_other_files(result)
     except StateError as error:
@@ -167,62 +157,6 @@ def rewrite(loaded: LoadedState, style: Style, *, drop_unknown: bool, to_write: 
 def _names_legacy_providers(snapshot: Snapshot) -> bool:
     configs = {resource.provider_config for resource in snapshot.resources}
     return any(config is not None and config.provider.is_legacy for config in configs)
-
-
-def write_new(path: str, content: bytes, command: str, written: Written, *, replace: bool) -> bool:
-    """Write to a path, or to standard output for `-`. With `replace`, an existing file is backed up and replaced.
-
-    `command` is what its history says then. Gives whether anything was written: not where a file has this content
-    already. Raises StoreError where the file exists and may not be replaced.
-    """
-    from statefmt.store.durable import signals_held_back
-    from statefmt.store.lock import lock_info
-    from statefmt.store.writing import create_file
-
-    if path == STANDARD_INPUT:
-        sys.stdout.buffer.write(content)
-        sys.stdout.buffer.flush()
-        written(None)
-        return True
-    target = Path(path)
-    if not os.path.exists(target):  # noqa: PTH110 - Path.exists raises where a name cannot be looked up
-        with signals_held_back():
-            create_file(target, content)
-            written(None)
-        return True
-    if not os.path.isfile(target):  # noqa: PTH113
-        raise StoreError(f"{path}: this is not a regular file, and nothing else is written to; - is standard output")
-    if not replace:
-        raise StoreError(f"{path}: the file exists already; --yes replaces it and keeps its content in a backup")
-    return replace_bytes(target, read_bytes(path), content, lock_info(target, "write", command), written) is not None
-
-
-def replace_state(
-    loaded: LoadedState, content: bytes, operation: str, command: str = "", written: Written = lambda _: None
-) -> Path | None:
-    """Put new content in place of a state that was read from a file, in place and after a backup.
-
-    `operation` and `command` are what the lock and the history say. Gives the path of the backup, None where nothing
-    changed. Raises StateFileError where the new content has an error that the old one has not.
-    """
-    from statefmt.store.lock import lock_info
-
-    refuse_new_errors(loaded, content)
-    path = Path(loaded.name)
-    return replace_bytes(path, loaded.stored, loaded.to_store(content), lock_info(path, operation, command), written)
-
-
-def replace_bytes(path: Path, old: bytes, new: bytes, info: LockInfo, written: Written) -> Path | None:
-    """Replace what was read from a file. Gives the path of the backup, None where nothing changed."""
-    from statefmt.store.durable import signals_held_back
-    from statefmt.store.writing import replace_content
-
-    # Else a signal that waited for the end of the write would come before the message.
-    with signals_held_back():
-        backup = replace_content(path, old, new, info, now=int(time.time()))
-        if backup is not None:
-            written(backup)
-    return backup
 
 
 def error_findings(inspection: Inspection) -> list[Finding]:

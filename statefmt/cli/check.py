@@ -17,6 +17,7 @@ from statefmt.cli.exit_status import FAILED, FINE, FOUND
 from statefmt.cli.failure import show_failure
 from statefmt.cli.options import StateOption, StatesArgument
 from statefmt.cli.release import parsed_release
+from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal, say
 from statefmt.cli.takes import takes
 from statefmt.diagnostics import Severity
@@ -128,7 +129,7 @@ def command(
 def _default_state() -> str:
     from statefmt.session import state_name
 
-    return state_name(None)
+    return state_name(run_context(), None)
 
 
 def _gate(select: str | None, ignore: str | None, settings: Path | None, no_settings: bool) -> Gate:
@@ -142,7 +143,7 @@ def _gate(select: str | None, ignore: str | None, settings: Path | None, no_sett
         selected_rules(None if chosen is None else tuple(chosen), tuple(ignored))
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--select/--ignore") from error
-    return Gate(select=chosen, ignore=ignored, settings=settled, folder=folder)
+    return Gate(run_context(), select=chosen, ignore=ignored, settings=settled, folder=folder)
 
 
 def _with_baseline(gate: Gate, named: Path | None) -> Gate:

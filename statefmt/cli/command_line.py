@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextvars import ContextVar
+from collections.abc import Mapping
 from typing import Any, Final
 
 import click
 
+from statefmt.cli.run import current_run
 from statefmt.shell import shell_line
 
 _VARIABLE: Final = "--var"
 # Where the context of click holds what the parser found.
 _VALUES: Final = f"{__name__}.values"
 _OPTIONS: Final = f"{__name__}.options"
-_arguments: ContextVar[Sequence[str]] = ContextVar("arguments", default=())
-
-
-def remember_arguments(arguments: Sequence[str]) -> None:
-    """Keep what the program was started with."""
-    _arguments.set(tuple(arguments))
 
 
 def command_line(hidden: Mapping[str, str] | None = None) -> str:
@@ -28,7 +22,7 @@ def command_line(hidden: Mapping[str, str] | None = None) -> str:
     `hidden` says what to tell instead of arguments that may hold a secret. Values of variables always may.
     """
     told: list[str] = []
-    for argument in _arguments.get():
+    for argument in current_run().arguments:
         name, equals, rest = argument.partition("=")
         if name == _VARIABLE and equals:
             told.append(f"{_VARIABLE}={_without_value(rest)}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, Optional
 import typer
 
 from statefmt.cli.command_line import options_in_order
+from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal
 from statefmt.diagnostics import Finding, Severity
 from statefmt.errors import StoreError
@@ -42,7 +42,9 @@ class ConfigurationOptions(NamedTuple):
         from statefmt.config import LoadOptions, load
         from statefmt.config.provider_references import ProviderReferences
 
-        options = LoadOptions(variables=tuple(map(variable_option, self.variables)), environment=dict(os.environ))
+        options = LoadOptions(
+            variables=tuple(map(variable_option, self.variables)), environment=run_context().environment
+        )
         return ProviderReferences(load(Path(self.directory), options), without)
 
 

@@ -11,6 +11,7 @@ import typer
 
 from statefmt.cli.exit_status import DETAILED_EXITCODE, FINE, FOUND
 from statefmt.cli.options import ShowSensitiveOption
+from statefmt.cli.run import run_context
 from statefmt.cli.selecting import ExcludeOption
 from statefmt.cli.streams import result_terminal, say
 from statefmt.comparison import Kind, SnapshotDiff, diff, kinds, narrowed
@@ -115,7 +116,10 @@ def _both(old: str, new: str) -> tuple[LoadedState, LoadedState]:
 
 
 def _side(name: str) -> LoadedState:
-    return loaded(name, read_git_object(name)) if name.startswith(PREFIX) else load(name)
+    context = run_context()
+    if name.startswith(PREFIX):
+        return loaded(context, name, read_git_object(name, context.environment))
+    return load(context, name)
 
 
 def _kinds(texts: Sequence[str] | None, option: str) -> list[Kind]:

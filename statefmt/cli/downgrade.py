@@ -9,17 +9,26 @@ import typer
 from msgspec import structs
 
 from statefmt.cli.exit_status import FAILED, FINE
-from statefmt.cli.options import DropUnknownOption, StateArgument, StateOption, StyleChoice, YesOption, one_state
+from statefmt.cli.options import DropUnknownOption, StateArgument, StateOption, StyleChoice, one_state
 from statefmt.cli.provider_sources import LegacyProviderOption, Registry, RegistryOption, chosen_sources, show_unused
 from statefmt.cli.release import parsed_release
+from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal
-from statefmt.cli.target import InPlaceOption, OutputOption, chosen_target, write_to
+from statefmt.cli.takes import takes
+from statefmt.cli.target import InPlaceOption, Rewriting, rewrite_state
+from statefmt.cli.write_options import WriteOptions, write_options
+from statefmt.edit.pipeline import Proposal
 from statefmt.render.downgrade_text import downgrade_report, refusal_text
-from statefmt.session import load, rewrite, state_name, with_next_serial
+from statefmt.session import LoadedState, rewrite, state_name, with_next_serial
 from statefmt.statefile.downgrade import fit
 from statefmt.store.reading import display_name
 
 
+class _WouldLose(Exception):  # noqa: N818 - no error: the command says what and ends
+    """Something would be lost, and has been reported."""
+
+
+@takes(options=write_options)
 def command(
     state: StateArgument = None,
     state_option: StateOption = None,
@@ -27,7 +36,6 @@ def command(
         Optional[str],  # noqa: UP045 - typer reads the annotation at run time
         typer.Option("--for", metavar="RELEASE", help="The release that is to read it; 1.8 is opentofu-1.8. Required."),
     ] = None,
-    output: OutputOption = None,
     in_place: InPlaceOption = False,
     drop_lossy: Annotated[
         bool, typer.Option("--drop-lossy", help="Drop members that only carry information and that RELEASE loses.")
@@ -39,7 +47,8 @@ def command(
         Optional[StyleChoice],  # noqa: UP045
         typer.Option(show_default=False, help="The layout to write; default: as RELEASE lays out a local file."),
     ] = None,
-    yes: YesOption = False,
+    *,
+    options: WriteOptions,
 ) -> int:
     """Write a state so that an older release, or the other engine, reads it without loss.
 
@@ -53,30 +62,35 @@ def command(
         )
     release = parsed_release(release_name)
     sources = chosen_sources(registry, legacy_provider)
-    name = state_name(one_state(state, state_option))
-    target = chosen_target(name, output, in_place)
-    loaded = load(name, sources)
-    serial = loaded.result.snapshot.serial - loaded.sources.changed
-    fitted = fit(loaded.result.snapshot, release, drop_lossy=drop_lossy, drop_unknown=drop_unknown)
-    if fitted.losses:
-        print(refusal_text(name, fitted.losses, release, message_terminal()), file=sys.stderr)
+    name = state_name(run_context(), one_state(state, state_option))
+
+    def operation(loaded: LoadedState) -> Proposal[Rewriting]:
+        serial = loaded.result.snapshot.serial - loaded.sources.changed
+        fitted = fit(loaded.result.snapshot, release, drop_lossy=drop_lossy, drop_unknown=drop_unknown)
+        if fitted.losses:
+            print(refusal_text(name, fitted.losses, release, message_terminal()), file=sys.stderr)
+            raise _WouldLose
+        snapshot = fitted.snapshot
+        if fitted.dropped and not loaded.sources.changed:
+            snapshot = with_next_serial(snapshot, display_name(name))
+        loaded = structs.replace(loaded, result=structs.replace(loaded.result, snapshot=snapshot))
+        own_style = release.local_style.style if style is None else style.applied_to(loaded.result.style)
+        rewritten = rewrite(loaded, own_style, drop_unknown=drop_unknown)
+        report = downgrade_report(
+            loaded,
+            rewritten,
+            fitted.dropped,
+            release,
+            sources,
+            message_terminal(),
+            serial=serial,
+            dropped_unknown=drop_unknown,
+        )
+        return Proposal((loaded, report), [rewritten.content], check=in_place)
+
+    try:
+        loaded = rewrite_state(name, sources, options, in_place, operation, "downgrade")
+    except _WouldLose:
         return FAILED
-    snapshot = fitted.snapshot
-    if fitted.dropped and not loaded.sources.changed:
-        snapshot = with_next_serial(snapshot, display_name(name))
-    loaded = structs.replace(loaded, result=structs.replace(loaded.result, snapshot=snapshot))
-    own_style = release.local_style.style if style is None else style.applied_to(loaded.result.style)
-    rewritten = rewrite(loaded, own_style, drop_unknown=drop_unknown)
-    report = downgrade_report(
-        loaded,
-        rewritten,
-        fitted.dropped,
-        release,
-        sources,
-        message_terminal(),
-        serial=serial,
-        dropped_unknown=drop_unknown,
-    )
-    write_to(target, loaded, rewritten.content, "downgrade", report, replace=yes)
     show_unused(sources, loaded.sources.used)
     return FINE

@@ -4,25 +4,36 @@ from __future__ import annotations
 
 import sys
 
-from statefmt.cli.encrypted_target import DiscardPlainOption, Form, check_discarding, discard_copies, write_form
+from statefmt.cli.encrypted_target import (
+    Change,
+    DiscardPlainOption,
+    Form,
+    check_discarding,
+    discard_copies,
+    opened_state,
+    write_form,
+)
 from statefmt.cli.encryption_option import needed_configuration
-from statefmt.cli.options import StateArgument, StateOption, YesOption, one_state
-from statefmt.cli.target import InPlaceOption, OutputOption, chosen_target
-from statefmt.encryption import SystemRandomness, decrypt, encrypt_checked, encrypts, parse_envelope
+from statefmt.cli.options import StateArgument, StateOption, one_state
+from statefmt.cli.run import run_context
+from statefmt.cli.takes import takes
+from statefmt.cli.target import InPlaceOption
+from statefmt.cli.write_options import WriteOptions, write_options
+from statefmt.encryption import SystemRandomness, encrypt_checked, encrypts, parse_envelope
 from statefmt.errors import ConfigurationError, EncryptionError
 from statefmt.sealed import about
-from statefmt.session import loaded, state_name
+from statefmt.session import LoadedState, loaded, state_name
 from statefmt.store.reading import display_name
-from statefmt.store.settled import read_settled
 
 
+@takes(options=write_options)
 def command(
     state: StateArgument = None,
     state_option: StateOption = None,
-    output: OutputOption = None,
     in_place: InPlaceOption = False,
     discard_plain: DiscardPlainOption = False,
-    yes: YesOption = False,
+    *,
+    options: WriteOptions,
 ) -> int:
     """Encrypt a plain state as OpenTofu does, by the method that its configuration writes with.
 
@@ -30,23 +41,33 @@ def command(
     before it is written anywhere. With --discard-plain, the plain copies of a state that is encrypted already are
     deleted, too.
     """
-    name = state_name(one_state(state, state_option))
-    target = chosen_target(name, output, in_place)
-    check_discarding(discard_plain, target)
+    name = state_name(run_context(), one_state(state, state_option))
+    target = options.target(name, in_place)
+    check_discarding(discard_plain, in_place)
     configuration = needed_configuration()
-    data = read_settled(name)
     if not encrypts(configuration):
         raise ConfigurationError("the method that writes is of type unencrypted: nothing would be encrypted")
-    with about(name):
-        if parse_envelope(data) is not None:
-            if not discard_plain:
-                raise EncryptionError("this state is encrypted already; `statetool reencrypt` changes the method")
+    context = run_context()
+    if discard_plain and not options.dry_run:
+        data = context.read(name)
+        with about(name):
+            is_encrypted = parse_envelope(data) is not None
+        if is_encrypted:
             # The command was killed before it deleted them, or was asked to do it only now. Without the right key,
             # the copies may be all that can be read.
-            loaded(name, decrypt(data, configuration).plain)
+            opened_state(name, data, configuration)
             print(f"{display_name(name)}: encrypted already; the state was not written", file=sys.stderr)
             return discard_copies(name, Form(data, is_plain=False), "encrypt")
-        loaded(name, data)
-        encrypted = encrypt_checked(data, configuration, SystemRandomness())
-    old, new = Form(data, is_plain=True), Form(encrypted, is_plain=False)
-    return write_form(name, old, new, target, "encrypt", "encrypted", replace=yes, discard_plain=discard_plain)
+
+    def opening(data: bytes) -> LoadedState:
+        with about(name):
+            if parse_envelope(data) is not None:
+                raise EncryptionError("this state is encrypted already; `statetool reencrypt` changes the method")
+        return loaded(context, name, data)
+
+    def change(state: LoadedState) -> Change:
+        with about(name):
+            encrypted = encrypt_checked(state.data, configuration, SystemRandomness())
+        return Change(Form(state.data, is_plain=True), Form(encrypted, is_plain=False), "encrypted")
+
+    return write_form(name, target, options, "encrypt", opening, change, discard_plain=discard_plain)[1]

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import typer
+from msgspec import structs
 
 from statefmt.cli.command_line import command_line
 from statefmt.cli.exit_status import FAILED, FINE
+from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal, say
-from statefmt.cli.target import Target, kept_text
-from statefmt.encryption import Configuration, encrypts, glance
+from statefmt.cli.target import kept_text
+from statefmt.cli.write_options import WriteOptions, store_of
+from statefmt.edit.pipeline import Proposal, edit
+from statefmt.encryption import Configuration, Opened, decrypt, encrypts, glance
 from statefmt.errors import EncryptionError, StoreError
-from statefmt.session import replace_bytes, write_new
+from statefmt.pieces import Span
+from statefmt.sealed import Seal, about
+from statefmt.session import LoadedState, loaded
 from statefmt.store import plain_copies
 from statefmt.store.backups import other_backups
-from statefmt.store.history_contents import compress_one
-from statefmt.store.lock import lock_info
 from statefmt.store.reading import LARGEST_STATE, STANDARD_INPUT, display_name
 from statefmt.store.small_files import read_bounded
 from statefmt.store.state_file import history_path
@@ -37,9 +42,30 @@ class Form(NamedTuple):
     is_plain: bool
 
 
-def check_discarding(discard_plain: bool, target: Target, configuration: Configuration | None = None) -> None:
+class Change(NamedTuple):
+    """The form of a state before and after, and what was done to it."""
+
+    old: Form
+    new: Form
+    done: str
+
+    def proposal(self, state: LoadedState) -> Proposal[Change]:
+        """The change as an edit: what the state says stays the same."""
+        return Proposal(self, [Span(0, len(state.data))], stored=self.new.data, check=False)
+
+
+def opened_state(name: str, data: bytes, configuration: Configuration) -> tuple[LoadedState, Opened]:
+    """A state that the configuration reads, and how. What it decrypts to must be a state. Raises EncryptionError."""
+    context = run_context()
+    with about(name):
+        opened = decrypt(data, configuration)
+        state = loaded(context, name, opened.plain)
+        return structs.replace(state, seal=Seal(data, opened, configuration)), opened
+
+
+def check_discarding(discard_plain: bool, in_place: bool, configuration: Configuration | None = None) -> None:
     """Raises a usage error where nothing is written in place, or what is written is plain."""
-    if discard_plain and not target.in_place:
+    if discard_plain and not in_place:
         raise typer.BadParameter("goes with --in-place, which makes copies", param_hint="--discard-plain")
     if discard_plain and configuration is not None and not encrypts(configuration):
         raise typer.BadParameter(
@@ -48,43 +74,58 @@ def check_discarding(discard_plain: bool, target: Target, configuration: Configu
         )
 
 
+def refuse_on_terminal(target: str | None, options: WriteOptions) -> None:
+    """Raises EncryptionError where plain text would be printed on a terminal without --yes."""
+    if target == STANDARD_INPUT and sys.stdout.isatty() and not options.yes:
+        raise EncryptionError(
+            "the secrets of the state would stand on the terminal; -o writes a file, and --yes does it all the same"
+        )
+
+
 def write_form(
     name: str,
-    old: Form,
-    new: Form,
-    target: Target,
+    target: str | None,
+    options: WriteOptions,
     operation: str,
-    done: str,
+    opening: Callable[[bytes], LoadedState],
+    change: Callable[[LoadedState], Change],
     *,
-    replace: bool,
     discard_plain: bool = False,
-) -> int:
-    """Write the new form of the state `name`, and say that it was `done`. Returns the exit status.
+) -> tuple[Change, int]:
+    """Write a state in another form, and say what was done. Returns the change and the exit status.
 
-    With `replace`, another file that exists is backed up and replaced. Where a plain state becomes an encrypted one in
-    place, its copies are plain: the message says so. With `discard_plain`, they are deleted once it is written.
+    Where a plain state becomes an encrypted one in place, its copies are plain: the message says so. With
+    `discard_plain`, they are deleted once it is written.
     """
-    where = display_name(name) if target.path in (STANDARD_INPUT, name) else f"{display_name(name)} to {target.path}"
-    leaves_plain = target.in_place and old.is_plain and not new.is_plain
-    kept: list[Path] = []
+    where = display_name(name) if target in (None, STANDARD_INPUT, name) else f"{display_name(name)} to {target}"
+    kept: list[str | None] = []
 
-    def written(backup: Path | None) -> None:
-        kept.extend([backup] if backup else [])
-        shown = None if leaves_plain and discard_plain else backup
-        say(f"{where}: {done}{kept_text(shown, 'state' if target.in_place else 'file')}")
+    def leaves_plain(made: Change) -> bool:
+        return target is None and made.old.is_plain and not made.new.is_plain
 
-    if not target.in_place:
-        if not write_new(target.path, new.data, command_line(), written, replace=replace):
-            say(f"{target.path}: has this content already; nothing was written")
-        return FINE
-    path = Path(name)
-    replace_bytes(path, old.data, new.data, lock_info(path, operation, command_line()), written)
-    compress_one(path)
-    if discard_plain:
-        return discard_copies(name, new, operation)
-    if kept and leaves_plain:
-        _tell_of_plain_copies(name, kept[0])
-    return FINE
+    def written(made: Change, backup: str | None) -> None:
+        kept.append(backup)
+        shown = None if leaves_plain(made) and discard_plain else backup
+        say(f"{where}: {made.done}{kept_text(shown, 'state' if target is None else 'file')}")
+
+    terms = options.terms(name, operation, to=target)
+    made = edit(
+        run_context(),
+        store_of(name),
+        terms,
+        lambda state: change(state).proposal(state),
+        opening=opening,
+        written=written,
+    )
+    if terms.dry_run:
+        say(f"{where}: this was a dry run; nothing was written")
+    elif target is not None and not kept:
+        say(f"{target}: has this content already; nothing was written")
+    elif target is None and discard_plain and (kept or not made.new.is_plain):
+        return made, discard_copies(name, made.new, operation)
+    elif kept and kept[0] is not None and leaves_plain(made):
+        _tell_of_plain_copies(name, Path(kept[0]))
+    return made, FINE
 
 
 def discard_copies(name: str, current: Form, operation: str) -> int:
@@ -94,7 +135,7 @@ def discard_copies(name: str, current: Form, operation: str) -> int:
     content by now.
     """
     path = Path(name)
-    with open_state(path, lock_info(path, operation, command_line())) as state:
+    with open_state(path, run_context().lock_info(path, operation, command_line()), run_context().note) as state:
         if current.is_plain or state.data != current.data:
             raise StoreError(
                 f"{name}: the file changed since it was encrypted; no plain copies were deleted, try again"

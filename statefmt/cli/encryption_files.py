@@ -6,13 +6,15 @@ A command that has --config for other reasons has its own; it is the same option
 from __future__ import annotations
 
 import functools
-import os
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
 
 from statefmt.cli.command_line import options_in_order
+from statefmt.cli.run import current_run
 from statefmt.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -67,14 +69,12 @@ def encryption_options(own: set[str | None]) -> list[click.Option]:
 def use_encryption(context: click.Context) -> None:
     """Have encrypted states opened as the options say. Nothing is read before one is met, but for --encryption FILE."""
     given = {**context.params, **context.meta.get(__name__, {})}
+    run = current_run()
+    environment = run.context.environment
     file, directory = given.get(_FILE), given.get(_DIRECTORY)
-    allow_external = bool(given.get(_ALLOW)) or os.environ.get(_ALLOWING) == "1"
-    _check_values(context, given)
-    # Imported here, since a command that only shows its help needs none of it.
-    from statefmt.sealed import use_configuration
-
-    if file is directory is None and not os.environ.get(ENVIRONMENT, "").strip():
-        use_configuration(None)
+    allow_external = bool(given.get(_ALLOW)) or environment.get(_ALLOWING) == "1"
+    _check_values(context, given, environment)
+    if file is directory is None and not environment.get(ENVIRONMENT, "").strip():
         return
 
     @functools.cache
@@ -84,7 +84,7 @@ def use_encryption(context: click.Context) -> None:
 
         try:
             variables = options_in_order(*_VALUES.values())
-            return configuration_from(file, directory, variables, allow_external=allow_external)
+            return configuration_from(file, directory, variables, environment, allow_external=allow_external)
         except ConfigurationError as error:
             # Once is enough for all states of a run.
             return error
@@ -95,7 +95,7 @@ def use_encryption(context: click.Context) -> None:
             raise found
         return found
 
-    use_configuration(configured)
+    context.obj = replace(run, context=replace(run.context, encryption=configured))
     if directory is not None and not Path(directory).is_dir():
         from statefmt.cli.configuration import no_directory
 
@@ -105,10 +105,10 @@ def use_encryption(context: click.Context) -> None:
         configured()
 
 
-def _check_values(context: click.Context, given: dict[str, object]) -> None:
+def _check_values(context: click.Context, given: dict[str, object], environment: Mapping[str, str]) -> None:
     """Raises BadParameter where values are given to nothing, or are none. A value is not shown: it may be a secret."""
     for name, option in _VALUES.items():
-        if given.get(name) and given.get(_DIRECTORY) is given.get(_FILE) is os.environ.get(ENVIRONMENT) is None:
+        if given.get(name) and given.get(_DIRECTORY) is given.get(_FILE) is environment.get(ENVIRONMENT) is None:
             raise click.BadParameter(
                 "goes with --config or an encryption configuration only", context, param_hint=option
             )

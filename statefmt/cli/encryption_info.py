@@ -6,12 +6,12 @@ import sys
 
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options import FormatOption, OutputFormat, StateArgument, StateOption, one_state
+from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal
 from statefmt.encryption import decrypt, parse_envelope
-from statefmt.sealed import about, configuration
+from statefmt.sealed import about
 from statefmt.session import loaded, state_name
 from statefmt.store.reading import display_name
-from statefmt.store.settled import read_settled
 
 
 def command(
@@ -23,14 +23,14 @@ def command(
 
     With a configuration also which method reads it, and whether that is a fallback. No value of the state is shown.
     """
-    name = state_name(one_state(state, state_option))
-    found = configuration()
-    data = read_settled(name)
+    name = state_name(run_context(), one_state(state, state_option))
+    found = run_context().configuration()
+    data = run_context().read(name)
     with about(name):
         envelope = parse_envelope(data)
         if envelope is None:
             # Whatever is neither encrypted nor a state is refused here.
-            loaded(name, data)
+            loaded(run_context(), name, data)
         opened = None if found is None else decrypt(data, found)
     if output_format is OutputFormat.JSON:
         from statefmt.render.encryption_json import encryption_json

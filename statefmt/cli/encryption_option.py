@@ -5,7 +5,6 @@ A passphrase is never an argument, since everybody on a machine can see those.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -13,20 +12,20 @@ import click
 
 from statefmt.cli.configuration import variable_option
 from statefmt.cli.encryption_files import ENVIRONMENT
+from statefmt.cli.run import run_context
 from statefmt.config.json_body import LARGEST_FILE
 from statefmt.encryption import Configuration, Origin, check_configuration, merged
 from statefmt.encryption_config import module_configuration, read_surroundings, text_configuration
 from statefmt.errors import ConfigurationError
-from statefmt.sealed import configuration
 from statefmt.store.reading import STANDARD_INPUT, reason_of
 from statefmt.store.small_files import read_bounded
 
 
 def configuration_from(
     file: str | None,
-    directory: str | None = None,
-    variables: Sequence[tuple[str, str]] = (),
-    environment: Mapping[str, str] = os.environ,
+    directory: str | None,
+    variables: Sequence[tuple[str, str]],
+    environment: Mapping[str, str],
     *,
     allow_external: bool = False,
 ) -> Configuration | None:
@@ -67,7 +66,7 @@ def _content(file: str) -> bytes:
 
 def needed_configuration() -> Configuration:
     """The configuration of this run. Raises ConfigurationError where there is none, or it cannot write."""
-    found = configuration()
+    found = run_context().configuration()
     if found is None:
         raise ConfigurationError(
             "there is no encryption configuration: --encryption FILE, "

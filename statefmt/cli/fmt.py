@@ -7,10 +7,9 @@ from typing import Annotated
 
 import typer
 
-from statefmt.cli.command_line import command_line
 from statefmt.cli.exit_status import FAILED, FINE, FOUND
 from statefmt.cli.failure import show_failure
-from statefmt.cli.options import DropUnknownOption, StateOption, StatesArgument, StyleChoice, YesOption
+from statefmt.cli.options import DropUnknownOption, StateOption, StatesArgument, StyleChoice
 from statefmt.cli.provider_sources import (
     LegacyProviderOption,
     Registry,
@@ -19,16 +18,23 @@ from statefmt.cli.provider_sources import (
     show_sources,
     show_unused,
 )
+from statefmt.cli.run import run_context
 from statefmt.cli.streams import listed_name, message_terminal, say
+from statefmt.cli.takes import takes
 from statefmt.cli.target import kept_text
+from statefmt.cli.write_options import WriteOptions, store_of, write_options
+from statefmt.edit.pipeline import Proposal, edit
 from statefmt.errors import StatetoolError, StoreError
 from statefmt.render.report import notes_text
-from statefmt.session import LoadedState, load, replace_state, rewrite, state_name
+from statefmt.session import LoadedState, Rewritten, load, loaded, rewrite, state_name
 from statefmt.shell import shell_word
 from statefmt.statefile.inspect import CURRENT_VERSION
+from statefmt.statefile.provider_sources import SourceChoice
 from statefmt.store.reading import STANDARD_INPUT
+from statefmt.store.standard_input import StandardInput
 
 
+@takes(options=write_options)
 def command(
     states: StatesArgument = None,
     state: StateOption = None,
@@ -42,7 +48,8 @@ def command(
         StyleChoice, typer.Option(show_default=False, help="The layout to write; default: keep the file's own.")
     ] = StyleChoice.KEEP,
     drop_unknown: DropUnknownOption = False,
-    yes: YesOption = False,
+    *,
+    options: WriteOptions,
 ) -> int:
     """Rewrite states in canonical form, byte for byte as OpenTofu writes them.
 
@@ -51,50 +58,76 @@ def command(
     serial is one more.
     """
     sources = chosen_sources(registry, legacy_provider)
-    names = [*(states or ()), *([state] if state else ())] or [state_name(None)]
+    context = run_context()
+    names = [*(states or ()), *([state] if state else ())] or [state_name(context, None)]
     if stdout and (check or len(names) > 1):
         raise typer.BadParameter("takes one state, and not --check", param_hint="--stdout")
+    if options.out is not None and (stdout or check or len(names) > 1):
+        raise typer.BadParameter("takes one state, and not --check or --stdout", param_hint="--out")
+    if check and options.dry_run:
+        raise typer.BadParameter("writes nothing already", param_hint="--dry-run")
     status = FINE
     used: set[str] = set()
     for name in names:
+        to = STANDARD_INPUT if stdout or (name == STANDARD_INPUT and options.out is None) else options.out
         try:
-            loaded = load(name, sources)
-            used |= loaded.sources.used
-            changed = _format(loaded, check, stdout or name == STANDARD_INPUT, style, drop_unknown)
+            state_read = load(context, name, sources)
+            used |= state_read.sources.used
+            rewritten = _rewritten(state_read, style, drop_unknown, to_write=not check)
+            changed = rewritten.content != state_read.data
+            if check and changed:
+                print(listed_name(name))
+            elif not check and (changed or to is not None or options.has_conditions):
+                _write(state_read, rewritten, to, options, sources, style, drop_unknown)
+            if changed and not check and rewritten.notes:
+                notes = notes_text(rewritten.notes, message_terminal(), dropped_unknown=drop_unknown)
+                print(notes, file=sys.stderr)
         except StatetoolError as error:
             show_failure(error)
             status = FAILED
             continue
         if changed and check:
             status = max(status, FOUND)
-        if loaded.sources.unresolved or (changed and not check):
-            show_sources(loaded, sources)
+        if state_read.sources.unresolved or (changed and not check):
+            show_sources(state_read, sources)
     show_unused(sources, used)
     return status
 
 
-def _format(loaded: LoadedState, check: bool, to_stdout: bool, style: StyleChoice, drop_unknown: bool) -> bool:
-    """Format one state. Gives whether it was not canonical, or had other provider sources than it is to have."""
-    _refuse_older_format(loaded)
-    rewritten = rewrite(loaded, style.applied_to(loaded.result.style), drop_unknown=drop_unknown, to_write=not check)
-    changed = rewritten.content != loaded.data
-    if check:
-        if changed:
-            print(listed_name(loaded.name))
-    elif to_stdout:
-        sys.stdout.buffer.write(loaded.to_store(rewritten.content))
-    elif changed:
-        replace_state(
-            loaded,
-            rewritten.content,
-            "fmt",
-            command_line(),
-            lambda backup: say(f"{loaded.name}: formatted{kept_text(backup)}"),
-        )
-    if changed and not check and rewritten.notes:
-        notes = notes_text(rewritten.notes, message_terminal(), dropped_unknown=drop_unknown)
-        print(notes, file=sys.stderr)
-    return changed
+def _rewritten(state: LoadedState, style: StyleChoice, drop_unknown: bool, *, to_write: bool = True) -> Rewritten:
+    _refuse_older_format(state)
+    return rewrite(state, style.applied_to(state.result.style), drop_unknown=drop_unknown, to_write=to_write)
+
+
+def _write(
+    read: LoadedState,
+    rewritten: Rewritten,
+    to: str | None,
+    options: WriteOptions,
+    sources: SourceChoice,
+    style: StyleChoice,
+    drop_unknown: bool,
+) -> None:
+    """Write a state in canonical form. It was `read` and `rewritten` already, which counts if it is still the same."""
+    context, name = run_context(), read.name
+    # A pipe can be read only once.
+    source = store_of(name) if to is None else StandardInput(lambda: read.stored, name)
+
+    def opening(data: bytes) -> LoadedState:
+        return read if data == read.stored else loaded(context, name, data, sources)
+
+    def operation(state: LoadedState) -> Proposal[None]:
+        content = (rewritten if state is read else _rewritten(state, style, drop_unknown)).content
+        return Proposal(None, [content], check=to is None)
+
+    def written(_: None, backup: str | None) -> None:
+        if to != STANDARD_INPUT:
+            say(f"{to or name}: formatted{kept_text(backup)}")
+
+    edit(context, source, options.terms(name, "fmt", to=to), operation, opening=opening, written=written)
+    if options.dry_run:
+        done = "would be formatted" if rewritten.content != read.data else "is canonical"
+        say(f"{name}: {done}; this was a dry run; nothing was written")
 
 
 def _refuse_older_format(loaded: LoadedState) -> None:

@@ -5,17 +5,19 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated, Final
 
 import typer
 
 from statefmt.cli.exit_status import FINE
+from statefmt.cli.run import run_context
 from statefmt.cli.streams import discard_output, result_terminal
 from statefmt.codes import Code
+from statefmt.context import RunContext
 from statefmt.errors import StateError, StatetoolError
 from statefmt.render.printable import one_line, printable
-from statefmt.sealed import use_configuration
 from statefmt.session import load
 from statefmt.states import Snapshot
 from statefmt.store.reading import display_name
@@ -63,11 +65,12 @@ def command(
 def _textconv(name: str) -> None:
     from statefmt.render.git_text import state_text
 
+    context = run_context()
     if _is_kept_by_git():
         # What git keeps is plain text, and what it kept before the key was there would be all that is ever shown.
-        use_configuration(None)
+        context = replace(context, encryption=None)
     try:
-        snapshot, _ = _read(name)
+        snapshot, _ = _read(context, name)
     except StatetoolError as error:
         print(_unreadable(error, name))
         return
@@ -96,7 +99,7 @@ def _diff(arguments: list[str]) -> None:
     sides: list[tuple[Snapshot, int]] = []
     for which, name in (("the old version", arguments[1]), ("the new version", arguments[4])):
         try:
-            sides.append(_read(name))
+            sides.append(_read(run_context(), name))
         except StatetoolError as error:
             print(f"{which}: {_unreadable(error, name)}")
             print(_AS_IT_IS)
@@ -108,11 +111,11 @@ def _diff(arguments: list[str]) -> None:
     print()
 
 
-def _read(name: str) -> tuple[Snapshot, int]:
+def _read(context: RunContext, name: str) -> tuple[Snapshot, int]:
     """A snapshot and its format version; an empty one and 0 for a side that does not exist."""
     if name == _NO_FILE or (os.path.isfile(name) and os.path.getsize(name) == 0):  # noqa: PTH113, PTH202
         return Snapshot(), 0
-    result = load(name).result
+    result = load(context, name).result
     return result.snapshot, result.version
 
 

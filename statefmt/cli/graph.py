@@ -10,6 +10,7 @@ import typer
 
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options import StateArgument, StateOption, one_state
+from statefmt.cli.run import run_context
 from statefmt.cli.selecting import criteria
 from statefmt.cli.streams import say
 from statefmt.selection import select
@@ -64,7 +65,7 @@ def command(
     """
     if depth is not None and not (from_ or to):
         raise typer.BadParameter("needs --from or --to", param_hint="--depth")
-    loaded = load(state_name(one_state(state, state_option)))
+    loaded = load(run_context(), state_name(run_context(), one_state(state, state_option)))
     graph = dependency_graph(loaded.result.snapshot)
     _note_older_format(loaded, graph)
     starts, ends = _chosen(loaded, graph, from_), _chosen(loaded, graph, to)

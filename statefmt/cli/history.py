@@ -11,15 +11,14 @@ import typer
 from statefmt.cli.command_line import command_line
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options import FormatOption, OutputFormat, StateArgument, StateOption, one_state
+from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal, say
 from statefmt.errors import StoreError
 from statefmt.session import state_name
 from statefmt.store.history import load_history
 from statefmt.store.history_contents import compress_one, kept_content
 from statefmt.store.journal import checksum
-from statefmt.store.lock import lock_info
 from statefmt.store.reading import STANDARD_INPUT
-from statefmt.store.settled import read_settled
 from statefmt.store.transaction import open_state
 
 
@@ -37,7 +36,7 @@ def command(
     output_format: FormatOption = OutputFormat.TEXT,
 ) -> int:
     """Show the edits that statetool made to a state, which undo can take back, newest first."""
-    name = state_name(one_state(state, state_option))
+    name = state_name(run_context(), one_state(state, state_option))
     if name == STANDARD_INPUT:
         raise StoreError("standard input: it has no history; name a file")
     path = Path(name)
@@ -47,11 +46,11 @@ def command(
         sys.stdout.buffer.write(_content_before(path, content))
         return FINE
     if keep is not None:
-        with open_state(path, lock_info(path, "history", command_line())) as opened:
+        with open_state(path, run_context().lock_info(path, "history", command_line()), run_context().note) as opened:
             opened.keep_history(keep)
     compress_one(path)
     history = load_history(path)
-    changed = bool(history.entries) and checksum(read_settled(name)) != history.entries[-1].after
+    changed = bool(history.entries) and checksum(run_context().read(name)) != history.entries[-1].after
     if output_format is OutputFormat.JSON:
         from statefmt.render.history_json import history_json
 

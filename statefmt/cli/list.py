@@ -11,6 +11,7 @@ import typer
 
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options import ShowSensitiveOption, StateOption
+from statefmt.cli.run import run_context
 from statefmt.cli.selecting import criteria
 from statefmt.cli.streams import result_columns, result_terminal, write_result
 from statefmt.cli.takes import takes
@@ -48,7 +49,7 @@ def command(
     """
     if null and (long or output_format is not ListFormat.TEXT):
         raise typer.BadParameter("it goes with plain addresses only, not with --long or --format", param_hint="--null")
-    found = select(instances(load(state_name(state)).result.snapshot), chosen)
+    found = select(instances(load(run_context(), state_name(run_context(), state)).result.snapshot), chosen)
     if output_format is ListFormat.TEXT and not long:
         sys.stdout.buffer.write(_addresses(found, null=null))
     elif output_format is ListFormat.CSV:

@@ -8,18 +8,20 @@ import os
 import signal
 import sys
 from contextlib import ExitStack, suppress
+from dataclasses import replace
 from typing import Any, Final
 
 import click
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from statefmt.cli.command_line import observe_parser, remember_arguments, was_given
+from statefmt.cli.command_line import observe_parser, was_given
 from statefmt.cli.encryption_files import encryption_options, use_encryption
 from statefmt.cli.exit_status import AS_PLANS_DO, DETAILED_EXITCODE, FAILED, FINE
 from statefmt.cli.failure import show_failure, show_usage_error
 from statefmt.cli.progress import Progress, can_be_shown
-from statefmt.cli.streams import discard_output, open_streams, output_problem, use_colour
+from statefmt.cli.run import Run, current_run, system_context
+from statefmt.cli.streams import discard_output, open_streams, output_problem
 from statefmt.errors import StatetoolError, StoreError
 from statefmt.version import __version__
 
@@ -162,8 +164,7 @@ def globals_(
     """Read, check, migrate and edit OpenTofu and Terraform state snapshots."""
     if color not in ("auto", "always", "never"):
         raise typer.BadParameter("must be auto, always or never", param_hint="--color")
-    ctx.obj = color
-    use_colour(color)
+    ctx.obj = replace(current_run(), colour=color)
 
 
 def run() -> None:
@@ -189,7 +190,6 @@ def run() -> None:
 
 def main(arguments: list[str]) -> int:
     """Run one command and give its exit status; every problem has become a message on standard error."""
-    remember_arguments(arguments)
     # The context outlives all that fails: the option holds for arguments that are not valid, too.
     with ExitStack() as contexts:
         status = _run(arguments, contexts)
@@ -200,7 +200,8 @@ def _run(arguments: list[str], contexts: ExitStack) -> int:
     try:
         command = typer.main.get_command(app)
         # Not command.main(), which takes a closed pipe for status 1, and 1 means that something was found.
-        context = contexts.enter_context(command.make_context("statetool", list(arguments)))
+        run = Run(system_context(), tuple(arguments))
+        context = contexts.enter_context(command.make_context("statetool", list(arguments), obj=run))
         status = command.invoke(context)
         sys.stdout.flush()
     except click.exceptions.Exit as stop:

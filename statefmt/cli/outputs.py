@@ -10,6 +10,7 @@ import typer
 
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options import FormatOption, OutputFormat, ShowSensitiveOption, StateArgument, StateOption, one_state
+from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal, write_result
 from statefmt.errors import SelectionError
 from statefmt.selection.nearest import suggestion
@@ -37,7 +38,7 @@ def command(
         state, name = None, state
     if raw is not None and (name is not None or output_format is OutputFormat.JSON):
         raise typer.BadParameter("names the output itself, and has no format", param_hint="--raw")
-    snapshot = load(state_name(one_state(state, state_option))).result.snapshot
+    snapshot = load(run_context(), state_name(run_context(), one_state(state, state_option))).result.snapshot
     wanted = name if raw is None else raw
     found = sorted(snapshot.outputs, key=lambda output: output.name)
     if wanted is not None:

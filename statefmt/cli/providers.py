@@ -10,6 +10,7 @@ import typer
 from statefmt.cli.configuration import ConfigurationOptions, configuration_options, report_problems
 from statefmt.cli.exit_status import FINE, FOUND
 from statefmt.cli.options import FormatOption, OutputFormat, StateArgument, StateOption, one_state
+from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal, result_columns, result_terminal
 from statefmt.cli.takes import takes
 from statefmt.session import load, state_name
@@ -53,7 +54,7 @@ def command(
         raise typer.BadParameter("cannot be used together with --remove, --tree or --resources", param_hint="--config")
     named = one_state(state, state_option)
     references = configuration.loaded()
-    snapshot = load(state_name(named)).result.snapshot
+    snapshot = load(run_context(), state_name(run_context(), named)).result.snapshot
     if references is not None:
         return _show_declarations(snapshot, references, output_format)
     uses = provider_use(snapshot)

@@ -9,13 +9,13 @@ from typing import Annotated, Optional
 import typer
 
 from statefmt.addrs import InstanceKey
+from statefmt.cli.run import run_context
 from statefmt.cli.selecting import criteria
 from statefmt.cli.surgery import Plan, carry_out, choose
 from statefmt.cli.surgery_options import SurgeryOptions, surgery_options
 from statefmt.cli.takes import takes
 from statefmt.selection import Criteria
 from statefmt.states import Snapshot
-from statefmt.store.reading import read_bytes
 from statefmt.surgery.edit import Edit
 from statefmt.surgery.key_map import parse_key_lines, parse_key_map
 from statefmt.surgery.keys_by_attribute import keys_by_attribute
@@ -62,5 +62,5 @@ def command(
 
 def _keys(pairs: list[str] | None, file: Path | None) -> Mapping[InstanceKey, InstanceKey]:
     if file is not None:
-        return parse_key_lines(read_bytes(str(file)).decode("utf-8", "replace"))
+        return parse_key_lines(run_context().read(str(file)).decode("utf-8", "replace"))
     return parse_key_map(pairs or [])

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
 
 from statefmt.cli.command_line import command_line
+from statefmt.cli.run import run_context
 from statefmt.cli.surgery import Plan, carry_out, choose
 from statefmt.cli.surgery_options import SurgeryOptions, surgery_options
 from statefmt.cli.takes import takes
 from statefmt.errors import SurgeryError
 from statefmt.selection import Criteria
 from statefmt.states import Snapshot
-from statefmt.store.reading import read_bytes
 from statefmt.surgery.assignment import Assignment, json_value, parse_assignment, steps_of
 from statefmt.surgery.edit import Edit
 from statefmt.surgery.set import set_attributes
@@ -64,14 +63,15 @@ def command(
 
 def _from_file(text: str) -> Assignment:
     path, name = _parted(text, "--from-file")
-    return _assignment(path, read_bytes(str(Path(name))).decode("utf-8", "replace"))
+    return _assignment(path, run_context().read(str(Path(name))).decode("utf-8", "replace"))
 
 
 def _from_environment(text: str) -> Assignment:
     path, name = _parted(text, "--from-env")
-    if name not in os.environ:
+    environment = run_context().environment
+    if name not in environment:
         raise SurgeryError(f"{path}: there is no environment variable {name}")
-    return _assignment(path, os.environ[name])
+    return _assignment(path, environment[name])
 
 
 def _assignment(path: str, text: str) -> Assignment:

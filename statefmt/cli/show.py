@@ -9,6 +9,7 @@ import typer
 
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options import FormatOption, OutputFormat, ShowSensitiveOption, StateOption
+from statefmt.cli.run import run_context
 from statefmt.cli.selecting import criteria
 from statefmt.cli.streams import result_terminal, write_result
 from statefmt.cli.takes import takes
@@ -45,7 +46,7 @@ def command(
     """
     if raw and attribute is None:
         raise typer.BadParameter("needs --attr", param_hint="--raw")
-    snapshot = load(state_name(state)).result.snapshot
+    snapshot = load(run_context(), state_name(run_context(), state)).result.snapshot
     found = select(instances(snapshot), chosen)
     if attribute is not None:
         from statefmt.render.show_attribute import attribute_output

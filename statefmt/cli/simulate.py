@@ -11,6 +11,7 @@ import typer
 from statefmt.cli.configuration import ConfigurationOptions, configuration_options, report_problems
 from statefmt.cli.exit_status import FINE, FOUND
 from statefmt.cli.options import FormatOption, OutputFormat, StateArgument, StateOption, one_state
+from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal
 from statefmt.cli.takes import takes
 from statefmt.render.printable import printable
@@ -51,7 +52,7 @@ def command(
     after = configuration.loaded(without or ())
     assert before is not None and after is not None
     _refuse_unknown_keys(without or (), before)
-    loaded = load(state_name(one_state(state, state_option)))
+    loaded = load(run_context(), state_name(run_context(), one_state(state, state_option)))
     from statefmt.simulation import simulate
 
     found = simulate(loaded.data, loaded.result.snapshot, before, after, name=loaded.name)

@@ -9,6 +9,7 @@ import typer
 
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options import FormatOption, OutputFormat, StateArgument, StateOption, one_state
+from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal
 from statefmt.session import load, state_name
 from statefmt.survey.statistics import statistics
@@ -29,7 +30,7 @@ def command(
 
     Sizes are those of the objects in the file. JSON always has all groups.
     """
-    loaded = load(state_name(one_state(state, state_option)))
+    loaded = load(run_context(), state_name(run_context(), one_state(state, state_option)))
     found = statistics(loaded.result.snapshot)
     if output_format is OutputFormat.JSON:
         from statefmt.render.stats_json import stats_json

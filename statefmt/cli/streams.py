@@ -7,16 +7,14 @@ import io
 import os
 import shutil
 import sys
-from contextvars import ContextVar
-from typing import Final
+from typing import Final, TextIO
 
 from statefmt.cli.progress import Progress, PromptFile
+from statefmt.cli.run import current_run
 from statefmt.render.printable import printable, printable_lines
 from statefmt.render.terminal import Terminal, terminal_for
 
 _STANDARD_OUTPUT: Final = "standard output"
-
-_colour: ContextVar[str] = ContextVar("colour", default="auto")
 
 
 def open_streams(progress: Progress | None = None) -> None:
@@ -77,14 +75,9 @@ def output_problem(error: OSError) -> str:
     return "; ".join([problem, *getattr(error, "__notes__", ())])
 
 
-def use_colour(choice: str) -> None:
-    """Follow the option --color: `auto`, `always` or `never`."""
-    _colour.set(choice)
-
-
 def result_terminal() -> Terminal:
     """How to write results to standard output."""
-    return terminal_for(sys.stdout, _colour.get())
+    return _terminal(sys.stdout)
 
 
 def result_columns() -> int | None:
@@ -94,7 +87,12 @@ def result_columns() -> int | None:
 
 def message_terminal() -> Terminal:
     """How to write messages to standard error."""
-    return terminal_for(sys.stderr, _colour.get())
+    return _terminal(sys.stderr)
+
+
+def _terminal(stream: TextIO) -> Terminal:
+    run = current_run()
+    return terminal_for(stream, run.colour, run.context.environment)
 
 
 def say(message: str) -> None:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from pathlib import Path
+from dataclasses import replace
 from typing import NamedTuple
 
 import typer
 
-from statefmt.cli.command_line import command_line
 from statefmt.cli.exit_status import FAILED, FINE
+from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal, result_terminal, say
 from statefmt.cli.surgery_options import SurgeryOptions
-from statefmt.cli.target import kept_text
+from statefmt.cli.target import kept_text, why_not
+from statefmt.cli.write_options import store_of
+from statefmt.edit.pipeline import edit
+from statefmt.edit.surgical import Outcome, surgical
 from statefmt.errors import SelectionError, StoreError
-from statefmt.operate import Outcome, Terms, operate
 from statefmt.render.diff_text import diff_text
 from statefmt.render.diff_values import Manner
 from statefmt.render.printable import printable
@@ -52,45 +54,35 @@ def choose(snapshot: Snapshot, chosen: Criteria) -> list[ResourceInstance]:
 
 def carry_out(plan: Plan, options: SurgeryOptions) -> int:
     """Do what a command wants done, show it, and give the exit status."""
-    terms = Terms(
-        name=plan.state or state_name(options.state),
-        operation=plan.name,
-        command=plan.said or command_line(),
-        out=options.out,
-        backup=options.backup,
-        keeps_replaced=not options.no_backup,
-        dry_run=options.dry_run,
-        lock=options.lock,
-        timeout=options.lock_timeout,
-        replace=options.yes,
-        serial=options.expect_serial,
-        checksum=options.expect_hash or plan.checksum,
-        **({"changed": plan.changed} if plan.changed and not options.expect_hash else {}),
-    )
+    name = plan.state or state_name(run_context(), options.state)
+    terms = options.write.terms(name, plan.name, to=options.write.out, command=plan.said)
+    if plan.checksum and not terms.checksum:
+        terms = replace(terms, checksum=plan.checksum, changed=plan.changed)
     manner = Manner(show_sensitive=options.show_sensitive)
-    asks = plan.asks and not options.yes
+    asks = plan.asks and not options.write.yes
     refused: list[Outcome] = []
 
     def agreed(outcome: Outcome) -> bool:
         if not asks:
             return True
         _show(outcome, manner, message_terminal(), to_messages=True)
-        if _agreed(terms):
+        if _agreed(name, plan.name):
             return True
         refused.append(outcome)
         return False
 
-    target = terms.name if terms.in_place else terms.out or STANDARD_INPUT
+    target = name if terms.in_place else options.write.out or STANDARD_INPUT
     was_written: list[bool] = []
 
-    def written(backup: Path | None) -> None:
+    def written(_: Outcome, backup: str | None) -> None:
         was_written.append(True)
         what = "state" if terms.in_place else "file"
         say(f"{'standard output' if target == STANDARD_INPUT else target}: written{kept_text(backup, what)}")
 
-    outcome = operate(terms, plan.operation, agreed, written)
+    operation = surgical(plan.operation)
+    outcome = edit(run_context(), store_of(name), terms, operation, agreed=agreed, written=written)
     if refused:
-        say(f"{terms.name}: nothing was written")
+        say(f"{name}: nothing was written")
         return FAILED
     writes_here = not terms.dry_run and target == STANDARD_INPUT
     if not asks or not terms.in_place:
@@ -103,18 +95,19 @@ def carry_out(plan: Plan, options: SurgeryOptions) -> int:
                 error.add_note(f"{target} was written all the same")
             raise
     if not was_written:
-        say(f"{terms.name}: {_why_not(terms, outcome)}; nothing was written")
+        there = bool(outcome.changes and options.write.out)
+        say(f"{name}: {why_not(terms, options.write.out if there else None)}; nothing was written")
     return FINE
 
 
-def _agreed(terms: Terms) -> bool:
+def _agreed(name: str, operation: str) -> bool:
     """Whether somebody says yes. Raises StoreError where nobody can."""
     if not (sys.stdin and sys.stdin.isatty() and sys.stderr.isatty()):
         raise StoreError(
-            f"{terms.name}: {terms.operation} asks before it writes, and there is no terminal to ask on; nothing was "
+            f"{name}: {operation} asks before it writes, and there is no terminal to ask on; nothing was "
             "written. --dry-run shows what would change, and --yes does it"
         )
-    return typer.confirm(f"Write this to {printable(terms.name)}?", err=True)
+    return typer.confirm(f"Write this to {printable(name)}?", err=True)
 
 
 def _show(outcome: Outcome, manner: Manner, terminal: Terminal, *, to_messages: bool) -> None:
@@ -124,9 +117,3 @@ def _show(outcome: Outcome, manner: Manner, terminal: Terminal, *, to_messages: 
     for note in outcome.edit.notes:
         sentence, *listed = note.split("\n")
         print("\n".join(["", terminal.wrap(sentence, "", ""), *map(printable, listed)]), file=stream)
-
-
-def _why_not(terms: Terms, outcome: Outcome) -> str:
-    if terms.dry_run:
-        return "this was a dry run"
-    return f"{terms.out} has this content already" if outcome.changes and terms.out else "nothing to change"

@@ -22,7 +22,8 @@ def takes(**groups: Callable[..., object]) -> Callable[[Callable[..., R]], Calla
         plain = [name for name in own if name not in made]
 
         def taking(**given: Any) -> R:
-            arguments = {name: given[name] for name in plain}
+            # A group of options may take others itself; what its command has of them is left out.
+            arguments = {name: given[name] for name in plain if name in given}
             for name, options in made.items():
                 arguments[name] = groups[name](**{option.name: given[option.name] for option in options})
             return command(**arguments)

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
 
 from statefmt.cli.options import StateArgument, StateOption, one_state
+from statefmt.cli.run import run_context
 from statefmt.cli.surgery import Plan, carry_out
 from statefmt.cli.surgery_options import SurgeryOptions, surgery_options
 from statefmt.cli.takes import takes
+from statefmt.cli.write_options import store_of
 from statefmt.errors import StoreError
 from statefmt.render.printable import printable
-from statefmt.sealed import plain
+from statefmt.sealed import opened
 from statefmt.session import state_name
 from statefmt.states import Snapshot
-from statefmt.store.history import HistoryEntry, load_history
-from statefmt.store.history_contents import kept_content
-from statefmt.store.reading import STANDARD_INPUT
+from statefmt.store.history import HistoryEntry
+from statefmt.store.protocol import Store
 from statefmt.surgery.edit import Edit
 from statefmt.surgery.restore import restore
 
@@ -43,16 +43,17 @@ def command(
 
     The content of that time gets a new and higher serial. An undo is an edit itself: a second one takes back the first.
     """
-    name = state_name(one_state(state, state_option))
-    path = Path(name)
-    entry, last = _entries(name, to)
+    name = state_name(run_context(), one_state(state, state_option))
+    store = store_of(name)
+    entry, last = _entries(store, to)
     # Before the lock is taken: a backup may have been moved into the place of the state, and is then the same file as
     # the content; closing that would drop the lock.
-    content = kept_content(path, entry.before)
+    content = store.content(entry.before)
 
     def operation(snapshot: Snapshot) -> Edit:
+        opening = opened(run_context(), name, content)
         note = f"the content is the one before edit {entry.number} ({printable(entry.command)})"
-        return replace(restore(snapshot, plain(name, content)), notes=(note,))
+        return replace(restore(snapshot, content if opening is None else opening.plain), notes=(note,))
 
     changed = (
         f"something else has changed the file since edit {last.number} ({last.command}); nothing was done. "
@@ -63,11 +64,9 @@ def command(
     )
 
 
-def _entries(name: str, number: int | None) -> tuple[HistoryEntry, HistoryEntry]:
+def _entries(store: Store, number: int | None) -> tuple[HistoryEntry, HistoryEntry]:
     """The edit to take back, and the last one."""
-    if name == STANDARD_INPUT:
-        raise StoreError("standard input: it has no history; name a file")
-    entries = load_history(Path(name)).entries
+    name, entries = store.name, store.versions()
     if not entries:
         raise StoreError(
             f"{name}: there is no edit to take back: statetool has not written this file, as far as is known"

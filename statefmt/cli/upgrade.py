@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from statefmt.cli.exit_status import FINE
-from statefmt.cli.options import DropUnknownOption, StateArgument, StateOption, StyleChoice, YesOption, one_state
+from statefmt.cli.options import DropUnknownOption, StateArgument, StateOption, StyleChoice, one_state
 from statefmt.cli.provider_sources import (
     LegacyProviderOption,
     Registry,
@@ -15,16 +15,20 @@ from statefmt.cli.provider_sources import (
     chosen_sources,
     show_unused,
 )
+from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal
-from statefmt.cli.target import InPlaceOption, OutputOption, chosen_target, write_to
+from statefmt.cli.takes import takes
+from statefmt.cli.target import InPlaceOption, Rewriting, rewrite_state
+from statefmt.cli.write_options import WriteOptions, write_options
+from statefmt.edit.pipeline import Proposal
 from statefmt.render.report import upgrade_report
-from statefmt.session import load, rewrite, state_name
+from statefmt.session import LoadedState, rewrite, state_name
 
 
+@takes(options=write_options)
 def command(
     state: StateArgument = None,
     state_option: StateOption = None,
-    output: OutputOption = None,
     in_place: InPlaceOption = False,
     registry: RegistryOption = Registry.KEEP,
     legacy_provider: LegacyProviderOption = None,
@@ -32,7 +36,8 @@ def command(
         StyleChoice, typer.Option(show_default=False, help="The layout to write; default: indent.")
     ] = StyleChoice.INDENT,
     drop_unknown: DropUnknownOption = False,
-    yes: YesOption = False,
+    *,
+    options: WriteOptions,
 ) -> int:
     """Upgrade a state of format version 1 to 4 to canonical version 4.
 
@@ -41,11 +46,13 @@ def command(
     more.
     """
     sources = chosen_sources(registry, legacy_provider)
-    name = state_name(one_state(state, state_option))
-    target = chosen_target(name, output, in_place)
-    loaded = load(name, sources)
-    rewritten = rewrite(loaded, style.applied_to(loaded.result.style), drop_unknown=drop_unknown)
-    report = upgrade_report(loaded, rewritten, sources, message_terminal(), dropped_unknown=drop_unknown)
-    write_to(target, loaded, rewritten.content, "upgrade", report, replace=yes)
+    name = state_name(run_context(), one_state(state, state_option))
+
+    def operation(loaded: LoadedState) -> Proposal[Rewriting]:
+        rewritten = rewrite(loaded, style.applied_to(loaded.result.style), drop_unknown=drop_unknown)
+        report = upgrade_report(loaded, rewritten, sources, message_terminal(), dropped_unknown=drop_unknown)
+        return Proposal((loaded, report), [rewritten.content], check=in_place)
+
+    loaded = rewrite_state(name, sources, options, in_place, operation, "upgrade")
     show_unused(sources, loaded.sources.used)
     return FINE

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Mapping
 from typing import Final, NamedTuple, TextIO
@@ -43,7 +42,7 @@ class Terminal(NamedTuple):
         return "\n".join(lines)
 
 
-def terminal_for(stream: TextIO, choice: str = "auto", environment: Mapping[str, str] = os.environ) -> Terminal:
+def terminal_for(stream: TextIO, choice: str, environment: Mapping[str, str]) -> Terminal:
     """What a stream can do. `choice` is `auto`, `always` or `never`; `auto` honours NO_COLOR and dumb terminals."""
     on_terminal = stream.isatty()
     width = shutil.get_terminal_size().columns if on_terminal else 80

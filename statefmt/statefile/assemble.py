@@ -2,41 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Generic, NamedTuple, TypeAlias, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Generic, NamedTuple, TypeVar
 
 from statefmt.golang import compact, encode_string, escape_html, indent
-from statefmt.statefile.spans import Container, Item, Span
+from statefmt.pieces import Pieces, Span
+from statefmt.statefile.spans import Container, Item
 from statefmt.statefile.style import Layout
 from statefmt.statefile.tree import Tree, encode_tree
 
-Pieces: TypeAlias = list[Span | bytes]
-
 _S = TypeVar("_S")
-
-
-def joined(data: bytes, pieces: Iterable[Span | bytes]) -> bytes:
-    """The text that pieces make, with the spans taken from `data`."""
-    return b"".join(data[piece.start : piece.end] if isinstance(piece, Span) else piece for piece in pieces)
-
-
-def merged(pieces: Iterable[Span | bytes]) -> Pieces:
-    """The same text in as few pieces as possible: spans that follow each other become one, and so do new texts."""
-    found: Pieces = []
-    texts: list[bytes] = []
-    for piece in pieces:
-        if not isinstance(piece, Span):
-            texts.append(piece)
-        elif piece.start < piece.end:
-            if any(texts):
-                found.append(b"".join(texts))
-            texts.clear()
-            last = found[-1] if found else b""
-            if isinstance(last, Span) and last.end == piece.start:
-                found[-1] = Span(last.start, piece.end)
-            else:
-                found.append(piece)
-    return [*found, b"".join(texts)] if any(texts) else found
 
 
 class Entry(NamedTuple, Generic[_S]):

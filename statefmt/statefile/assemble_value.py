@@ -6,8 +6,9 @@ from typing import Final
 
 from msgspec import Raw
 
-from statefmt.statefile.assemble import Assembler, Entry, Pieces
-from statefmt.statefile.spans import Container, Span, container_at
+from statefmt.pieces import Pieces, Span
+from statefmt.statefile.assemble import Assembler, Entry
+from statefmt.statefile.spans import Container, container_at
 
 # No attributes nest as deep; below it a value is written anew.
 _DEEPEST: Final = 100

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from statefmt.statefile.assemble import Assembler, joined
-from statefmt.statefile.spans import Span, container_at
+from statefmt.pieces import Span, joined
+from statefmt.statefile.assemble import Assembler
+from statefmt.statefile.spans import container_at
 from statefmt.statefile.style import style_of
 
 _BEFORE: Final = ("version", "terraform_version", "serial")

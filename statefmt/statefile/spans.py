@@ -16,6 +16,7 @@ from msgspec import Raw
 
 from statefmt.golang import loads_exact
 from statefmt.pattern import pattern
+from statefmt.pieces import Span
 
 _SPACE: Final = pattern(rb"[ \t\r\n]*")
 # A string or a container that is found sooner here than by msgspec.
@@ -26,13 +27,6 @@ _STRING: Final = pattern(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 _SCALAR: Final = pattern(rb"[^\[\]{}\",: \t\r\n]+")
 # Everything up to the next bracket, strings skipped as wholes.
 _BETWEEN_BRACKETS: Final = pattern(rb'[^"\[\]{}]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^"\[\]{}]*+)*+', re.DOTALL)
-
-
-class Span(NamedTuple):
-    """A part of a text: from `start` up to, and without, `end`."""
-
-    start: int
-    end: int
 
 
 class Item(NamedTuple):

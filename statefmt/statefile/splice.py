@@ -14,10 +14,11 @@ from typing import Any, Final, TypeVar
 
 from statefmt.addrs import resource_file_order
 from statefmt.golang import loads_exact
-from statefmt.statefile.assemble import Assembler, Entry, Pieces, joined, merged
+from statefmt.pieces import Pieces, Span, joined, merged
+from statefmt.statefile.assemble import Assembler, Entry
 from statefmt.statefile.assemble_value import value_pieces
 from statefmt.statefile.is_canonical import is_canonical
-from statefmt.statefile.spans import Container, Item, Span, container_at
+from statefmt.statefile.spans import Container, Item, container_at
 from statefmt.statefile.style import style_of
 from statefmt.statefile.tree import Tree, TreeBuilder, encode_tree, object_order
 from statefmt.states import ResourceInstanceObject, ResourceState, Snapshot, Source, UnknownMember

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
+from collections.abc import Mapping
 from typing import Final
 
 from statefmt.errors import StoreError
@@ -11,7 +11,7 @@ from statefmt.errors import StoreError
 PREFIX: Final = "git:"
 
 
-def read_git_object(name: str) -> bytes:
+def read_git_object(name: str, environment: Mapping[str, str]) -> bytes:
     """The bytes of `git:REVISION:PATH`, with the path from the top of the repository, or from here if it begins `./`.
 
     Without a revision (`git::PATH`) it is the version that is staged. Raises StoreError where git is not there, or
@@ -23,11 +23,10 @@ def read_git_object(name: str) -> bytes:
             f"{name}: a version in git is named git:REVISION:PATH, as in git:HEAD~1:prod/terraform.tfstate"
         )
     try:
-        # In English, for the message.
-        environment = {**os.environ, "LC_ALL": "C"}
         done = subprocess.run(
             ["git", "cat-file", "blob", spec],
-            env=environment,
+            # In English, for the message.
+            env={**environment, "LC_ALL": "C"},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             check=False,

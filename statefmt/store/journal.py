@@ -8,47 +8,24 @@ journal that cannot be read was damaged, and the state may be half written.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
-from typing import Final, TypeAlias
+from typing import Final
 
 import msgspec
 from msgspec import Struct, structs
 
 from statefmt.errors import StoreError
+from statefmt.pieces import Piece, Span, joined
 from statefmt.store.history import HistoryEntry
 from statefmt.store.names import journal_name, state_of_journal
 from statefmt.store.reading import LARGEST_STATE
 from statefmt.store.state_file import StateFile
 
-# A range of the old content, or new bytes.
-Piece: TypeAlias = tuple[int, int] | bytes
-
 _FORMAT: Final = "1.0"
 _CHECKSUM_LENGTH: Final = 64
 # All of a new content, and room for the pieces of an edit that touches everything.
 _LARGEST: Final = 2 * LARGEST_STATE
-
-
-def parts_of(old: bytes, pieces: Iterable[Piece]) -> Iterator[memoryview]:
-    """The content that pieces make of an old one, part by part and without a copy of it."""
-    view = memoryview(old)
-    for piece in pieces:
-        yield view[piece[0] : piece[1]] if isinstance(piece, tuple) else memoryview(piece)
-
-
-def makes_the_same(old: bytes, pieces: Sequence[Piece]) -> bool:
-    """Whether the content that pieces make of an old one is the old one."""
-    if sum(piece[1] - piece[0] if isinstance(piece, tuple) else len(piece) for piece in pieces) != len(old):
-        return False
-    place = 0
-    for piece in pieces:
-        end = place + (piece[1] - piece[0] if isinstance(piece, tuple) else len(piece))
-        is_there = piece == (place, end)
-        if not is_there and old[place:end] != (old[piece[0] : piece[1]] if isinstance(piece, tuple) else piece):
-            return False
-        place = end
-    return True
 
 
 class Journal(Struct, frozen=True):
@@ -68,7 +45,7 @@ class Journal(Struct, frozen=True):
         """The new content, given the old one. Raises ValueError where the checksums do not agree."""
         if checksum(old) != self.entry.before:
             raise ValueError("the backup is not what the journal says")
-        new = b"".join(old[piece[0] : piece[1]] if isinstance(piece, tuple) else piece for piece in self.pieces)
+        new = joined(old, self.pieces)
         if checksum(new) != self.entry.after:
             raise ValueError("the journal does not give what it says")
         return new
@@ -127,7 +104,7 @@ def decode(data: bytes) -> Journal:
             pieces.append(literal[read : read + piece])
             read += piece
         else:
-            pieces.append(piece)
+            pieces.append(Span(*piece))
     return Journal(backup, tuple(pieces), head.entry, state, head.inode)
 
 

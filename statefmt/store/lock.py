@@ -8,15 +8,12 @@ Sources: OpenTofu `internal/flock/filesystem_lock_unix.go`, `internal/states/sta
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
-from getpass import getuser
+from datetime import datetime
 from pathlib import Path
-from socket import gethostname
 from typing import Final
 from uuid import uuid4
 
@@ -46,27 +43,18 @@ class LockInfo:
     Path: str
 
 
-def lock_info(path: Path, operation: str, command: str = "") -> LockInfo:
-    """What to say about a lock that this process takes now, for an operation such as `fmt`, with the whole command.
+def lock_info(path: Path | str, operation: str, command: str, *, who: str, created: datetime) -> LockInfo:
+    """What to say about a lock that is taken for an operation such as `fmt`, with the whole command.
 
     Bytes that are not UTF-8 are escaped: lock information and histories are JSON.
     """
-    created = datetime.now(UTC).isoformat().replace("+00:00", "Z")
-    words = (str(uuid4()), operation, command, _who(), f"statetool {__version__}", created, str(path))
+    time_taken = created.isoformat().replace("+00:00", "Z")
+    words = (str(uuid4()), operation, command, who, f"statetool {__version__}", time_taken, str(path))
     return LockInfo(*map(_in_utf8, words))
 
 
 def _in_utf8(text: str) -> str:
     return text.encode(errors="backslashreplace").decode()
-
-
-def _who() -> str:
-    try:
-        user = getuser()
-    except (OSError, KeyError):
-        # Nobody that the system knows by name, in a container.
-        user = str(os.getuid())
-    return f"{user}@{gethostname()}"
 
 
 @contextmanager

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import stat
-import sys
 import time
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, TextIO
 
 from statefmt.errors import StoreError
 from statefmt.store.durable import close, read_all
@@ -27,12 +26,10 @@ _OPEN_ALREADY: Final = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
 
 
 def read_bytes(name: str) -> bytes:
-    """The bytes of a regular file, of a pipe, or of standard input for `-`.
+    """The bytes of a regular file or of a pipe.
 
     Raises StoreError where there is no such file, it may not be read, or it is something else.
     """
-    if name == STANDARD_INPUT:
-        return _standard_input()
     if not name:
         raise StoreError("the name of the state is empty")
     try:
@@ -89,13 +86,14 @@ def _first_written(name: str, descriptor: int) -> bytes:
     raise StoreError(f"{name}: this is a pipe that nobody writes to")
 
 
-def _standard_input() -> bytes:
-    if sys.stdin is None:
+def read_stream(stream: TextIO | None) -> bytes:
+    """The bytes of standard input. Raises StoreError where it is closed, a terminal, or too large."""
+    if stream is None:
         raise StoreError("standard input is closed: pipe a state into it, or name a file")
-    if sys.stdin.isatty():
+    if stream.isatty():
         raise StoreError("standard input is a terminal: pipe a state into it, or name a file")
     try:
-        return _to_the_end(STANDARD_INPUT, sys.stdin.buffer)
+        return _to_the_end(STANDARD_INPUT, stream.buffer)
     except OSError as error:
         raise StoreError(f"standard input: {reason_of(error)}") from error
 

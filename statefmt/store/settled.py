@@ -4,36 +4,46 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from statefmt.errors import LockedError, StoreError
 from statefmt.store.explain import explained
 from statefmt.store.names import journal_name, state_of_journal
-from statefmt.store.reading import STANDARD_INPUT, read_bytes
+from statefmt.store.reading import read_bytes
 from statefmt.store.state_file import linked_file
 
 if TYPE_CHECKING:
-    from statefmt.store.transaction import Note
+    from statefmt.store.lock import LockInfo
 
 _ATTEMPTS: Final = 20
 
 
-def read_settled(name: str, note: Note | None = None) -> bytes:
-    """The bytes of a state, from a path or from standard input for `-`, as they were before or are after any write.
+class Reader(Protocol):
+    """The run that reads: it says who takes a lock for a recovery, and reports what was recovered."""
 
-    A write that was cut off is finished or rolled back first. While it is in progress, or where the file may not be
-    written, the content before it is read. `note` is told of either. Raises StoreError where there is nothing to read.
+    @property
+    def note(self) -> Callable[[str], None]:
+        """Report a sentence."""
+
+    def lock_info(self, path: Path, operation: str) -> LockInfo:
+        """What the lock says."""
+
+
+def read_settled(name: str, reader: Reader) -> bytes:
+    """The bytes of a state file as they were before or are after any write.
+
+    A write that was cut off is finished or rolled back first. While a write is in progress, or where the file may not
+    be written, the content before it is read. `reader` reports either. Raises StoreError where nothing can be read.
     """
-    if name == STANDARD_INPUT:
-        return read_bytes(name)
     folder, file = os.path.split(linked_file(Path(name)))
     journal = os.path.join(folder, journal_name(file))  # noqa: PTH118 - thousands of states may be read
     for _ in range(_ATTEMPTS):
         before = _status(name)
         if before is None:
             return read_bytes(name)
-        if _has_journal(journal, before) and (recovered := _recovered(Path(name), note)) is not None:
+        if _has_journal(journal, before) and (recovered := _recovered(Path(name), reader)) is not None:
             return recovered
         data = read_bytes(name)
         after = _status(name)
@@ -51,15 +61,13 @@ def _has_journal(journal: str, status: os.stat_result) -> bool:
     return status.st_nlink > 1 and any(state_of_journal(other.name) for other in Path(journal).parent.iterdir())
 
 
-def _recovered(path: Path, note: Note | None) -> bytes | None:
+def _recovered(path: Path, reader: Reader) -> bytes | None:
     """The content after what can be done about a write, else that before it; None for a write that has not begun."""
     # Imported where it is needed: a lock takes a good part of the standard library, and a write is rarely cut off.
-    from statefmt.store.lock import lock_info
-    from statefmt.store.transaction import note_on_standard_error, open_state
+    from statefmt.store.transaction import open_state
 
-    note = note or note_on_standard_error
     try:
-        with open_state(path, lock_info(path, "recovery"), note=note) as state:
+        with open_state(path, reader.lock_info(path, "recovery"), reader.note) as state:
             return state.data
     except LockedError:
         reason = "it is being written at this moment"
@@ -69,7 +77,7 @@ def _recovered(path: Path, note: Note | None) -> bytes | None:
         reason = "a write of it was cut off, which can be finished by somebody who may write it"
     old = _old_side(path)
     if old is not None:
-        note(f"{path}: {reason}; this is the state before")
+        reader.note(f"{path}: {reason}; this is the state before")
     return old
 
 

@@ -8,7 +8,6 @@ and what is about to happen as a journal.
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from statefmt.errors import StoreError
+from statefmt.pieces import Piece, makes_the_same, parts_of
 from statefmt.store.durable import close, overwrite, read_all, signals_held_back
 from statefmt.store.explain import check_platform, explained
 from statefmt.store.folder import Folder, open_folder
@@ -24,10 +24,7 @@ from statefmt.store.history import History, HistoryEntry, history_of, publish_hi
 from statefmt.store.history_contents import discard_staged, drop_contents, keep_content
 from statefmt.store.journal import (
     Journal,
-    Piece,
     checksum,
-    makes_the_same,
-    parts_of,
     remove_journal,
     write_journal,
     written_as,
@@ -44,11 +41,6 @@ Note: TypeAlias = Callable[[str], None]
 _MOST_BACKUPS: Final = 1000
 # How often a state is opened anew because its file was replaced while the lock was waited for.
 _MOST_REPLACEMENTS: Final = 100
-
-
-def note_on_standard_error(text: str) -> None:
-    """Print a note."""
-    print(f"statetool: {text}", file=sys.stderr)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,9 +156,7 @@ class OpenState:
 
 
 @contextmanager
-def open_state(
-    path: Path, info: LockInfo, *, timeout: float = 0, lock: bool = True, note: Note = note_on_standard_error
-) -> Iterator[OpenState]:
+def open_state(path: Path, info: LockInfo, note: Note, *, timeout: float = 0, lock: bool = True) -> Iterator[OpenState]:
     """Open a state file for a change, locked unless that is not wanted, and read it.
 
     `info` is what the lock and the history say of the change. A write that was cut off is finished or rolled back

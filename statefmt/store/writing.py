@@ -9,10 +9,10 @@ from statefmt.store.durable import signals_held_back
 from statefmt.store.explain import check_platform, explained
 from statefmt.store.folder import open_folder
 from statefmt.store.lock import LockInfo
-from statefmt.store.transaction import open_state
+from statefmt.store.transaction import Note, open_state
 
 
-def replace_content(path: Path, old: bytes, new: bytes, info: LockInfo, *, now: int) -> Path | None:
+def replace_content(path: Path, old: bytes, new: bytes, info: LockInfo, note: Note, *, now: int) -> Path | None:
     """Replace a file's content in place, under its lock and after a backup; the mode and the owner stay.
 
     `old` is the content that was read, `now` the time in Unix seconds for the backup's name. Gives the path of
@@ -21,7 +21,7 @@ def replace_content(path: Path, old: bytes, new: bytes, info: LockInfo, *, now: 
     """
     if old == new:
         return None
-    with open_state(path, info) as state:
+    with open_state(path, info, note) as state:
         if state.data != old:
             raise StoreError(f"{path}: the file changed while it was worked on; nothing was written, try again")
         return state.commit(new, now=now)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from statefmt.cli.main import main
+from statefmt.cli.run import system_context
 from statefmt.encryption import decrypt
 from statefmt.store.settled import read_settled
 
@@ -67,7 +68,7 @@ def _killed(forked: Forks, folder: Path, line: Line, call: str, number: int) -> 
     assert_nothing_plain(folder)
     if status == 0:
         return None
-    content = read_settled(str(state))
+    content = read_settled(str(state), system_context())
     assert_nothing_plain(folder)
     plain = decrypt(content, configured("new")).plain
     assert CANARY in plain or line.text.startswith("rm")

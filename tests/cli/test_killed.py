@@ -11,6 +11,7 @@ import pytest
 
 import statefmt
 from statefmt.cli.main import main
+from statefmt.cli.run import system_context
 from statefmt.store.settled import read_settled
 
 from ..adversary.runs import Forks
@@ -81,7 +82,7 @@ def _read_back(folder: Path, target: str) -> bytes | None:
     path = folder / target
     if not path.exists():
         return None
-    content = read_settled(str(path))
+    content = read_settled(str(path), system_context())
     statefmt.read(content)
     assert not (folder / f".{target}.statetool.journal").exists()
     assert path.read_bytes() == content

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from statefmt.store.lock import lock_info
+from statefmt.cli.run import system_context
 from statefmt.store.transaction import open_state
 
 from .conftest import PROGRAM, Program, Statetool
@@ -133,7 +133,7 @@ def test_a_question(answer: str, status: int, folder: Path, program: Program) ->
 
 def test_locked_by_somebody_else(folder: Path, program: Program) -> None:
     path = folder / NAME
-    with open_state(path, lock_info(path, "apply")):
+    with open_state(path, system_context().lock_info(path, "apply"), system_context().note):
         done = program("mv", "aws_vpc.main", "aws_vpc.x")
         assert done.status == 2
         assert "locked by" in done.err

@@ -28,14 +28,19 @@ _PROVIDER: Final = 'provider["terraform.io/builtin/terraform"]'
 _HOLDER: Final = """
 import sys
 from statefmt.addrs import parse_abs_resource_instance as parsed
-from statefmt.operate import Terms, operate
+from statefmt.cli.run import system_context
+from statefmt.edit.pipeline import Terms, edit
+from statefmt.edit.surgical import surgical
+from statefmt.store.local_file import LocalFile
 from statefmt.surgery.mv import mv
 def agreed(outcome):
     print("held", flush=True)
     return bool(sys.stdin.readline())
 moved = {parsed("terraform_data.a"): parsed("terraform_data.b")}
-terms = Terms("terraform.tfstate", "mv", "mv terraform_data.a terraform_data.b")
-operate(terms, lambda snapshot: mv(snapshot, moved), agreed)
+terms = Terms("mv", "mv terraform_data.a terraform_data.b")
+context = system_context()
+store = LocalFile("terraform.tfstate", context)
+edit(context, store, terms, surgical(lambda snapshot: mv(snapshot, moved)), agreed=agreed)
 """
 # An apply of this holds the lock until there is a file called `release`.
 _CONFIGURATION: Final = """

@@ -11,7 +11,7 @@ from typing import Final
 
 import pytest
 
-from statefmt.store.lock import lock_info
+from statefmt.cli.run import system_context
 from statefmt.store.transaction import open_state
 
 from ..cli.conftest import PROGRAM, Statetool
@@ -197,7 +197,7 @@ def test_an_old_copy_is_brought_back(
 
 def test_locked(pulled: Callable[[str], None], pushed: Callable[[str], Output], store: Path, folder: Path) -> None:
     pulled("copy.tfstate")
-    with open_state(store, lock_info(store, "mv")):
+    with open_state(store, system_context().lock_info(store, "mv"), system_context().note):
         refused = pushed("copy.tfstate")
     assert refused.status == 1
     assert "Error acquiring the state lock" in _words(refused.err)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -12,6 +13,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import statefmt
+from statefmt.cli.run import system_context
+from statefmt.edit.pipeline import Terms, edit
+from statefmt.edit.surgical import surgical
 from statefmt.encryption import (
     Layout,
     SystemRandomness,
@@ -21,9 +25,8 @@ from statefmt.encryption import (
     parse_envelope,
 )
 from statefmt.errors import StatetoolError
-from statefmt.operate import Terms, operate
-from statefmt.sealed import use_configuration
 from statefmt.states import Snapshot
+from statefmt.store.local_file import LocalFile
 from statefmt.surgery.edit import Edit
 
 from ..encryption.recorded import RECORDS, configured
@@ -142,11 +145,7 @@ def test_an_edit_of_an_encrypted_state_is_that_of_the_plain_one(
         plain, encrypted = Path(folder, "plain"), Path(folder, "encrypted")
         plain.write_bytes(state.data)
         encrypted.write_bytes(encrypt(state.data, CONFIGURATION, SystemRandomness(), layout))
-        use_configuration(lambda: CONFIGURATION)
-        try:
-            outcomes = [_outcome(path, after) for path in (plain, encrypted)]
-        finally:
-            use_configuration(None)
+        outcomes = [_outcome(path, after) for path in (plain, encrypted)]
         assert outcomes[0] == outcomes[1].replace(str(encrypted), str(plain))
         assert decrypt(encrypted.read_bytes(), CONFIGURATION).plain == plain.read_bytes()
         envelope = parse_envelope(encrypted.read_bytes())
@@ -156,8 +155,9 @@ def test_an_edit_of_an_encrypted_state_is_that_of_the_plain_one(
 
 
 def _outcome(path: Path, after: Snapshot) -> str:
+    context = replace(system_context(), encryption=lambda: CONFIGURATION)
     try:
-        operate(Terms(str(path), "edit", "edit"), lambda snapshot: Edit(after), lambda outcome: True)
+        edit(context, LocalFile(str(path), context), Terms("edit", "edit"), surgical(lambda snapshot: Edit(after)))
     except StatetoolError as error:
         return str(error)
     return ""

@@ -7,9 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from statefmt.cli.run import system_context
+from statefmt.edit.pipeline import Proposal, Terms, edit
 from statefmt.errors import StoreError
-from statefmt.session import StateFileError, load, replace_state
+from statefmt.session import LoadedState, StateFileError
+from statefmt.store.local_file import LocalFile
 
+CONTEXT = system_context()
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 GOOD = (SAMPLES / "v4-resource-level.tfstate").read_bytes()
 
@@ -37,6 +41,20 @@ EDITS = [
 ]
 
 
+def replaced(path: Path, content: bytes, *, meanwhile: bytes = b"") -> Path | None:
+    """Write a new content, and give the backup; another program may write `meanwhile`."""
+    backups: list[str | None] = []
+
+    def operation(state: LoadedState) -> Proposal[None]:
+        if meanwhile:
+            path.write_bytes(meanwhile)
+        return Proposal(None, [content])
+
+    store = LocalFile(str(path), CONTEXT)
+    edit(CONTEXT, store, Terms("test", "test"), operation, written=lambda _, backup: backups.append(backup))
+    return Path(backups[0]) if backups and backups[0] else None
+
+
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     path = tmp_path / "terraform.tfstate"
@@ -47,9 +65,8 @@ def path(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(("content", "code", "address"), [case[1:] for case in EDITS], ids=[case[0] for case in EDITS])
 def test_edit_that_adds_an_error(content: bytes, code: str, address: str, path: Path) -> None:
     assert content != GOOD
-    loaded = load(str(path))
     with pytest.raises(StateFileError) as refused:
-        replace_state(loaded, content, "test")
+        replaced(path, content)
     assert (code, address) in {(finding.code, finding.address) for finding in refused.value.reasons}
     assert "not written" in refused.value.name
     assert {found.name: found.read_bytes() for found in path.parent.iterdir()} == {path.name: GOOD}
@@ -62,7 +79,7 @@ def test_error_that_was_there_before(path: Path) -> None:
     """An operator must be able to mend one thing after the other."""
     path.write_bytes(HAS_ERROR)
     edited = HAS_ERROR.replace(b'"serial": ', b'"serial": 9', 1)
-    backup = replace_state(load(str(path)), edited, "test")
+    backup = replaced(path, edited)
     assert backup is not None
     assert (path.read_bytes(), backup.read_bytes()) == (edited, HAS_ERROR)
 
@@ -70,24 +87,23 @@ def test_error_that_was_there_before(path: Path) -> None:
 def test_error_that_is_mended(path: Path) -> None:
     path.write_bytes(HAS_ERROR)
     mended = HAS_ERROR.replace(b'\\"us-west-2\\"', b'\\"eu-west-1\\"')
-    assert replace_state(load(str(path)), mended, "test") is not None
+    assert replaced(path, mended) is not None
     assert path.read_bytes() == mended
 
 
 def test_edit_that_adds_a_warning_only(path: Path) -> None:
     edited = GOOD.replace(b'"index_key": 1,', b'"index_key": 1, "status": "tainted",', 1).replace(b"\n", b" ", 1)
-    assert replace_state(load(str(path)), edited, "test") is not None
+    assert replaced(path, edited) is not None
     assert path.read_bytes() == edited
 
 
 def test_no_edit(path: Path) -> None:
-    assert replace_state(load(str(path)), GOOD, "test") is None
+    assert replaced(path, GOOD) is None
     assert list(path.parent.iterdir()) == [path]
 
 
 def test_file_that_changed_since_it_was_loaded(path: Path) -> None:
-    loaded = load(str(path))
-    path.write_bytes(GOOD + b"\n")
+    edited = GOOD.replace(b'"serial": ', b'"serial": 9', 1)
     with pytest.raises(StoreError, match="the file changed while it was worked on; nothing was written"):
-        replace_state(loaded, GOOD.replace(b'"serial": ', b'"serial": 9', 1), "test")
+        replaced(path, edited, meanwhile=GOOD + b"\n")
     assert {found.name: found.read_bytes() for found in path.parent.iterdir()} == {path.name: GOOD + b"\n"}

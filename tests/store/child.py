@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import shutil
 import subprocess
@@ -9,17 +10,23 @@ import sys
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from statefmt.cli.run import system_context
+
+CONTEXT: Final = system_context()
+SILENT: Final = dataclasses.replace(CONTEXT, note=lambda note: None)
+
 # Replaces the content of the file `state` by that of the file `new`.
 _PROGRAM: Final = """
 import sys
 from pathlib import Path
+from statefmt.cli.run import system_context
 from statefmt.errors import StoreError
 from statefmt.store.lock import LockInfo
 from statefmt.store.writing import replace_content
 info = LockInfo("id", "test", "", "me@here", "0", "2026-01-01T00:00:00Z", "state")
 state, new = Path("state"), Path("new")
 try:
-    replace_content(state, state.read_bytes(), new.read_bytes(), info, now=1700000000)
+    replace_content(state, state.read_bytes(), new.read_bytes(), info, system_context().note, now=1700000000)
 except StoreError as error:
     sys.exit(str(error))
 """

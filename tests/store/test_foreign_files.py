@@ -15,15 +15,15 @@ from typing import Final
 
 import pytest
 
+from statefmt.cli.run import system_context
 from statefmt.errors import StoreError
 from statefmt.store.history import load_history
 from statefmt.store.history_contents import compress_one, forget_history, kept_content
-from statefmt.store.lock import lock_info
 from statefmt.store.settled import read_settled
 from statefmt.store.transaction import open_state
 from statefmt.store.writing import create_file, replace_content
 
-from .child import BACKUP, HISTORY, INFO, JOURNAL
+from .child import BACKUP, HISTORY, INFO, JOURNAL, SILENT
 
 OLD, NEW = b"the content before " * 50, b"what will be there " * 60
 NOW: Final = 1_700_000_000
@@ -123,10 +123,12 @@ def everything(state: Path) -> None:
     """Do all that the store can do to a state. Nothing but a StoreError may come of it."""
     resource.setrlimit(resource.RLIMIT_AS, (1 << 31, 1 << 31))
     actions: list[Callable[[], object]] = [
-        lambda: read_settled(str(state), lambda note: None),
+        lambda: read_settled(str(state), SILENT),
         lambda: load_history(state),
         lambda: kept_content(state, CONTENT),
-        lambda: replace_content(state, OLD, NEW, lock_info(state, "test"), now=NOW),
+        lambda: replace_content(
+            state, OLD, NEW, system_context().lock_info(state, "test"), system_context().note, now=NOW
+        ),
         lambda: _keep(state),
         lambda: create_file(state.with_name("created"), NEW),
         lambda: compress_one(state),
@@ -140,7 +142,7 @@ def everything(state: Path) -> None:
 
 
 def _keep(state: Path) -> None:
-    with open_state(state, lock_info(state, "history")) as opened:
+    with open_state(state, system_context().lock_info(state, "history"), system_context().note) as opened:
         opened.keep_history(3)
 
 
@@ -177,7 +179,7 @@ def test_history_that_is_a_link(tmp_path: Path) -> None:
     (tmp_path / HISTORY).mkdir()
     (tmp_path / HISTORY / "contents").symlink_to("../precious")
     with pytest.raises(StoreError, match="contents: this is a symbolic link, which statetool did not make"):
-        replace_content(state, OLD, NEW, lock_info(state, "test"), now=NOW)
+        replace_content(state, OLD, NEW, system_context().lock_info(state, "test"), system_context().note, now=NOW)
     assert (tmp_path / "precious" / "a").read_bytes() == VICTIM
     assert state.read_bytes() == OLD
     assert not list(tmp_path.glob("*.backup"))
@@ -187,7 +189,7 @@ def test_files_of_others_in_the_history_stay(tmp_path: Path) -> None:
     """Deleting a history deletes the names of its own form, and says that others are left."""
     state = tmp_path / "state"
     state.write_bytes(OLD)
-    replace_content(state, OLD, NEW, lock_info(state, "test"), now=NOW)
+    replace_content(state, OLD, NEW, system_context().lock_info(state, "test"), system_context().note, now=NOW)
     (tmp_path / HISTORY / "notes.txt").write_bytes(VICTIM)
     with pytest.raises(StoreError, match="except for files that are not of statetool"):
         forget_history(state)
@@ -216,10 +218,10 @@ def test_files_of_another_user(tmp_path: Path) -> None:
     journal.write_bytes(encode(Journal(BACKUP, (NEW,), entry, "state")))
     os.chown(journal, 12345, 12345)
     with pytest.raises(StoreError, match="it belongs to user 12345, who is neither you nor the owner of the state"):
-        read_settled(str(state))
+        read_settled(str(state), system_context())
     assert state.read_bytes() == torn
     os.chown(state, 12345, 12345)
-    assert read_settled(str(state), lambda note: None) == NEW
+    assert read_settled(str(state), SILENT) == NEW
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root writes for others")
@@ -228,7 +230,7 @@ def test_what_root_writes_belongs_to_the_owner(tmp_path: Path) -> None:
     state = tmp_path / "state"
     state.write_bytes(OLD)
     os.chown(state, 12345, 23456)
-    backup = replace_content(state, OLD, NEW, lock_info(state, "test"), now=NOW)
+    backup = replace_content(state, OLD, NEW, system_context().lock_info(state, "test"), system_context().note, now=NOW)
     assert backup is not None
     made = [backup, tmp_path / HISTORY, *(tmp_path / HISTORY).rglob("*")]
     assert {(path.stat().st_uid, path.stat().st_gid) for path in made} == {(12345, 23456)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import fcntl
 import json
 import os
@@ -14,14 +15,14 @@ from pathlib import Path
 
 import pytest
 
+from statefmt.cli.run import system_context
 from statefmt.errors import StoreError
 from statefmt.store.history import load_history
-from statefmt.store.lock import lock_info
 from statefmt.store.settled import read_settled
 from statefmt.store.transaction import open_state
 from statefmt.store.writing import create_file, replace_content
 
-from .child import BACKUP, HISTORY, JOURNAL, replace
+from .child import BACKUP, HISTORY, JOURNAL, SILENT, replace
 from .test_watched import NEEDS_STRACE, strace
 
 OLD, NEW = b"o" * 9000, b"n" * 5000
@@ -60,14 +61,14 @@ def test_other_file_while_waiting_for_the_lock(action: str, path: Path) -> None:
         assert other.stdout.readline() == "held\n"
         threading.Timer(0.3, lambda: print(file=other.stdin, flush=True)).start()
         if action == "replace":
-            with open_state(path, lock_info(path, "test"), timeout=60) as state:
+            with open_state(path, system_context().lock_info(path, "test"), system_context().note, timeout=60) as state:
                 assert state.data == b"another"
                 state.commit(NEW, now=NOW)
             assert path.read_bytes() == NEW
         else:
             with (
                 pytest.raises(StoreError, match="there is no such file or folder"),
-                open_state(path, lock_info(path, "test"), timeout=60),
+                open_state(path, system_context().lock_info(path, "test"), system_context().note, timeout=60),
             ):
                 pass
             assert not path.exists()
@@ -76,7 +77,7 @@ def test_other_file_while_waiting_for_the_lock(action: str, path: Path) -> None:
 
 @pytest.mark.parametrize("action", ["replace", "remove"])
 def test_other_file_before_the_write(action: str, path: Path) -> None:
-    with open_state(path, lock_info(path, "test")) as state:
+    with open_state(path, system_context().lock_info(path, "test"), system_context().note) as state:
         if action == "replace":
             path.with_name("new").rename(path)
         else:
@@ -96,7 +97,7 @@ def test_killed_in_the_roll_back(path: Path) -> None:
         kill = ("-e", f"inject={call}:signal=KILL:when={number}")
         fail = ("-e", f"inject={failing}:error=EIO:when=1")
         assert replace(path.parent, *strace(*watched, *fail, *kill)).status == -signal.SIGKILL, (call, number)
-        content = read_settled(str(path), lambda note: None)
+        content = read_settled(str(path), SILENT)
         assert content in (OLD, NEW)
         assert path.read_bytes() == content
         for backup in path.parent.glob("*.backup"):
@@ -108,7 +109,7 @@ def test_disk_that_comes_back(path: Path) -> None:
     """No flush succeeds, neither of the write nor of the roll-back; the next command finishes."""
     ended = replace(path.parent, *strace("-P", str(path), "-e", "inject=fsync:error=EIO:when=1+"))
     assert "the next command finishes the write" in ended.err
-    assert read_settled(str(path), lambda note: None) in (OLD, NEW)
+    assert read_settled(str(path), SILENT) in (OLD, NEW)
     assert not path.with_name(JOURNAL).exists()
 
 
@@ -137,7 +138,7 @@ def test_every_call_that_fails(call: str, path: Path) -> None:
         else:
             assert content == OLD, (call, number, ended.err)
             assert not re.search("half written|: written|was written, but", ended.err), (call, number, ended.err)
-        assert read_settled(str(state), lambda note: None) == content
+        assert read_settled(str(state), SILENT) == content
         assert [entry.number for entry in load_history(state).entries] == ([1] if content == NEW else [])
     assert reached >= 2, call
 
@@ -146,7 +147,7 @@ def test_every_call_that_fails(call: str, path: Path) -> None:
 def test_failed_edit_keeps_the_settings_of_the_history(path: Path) -> None:
     """`history --keep N` holds also where the first edit after it fails, at whichever flush."""
     for number in range(1, 12):
-        with open_state(path, lock_info(path, "history")) as state:
+        with open_state(path, system_context().lock_info(path, "history"), system_context().note) as state:
             state.keep_history(3)
         ended = replace(path.parent, *strace("-e", f"inject=fsync:error=EIO:when={number}"))
         assert load_history(path).keep == 3, number
@@ -163,7 +164,7 @@ def test_other_name_of_a_hard_link(path: Path) -> None:
     twin.hardlink_to(path)
     assert replace(path.parent, *strace("-P", str(path), "-e", "inject=ftruncate:signal=KILL:when=1")).status < 0
     assert path.with_name(JOURNAL).exists()
-    assert read_settled(str(twin), lambda note: None) == path.read_bytes() == NEW
+    assert read_settled(str(twin), SILENT) == path.read_bytes() == NEW
     assert not path.with_name(JOURNAL).exists()
     assert [entry.number for entry in load_history(path).entries] == [1]
 
@@ -178,13 +179,13 @@ def test_damaged_journal_over_a_torn_state(damage: str, path: Path) -> None:
     journal.write_bytes(_damaged(text, damage))
     kept = journal.read_bytes()
     with pytest.raises(StoreError, match=r"its journal is of no use .*: the state may be half written\."):
-        read_settled(str(path))
+        read_settled(str(path), system_context())
     assert (path.read_bytes(), journal.read_bytes()) == (torn, kept)
     for whole in (OLD, NEW):
         path.write_bytes(whole)
         journal.write_bytes(kept)
         notes: list[str] = []
-        assert read_settled(str(path), notes.append) == whole
+        assert read_settled(str(path), dataclasses.replace(system_context(), note=notes.append)) == whole
         assert "the state is whole; a damaged journal was deleted" in notes[0]
         assert not journal.exists()
 
@@ -222,14 +223,14 @@ def test_temporary_files_of_living_writers_stay(path: Path) -> None:
 
 def test_backup_that_is_gone(path: Path) -> None:
     """The history has the same content, so that the backup may be moved away."""
-    replace_content(path, OLD, NEW, lock_info(path, "test"), now=NOW)
+    replace_content(path, OLD, NEW, system_context().lock_info(path, "test"), system_context().note, now=NOW)
     from statefmt.store.journal import Journal, encode
 
     entry = load_history(path).entries[0]
     path.with_name(BACKUP).unlink()
     path.with_name(JOURNAL).write_bytes(encode(Journal(BACKUP, (NEW,), entry, "state")))
     path.write_bytes(NEW[:10] + OLD[10:])
-    assert read_settled(str(path), lambda note: None) == NEW
+    assert read_settled(str(path), SILENT) == NEW
 
 
 @pytest.mark.parametrize("name", [b"\xff.tfstate", b"new\nline.tfstate", b"-x.tfstate", b"a" * 220])
@@ -237,7 +238,9 @@ def test_names_of_any_bytes(name: bytes, tmp_path: Path) -> None:
     state = tmp_path / os.fsdecode(name)
     state.write_bytes(OLD)
     backup = tmp_path / os.fsdecode(b"\xfe" + name)
-    with open_state(state, lock_info(state, f"mv {state}", f"mv {state}")) as opened:
+    with open_state(
+        state, system_context().lock_info(state, f"mv {state}", f"mv {state}"), system_context().note
+    ) as opened:
         assert opened.commit(NEW, backup=backup, now=NOW) == backup
     assert (state.read_bytes(), backup.read_bytes()) == (NEW, OLD)
     assert len(load_history(state).entries) == 1
@@ -247,7 +250,9 @@ def test_names_that_differ_by_a_dot(tmp_path: Path) -> None:
     """`x` and `.x` in one folder have histories of their own."""
     for name in ("state", ".state"):
         (tmp_path / name).write_bytes(OLD)
-        replace_content(tmp_path / name, OLD, NEW, lock_info(tmp_path, "test"), now=NOW)
+        replace_content(
+            tmp_path / name, OLD, NEW, system_context().lock_info(tmp_path, "test"), system_context().note, now=NOW
+        )
     assert [len(load_history(tmp_path / name).entries) for name in ("state", ".state")] == [1, 1]
 
 
@@ -255,6 +260,6 @@ def test_names_that_differ_by_a_dot(tmp_path: Path) -> None:
 def test_names_of_open_files(name: str) -> None:
     with (
         pytest.raises(StoreError, match="this is the name of an open file, and not of a regular file; nothing was"),
-        open_state(Path(name), lock_info(Path(name), "test")),
+        open_state(Path(name), system_context().lock_info(Path(name), "test"), system_context().note),
     ):
         pass

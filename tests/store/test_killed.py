@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from statefmt.cli.run import system_context
 from statefmt.store.history import load_history
 from statefmt.store.history_contents import kept_content
 from statefmt.store.settled import read_settled
@@ -53,7 +54,7 @@ def _killed(folder: Path, new: bytes, injection: str) -> bytes | None:
     if ended.status != -signal.SIGKILL:
         assert (ended.status, state.read_bytes()) == (0, new)
         return None
-    content = read_settled(str(state))
+    content = read_settled(str(state), system_context())
     assert state.read_bytes() == content
     assert not (folder / JOURNAL).exists()
     entries = load_history(state).entries
@@ -78,7 +79,7 @@ def test_half_written_while_the_writer_lives(tmp_path: Path) -> None:
     with subprocess.Popen([*slow, *COMMAND], cwd=tmp_path) as writer:
         while not (tmp_path / JOURNAL).exists() or (tmp_path / "state").read_bytes() == OLD:
             assert writer.poll() is None
-        assert read_settled(str(tmp_path / "state")) == OLD
+        assert read_settled(str(tmp_path / "state"), system_context()) == OLD
         assert (tmp_path / JOURNAL).exists()
         assert writer.wait() == 0
-    assert read_settled(str(tmp_path / "state")) == b"n" * 5000
+    assert read_settled(str(tmp_path / "state"), system_context()) == b"n" * 5000

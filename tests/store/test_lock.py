@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from statefmt.cli.run import system_context
 from statefmt.errors import LockedError
-from statefmt.store.lock import lock_info
 from statefmt.store.names import lock_info_name
 from statefmt.store.transaction import open_state
 
@@ -20,10 +20,10 @@ CONTENT = b'{"version": 4}\n'
 _HOLDER = """
 import sys
 from pathlib import Path
-from statefmt.store.lock import lock_info
+from statefmt.cli.run import system_context
 from statefmt.store.transaction import open_state
 path = Path("state")
-with open_state(path, lock_info(path, "surgery")):
+with open_state(path, system_context().lock_info(path, "surgery"), system_context().note):
     print("held", flush=True)
     sys.stdin.read()
 """
@@ -31,10 +31,10 @@ with open_state(path, lock_info(path, "surgery")):
 _WRITER = """
 import sys
 from pathlib import Path
-from statefmt.store.lock import lock_info
+from statefmt.cli.run import system_context
 from statefmt.store.transaction import open_state
 path = Path("state")
-with open_state(path, lock_info(path, "add"), timeout=60) as state:
+with open_state(path, system_context().lock_info(path, "add"), system_context().note, timeout=60) as state:
     state.commit(state.data + sys.argv[1].encode() + b"\\n", now=1700000000)
 """
 
@@ -57,7 +57,7 @@ def _holder(folder: Path) -> subprocess.Popen[bytes]:
 
 def test_who_holds_it(path: Path) -> None:
     """Source of the names: OpenTofu `internal/states/statemgr/locker.go` (LockInfo)."""
-    with open_state(path, lock_info(path, "mv")):
+    with open_state(path, system_context().lock_info(path, "mv"), system_context().note):
         info = json.loads((path.parent / ".state.lock.info").read_bytes())
         assert list(info) == ["ID", "Operation", "Info", "Who", "Version", "Created", "Path"]
         assert (info["Operation"], info["Path"]) == ("mv", str(path))
@@ -78,13 +78,13 @@ def test_held_by_another_process(path: Path) -> None:
             pytest.raises(
                 LockedError, match=r"state: locked by \S+@\S+ \(surgery, since 20\S+Z\); nothing was written"
             ),
-            open_state(path, lock_info(path, "mv")),
+            open_state(path, system_context().lock_info(path, "mv"), system_context().note),
         ):
             pass
         assert holder.stdin is not None
         holder.stdin.close()
         assert holder.wait() == 0
-    with open_state(path, lock_info(path, "mv")) as state:
+    with open_state(path, system_context().lock_info(path, "mv"), system_context().note) as state:
         assert state.data == CONTENT
 
 
@@ -93,7 +93,7 @@ def test_held_and_nobody_says_by_whom(path: Path) -> None:
         (path.parent / lock_info_name(path.name)).unlink()
         with (
             pytest.raises(LockedError, match=r"locked by another process, for more than 0\.2 seconds"),
-            open_state(path, lock_info(path, "mv"), timeout=0.2),
+            open_state(path, system_context().lock_info(path, "mv"), system_context().note, timeout=0.2),
         ):
             pass
         holder.kill()
@@ -103,7 +103,7 @@ def test_the_holder_died(path: Path) -> None:
     with _holder(path.parent) as holder:
         holder.kill()
     assert (path.parent / lock_info_name(path.name)).exists()
-    with open_state(path, lock_info(path, "mv")) as state:
+    with open_state(path, system_context().lock_info(path, "mv"), system_context().note) as state:
         assert state.data == CONTENT
 
 
@@ -119,6 +119,6 @@ def test_many_writers_at_once(path: Path) -> None:
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_folder_in_which_nothing_can_be_made(path: Path) -> None:
     path.parent.chmod(0o500)
-    with open_state(path, lock_info(path, "mv")) as state:
+    with open_state(path, system_context().lock_info(path, "mv"), system_context().note) as state:
         assert state.data == CONTENT
     path.parent.chmod(0o700)

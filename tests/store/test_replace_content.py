@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from statefmt.cli.run import system_context
 from statefmt.errors import StoreError
 from statefmt.store.lock import LockInfo
 from statefmt.store.writing import replace_content
@@ -28,7 +29,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("new", [LONGER, SHORTER, OLD[::-1], b""], ids=["longer", "shorter", "as long", "empty"])
 def test_new_content(new: bytes, path: Path) -> None:
-    backup = replace_content(path, OLD, new, INFO, now=NOW)
+    backup = replace_content(path, OLD, new, INFO, system_context().note, now=NOW)
     assert path.read_bytes() == new
     assert backup == path.with_name("terraform.tfstate.1700000000.backup")
     assert backup.read_bytes() == OLD
@@ -36,7 +37,7 @@ def test_new_content(new: bytes, path: Path) -> None:
 
 def test_nothing_to_do(path: Path) -> None:
     before = path.stat()
-    assert replace_content(path, OLD, OLD, INFO, now=NOW) is None
+    assert replace_content(path, OLD, OLD, INFO, system_context().note, now=NOW) is None
     assert path.stat().st_mtime_ns == before.st_mtime_ns
     assert list(path.parent.iterdir()) == [path]
 
@@ -45,7 +46,7 @@ def test_nothing_to_do(path: Path) -> None:
 def test_file_stays_what_it_is(mode: int, path: Path) -> None:
     path.chmod(mode)
     before = path.stat()
-    replace_content(path, OLD, SHORTER, INFO, now=NOW)
+    replace_content(path, OLD, SHORTER, INFO, system_context().note, now=NOW)
     after = path.stat()
     kept = ("st_ino", "st_dev", "st_mode", "st_uid", "st_gid", "st_nlink")
     assert [getattr(after, name) for name in kept] == [getattr(before, name) for name in kept]
@@ -54,7 +55,7 @@ def test_file_stays_what_it_is(mode: int, path: Path) -> None:
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may give a file to someone else")
 def test_owner_stays(path: Path) -> None:
     os.chown(path, 12345, 23456)
-    replace_content(path, OLD, SHORTER, INFO, now=NOW)
+    replace_content(path, OLD, SHORTER, INFO, system_context().note, now=NOW)
     assert (path.stat().st_uid, path.stat().st_gid) == (12345, 23456)
 
 
@@ -63,7 +64,7 @@ def test_backup_is_private(umask: int, path: Path) -> None:
     path.chmod(0o644)
     before = os.umask(umask)
     try:
-        backup = replace_content(path, OLD, SHORTER, INFO, now=NOW)
+        backup = replace_content(path, OLD, SHORTER, INFO, system_context().note, now=NOW)
     finally:
         os.umask(before)
     assert backup is not None
@@ -76,7 +77,7 @@ def test_seen_through_every_name(path: Path) -> None:
     link.symlink_to(path.name)
     twin.hardlink_to(path)
     with path.open("rb") as held:
-        replace_content(link, OLD, LONGER, INFO, now=NOW)
+        replace_content(link, OLD, LONGER, INFO, system_context().note, now=NOW)
         assert held.read() == LONGER
     assert link.is_symlink()
     assert twin.read_bytes() == LONGER
@@ -88,7 +89,7 @@ def test_seen_through_every_name(path: Path) -> None:
 def test_changed_since_it_was_read(now_there: bytes, path: Path) -> None:
     path.write_bytes(now_there)
     with pytest.raises(StoreError, match=r"/terraform\.tfstate: the file changed while it was worked on; nothing was"):
-        replace_content(path, OLD, LONGER, INFO, now=NOW)
+        replace_content(path, OLD, LONGER, INFO, system_context().note, now=NOW)
     assert path.read_bytes() == now_there
     assert list(path.parent.iterdir()) == [path]
 
@@ -96,7 +97,7 @@ def test_changed_since_it_was_read(now_there: bytes, path: Path) -> None:
 def test_gone_since_it_was_read(path: Path) -> None:
     path.unlink()
     with pytest.raises(StoreError, match="there is no such file"):
-        replace_content(path, OLD, LONGER, INFO, now=NOW)
+        replace_content(path, OLD, LONGER, INFO, system_context().note, now=NOW)
     assert list(path.parent.iterdir()) == []
 
 
@@ -104,7 +105,7 @@ def test_backups_of_one_second(path: Path) -> None:
     versions = [b"%d" % number for number in range(4)]
     path.write_bytes(versions[0])
     for old, new in pairwise(versions):
-        replace_content(path, old, new, INFO, now=NOW)
+        replace_content(path, old, new, INFO, system_context().note, now=NOW)
     backups = ["terraform.tfstate.1700000000.backup"]
     backups += [f"terraform.tfstate.1700000000-{number}.backup" for number in (1, 2)]
     assert {backup.name: backup.read_bytes() for backup in path.parent.glob("*.backup")} == dict(
@@ -116,6 +117,6 @@ def test_backup_never_follows_a_link(path: Path) -> None:
     """A link that waits under the backup's name is not written through."""
     bait = path.with_name("bait")
     path.with_name("terraform.tfstate.1700000000.backup").symlink_to(bait)
-    backup = replace_content(path, OLD, SHORTER, INFO, now=NOW)
+    backup = replace_content(path, OLD, SHORTER, INFO, system_context().note, now=NOW)
     assert backup == path.with_name("terraform.tfstate.1700000000-1.backup")
     assert not bait.exists()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from statefmt.cli.run import system_context
 from statefmt.store.settled import read_settled
 
 from .child import BACKUP, JOURNAL, MAY_NOT_GIVE_UP, WITHOUT_PRIVILEGES
@@ -19,10 +20,10 @@ import os, sys
 from pathlib import Path
 from statefmt.store.history import HistoryEntry
 from statefmt.store.journal import Journal, checksum, encode
-from statefmt.store.lock import lock_info
+from statefmt.cli.run import system_context
 from statefmt.store.transaction import open_state
 path, (backup, journal, how_far) = Path("state"), sys.argv[1:]
-with open_state(path, lock_info(path, "mv")) as state:
+with open_state(path, system_context().lock_info(path, "mv"), system_context().note) as state:
     new = sys.stdin.buffer.read(int(sys.stdin.buffer.readline()))
     Path(backup).write_bytes(state.data)
     entry = HistoryEntry(1, "2026-01-01T00:00:00Z", "me@here", "mv", checksum(state.data), checksum(new))
@@ -58,7 +59,7 @@ def test_in_progress(how_far: str, told: bool, folder: Path, capsys: pytest.Capt
     writer = _writer(how_far)
     try:
         before = {path.name: path.read_bytes() for path in folder.iterdir()}
-        assert read_settled("state") == OLD
+        assert read_settled("state", system_context()) == OLD
         expected = "statetool: state: it is being written at this moment; this is the state before\n"
         assert capsys.readouterr().err == (expected if told else "")
         assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
@@ -78,18 +79,19 @@ def test_cut_off(how_far: str, content: bytes, told: str, folder: Path, capsys: 
     writer = _writer(how_far)
     writer.kill()
     writer.communicate()
-    assert read_settled("state") == (folder / "state").read_bytes() == content
+    assert read_settled("state", system_context()) == (folder / "state").read_bytes() == content
     assert capsys.readouterr().err == f"statetool: state: {told}\n"
     assert not (folder / JOURNAL).exists()
-    assert read_settled("state") == content
+    assert read_settled("state", system_context()) == content
     assert capsys.readouterr().err == ""
 
 
 # What reads the file `state` where nobody may write it.
 _READER = """
 import sys
+from statefmt.cli.run import system_context
 from statefmt.store.settled import read_settled
-sys.stdout.buffer.write(read_settled("state"))
+sys.stdout.buffer.write(read_settled("state", system_context()))
 """
 
 

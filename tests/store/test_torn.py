@@ -23,7 +23,7 @@ from statefmt.store.journal import Journal, checksum, encode
 from statefmt.store.recovery import is_torn
 from statefmt.store.settled import read_settled
 
-from .child import BACKUP, JOURNAL
+from .child import BACKUP, JOURNAL, SILENT
 
 _SIZES: Final = (512, 4096)
 # How many of the states in each model `make test` recovers; `make slow` recovers all of them.
@@ -117,7 +117,7 @@ def _recovery(folder: Path, model: Model) -> Callable[[bytes], None]:
         state.write_bytes(torn)
         journal.write_bytes(text)
         journal.chmod(0o600)
-        content = read_settled(str(state), lambda note: None)
+        content = read_settled(str(state), SILENT)
         assert content == (model.old if torn == model.old else model.new)
         assert state.read_bytes() == content
         assert not journal.exists()

@@ -1,0 +1,75 @@
+"""The run of one command line: the context that commands pass down, and what only the command line needs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+from statefmt.context import RunContext
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The arguments of the program, `--color`, and the context. click hands it on as the `obj` of its contexts."""
+
+    context: RunContext
+    arguments: Sequence[str] = ()
+    colour: str = "auto"
+
+
+def current_run() -> Run:
+    """The run of the command that click has begun; outside of commands, one without arguments."""
+    context = click.get_current_context(silent=True)
+    found = None if context is None else context.find_object(Run)
+    return Run(system_context()) if found is None else found
+
+
+def run_context() -> RunContext:
+    """The context of the command that click has begun."""
+    return current_run().context
+
+
+def system_context() -> RunContext:
+    """The context of this process: its environment, clock, user and standard streams, without encryption."""
+    return RunContext(os.environ, _now, _user, _note, _read_input, _write_output)
+
+
+def _now() -> datetime:
+    from datetime import UTC, datetime
+
+    return datetime.now(UTC)
+
+
+def _user() -> str:
+    from getpass import getuser
+    from socket import gethostname
+
+    try:
+        user = getuser()
+    except (OSError, KeyError):
+        # A container may run as a user without a name.
+        user = str(os.getuid())
+    return f"{user}@{gethostname()}"
+
+
+def _note(text: str) -> None:
+    print(f"statetool: {text}", file=sys.stderr)
+
+
+def _read_input() -> bytes:
+    from statefmt.store.reading import read_stream
+
+    return read_stream(sys.stdin)
+
+
+def _write_output(content: bytes) -> None:
+    sys.stdout.buffer.write(content)
+    sys.stdout.buffer.flush()

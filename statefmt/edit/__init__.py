@@ -1,0 +1,1 @@
+"""Edits of states: one pipeline for everything that writes one."""

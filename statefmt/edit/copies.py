@@ -1,0 +1,79 @@
+"""Where the result of an edit goes that leaves the state alone: another file, or standard output."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from statefmt.context import RunContext
+from statefmt.errors import StoreError
+from statefmt.store.durable import signals_held_back
+
+
+class Copy(Protocol):
+    """Takes the new content of a state."""
+
+    def write(self, content: bytes, written: Callable[[str | None], None]) -> None:
+        """Write it, and call `written` at once, with the backup of what was replaced, unless it is there already."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutputCopy:
+    """Standard output."""
+
+    context: RunContext
+
+    def write(self, content: bytes, written: Callable[[str | None], None]) -> None:
+        """Print the content."""
+        self.context.write_output(content)
+        written(None)
+
+
+@dataclass(frozen=True, slots=True)
+class FileCopy:
+    """A file, which is created, or with `replace` backed up and written over; the backup stays if it `keeps_replaced`.
+
+    `command` is what the history of the file says.
+    """
+
+    context: RunContext
+    path: str
+    command: str
+    replace: bool = False
+    keeps_replaced: bool = True
+
+    def write(self, content: bytes, written: Callable[[str | None], None]) -> None:
+        """Create or replace the file. Raises StoreError where it exists and may not be replaced."""
+        from statefmt.store.local_file import LocalFile
+        from statefmt.store.reading import read_bytes
+        from statefmt.store.writing import create_file
+
+        target = Path(self.path)
+        if not os.path.exists(target):  # noqa: PTH110 - Path.exists raises where a name cannot be looked up
+            with signals_held_back():
+                create_file(target, content)
+                written(None)
+            return
+        if not os.path.isfile(target):  # noqa: PTH113
+            raise StoreError(
+                f"{self.path}: this is not a regular file, and nothing else is written to; - is standard output"
+            )
+        if not self.replace:
+            raise StoreError(
+                f"{self.path}: the file exists already; --yes replaces it and keeps its content in a backup"
+            )
+        if read_bytes(self.path) == content:
+            return
+        info = self.context.lock_info(target, "write", self.command)
+        with LocalFile(self.path, self.context).locked(info, 0) as locked, signals_held_back():
+            now = int(self.context.clock().timestamp())
+            backup = locked.write([content], locked.stored.version, backup=None, now=now)
+            if backup is not None and not self.keeps_replaced:
+                with suppress(OSError):
+                    Path(backup).unlink()
+                    backup = None
+            written(backup)

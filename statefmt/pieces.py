@@ -1,0 +1,65 @@
+"""A new content as pieces of the old one and new bytes: what an edit makes, and what a store writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, TypeAlias
+
+
+class Span(NamedTuple):
+    """A part of a text: from `start` up to, and without, `end`."""
+
+    start: int
+    end: int
+
+
+# A range of the old content, or new bytes.
+Piece: TypeAlias = Span | bytes
+Pieces: TypeAlias = list[Piece]
+
+
+def parts_of(old: bytes, pieces: Iterable[Piece]) -> Iterator[memoryview]:
+    """The content that pieces make of an old one, part by part and without a copy of it."""
+    view = memoryview(old)
+    for piece in pieces:
+        yield view[piece.start : piece.end] if isinstance(piece, Span) else memoryview(piece)
+
+
+def joined(old: bytes, pieces: Sequence[Piece]) -> bytes:
+    """The same content as a whole."""
+    if len(pieces) == 1 and isinstance(pieces[0], bytes):
+        return pieces[0]
+    return b"".join(old[piece.start : piece.end] if isinstance(piece, Span) else piece for piece in pieces)
+
+
+def merged(pieces: Iterable[Piece]) -> Pieces:
+    """The same content in as few pieces as possible: spans that follow each other become one, and so do new texts."""
+    found: Pieces = []
+    texts: list[bytes] = []
+    for piece in pieces:
+        if not isinstance(piece, Span):
+            texts.append(piece)
+        elif piece.start < piece.end:
+            if any(texts):
+                found.append(b"".join(texts))
+            texts.clear()
+            last = found[-1] if found else b""
+            if isinstance(last, Span) and last.end == piece.start:
+                found[-1] = Span(last.start, piece.end)
+            else:
+                found.append(piece)
+    return [*found, b"".join(texts)] if any(texts) else found
+
+
+def makes_the_same(old: bytes, pieces: Sequence[Piece]) -> bool:
+    """Whether the content that pieces make of an old one is the old one."""
+    if sum(piece.end - piece.start if isinstance(piece, Span) else len(piece) for piece in pieces) != len(old):
+        return False
+    place = 0
+    for piece in pieces:
+        end = place + (piece.end - piece.start if isinstance(piece, Span) else len(piece))
+        is_there = piece == (place, end)
+        if not is_there and old[place:end] != (old[piece.start : piece.end] if isinstance(piece, Span) else piece):
+            return False
+        place = end
+    return True
