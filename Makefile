@@ -9,7 +9,7 @@ USUAL := not slow and not adversary
 SPECIAL := process or compat or packaging
 
 .DEFAULT_GOAL := help
-.PHONY: help setup constraints demo test test-fast coverage slow adversary lint types layers check golden docs bench dist clean
+.PHONY: help setup constraints demo compiled test test-fast coverage slow adversary lint types layers check golden docs bench dist clean
 
 help: ## show this
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1	/' | expand -t 16
@@ -32,19 +32,23 @@ constraints: ## pin the newest packages that pyproject.toml allows, with hashes,
 demo: $(READY) ## upgrade an old state, check it, and show what changed
 	@sh samples/demo.sh $(BIN)/statetool
 
-test: $(READY) ## run all tests
+# Tests start the program thousands of times, and some environments write no compiled modules.
+compiled: $(READY)
+	@$(BIN)/python -m compileall -q statefmt
+
+test: compiled ## run all tests
 	$(BIN)/python -m pytest -n auto
 
-test-fast: $(READY) ## run the tests that start no processes, build nothing and need no real Terraform
+test-fast: compiled ## run the tests that start no processes, build nothing and need no real Terraform
 	$(BIN)/python -m pytest -n auto -m "$(USUAL) and not ($(SPECIAL))"
 
 coverage: $(READY) ## run the fast tests, and show the lines that they do not reach
 	$(BIN)/python -m pytest -n auto -m "$(USUAL) and not ($(SPECIAL))" --cov --cov-report=term-missing:skip-covered
 
-slow: $(READY) ## run what `make test` only takes a sample of
+slow: compiled ## run what `make test` only takes a sample of
 	$(BIN)/python -m pytest -n auto -m slow
 
-adversary: $(READY) ## try to break it, for less than an hour; make adversary SEED=7 tries other things
+adversary: compiled ## try to break it, for less than an hour; make adversary SEED=7 tries other things
 	ADVERSARY_SEED=$(SEED) $(BIN)/python -m pytest tests/adversary -m adversary -n 2
 
 lint: $(READY) ## style and mistakes
