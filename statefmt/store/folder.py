@@ -83,6 +83,12 @@ class Folder(Struct, frozen=True):
         """Create a file with mode 0600, whole and durable. Raises FileExistsError."""
         with self._temporary(content) as temporary:
             self._link(temporary, name)
+            try:
+                self.sync()
+            except OSError:
+                with suppress(OSError):
+                    os.unlink(name, dir_fd=self.descriptor)
+                raise
 
     def replace(self, name: str, content: bytes) -> None:
         """Create a file with mode 0600, whole and durable, in place of a file of ours of this name."""
@@ -182,20 +188,28 @@ class Folder(Struct, frozen=True):
             os.fsync(descriptor)
             yield name
         finally:
-            with suppress(FileNotFoundError):
-                os.unlink(name, dir_fd=self.descriptor)
-            close(descriptor)
+            self._discard(name, descriptor)
 
     def _new_temporary(self) -> tuple[str, int]:
         while True:
             name = _temporary_name()
             descriptor = os.open(name, _NEW, PRIVATE_MODE, dir_fd=self.descriptor)
-            _hold(descriptor)
-            found = self.status(name)
-            if found is not None and os.path.samestat(found, os.fstat(descriptor)):
-                return name, descriptor
-            # Another process swept it before it was held.
-            close(descriptor)
+            try:
+                _hold(descriptor)
+                found = self.status(name)
+                if found is not None and os.path.samestat(found, os.fstat(descriptor)):
+                    return name, descriptor
+                # Another process swept it before it was held.
+                close(descriptor)
+            except OSError:
+                self._discard(name, descriptor)
+                raise
+
+    def _discard(self, name: str, descriptor: int) -> None:
+        """Delete a temporary file as far as that goes; what is left is swept later."""
+        with suppress(OSError):
+            os.unlink(name, dir_fd=self.descriptor)
+        close(descriptor)
 
     def _sweep(self, name: str) -> None:
         try:
@@ -219,7 +233,6 @@ class Folder(Struct, frozen=True):
             if self.status(new) is not None:
                 raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(self.path / new)) from None
             os.rename(old, new, src_dir_fd=self.descriptor, dst_dir_fd=self.descriptor)
-        self.sync()
 
     def _make_folder(self, name: str) -> None:
         try:
