@@ -135,12 +135,16 @@ def discard_copies(name: str, current: Form, operation: str) -> int:
     content by now.
     """
     path = Path(name)
-    with open_state(path, run_context().lock_info(path, operation, command_line()), run_context().note) as state:
-        if current.is_plain or state.data != current.data:
-            raise StoreError(
-                f"{name}: the file changed since it was encrypted; no plain copies were deleted, try again"
-            )
-        copies = plain_copies.discard_plain(path, _is_plain)
+    info = run_context().lock_info(path, operation, command_line())
+    try:
+        with open_state(path, info, run_context().note) as state:
+            if current.is_plain or state.data != current.data:
+                raise StoreError(f"{name}: the file changed since it was encrypted")
+            copies = plain_copies.discard_plain(path, _is_plain)
+    except StoreError as error:
+        # What follows the reason is about a state that was not written; this one was, before.
+        reason = str(error).partition(";")[0]
+        raise StoreError(f"{reason}; no plain copies were deleted. Run the command again to delete them") from error
     if copies.deleted:
         _say(f"Plain copies deleted: {', '.join(map(str, copies.deleted))}.", "  ")
     elif not copies.failed:

@@ -7,6 +7,7 @@ import io
 import os
 import shutil
 import sys
+from contextlib import suppress
 from typing import Final, TextIO
 
 from statefmt.cli.progress import Progress, PromptFile
@@ -62,7 +63,9 @@ def _stream(file: io.FileIO, encoding: str, errors: str, *, by_line: bool) -> io
 
 def discard_output() -> None:
     """Let everything that is still to be written to standard output vanish, also what Python writes at its end."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    # Where even that is not possible, run() passes over what Python cannot write.
+    with suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def output_problem(error: OSError) -> str:

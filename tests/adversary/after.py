@@ -53,7 +53,9 @@ def check_whole(
             "undo gives the old state back",
             lambda: f"{case()}: {said(undone)}",
         )
-    edited = run(folder, "set-serial", "123456", "-y", *scene.keys)
+    # A state of an older format is edited once it is upgraded.
+    upgraded = run(folder, *scene.command) if scene.name == "upgrade" else None
+    edited = upgraded or run(folder, "set-serial", "123456", "-y", *scene.keys)
     if observed.expect(edited.status == 0, "an edit works afterwards", lambda: f"{case()}: {said(edited)}"):
         left = left_behind(folder)
         observed.expect(not left, "nothing is left beyond the next edit", lambda: f"{case()}: {left}")

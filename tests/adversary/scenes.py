@@ -30,6 +30,10 @@ _MV_SHORT: Final = ("mv", "aws_vpc.main", "aws_vpc.n")
 _ENCRYPT: Final = ("encrypt", "-i", STATE, *_KEYS)
 
 
+# What a command says that has written.
+SAYS_SO: Final = re.compile("written|: encrypted|encrypted by|kept in|Plain copies deleted|half written")
+
+
 class Scene(NamedTuple):
     """A command, the sample that it works on, what is done before, and the file that it writes."""
 

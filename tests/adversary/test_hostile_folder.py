@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import shutil
 import socket
 import time
@@ -18,15 +17,13 @@ import pytest
 
 from .observed import Observed
 from .runs import Ended, Forks
-from .scenes import SAMPLES, STATE, said
+from .scenes import SAMPLES, SAYS_SO, STATE, said
 
 _HISTORY: Final = f".{STATE}.statetool"
 _SHA: Final = hashlib.sha256((SAMPLES / "v4-regions.tfstate").read_bytes()).hexdigest()
 _OTHER_SHA: Final = hashlib.sha256(b"").hexdigest()
 _SPARSE: Final = 1 << 36
 _NEAR: Final = 6
-# What a command says that has written.
-_SAYS_SO: Final = re.compile("written|encrypted by|kept in|Plain copies deleted")
 _FILE: Final = "victim/precious"
 _FOLDER: Final = "victim/box"
 
@@ -178,7 +175,7 @@ def _check(
         observed.expect(now != old, "with exit status 0 the state was written", case)
     elif now != old:
         observed.expect(
-            bool(_SAYS_SO.search(words)) and "nothing was written" not in words, "what was changed is said to be", case
+            bool(SAYS_SO.search(words)) and "nothing was written" not in words, "what was changed is said to be", case
         )
     keys = ("--encryption", "c.hcl") if command[0] == "encrypt" else ()
     shutil.copyfile(here / STATE, here / "read.tfstate")
