@@ -54,7 +54,7 @@ def test_some_errors(scene: Scene, run: Forks, random: Random, observed: Observe
 @pytest.mark.adversary
 @pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.name)
 def test_all_errors(scene: Scene, run: Forks, random: Random, observed: Observed, tmp_path: Path) -> None:
-    _inject(scene, run, random, observed, tmp_path, most=120)
+    _inject(scene, run, random, observed, tmp_path, most=60)
 
 
 def _inject(scene: Scene, run: Forks, random: Random, observed: Observed, folder: Path, *, most: int) -> None:
