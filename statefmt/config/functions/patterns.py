@@ -33,6 +33,7 @@ _TOO_LARGE: Final = "pattern too large"
 _GROUP_NAME: Final = re.compile(r"\(\?P?<(\w+)>")
 # `\C`, any byte, is RE2's alone. An escape, or a quoted part, takes what follows with it.
 _ANY_BYTE: Final = re.compile(r"(?:[^\\]|\\Q(?:[^\\]|\\(?!E))*+(?:\\E|\Z)|\\[^CQ])*+\\C", re.DOTALL)
+_HUGE_COUNT: Final = re.compile(r"\{(?:[0-9]{1,9},)?[1-9][0-9]{9,}(?:,[0-9]*)?\}")
 _NUMBER: Final = re.compile("0|[1-9][0-9]{0,8}")
 
 
@@ -56,6 +57,12 @@ def _compiled(pattern: str) -> re2._Regexp | Unknown:
     for name in found.groupindex:
         if not name.isascii():
             raise _refused("invalid named capture", f"(?P<{name}>")
+    count = _HUGE_COUNT.search(pattern)
+    if count is not None:
+        # RE2 takes a count of more than nine digits literally, and Go refuses it.
+        if "[" in pattern or "\\" in pattern:
+            return Unknown(_apart(pattern))
+        raise _refused("invalid repeat count", count[0])
     if _ANY_BYTE.match(pattern):
         raise _refused("invalid escape sequence", "\\C")
     return found
