@@ -98,6 +98,8 @@ class OpenState:
         earlier = history_of(state)
         parent = nullcontext(state.named_in) if wanted is None else open_folder(wanted.parent, state.folder.owner)
         with _failing(f"{state.path}: no backup could be made {_where(wanted)}"), parent as folder:
+            if folder.descriptor != state.folder.descriptor:
+                folder.sweep()
             with ThreadPoolExecutor() as others:
                 # While the backup is written, which takes as long as both.
                 checksums = [others.submit(checksum, self.data), others.submit(checksum, parts_of(self.data, pieces))]

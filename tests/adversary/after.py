@@ -55,7 +55,9 @@ def check_whole(
         )
     # A state of an older format is edited once it is upgraded.
     upgraded = run(folder, *scene.command) if scene.name == "upgrade" else None
-    edited = upgraded or run(folder, "set-serial", "123456", "-y", *scene.keys)
+    # A folder other than that of the state is swept when it gets a backup again.
+    backup = ("--backup", "elsewhere/next") if "--backup" in scene.command else ()
+    edited = upgraded or run(folder, "set-serial", "123456", "-y", *backup, *scene.keys)
     if observed.expect(edited.status == 0, "an edit works afterwards", lambda: f"{case()}: {said(edited)}"):
         left = left_behind(folder)
         observed.expect(not left, "nothing is left beyond the next edit", lambda: f"{case()}: {left}")
