@@ -13,7 +13,7 @@ from msgspec import structs
 from statefmt.cli.command_line import command_line
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.run import run_context
-from statefmt.cli.streams import message_terminal, say
+from statefmt.cli.streams import say
 from statefmt.cli.target import kept_text
 from statefmt.cli.write_options import WriteOptions, store_of
 from statefmt.edit.pipeline import Proposal, edit
@@ -146,18 +146,16 @@ def discard_copies(name: str, current: Form, operation: str) -> int:
         reason = str(error).partition(";")[0]
         raise StoreError(f"{reason}; no plain copies were deleted. Run the command again to delete them") from error
     if copies.deleted:
-        _say(f"Plain copies deleted: {', '.join(map(str, copies.deleted))}.", "  ")
+        say(f"Plain copies deleted: {', '.join(map(str, copies.deleted))}.", "  ")
     elif not copies.failed:
-        _say("There are no plain copies of statetool's own.", "  ")
+        say("There are no plain copies of statetool's own.", "  ")
     if copies.foreign:
         others = ", ".join(map(str, copies.foreign))
-        _say(f"Plain copies of other programs are left: {others}. Delete them once you do not need them.", "  ")
+        say(f"Plain copies of other programs are left: {others}. Delete them once you do not need them.", "  ")
     for kept in copies.failed:
-        print(message_terminal().wrap(f"statetool: {kept.path}: not deleted: {kept.reason}", "", "  "), file=sys.stderr)
+        say(f"statetool: {kept.path}: not deleted: {kept.reason}")
     if copies.failed:
-        _say(
-            "What was not deleted may be in plain text. Delete it, or mend the reason and run the command again.", "  "
-        )
+        say("What was not deleted may be in plain text. Delete it, or mend the reason and run the command again.", "  ")
     return FAILED if copies.failed else FINE
 
 
@@ -171,11 +169,7 @@ def _tell_of_plain_copies(name: str, backup: Path | None) -> None:
     others = [path.name for path in other_backups(Path(name)) if path != backup and not is_encrypted(path)]
     if others:
         note += f" Plain copies of earlier edits are left beside it: {', '.join(others)}."
-    _say(note, "  ")
-
-
-def _say(text: str, indent: str = "") -> None:
-    print(message_terminal().wrap(text, indent, "  "), file=sys.stderr)
+    say(note, "  ")
 
 
 def is_encrypted(path: Path) -> bool:

@@ -98,9 +98,9 @@ def _terminal(stream: TextIO) -> Terminal:
     return terminal_for(stream, run.colour, run.context.environment)
 
 
-def say(message: str) -> None:
+def say(message: str, indent: str = "") -> None:
     """Print a message to standard error, wrapped, with everything in it made safe to show."""
-    print(message_terminal().wrap(message, "", "  "), file=sys.stderr)
+    print(message_terminal().wrap(message, indent, "  "), file=sys.stderr)
 
 
 def listed_name(name: str) -> str:

@@ -14,7 +14,7 @@ from statefmt.store.history import HistoryEntry, load_history
 from statefmt.store.history_contents import compress_one, kept_content
 from statefmt.store.lock import LockInfo
 from statefmt.store.protocol import Stored
-from statefmt.store.settled import Reader, read_settled
+from statefmt.store.settled import Reader, read_settled, version_of
 from statefmt.store.transaction import OpenState, open_state
 
 
@@ -27,7 +27,7 @@ class LockedFile:
 
     def write(self, pieces: Sequence[Piece], expected: Hashable, *, backup: str | None, now: int) -> str | None:
         """Write in place, after a backup."""
-        if _version(self.opened.descriptor) != expected:
+        if version_of(os.fstat(self.opened.descriptor)) != expected:
             raise StoreError(
                 f"{self.opened.file.path}: the file changed while it was worked on; nothing was written, try again"
             )
@@ -56,7 +56,7 @@ class LocalFile:
         """Open, lock and read the file; a write that was cut off is finished first."""
         wait = {"lock": False} if timeout is None else {"timeout": timeout}
         with open_state(self.path, info, self.reader.note, **wait) as opened:
-            yield LockedFile(opened, Stored(opened.data, _version(opened.descriptor)))
+            yield LockedFile(opened, Stored(opened.data, version_of(os.fstat(opened.descriptor))))
 
     def versions(self) -> Sequence[HistoryEntry]:
         """The history beside the file."""
@@ -69,8 +69,3 @@ class LocalFile:
     def tidy(self) -> None:
         """Compress a content of the history that is not a backup any more."""
         compress_one(self.path)
-
-
-def _version(descriptor: int) -> tuple[int, int, int]:
-    status = os.fstat(descriptor)
-    return status.st_ino, status.st_size, status.st_mtime_ns

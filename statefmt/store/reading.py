@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
-import time
 from pathlib import Path
 from typing import BinaryIO, Final, TextIO
 
 from statefmt.errors import StoreError
 from statefmt.store.durable import close, read_all
+from statefmt.store.small_files import first_written
 
 STANDARD_INPUT: Final = "-"
 
@@ -17,12 +17,7 @@ STANDARD_INPUT: Final = "-"
 LARGEST_STATE: Final = 4 << 30
 _TOO_LARGE: Final = f"larger than {LARGEST_STATE >> 30} GiB, which no state is; it was not read"
 
-# How long a named pipe may have no writer, in seconds: in a shell's `command > pipe &` it comes at about the same time.
-_PATIENCE: Final = 1.0
-_NAP: Final = 0.01
 _CHUNK: Final = 1 << 20
-# Pipes that the shell has made, as in `check <(tofu state pull)`: whoever writes is there, or has been.
-_OPEN_ALREADY: Final = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
 
 
 def read_bytes(name: str) -> bytes:
@@ -53,7 +48,9 @@ def read_bytes(name: str) -> bytes:
 
 def _pipe(name: str, descriptor: int) -> bytes:
     """Everything that is written to a pipe. `descriptor` does not block."""
-    first = b"" if name.startswith(_OPEN_ALREADY) else _first_written(name, descriptor)
+    first = first_written(name, descriptor)
+    if first is None:
+        raise StoreError(f"{name}: this is a pipe that nobody writes to")
     os.set_blocking(descriptor, True)
     with os.fdopen(descriptor, "rb", closefd=False) as file:
         return _to_the_end(name, file, first)
@@ -69,21 +66,6 @@ def _to_the_end(name: str, file: BinaryIO, first: bytes = b"") -> bytes:
         if read > LARGEST_STATE:
             raise StoreError(f"{display_name(name)}: {_TOO_LARGE}")
     return b"".join(parts)
-
-
-def _first_written(name: str, descriptor: int) -> bytes:
-    """What there is in a named pipe once somebody has opened it to write. Raises StoreError where nobody does."""
-    until = time.monotonic() + _PATIENCE
-    while time.monotonic() < until:
-        try:
-            first = os.read(descriptor, _CHUNK)
-        except BlockingIOError:
-            # The writer is there and has said nothing yet; it may take its time.
-            return b""
-        if first:
-            return first
-        time.sleep(_NAP)
-    raise StoreError(f"{name}: this is a pipe that nobody writes to")
 
 
 def read_stream(stream: TextIO | None) -> bytes:

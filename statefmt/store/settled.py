@@ -47,7 +47,7 @@ def read_settled(name: str, reader: Reader) -> bytes:
             return recovered
         data = read_bytes(name)
         after = _status(name)
-        if after is None or _version(after) != _version(before):
+        if after is None or version_of(after) != version_of(before):
             continue
         if not (_has_journal(journal, after) and _old_side(Path(name)) is not None):
             return data
@@ -101,6 +101,6 @@ def _status(name: str) -> os.stat_result | None:
     return status if stat.S_ISREG(status.st_mode) else None
 
 
-def _version(status: os.stat_result) -> tuple[int, int, int]:
+def version_of(status: os.stat_result) -> tuple[int, int, int]:
     """What changes whenever a regular file does."""
     return (status.st_mtime_ns, status.st_size, status.st_ino)

@@ -9,11 +9,11 @@ import time
 from pathlib import Path
 from typing import Final
 
-# How long a named pipe may have no writer, in seconds.
+# How long a named pipe may have no writer, in seconds: in a shell's `command > pipe &` it comes at about the same time.
 _PATIENCE: Final = 1.0
 _NAP: Final = 0.01
 _CHUNK: Final = 1 << 18
-# Pipes that a shell has opened already, as in `--encryption <(command)`: their writer is there, or has finished.
+# Pipes that a shell has opened already, as in `check <(tofu state pull)`: their writer is there, or has finished.
 _OPEN_ALREADY: Final = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
 
 
@@ -27,7 +27,10 @@ def read_bounded(path: Path | str, most: int, *, pipes: bool = False, links: boo
     try:
         status = os.fstat(descriptor)
         if stat.S_ISFIFO(status.st_mode) and pipes:
-            content = bytearray(_first_written(os.fspath(path), descriptor))
+            first = first_written(os.fspath(path), descriptor)
+            if first is None:
+                raise OSError(errno.EPIPE, "it is a pipe that nobody writes to")
+            content = bytearray(first)
             os.set_blocking(descriptor, True)
         elif stat.S_ISREG(status.st_mode):
             if status.st_size > most:
@@ -74,16 +77,17 @@ def _opened(path: Path | str, flags: int, *, links: bool) -> int:
         raise OSError(errno.EINVAL, "no path has a NUL character in it") from error
 
 
-def _first_written(name: str, descriptor: int) -> bytes:
-    """The first bytes in a pipe, none where its writer has not said anything yet. Raises OSError without a writer."""
+def first_written(name: str, descriptor: int) -> bytes | None:
+    """The first bytes in a pipe, none where its writer has not said anything yet; None where nobody writes to it."""
     until = time.monotonic() + _PATIENCE
     while True:
         try:
             first = os.read(descriptor, _CHUNK)
         except BlockingIOError:
+            # The writer is there and may take its time.
             return b""
         if first or name.startswith(_OPEN_ALREADY):
             return first
         if time.monotonic() > until:
-            raise OSError(errno.EPIPE, "it is a pipe that nobody writes to")
+            return None
         time.sleep(_NAP)
