@@ -62,7 +62,7 @@ class WriteOptions(NamedTuple):
         if in_place and name == STANDARD_INPUT:
             raise typer.BadParameter("needs a file, not standard input", param_hint="--in-place")
         if not in_place and self.backup is not None:
-            raise typer.BadParameter("goes with --in-place, which replaces the state", param_hint="--backup")
+            raise typer.BadParameter("needs --in-place, which replaces the state", param_hint="--backup")
         return None if in_place else self.out or STANDARD_INPUT
 
 
@@ -105,7 +105,7 @@ def write_options(
 ) -> WriteOptions:
     """The options as one value. Raises BadParameter for what contradicts itself."""
     if out is not None and backup is not None:
-        raise typer.BadParameter("--out leaves the state as it is: nothing is to be kept", param_hint="--backup")
+        raise typer.BadParameter("cannot be combined with --out, which leaves the state as it is", param_hint="--backup")
     if no_backup and out is None:
         raise typer.BadParameter("goes with --out only", param_hint="--no-backup")
     timeout = seconds(lock_timeout, "--lock-timeout")

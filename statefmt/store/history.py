@@ -66,7 +66,7 @@ def load_history(path: Path) -> History:
 
 
 def history_of(state: StateFile, file: str = HISTORY_FILE) -> History:
-    """The same for a state file whose folders are open; `file` may be the one that is staged."""
+    """Like load_history(), for a state file whose folders are open; `file` may be the staged history."""
     where = state.folder.path / history_name(state.name) / file
     try:
         with state.folder.inner(history_name(state.name)) as folder:

@@ -56,7 +56,7 @@ def kept_content(path: Path, name: str) -> bytes:
 
 
 def content_of(state: StateFile, name: str) -> bytes:
-    """The same for a state file whose folders are open."""
+    """Like kept_content(), for a state file whose folders are open."""
     where = history_path(state.path) / CONTENTS / name
     if not is_content(name):
         raise StoreError(f"{history_path(state.path)}: the history names {name!r}, which is not a checksum")

@@ -21,8 +21,8 @@ _OF_OPEN_FILES: Final = ("/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd/",
 class StateFile(Struct, frozen=True):
     """A state file, by its path as it was given.
 
-    `folder` and `name` are those of the file itself: its journal and its history stand there, whatever link it is
-    reached by. `named_in` is the folder of the path that was given: backups and lock information stand there, as those
+    `folder` and `name` are those of the file itself: its journal and its history are kept there, whatever link
+    leads to it. `named_in` is the folder of the path that was given: backups and lock information stand there, as those
     of OpenTofu do.
     """
 
