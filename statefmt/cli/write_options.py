@@ -105,7 +105,7 @@ def write_options(
 ) -> WriteOptions:
     """The options as one value. Raises BadParameter for what contradicts itself."""
     if out is not None and backup is not None:
-        raise typer.BadParameter("cannot be combined with --out, which leaves the state as it is", param_hint="--backup")
+        raise typer.BadParameter("cannot be combined with --out: the state stays as it is", param_hint="--backup")
     if no_backup and out is None:
         raise typer.BadParameter("goes with --out only", param_hint="--no-backup")
     timeout = seconds(lock_timeout, "--lock-timeout")
