@@ -100,7 +100,7 @@ REFUSED = {
     "a backup that is there": (["mv", "aws_vpc.main", "aws_vpc.x", "--backup", NAME], "the backup exists already"),
     "a backup of what is not written": (
         ["mv", "aws_vpc.main", "aws_vpc.x", "--backup", "old", "--out", "new"],
-        "--out leaves the state as it is",
+        "cannot be combined with --out",
     ),
     "no backup of the state": (["mv", "aws_vpc.main", "aws_vpc.x", "--no-backup"], "goes with --out only"),
     "no duration": (["mv", "aws_vpc.main", "aws_vpc.x", "--lock-timeout", "soon"], "'soon' is no duration"),
