@@ -20,7 +20,13 @@ from typing import Final
 
 from tabulate import tabulate
 
-from statefmt.config import Expansion, Scope, expand, load, root_scope
+from statefmt.configuration import (
+    Expansion,
+    Scope,
+    expand,
+    load,
+    root_scope,
+)
 
 _MODULES: Final = 300
 _FILES: Final = 10

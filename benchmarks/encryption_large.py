@@ -28,10 +28,16 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from tabulate import tabulate
 
 from benchmarks.measure import Process, run
-from statefmt.encryption import Origin, SystemRandomness, decrypt, encrypt, parse_envelope
-from statefmt.encryption.bytes_text import decode_base64, encode_base64
-from statefmt.encryption.plaintext import identity_of
-from statefmt.encryption_config import read_surroundings, text_configuration
+from statefmt.encryption import (
+    Origin,
+    SystemRandomness,
+    decrypt,
+    encrypt,
+    parse_envelope,
+)
+from statefmt.encryption._plaintext import identity_of
+from statefmt.encryption.encoding.bytes_text import decode_base64, encode_base64
+from statefmt.encryption.sources import read_surroundings, text_configuration
 
 _KEY: Final = list(range(32))
 _PASSPHRASE: Final = "0123456789abcdef"

@@ -19,10 +19,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from statefmt.config import load
-from statefmt.config.provider_references import ProviderReferences
-from statefmt.diagnostics import Finding
-from statefmt.rules.check import check_configuration
+from statefmt.configuration import load
+from statefmt.configuration.providers.references import ProviderReferences
+from statefmt.lint.check import check_configuration
+from statefmt.model.findings import Finding
 
 _FIXTURES: Final = "internal/configs/testdata"
 _FOLDER: Final = "config-diagnostics"

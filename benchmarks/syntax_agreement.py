@@ -19,9 +19,9 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from statefmt.config.native import read_file
-from statefmt.config.position import Source
-from statefmt.config.problem import Problem
+from statefmt.hcl.source.position import SourceText
+from statefmt.hcl.source.problem import Problem
+from statefmt.hcl.syntax.native.files import read_file
 
 _ENDINGS: Final = (".tf", ".tofu", ".tfvars", ".hcl")
 _PIECE: Final = re.compile(rb"\w+|\s+|[^\w\s]")
@@ -59,7 +59,7 @@ def _rejected_by_program(texts: list[bytes]) -> set[int]:
 
 def _is_rejected(text: bytes) -> bool:
     problems: list[Problem] = []
-    read_file(Source("", text.removeprefix(b"\xef\xbb\xbf")), problems)
+    read_file(SourceText("", text.removeprefix(b"\xef\xbb\xbf")), problems)
     return bool(problems)
 
 

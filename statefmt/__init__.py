@@ -21,13 +21,23 @@ if TYPE_CHECKING:
     from typing import Any
 
     from statefmt import addrs
-    from statefmt.comparison import SnapshotDiff, diff
-    from statefmt.diagnostics import Command, Finding, Fix, Severity
-    from statefmt.errors import AddressError, StateError
-    from statefmt.rules.check import check
-    from statefmt.statefile.inspect import Inspection, ReadResult, inspect, read
-    from statefmt.statefile.write import write
-    from statefmt.states import Snapshot
+    from statefmt.analysis.diff import SnapshotDiff, diff
+    from statefmt.formats.reading.inspect import (
+        Inspection,
+        ReadResult,
+        inspect,
+        read,
+    )
+    from statefmt.formats.writing.write import write
+    from statefmt.lint.check import check
+    from statefmt.model.errors import AddressError, StateError
+    from statefmt.model.findings import (
+        Command,
+        Finding,
+        Fix,
+        Severity,
+    )
+    from statefmt.model.snapshot import Snapshot
 
 __all__ = [
     "AddressError",
@@ -50,21 +60,21 @@ __all__ = [
 ]
 
 _HOMES = {
-    "AddressError": "statefmt.errors",
-    "Command": "statefmt.diagnostics",
-    "Finding": "statefmt.diagnostics",
-    "Fix": "statefmt.diagnostics",
-    "Inspection": "statefmt.statefile.inspect",
-    "ReadResult": "statefmt.statefile.inspect",
-    "Severity": "statefmt.diagnostics",
-    "Snapshot": "statefmt.states",
-    "SnapshotDiff": "statefmt.comparison",
-    "StateError": "statefmt.errors",
-    "check": "statefmt.rules.check",
-    "diff": "statefmt.comparison",
-    "inspect": "statefmt.statefile.inspect",
-    "read": "statefmt.statefile.inspect",
-    "write": "statefmt.statefile.write",
+    "AddressError": "statefmt.model.errors",
+    "Command": "statefmt.model.findings",
+    "Finding": "statefmt.model.findings",
+    "Fix": "statefmt.model.findings",
+    "Inspection": "statefmt.formats.reading.inspect",
+    "ReadResult": "statefmt.formats.reading.inspect",
+    "Severity": "statefmt.model.findings",
+    "Snapshot": "statefmt.model.snapshot",
+    "SnapshotDiff": "statefmt.analysis.diff",
+    "StateError": "statefmt.model.errors",
+    "check": "statefmt.lint.check",
+    "diff": "statefmt.analysis.diff",
+    "inspect": "statefmt.formats.reading.inspect",
+    "read": "statefmt.formats.reading.inspect",
+    "write": "statefmt.formats.writing.write",
 }
 
 

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     # Most runs neither lock a state nor open an encrypted one.
-    from statefmt.encryption import Configuration
-    from statefmt.store.lock import LockInfo
+    from statefmt.encryption import EncryptionConfiguration
+    from statefmt.store.local.lock import LockInfo
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,21 +31,21 @@ class RunContext:
     note: Callable[[str], None]
     read_input: Callable[[], bytes]
     write_output: Callable[[bytes], None]
-    encryption: Callable[[], Configuration | None] | None = None
+    encryption: Callable[[], EncryptionConfiguration | None] | None = None
 
-    def configuration(self) -> Configuration | None:
+    def configuration(self) -> EncryptionConfiguration | None:
         """The configuration that opens encrypted states, or None. Raises ConfigurationError."""
         return None if self.encryption is None else self.encryption()
 
     def read(self, name: str) -> bytes:
         """The bytes of a state file, or of standard input for `-`. Raises StoreError."""
+        from statefmt.store.local.settled import read_settled
         from statefmt.store.reading import STANDARD_INPUT
-        from statefmt.store.settled import read_settled
 
         return self.read_input() if name == STANDARD_INPUT else read_settled(name, self)
 
     def lock_info(self, path: Path | str, operation: str, command: str = "") -> LockInfo:
         """What the lock and the history of a state say about an operation of this run."""
-        from statefmt.store.lock import lock_info
+        from statefmt.store.local.lock import lock_info
 
         return lock_info(path, operation, command, who=self.user(), created=self.clock())

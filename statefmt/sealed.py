@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from statefmt.context import RunContext
-from statefmt.errors import ConfigurationError, EncryptionError
+from statefmt.model.errors import ConfigurationError, EncryptionError
 from statefmt.store.reading import display_name
 
 if TYPE_CHECKING:
-    from statefmt.encryption import Configuration, Opened
+    from statefmt.encryption import EncryptionConfiguration, Opened
 
 
 class Seal(Struct, frozen=True):
@@ -25,7 +25,7 @@ class Seal(Struct, frozen=True):
 
     stored: bytes
     opened: Opened
-    configuration: Configuration
+    configuration: EncryptionConfiguration
 
     def __repr__(self) -> str:
         # Nothing of what is sealed.

@@ -46,7 +46,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def _starts_processes(module: ModuleType) -> bool:
     """Whether a module of tests imports what starts processes: `subprocess`, or the child that writes states."""
     names = vars(module)
-    return "subprocess" in names or getattr(names.get("replace"), "__module__", None) == "tests.store.child"
+    return "subprocess" in names or getattr(names.get("replace"), "__module__", None) == "tests.store.local.child"
 
 
 @pytest.fixture(scope="session")

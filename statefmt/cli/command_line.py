@@ -8,7 +8,7 @@ from typing import Any, Final
 import click
 
 from statefmt.cli.run import current_run
-from statefmt.shell import shell_line
+from statefmt.text.shell import shell_line
 
 _VARIABLE: Final = "--var"
 # Where the context of click holds what the parser found.

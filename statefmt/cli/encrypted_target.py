@@ -12,22 +12,28 @@ from msgspec import structs
 
 from statefmt.cli.command_line import command_line
 from statefmt.cli.exit_status import FAILED, FINE
+from statefmt.cli.options.write import WriteOptions, store_of
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import say
 from statefmt.cli.target import kept_text
-from statefmt.cli.write_options import WriteOptions, store_of
 from statefmt.edit.pipeline import Proposal, edit
-from statefmt.encryption import Configuration, Opened, decrypt, encrypts, glance
-from statefmt.errors import EncryptionError, StoreError
+from statefmt.edit.session import LoadedState, loaded
+from statefmt.encryption import (
+    EncryptionConfiguration,
+    Opened,
+    decrypt,
+    encrypts,
+    glance,
+)
+from statefmt.model.errors import EncryptionError, StoreError
 from statefmt.pieces import Span
 from statefmt.sealed import Seal, about
-from statefmt.session import LoadedState, loaded
-from statefmt.store import plain_copies
-from statefmt.store.backups import other_backups
+from statefmt.store.local import plain_copies
+from statefmt.store.local.backups import other_backups
+from statefmt.store.local.state_file import history_path
+from statefmt.store.local.transaction import open_state
 from statefmt.store.reading import LARGEST_STATE, STANDARD_INPUT, display_name
 from statefmt.store.small_files import read_bounded
-from statefmt.store.state_file import history_path
-from statefmt.store.transaction import open_state
 
 DiscardPlainOption = Annotated[
     bool,
@@ -54,7 +60,7 @@ class Change(NamedTuple):
         return Proposal(self, [Span(0, len(state.data))], stored=self.new.data, check=False)
 
 
-def opened_state(name: str, data: bytes, configuration: Configuration) -> tuple[LoadedState, Opened]:
+def opened_state(name: str, data: bytes, configuration: EncryptionConfiguration) -> tuple[LoadedState, Opened]:
     """A state that the configuration reads, and how. What it decrypts to must be a state. Raises EncryptionError."""
     context = run_context()
     with about(name):
@@ -63,7 +69,7 @@ def opened_state(name: str, data: bytes, configuration: Configuration) -> tuple[
         return structs.replace(state, seal=Seal(data, opened, configuration)), opened
 
 
-def check_discarding(discard_plain: bool, in_place: bool, configuration: Configuration | None = None) -> None:
+def check_discarding(discard_plain: bool, in_place: bool, configuration: EncryptionConfiguration | None = None) -> None:
     """Raises a usage error where nothing is written in place, or what is written is plain."""
     if discard_plain and not in_place:
         raise typer.BadParameter("goes with --in-place, which makes copies", param_hint="--discard-plain")

@@ -8,7 +8,7 @@ from typing import Final
 import click
 
 from statefmt.cli.streams import message_terminal
-from statefmt.errors import StateError, StatetoolError
+from statefmt.model.errors import StateError, StatetoolError
 from statefmt.render.printable import printable
 
 # Enough to act on; `check` shows all of them.
@@ -27,8 +27,8 @@ def show_failure(error: StatetoolError, name: str = "") -> None:
         first = message_terminal().wrap(first, "", "  ").replace("statetool:\n  ", "statetool: ", 1)
         print("\n".join([first, *map(printable, listed)]), file=sys.stderr)
         return
-    from statefmt.render.findings_text import findings_text
-    from statefmt.session import StateFileError
+    from statefmt.edit.session import StateFileError
+    from statefmt.render.findings import findings_text
 
     name = error.name if isinstance(error, StateFileError) else name
     reasons = error.reasons

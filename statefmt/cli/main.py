@@ -16,13 +16,18 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from statefmt.cli.command_line import observe_parser, was_given
-from statefmt.cli.encryption_files import encryption_options, use_encryption
-from statefmt.cli.exit_status import AS_PLANS_DO, DETAILED_EXITCODE, FAILED, FINE
+from statefmt.cli.exit_status import (
+    AS_PLANS_DO,
+    DETAILED_EXITCODE,
+    FAILED,
+    FINE,
+)
 from statefmt.cli.failure import show_failure, show_usage_error
+from statefmt.cli.options.encryption_files import encryption_options, use_encryption
 from statefmt.cli.progress import Progress, can_be_shown
 from statefmt.cli.run import Run, current_run, system_context
 from statefmt.cli.streams import discard_output, open_streams, output_problem
-from statefmt.errors import StatetoolError, StoreError
+from statefmt.model.errors import StatetoolError, StoreError
 from statefmt.version import __version__
 
 # What help shows: the commands by what they are for, with one line each. The module of a command has its name, and is
@@ -112,7 +117,7 @@ class LazyGroup(TyperGroup):
         name = ALIASES.get(cmd_name, cmd_name)
         if name not in COMMANDS:
             return None
-        module = importlib.import_module(f"statefmt.cli.{name.replace('-', '_')}")
+        module = importlib.import_module(f"statefmt.cli.commands.{name.replace('-', '_')}")
         app = typer.Typer(add_completion=False, rich_markup_mode=None)
         app.command(name, cls=PlainCommand)(module.command)
         command = typer.main.get_command(app)

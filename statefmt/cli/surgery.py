@@ -9,24 +9,25 @@ from typing import NamedTuple
 
 import typer
 
+from statefmt.analysis.selection import Criteria, select
 from statefmt.cli.exit_status import FAILED, FINE
+from statefmt.cli.options.surgery_options import SurgeryOptions
+from statefmt.cli.options.write import store_of
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal, result_terminal, say
-from statefmt.cli.surgery_options import SurgeryOptions
 from statefmt.cli.target import kept_text, why_not
-from statefmt.cli.write_options import store_of
+from statefmt.edit.changes.edit import Edit
 from statefmt.edit.pipeline import edit
+from statefmt.edit.session import state_name
 from statefmt.edit.surgical import Outcome, surgical
-from statefmt.errors import SelectionError, StoreError
-from statefmt.render.diff_text import diff_text
-from statefmt.render.diff_values import Manner
+from statefmt.model.errors import SelectionError, StoreError
+from statefmt.model.instances import ResourceInstance, instances
+from statefmt.model.snapshot import Snapshot
+from statefmt.render.diff.text import diff_text
+from statefmt.render.diff.values import Manner
 from statefmt.render.printable import printable
 from statefmt.render.terminal import Terminal
-from statefmt.selection import Criteria, select
-from statefmt.session import state_name
-from statefmt.states import ResourceInstance, Snapshot, instances
 from statefmt.store.reading import STANDARD_INPUT
-from statefmt.surgery.edit import Edit
 
 
 class Plan(NamedTuple):

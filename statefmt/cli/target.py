@@ -7,12 +7,12 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from statefmt.cli.options.write import WriteOptions, store_of
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal
-from statefmt.cli.write_options import WriteOptions, store_of
 from statefmt.edit.pipeline import Operation, Terms, edit
-from statefmt.session import LoadedState, loaded
-from statefmt.statefile.provider_sources import SourceChoice
+from statefmt.edit.session import LoadedState, loaded
+from statefmt.formats.providers.sources import SourceChoice
 from statefmt.store.reading import STANDARD_INPUT
 
 InPlaceOption = Annotated[

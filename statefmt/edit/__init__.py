@@ -1,1 +1,1 @@
-"""Edits of states: one pipeline for everything that writes one."""
+"""Writing states: every edit, from lock to commit."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from statefmt.context import RunContext
-from statefmt.errors import StoreError
+from statefmt.model.errors import StoreError
 from statefmt.store.durable import signals_held_back
 
 
@@ -48,9 +48,9 @@ class FileCopy:
 
     def write(self, content: bytes, written: Callable[[str | None], None]) -> None:
         """Create or replace the file. Raises StoreError where it exists and may not be replaced."""
-        from statefmt.store.local_file import LocalFile
+        from statefmt.store.local.store import LocalFile
+        from statefmt.store.local.writing import create_file
         from statefmt.store.reading import read_bytes
-        from statefmt.store.writing import create_file
 
         target = Path(self.path)
         if not os.path.exists(target):  # noqa: PTH110 - Path.exists raises where a name cannot be looked up

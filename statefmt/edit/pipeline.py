@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Generic, TypeAlias, TypeVar
 
-from statefmt.addrs import AbsResourceInstance
 from statefmt.context import RunContext
 from statefmt.edit.copies import Copy
-from statefmt.errors import StoreError
+from statefmt.edit.session import LoadedState, loaded, refuse_new_errors
+from statefmt.model.addrs import AbsResourceInstance
+from statefmt.model.errors import StoreError
 from statefmt.pieces import Pieces, joined, makes_the_same
-from statefmt.session import LoadedState, loaded, refuse_new_errors
 from statefmt.store.durable import signals_held_back
 from statefmt.store.protocol import LockedStore, Store, Stored
 from statefmt.store.reading import display_name
@@ -124,7 +124,7 @@ def _locked(context: RunContext, store: Store, terms: Terms) -> AbstractContextM
 
 def _refuse_unexpected(state: LoadedState, terms: Terms) -> None:
     # Imported where it is needed: commands that only check start faster without it.
-    from statefmt.store.journal import checksum
+    from statefmt.store.local.journal import checksum
 
     name = display_name(state.name)
     serial = state.result.snapshot.serial

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from statefmt.comparison import SnapshotDiff, diff
+from statefmt.analysis.diff import SnapshotDiff, diff
+from statefmt.edit.changes.edit import Edit
 from statefmt.edit.pipeline import Operation, Proposal
-from statefmt.errors import StoreError
+from statefmt.edit.session import LoadedState, error_findings, with_next_serial
+from statefmt.formats.reading.inspect import inspect
+from statefmt.formats.writing.splice import Splicer
+from statefmt.lint.edited_part import edited_part
+from statefmt.model.errors import StoreError
+from statefmt.model.snapshot import Snapshot
 from statefmt.pieces import Span, joined
-from statefmt.rules.edited_part import edited_part
-from statefmt.session import LoadedState, error_findings, with_next_serial
-from statefmt.statefile.inspect import inspect
-from statefmt.statefile.splice import Splicer
-from statefmt.states import Snapshot
 from statefmt.store.reading import display_name
-from statefmt.surgery.edit import Edit
 
 
 @dataclass(frozen=True, slots=True)

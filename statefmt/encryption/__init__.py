@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from statefmt.encryption.cipher import (
+from statefmt.encryption._cipher import (
     Opened,
     check_configuration,
     decrypt,
@@ -12,18 +12,31 @@ from statefmt.encryption.cipher import (
     examine,
     identity_differs,
 )
-from statefmt.encryption.configuration import Configuration, configuration_of
-from statefmt.encryption.envelope import Envelope, Layout, glance, parse_envelope, version_of, write_envelope
-from statefmt.encryption.merge import merged
+from statefmt.encryption.configuration.merge import merged
+from statefmt.encryption.configuration.model import EncryptionConfiguration, configuration_of
+from statefmt.encryption.configuration.values import (
+    ArgumentBlock,
+    ArgumentValue,
+    Reference,
+    Unread,
+)
+from statefmt.encryption.envelope import (
+    Envelope,
+    EnvelopeLayout,
+    glance,
+    parse_envelope,
+    version_of,
+    write_envelope,
+)
 from statefmt.encryption.origin import Origin, OriginKind
 from statefmt.encryption.randomness import Randomness, SystemRandomness
-from statefmt.encryption.values import Block, Reference, Unread, Value
 
 __all__ = [
-    "Block",
-    "Configuration",
+    "ArgumentBlock",
+    "ArgumentValue",
+    "EncryptionConfiguration",
     "Envelope",
-    "Layout",
+    "EnvelopeLayout",
     "Opened",
     "Origin",
     "OriginKind",
@@ -31,7 +44,6 @@ __all__ = [
     "Reference",
     "SystemRandomness",
     "Unread",
-    "Value",
     "check_configuration",
     "configuration_of",
     "decrypt",

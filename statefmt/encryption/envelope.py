@@ -14,11 +14,23 @@ from typing import Final
 import msgspec
 from msgspec import Raw
 
-from statefmt.encryption.base64_text import Base64Room, Base64Text, NotBase64Error
-from statefmt.encryption.bytes_text import bytes_of, decode_base64, encode_base64
-from statefmt.encryption.go_struct import json_object, member, members_named, text, whole_number
-from statefmt.errors import EncryptionError
-from statefmt.golang import JSONValue, Members, encode_string, indent, loads_exact
+from statefmt.encryption.encoding.base64_text import Base64Room, Base64Text, NotBase64Error
+from statefmt.encryption.encoding.bytes_text import bytes_of, decode_base64, encode_base64
+from statefmt.encryption.encoding.go_struct import (
+    json_object,
+    member,
+    members_named,
+    text,
+    whole_number,
+)
+from statefmt.golang import (
+    JSONValue,
+    Members,
+    encode_string,
+    indent,
+    loads_exact,
+)
+from statefmt.model.errors import EncryptionError
 
 VERSION: Final = "v0"
 # The data is nearly all of an envelope. It is taken out before the rest is read as JSON; the mark in its place is no
@@ -36,7 +48,7 @@ _NAMES: Final = frozenset({"encryption_version", "encrypted_data"})
 _HEAD: Final = 200
 
 
-class Layout(Enum):
+class EnvelopeLayout(Enum):
     """How an envelope is laid out: OpenTofu 1.12 indents it in local files, all other releases write one line."""
 
     COMPACT = "compact"
@@ -55,7 +67,7 @@ class Envelope:
     lineage: str
     meta: Mapping[str, bytes]
     data: bytes | Base64Text
-    layout: Layout = Layout.COMPACT
+    layout: EnvelopeLayout = EnvelopeLayout.COMPACT
     unknown: tuple[str, ...] = field(default=(), compare=False)
 
 
@@ -138,7 +150,7 @@ def frame(envelope: Envelope) -> tuple[bytes, bytes]:
     meta = b",".join(encode_string(key) + b":" + encode_base64(envelope.meta[key]) for key in sorted(envelope.meta))
     head = b'{"serial":%b,"lineage":%b,"meta":{%b},"encrypted_data":' % (serial, encode_string(envelope.lineage), meta)
     tail = b',"encryption_version":"%b"}' % VERSION.encode()
-    if envelope.layout is Layout.INDENTED:
+    if envelope.layout is EnvelopeLayout.INDENTED:
         # Laid out around the data, which has nothing to lay out.
         mark = b'"%b"' % _MARK.encode()
         before, _, after = indent(head + mark + tail).rpartition(mark)
@@ -182,7 +194,7 @@ def _envelope(data: bytes, document: Members, blob: bytes | Base64Text) -> Envel
         text(member(document, "lineage"), "lineage"),
         _meta(document),
         blob,
-        Layout.INDENTED if data.startswith(b"{\n") else Layout.COMPACT,
+        EnvelopeLayout.INDENTED if data.startswith(b"{\n") else EnvelopeLayout.COMPACT,
         tuple(dict.fromkeys(name for name, _ in document if name.lower() not in _MEMBERS)),
     )
 

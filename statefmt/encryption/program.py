@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from statefmt.encryption.origin import Origin
-from statefmt.errors import ExternalProgramError, UnreadableError
+from statefmt.model.errors import ExternalProgramError, UnreadableError
 
 _TIMEOUT: Final = 60.0
 _PROTOCOL: Final = 1

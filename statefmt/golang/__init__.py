@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from statefmt.golang.encode import encode_value, float64
-from statefmt.golang.floats import encode_float
-from statefmt.golang.layout import compact, escape_html, indent
-from statefmt.golang.parse import JSONValue, Members, NumberText, kind_name, loads_exact
+from statefmt.golang._encode import encode_value, float64
+from statefmt.golang._floats import encode_float
+from statefmt.golang._layout import compact, escape_html, indent
+from statefmt.golang._strings import encode_string
+from statefmt.golang.parse import (
+    JSONValue,
+    Members,
+    NumberText,
+    kind_name,
+    loads_exact,
+)
 from statefmt.golang.quote import quote
-from statefmt.golang.strings import encode_string
 
 __all__ = [
     "JSONValue",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
-from statefmt.pattern import pattern
+from statefmt.text.pattern import pattern
 
 if TYPE_CHECKING:
     from json import JSONDecoder

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from statefmt.diagnostics import Finding
-from statefmt.render.findings_text import finding_text
+from statefmt.model.findings import Finding
+from statefmt.render.findings import finding_text
 from statefmt.render.printable import printable
 from statefmt.render.terminal import Terminal
 

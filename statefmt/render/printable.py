@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from statefmt.pattern import pattern
+from statefmt.text.pattern import pattern
 
 # Control characters (an escape sequence can rewrite a screen), marks that change the direction of writing, line
 # separators, halves of surrogate pairs (also: bytes of a file name that are not UTF-8), and non-characters.

@@ -7,8 +7,8 @@ from typing import Final
 
 from tabulate import tabulate
 
-from statefmt.pattern import pattern
 from statefmt.render.terminal import Terminal
+from statefmt.text.pattern import pattern
 
 # The codes of colours, which take no room. (In a cell, every other escape has been made visible.)
 _CODES: Final = pattern(r"\x1b\[[0-9;]*m")

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from statefmt.errors import StoreError
+from statefmt.model.errors import StoreError
 from statefmt.store.small_files import read_bounded
 
 # In bytes: what `init` writes is a few hundred.

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
-from statefmt.errors import StoreError
+from statefmt.model.errors import StoreError
 from statefmt.store.reading import STANDARD_INPUT, reason_of
 
 _SUFFIX: Final = ".tfstate"

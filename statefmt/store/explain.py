@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from statefmt.errors import StoreError
+from statefmt.model.errors import StoreError
 from statefmt.store.reading import reason_of
 
 

@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Mapping
 from typing import Final
 
-from statefmt.errors import StoreError
+from statefmt.model.errors import StoreError
 
 PREFIX: Final = "git:"
 

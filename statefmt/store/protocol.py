@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 if TYPE_CHECKING:
     # Most runs neither lock a state nor look into its history.
     from statefmt.pieces import Piece
-    from statefmt.store.history import HistoryEntry
-    from statefmt.store.lock import LockInfo
+    from statefmt.store.local.history import HistoryEntry
+    from statefmt.store.local.lock import LockInfo
 
 
 class Stored(NamedTuple):

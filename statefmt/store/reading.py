@@ -7,7 +7,7 @@ import stat
 from pathlib import Path
 from typing import BinaryIO, Final, TextIO
 
-from statefmt.errors import StoreError
+from statefmt.model.errors import StoreError
 from statefmt.store.durable import close, read_all
 from statefmt.store.small_files import first_written
 

@@ -7,13 +7,13 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from statefmt.errors import StoreError
+from statefmt.model.errors import StoreError
 from statefmt.store.protocol import LockedStore, Stored
 from statefmt.store.reading import STANDARD_INPUT
 
 if TYPE_CHECKING:
-    from statefmt.store.history import HistoryEntry
-    from statefmt.store.lock import LockInfo
+    from statefmt.store.local.history import HistoryEntry
+    from statefmt.store.local.lock import LockInfo
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from .observed import Observed
-from .runs import Forks
-from .scenes import JOURNAL, STATE, Scene, left_behind, listed, plain, said, without_serial
+from tests.adversary.observed import Observed
+from tests.adversary.runs import Forks
+from tests.adversary.scenes import (
+    JOURNAL,
+    STATE,
+    Scene,
+    left_behind,
+    listed,
+    plain,
+    said,
+    without_serial,
+)
 
 
 class Sides(NamedTuple):

@@ -9,8 +9,8 @@ from random import Random
 
 import pytest
 
-from .observed import PROPERTY, Observed
-from .runs import Forks
+from tests.adversary.observed import PROPERTY, Observed
+from tests.adversary.runs import Forks
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from .runs import Ended, Forks
+from tests.adversary.runs import Ended, Forks
 
 SAMPLES: Final = Path(__file__).resolve().parents[2] / "samples"
 STATE: Final = "terraform.tfstate"

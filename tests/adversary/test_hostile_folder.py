@@ -15,9 +15,14 @@ from typing import Final
 
 import pytest
 
-from .observed import Observed
-from .runs import Ended, Forks
-from .scenes import SAMPLES, SAYS_SO, STATE, said
+from tests.adversary.observed import Observed
+from tests.adversary.runs import Ended, Forks
+from tests.adversary.scenes import (
+    SAMPLES,
+    SAYS_SO,
+    STATE,
+    said,
+)
 
 _HISTORY: Final = f".{STATE}.statetool"
 _SHA: Final = hashlib.sha256((SAMPLES / "v4-regions.tfstate").read_bytes()).hexdigest()

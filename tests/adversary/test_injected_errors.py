@@ -11,12 +11,20 @@ from typing import Final
 
 import pytest
 
-from tests.store.test_watched import NEEDS_STRACE
-
-from .after import Sides, check_whole, sides
-from .observed import Observed
-from .runs import Call, Ended, Forks
-from .scenes import SAYS_SO, SCENES, STATE, Scene, copied, plain, prepared, said
+from tests.adversary.after import Sides, check_whole, sides
+from tests.adversary.observed import Observed
+from tests.adversary.runs import Call, Ended, Forks
+from tests.adversary.scenes import (
+    SAYS_SO,
+    SCENES,
+    STATE,
+    Scene,
+    copied,
+    plain,
+    prepared,
+    said,
+)
+from tests.store.local.test_watched import NEEDS_STRACE
 
 pytestmark = NEEDS_STRACE
 

@@ -9,12 +9,18 @@ from typing import Final
 
 import pytest
 
-from tests.store.test_watched import NEEDS_STRACE
-
-from .after import Sides, check_whole, sides
-from .observed import Observed
-from .runs import Call, Forks
-from .scenes import JOURNAL, SCENES, STATE, Scene, copied, prepared
+from tests.adversary.after import Sides, check_whole, sides
+from tests.adversary.observed import Observed
+from tests.adversary.runs import Call, Forks
+from tests.adversary.scenes import (
+    JOURNAL,
+    SCENES,
+    STATE,
+    Scene,
+    copied,
+    prepared,
+)
+from tests.store.local.test_watched import NEEDS_STRACE
 
 pytestmark = NEEDS_STRACE
 

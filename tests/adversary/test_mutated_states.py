@@ -14,15 +14,19 @@ from typing import Final
 import pytest
 
 import statefmt
-from statefmt.statefile.downgrade import fit, losses
-from statefmt.statefile.releases import all_releases
-from statefmt.statefile.write import canonical
-
-from .corpus import states
-from .in_process import Finished, HangError, command, guarded
-from .mutations import CANARY, mutated
-from .observed import Observed
-from .scenes import without_serial
+from statefmt.formats.releases.downgrade import fit, losses
+from statefmt.formats.releases.releases import all_releases
+from statefmt.formats.writing.write import canonical
+from tests.adversary.corpus import states
+from tests.adversary.in_process import (
+    Finished,
+    HangError,
+    command,
+    guarded,
+)
+from tests.adversary.mutations import CANARY, mutated
+from tests.adversary.observed import Observed
+from tests.adversary.scenes import without_serial
 
 _NAME: Final = "t.tfstate"
 _CHUNKS: Final = 8

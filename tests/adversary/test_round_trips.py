@@ -16,15 +16,16 @@ import pytest
 from msgspec.structs import replace
 
 import statefmt
-from statefmt.addrs import IntKey, NoKey
-from statefmt.statefile.write import canonical
-from statefmt.states import ObjectStatus, ResourceInstance, Snapshot, instances
+from statefmt.formats.writing.write import canonical
+from statefmt.model.addrs import IntKey, NoKey
+from statefmt.model.instances import ResourceInstance, instances
+from statefmt.model.resources import ObjectStatus
+from statefmt.model.snapshot import Snapshot
+from tests.adversary.corpus import states
+from tests.adversary.in_process import Finished, command
+from tests.adversary.observed import Observed
+from tests.adversary.scenes import without_serial
 from tests.property import strategies
-
-from .corpus import states
-from .in_process import Finished, command
-from .observed import Observed
-from .scenes import without_serial
 
 _NAME: Final = "t.tfstate"
 _CHUNKS: Final = 4

@@ -31,7 +31,7 @@ CHANGES: Final = {
     "setdefault", "update", "set",
 }  # fmt: skip
 # Tables that decorators fill while modules are imported, and that nothing changes then.
-FILLED_BY_IMPORTS: Final = {("config/functions/registry.py", "FUNCTIONS")}
+FILLED_BY_IMPORTS: Final = {("hcl/functions/registry.py", "FUNCTIONS")}
 # Keys that were derived are remembered, since each takes half a second: what is derived depends on nothing else.
 REMEMBERED: Final = {("encryption/key_providers/pbkdf2.py", "_derived")}
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .conftest import Result, Statetool
-from .states import resource
+from tests.cli.conftest import Result, Statetool
+from tests.cli.states import resource
 
 
 def compare(statetool: Statetool, old: bytes, new: bytes, *options: str) -> Result:

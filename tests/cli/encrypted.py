@@ -5,7 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from statefmt.encryption import Configuration, Layout, SystemRandomness, encrypt
+from statefmt.encryption import (
+    EncryptionConfiguration,
+    EnvelopeLayout,
+    SystemRandomness,
+    encrypt,
+)
 from tests.encryption import recorded
 
 # No key is derived from these, so that the commands are quick.
@@ -25,11 +30,11 @@ def configuration(*names: str) -> dict[str, Any]:
     return {"method": {"aes_gcm": keys, "unencrypted": {"plain": {}}}, "state": target}
 
 
-def configured(*names: str) -> Configuration:
+def configured(*names: str) -> EncryptionConfiguration:
     """Such a configuration, ready for use."""
     return recorded.configured(json.dumps(configuration(*names)))
 
 
-def encrypted(plain: bytes, *names: str, layout: Layout = Layout.COMPACT) -> bytes:
+def encrypted(plain: bytes, *names: str, layout: EnvelopeLayout = EnvelopeLayout.COMPACT) -> bytes:
     """A state, encrypted with such a configuration."""
     return encrypt(plain, configured(*names), SystemRandomness(), layout)

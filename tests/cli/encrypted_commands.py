@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from .states import SAMPLES
+from tests.cli.states import SAMPLES
 
 REGIONS: Final = (SAMPLES / "v4-regions.tfstate").read_bytes()
 # A secret in the state: an attribute, and a part of an output.

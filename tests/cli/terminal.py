@@ -10,7 +10,7 @@ import subprocess
 import termios
 from typing import NamedTuple
 
-from .conftest import Environment, Program
+from tests.cli.conftest import Environment, Program
 
 
 class Shown(NamedTuple):

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Program, Result, Statetool
-from .states import INDENTED, SAMPLES
+from tests.cli.conftest import Program, Result, Statetool
+from tests.cli.states import INDENTED, SAMPLES
 
 COMMANDS = [
     "check",

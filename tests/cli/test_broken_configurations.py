@@ -10,7 +10,7 @@ from typing import Final
 
 import pytest
 
-from statefmt.config.json_body import LARGEST_FILE
+from statefmt.hcl.syntax.json.body import LARGEST_FILE
 from tests.cli.conftest import Program
 
 _FINE: Final = Path(__file__).parents[1] / "configurations" / "nothing-wrong-root"

@@ -12,8 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Program
-from .states import HAND_EDITED, INDENTED, V3, resource, state
+from tests.cli.conftest import Program
+from tests.cli.states import (
+    HAND_EDITED,
+    INDENTED,
+    V3,
+    resource,
+    state,
+)
 
 NAME = "a_name_that_is_as_long_as_names_hardly_ever_are"
 MANY = state(resource("aws_instance", NAME, *({"index_key": number} for number in range(1500))))

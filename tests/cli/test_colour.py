@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Program, Statetool
-from .states import HAND_EDITED, SAMPLES, V3
-from .terminal import on_terminal
+from tests.cli.conftest import Program, Statetool
+from tests.cli.states import HAND_EDITED, SAMPLES, V3
+from tests.cli.terminal import on_terminal
 
 # Each writes what could be coloured: to standard output, or to standard error.
 RESULT = "check edited"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Program
-from .states import HAND_EDITED, resource, state
+from tests.cli.conftest import Program
+from tests.cli.states import HAND_EDITED, resource, state
 
 GREEK = "αβγ"
 ODD_NAME = b"odd-\xff.tfstate"

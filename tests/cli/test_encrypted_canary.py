@@ -15,12 +15,18 @@ from pathlib import Path
 import pytest
 
 from statefmt.cli.main import COMMANDS, main
-from statefmt.encryption import Layout
-
-from ..store.test_watched import NEEDS_STRACE
-from .conftest import PROGRAM, Statetool
-from .encrypted import configuration, encrypted
-from .encrypted_commands import CANARY, LINES, MAIN_TF, WITH_CANARY, WITHOUT_STATE, Line
+from statefmt.encryption import EnvelopeLayout
+from tests.cli.conftest import PROGRAM, Statetool
+from tests.cli.encrypted import configuration, encrypted
+from tests.cli.encrypted_commands import (
+    CANARY,
+    LINES,
+    MAIN_TF,
+    WITH_CANARY,
+    WITHOUT_STATE,
+    Line,
+)
+from tests.store.local.test_watched import NEEDS_STRACE
 
 ALL = [line for lines in LINES.values() for line in lines]
 STATE = "terraform.tfstate"
@@ -44,7 +50,7 @@ def files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder / "work")
 
 
-def prepared(line: Line, *key: str, layout: Layout = Layout.COMPACT) -> None:
+def prepared(line: Line, *key: str, layout: EnvelopeLayout = EnvelopeLayout.COMPACT) -> None:
     """Make the state that a line works on."""
     Path(STATE).write_bytes(encrypted(WITH_CANARY, *key, layout=layout))
     if line.before:
@@ -66,16 +72,16 @@ def test_every_command_is_tried() -> None:
     assert all(text in WITH_CANARY for text in PLAIN)
 
 
-@pytest.mark.parametrize("layout", Layout)
+@pytest.mark.parametrize("layout", EnvelopeLayout)
 @pytest.mark.parametrize("line", ALL, ids=[line.text for line in ALL])
-def test_nothing_plain_is_left(line: Line, layout: Layout, statetool: Statetool, folder: Path) -> None:
+def test_nothing_plain_is_left(line: Line, layout: EnvelopeLayout, statetool: Statetool, folder: Path) -> None:
     prepared(line, "old", layout=layout)
     before = Path(STATE).read_bytes()
     result = statetool(*line.text.replace("%s", STATE).split())
     assert result.status == line.status, result
     assert assert_nothing_plain(folder) >= 3
     assert (Path(STATE).read_bytes() != before) == line.writes
-    assert Path(STATE).read_bytes().startswith(b'{\n  "serial"' if layout is Layout.INDENTED else b'{"serial"')
+    assert Path(STATE).read_bytes().startswith(b'{\n  "serial"' if layout is EnvelopeLayout.INDENTED else b'{"serial"')
 
 
 @NEEDS_STRACE

@@ -10,15 +10,19 @@ import pytest
 from statefmt.cli.main import main
 from statefmt.cli.run import system_context
 from statefmt.encryption import decrypt
-from statefmt.store.settled import read_settled
-
-from ..adversary.runs import Forks
-from ..store.test_killed import CALLS
-from ..store.test_watched import NEEDS_STRACE
-from .encrypted import configuration, configured, encrypted
-from .encrypted_commands import CANARY, LINES, WITH_CANARY, Line
-from .test_encrypted_canary import assert_nothing_plain
-from .test_killed import STATE, _run
+from statefmt.store.local.settled import read_settled
+from tests.adversary.runs import Forks
+from tests.cli.encrypted import configuration, configured, encrypted
+from tests.cli.encrypted_commands import (
+    CANARY,
+    LINES,
+    WITH_CANARY,
+    Line,
+)
+from tests.cli.test_encrypted_canary import assert_nothing_plain
+from tests.cli.test_killed import STATE, _run
+from tests.store.local.test_killed import CALLS
+from tests.store.local.test_watched import NEEDS_STRACE
 
 pytestmark = NEEDS_STRACE
 

@@ -7,8 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Statetool
-from .states import COMPACT, HAND_EDITED, INDENTED, SAMPLES, V3
+from tests.cli.conftest import Statetool
+from tests.cli.states import (
+    COMPACT,
+    HAND_EDITED,
+    INDENTED,
+    SAMPLES,
+    V3,
+)
 
 # Exit status, what is run, and what it shows.
 CASES = [

@@ -13,9 +13,9 @@ from typing import Final
 
 import pytest
 
-from .conftest import PROGRAM, Program, Statetool
-from .encrypted import configuration, encrypted
-from .states import SAMPLES
+from tests.cli.conftest import PROGRAM, Program, Statetool
+from tests.cli.encrypted import configuration, encrypted
+from tests.cli.states import SAMPLES
 
 REGIONS: Final = (SAMPLES / "v4-regions.tfstate").read_bytes()
 KEY: Final = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="

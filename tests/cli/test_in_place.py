@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Statetool
-from .states import HAND_EDITED, INDENTED
+from tests.cli.conftest import Statetool
+from tests.cli.states import HAND_EDITED, INDENTED
 
 COMMANDS = [
     "fmt",

@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from statefmt.schema_files import schema_text
-
-from .conftest import Statetool
-from .encrypted import configuration, encrypted
-from .states import SAMPLES, resource, state
+from statefmt.model.schema_files import schema_text
+from tests.cli.conftest import Statetool
+from tests.cli.encrypted import configuration, encrypted
+from tests.cli.states import SAMPLES, resource, state
 
 EVERY = sorted(path.relative_to(SAMPLES).as_posix() for path in SAMPLES.rglob("*.tfstate"))
 

@@ -12,12 +12,11 @@ import pytest
 import statefmt
 from statefmt.cli.main import main
 from statefmt.cli.run import system_context
-from statefmt.store.settled import read_settled
-
-from ..adversary.runs import Forks
-from ..store.test_killed import CALLS, watched
-from ..store.test_watched import NEEDS_STRACE
-from .states import SAMPLES
+from statefmt.store.local.settled import read_settled
+from tests.adversary.runs import Forks
+from tests.cli.states import SAMPLES
+from tests.store.local.test_killed import CALLS, watched
+from tests.store.local.test_watched import NEEDS_STRACE
 
 pytestmark = NEEDS_STRACE
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Program
-from .states import HAND_EDITED
+from tests.cli.conftest import Program
+from tests.cli.states import HAND_EDITED
 
 # What is run, the modes of the folder and of the state in it, and the message.
 CASES = [

@@ -12,8 +12,8 @@ from urllib.parse import unquote_to_bytes
 
 import pytest
 
-from .conftest import Program
-from .states import HAND_EDITED, resource, state
+from tests.cli.conftest import Program
+from tests.cli.states import HAND_EDITED, resource, state
 
 ODD = b"odd-\xff.tfstate"
 STATE = state(resource("aws_instance", "web", {"index_key": "a"}))

@@ -10,9 +10,9 @@ from uuid import UUID
 
 import pytest
 
-from .conftest import Program, Statetool
-from .states import SAMPLES
-from .terminal import on_terminal
+from tests.cli.conftest import Program, Statetool
+from tests.cli.states import SAMPLES
+from tests.cli.terminal import on_terminal
 
 REGIONS = (SAMPLES / "v4-regions.tfstate").read_bytes()
 NAME = "terraform.tfstate"

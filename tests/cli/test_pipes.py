@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Program
-from .states import COMPACT, HAND_EDITED
+from tests.cli.conftest import Program
+from tests.cli.states import COMPACT, HAND_EDITED
 
 pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not there")
 

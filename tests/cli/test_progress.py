@@ -9,9 +9,9 @@ import subprocess
 
 import pytest
 
-from .conftest import Environment, Program
-from .states import SAMPLES
-from .terminal import on_terminal
+from tests.cli.conftest import Environment, Program
+from tests.cli.states import SAMPLES
+from tests.cli.terminal import on_terminal
 
 SIGN = re.compile(rb"\rstatetool: working, [0-9]+ s")
 STATE = (SAMPLES / "v4-resource-level.tfstate").read_bytes()

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Statetool
-from .states import HAND_EDITED, resource, state
+from tests.cli.conftest import Statetool
+from tests.cli.states import HAND_EDITED, resource, state
 
 SECRET = "hunter2planted"
 # What would give it away: itself, in any case, and as base64.

@@ -8,8 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Program, Statetool
-from .states import HAND_EDITED, INDENTED, SAMPLES, V3
+from tests.cli.conftest import Program, Statetool
+from tests.cli.states import (
+    HAND_EDITED,
+    INDENTED,
+    SAMPLES,
+    V3,
+)
 
 DUPLICATE = (SAMPLES / "broken" / "duplicate-instance.tfstate").read_bytes()
 STATES = {

@@ -15,21 +15,46 @@ _RUN: Final = "from statefmt.cli.start import run; run()"
 # Whatever a command does: rich and pydantic come with newer releases of typer.
 _LIBRARIES: Final = ("rich", "pydantic", "jsonschema", "asyncio", "email", "http", "multiprocessing", "unittest")
 # Only where a state is encrypted, or a configuration is read.
-_NEVER: Final = (*_LIBRARIES, "statefmt.encryption", "cryptography", "statefmt.config", "tree_sitter", "yaml")
+_NEVER: Final = (
+    *_LIBRARIES,
+    "statefmt.encryption",
+    "cryptography",
+    "statefmt.configuration",
+    "statefmt.hcl",
+    "tree_sitter",
+    "yaml",
+)
 # Only where an array differs, where there is a table, where there is JSON of our own.
 _HEAVY: Final = (*_NEVER, "deepdiff", "tabulate", "orjson")
-_WRITING: Final = ("statefmt.store.lock", "statefmt.store.transaction", "socket", "hashlib", "secrets", "gzip")
-_OLD_FORMATS: Final = ("statefmt.statefile.upgrade_v1", "statefmt.statefile.upgrade_v3", "statefmt.statefile.legacy")
+_WRITING: Final = (
+    "statefmt.store.local.lock",
+    "statefmt.store.local.transaction",
+    "socket",
+    "hashlib",
+    "secrets",
+    "gzip",
+)
+_OLD_FORMATS: Final = (
+    "statefmt.formats.versions.upgrade_v1",
+    "statefmt.formats.versions.upgrade_v3",
+    "statefmt.formats.versions.legacy",
+)
 _LOOKING: Final = (
     *_HEAVY,
     *_WRITING,
     *_OLD_FORMATS,
     "idna",
-    "statefmt.rules",
-    "statefmt.comparison",
-    "statefmt.surgery",
+    "statefmt.lint",
+    "statefmt.analysis.diff",
+    "statefmt.edit.operations",
 )
-_READING: Final = ("msgspec", "statefmt.addrs", "statefmt.statefile", "statefmt.states", "statefmt.session")
+_READING: Final = (
+    "msgspec",
+    "statefmt.model.addrs",
+    "statefmt.formats",
+    "statefmt.model.snapshot",
+    "statefmt.edit.session",
+)
 
 
 @pytest.mark.parametrize(
@@ -37,14 +62,29 @@ _READING: Final = ("msgspec", "statefmt.addrs", "statefmt.statefile", "statefmt.
     [
         ("--version", (*_LOOKING, *_READING, "typer", "click", "typing", "inspect", "statefmt.cli.main")),
         ("--help", (*_LOOKING, *_READING)),
-        ("list --state STATE", (*_LOOKING, "statefmt.values", "statefmt.survey", "statefmt.render.listing")),
-        ("list --state STATE data.aws_ami.base", (*_LOOKING, "statefmt.values", "statefmt.survey")),
+        (
+            "list --state STATE",
+            (
+                *_LOOKING,
+                "statefmt.redaction",
+                "statefmt.analysis.providers",
+                "statefmt.analysis.graph",
+                "statefmt.render.instances.listing",
+            ),
+        ),
+        (
+            "list --state STATE data.aws_ami.base",
+            (*_LOOKING, "statefmt.redaction", "statefmt.analysis.providers", "statefmt.analysis.graph"),
+        ),
         ("show --state STATE", _LOOKING),
         ("outputs STATE", _LOOKING),
-        ("fmt --check STATE", (*_HEAVY, *_WRITING, *_OLD_FORMATS, "statefmt.rules", "statefmt.surgery")),
+        ("fmt --check STATE", (*_HEAVY, *_WRITING, *_OLD_FORMATS, "statefmt.lint", "statefmt.edit.operations")),
         ("rm --dry-run --state STATE data.aws_ami.base", (*_HEAVY, *_OLD_FORMATS)),
-        ("diff STATE STATE", (*_HEAVY, *_WRITING, *_OLD_FORMATS, "statefmt.rules", "statefmt.surgery")),
-        ("check --no-settings STATE", (*_NEVER, *_OLD_FORMATS, "deepdiff", "statefmt.store.lock", "statefmt.surgery")),
+        ("diff STATE STATE", (*_HEAVY, *_WRITING, *_OLD_FORMATS, "statefmt.lint", "statefmt.edit.operations")),
+        (
+            "check --no-settings STATE",
+            (*_NEVER, *_OLD_FORMATS, "deepdiff", "statefmt.store.local.lock", "statefmt.edit.operations"),
+        ),
     ],
 )
 def test_a_command_loads_only_what_it_uses(command: str, unwanted: tuple[str, ...]) -> None:
@@ -74,7 +114,13 @@ print(compiled)
 
 
 def test_a_command_compiles_no_regular_expression_before_it_is_used() -> None:
-    modules = ["statefmt.cli.main", "statefmt.cli.list", "statefmt.cli.show", "statefmt.cli.diff", "statefmt.cli.rm"]
+    modules = [
+        "statefmt.cli.main",
+        "statefmt.cli.commands.list",
+        "statefmt.cli.commands.show",
+        "statefmt.cli.commands.diff",
+        "statefmt.cli.commands.rm",
+    ]
     done = subprocess.run([sys.executable, "-c", _COMPILED, *modules], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Program
-from .states import SAMPLES, V3
-from .terminal import on_terminal
+from tests.cli.conftest import Program
+from tests.cli.states import SAMPLES, V3
+from tests.cli.terminal import on_terminal
 
 REFUSED = "statetool: standard input is a terminal: pipe a state into it, or name a file\n"
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Statetool
-from .states import HAND_EDITED
+from tests.cli.conftest import Statetool
+from tests.cli.states import HAND_EDITED
 
 # What is run, and what the last line of the message says.
 CASES = [

@@ -9,9 +9,8 @@ import pytest
 import typer.main
 
 from statefmt.cli.main import app
-from statefmt.store.journal import checksum
-
-from .conftest import Statetool
+from statefmt.store.local.journal import checksum
+from tests.cli.conftest import Statetool
 
 GOOD = (Path(__file__).resolve().parents[2] / "samples" / "v4-resource-level.tfstate").read_bytes()
 SHARED = {

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from ..cli.conftest import folder, program, statetool
-from .program import MISSING, Program, programs
+from tests.cli.conftest import folder, program, statetool
+from tests.compat.program import MISSING, Program, programs
 
 __all__ = ["folder", "program", "real", "statetool"]
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from hypothesis import strategies as st
 
-from .states import Document, documents
+from tests.compat.states import Document, documents
 
 # Values with their types, as `terraform_data` keeps them, and the paths to parts of them that may be sensitive.
 _VALUES: Final[tuple[tuple[Any, Any, tuple[Any, ...]], ...]] = (

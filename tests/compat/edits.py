@@ -8,9 +8,16 @@ from typing import Final, NamedTuple
 
 from hypothesis import strategies as st
 
-from ..property.strategies import hcl_quoted
-from .content import resource_address
-from .states import MODULES, NAMES, PROVIDERS, TYPES, Document, documents
+from tests.compat.content import resource_address
+from tests.compat.states import (
+    MODULES,
+    NAMES,
+    PROVIDERS,
+    TYPES,
+    Document,
+    documents,
+)
+from tests.property.strategies import hcl_quoted
 
 _KEY: Final = re.compile(r'\[(?:"[^"]*"|\d+)\]')
 _NEW_MODULES: Final = (*MODULES, "module.new", 'module.new["k"]', "module.net.module.sub.module.deep[1]")

@@ -6,8 +6,8 @@ import json
 import re
 from typing import Final
 
-from .content import Content, resource_address
-from .edits import without_keys
+from tests.compat.content import Content, resource_address
+from tests.compat.edits import without_keys
 
 
 class Moved:

@@ -10,8 +10,8 @@ from typing import Any, Final, TypeVar
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ..property.strategies import hcl_quoted
-from .program import Program
+from tests.compat.program import Program
+from tests.property.strategies import hcl_quoted
 
 Document = dict[str, Any]
 Drawn = TypeVar("Drawn")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from .expressions import CONFIGURATION, FILES, VALUES
+from tests.compat.expressions import CONFIGURATION, FILES, VALUES
 
 _NEWLINE: Final = "\u23ce"
 

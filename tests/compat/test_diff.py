@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from ..cli.conftest import Statetool
-from .program import Program
+from tests.cli.conftest import Statetool
+from tests.compat.program import Program
 
 _PROVIDER = 'provider["terraform.io/builtin/terraform"]'
 

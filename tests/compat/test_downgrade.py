@@ -8,17 +8,28 @@ from typing import Final
 import pytest
 
 import statefmt
-from statefmt.statefile.downgrade import losses
-from statefmt.statefile.releases import Release, all_releases
-
-from ..cli.conftest import Statetool
-from ..cli.states import SAMPLES
-from ..property.strategies import StateText
-from ..property.strategies import states as odd_states
-from ..statefile.recorded import CASES, GROUPS, input_of
-from .content import content, gained, instances, lost, objects
-from .program import Output, Program
-from .states import SWEEP, Document, documents, sweep, text_of
+from statefmt.formats.releases.downgrade import losses
+from statefmt.formats.releases.releases import Release, all_releases
+from tests.cli.conftest import Statetool
+from tests.cli.states import SAMPLES
+from tests.compat.content import (
+    content,
+    gained,
+    instances,
+    lost,
+    objects,
+)
+from tests.compat.program import Output, Program
+from tests.compat.states import (
+    SWEEP,
+    Document,
+    documents,
+    sweep,
+    text_of,
+)
+from tests.formats.recorded import CASES, GROUPS, input_of
+from tests.property.strategies import StateText
+from tests.property.strategies import states as odd_states
 
 
 @pytest.fixture

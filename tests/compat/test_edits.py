@@ -8,10 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from ..cli.conftest import Statetool
-from .content import Content, content, gained, lost
-from .program import Program
-from .states import Document, documents, sweep, text_of
+from tests.cli.conftest import Statetool
+from tests.compat.content import (
+    Content,
+    content,
+    gained,
+    lost,
+)
+from tests.compat.program import Program
+from tests.compat.states import (
+    Document,
+    documents,
+    sweep,
+    text_of,
+)
 
 # A resource without anything that depends on it: `state mv` clears the dependencies on what it moves.
 _PLANTED = {

@@ -9,14 +9,24 @@ from typing import Final
 
 import pytest
 
-from ..cli.conftest import Statetool
-from ..cli.states import SAMPLES
-from ..property.strategies import StateText
-from ..property.strategies import states as odd_states
-from ..statefile.deviations import DEVIATIONS, Kind
-from ..statefile.recorded import CASES, GROUPS, Case, input_of
-from .program import Program
-from .states import Document, documents, sweep, text_of
+from tests.cli.conftest import Statetool
+from tests.cli.states import SAMPLES
+from tests.compat.program import Program
+from tests.compat.states import (
+    Document,
+    documents,
+    sweep,
+    text_of,
+)
+from tests.formats.deviations import DEVIATIONS, Kind
+from tests.formats.recorded import (
+    CASES,
+    GROUPS,
+    Case,
+    input_of,
+)
+from tests.property.strategies import StateText
+from tests.property.strategies import states as odd_states
 
 Lines = Callable[[bytes], list[str] | None]
 

@@ -15,10 +15,9 @@ from typing import Any, Final
 
 import pytest
 
-from statefmt.store.names import lock_info_name
-
-from ..cli.conftest import Program as Process
-from .program import Executable, Program
+from statefmt.store.local._names import lock_info_name
+from tests.cli.conftest import Program as Process
+from tests.compat.program import Executable, Program
 
 STATE: Final = "terraform.tfstate"
 OWN: Final = ("mv", "terraform_data.a", "terraform_data.b")
@@ -27,12 +26,12 @@ _PROVIDER: Final = 'provider["terraform.io/builtin/terraform"]'
 # Moves a to b, and keeps the lock from the moment it has read the state until its standard input has a line.
 _HOLDER: Final = """
 import sys
-from statefmt.addrs import parse_abs_resource_instance as parsed
+from statefmt.model.addrs import parse_abs_resource_instance as parsed
 from statefmt.cli.run import system_context
 from statefmt.edit.pipeline import Terms, edit
 from statefmt.edit.surgical import surgical
-from statefmt.store.local_file import LocalFile
-from statefmt.surgery.mv import mv
+from statefmt.store.local.store import LocalFile
+from statefmt.edit.operations.mv import mv
 def agreed(outcome):
     print("held", flush=True)
     return bool(sys.stdin.readline())

@@ -14,10 +14,10 @@ from typing import Final
 import pytest
 
 from benchmarks.provider_agreement import compare
-from statefmt.config import load
-from statefmt.config.provider_references import ProviderReferences
-from statefmt.diagnostics import Place
-from statefmt.rules.check import check_configuration
+from statefmt.configuration import load
+from statefmt.configuration.providers.references import ProviderReferences
+from statefmt.lint.check import check_configuration
+from statefmt.model.findings import Place
 from tests.compat.program import Program
 
 _SOURCE: Final = "STATETOOL_OPENTOFU_SOURCE"

@@ -12,11 +12,15 @@ from typing import Final
 import pytest
 
 from statefmt.cli.run import system_context
-from statefmt.store.transaction import open_state
-
-from ..cli.conftest import PROGRAM, Statetool
-from ..cli.states import ROOT, SAMPLES
-from .program import Executable, Output, Program, environment
+from statefmt.store.local.transaction import open_state
+from tests.cli.conftest import PROGRAM, Statetool
+from tests.cli.states import ROOT, SAMPLES
+from tests.compat.program import (
+    Executable,
+    Output,
+    Program,
+    environment,
+)
 
 PAGE: Final = (ROOT / "docs" / "remote-states.md").read_text(encoding="utf-8")
 LINES: Final = [

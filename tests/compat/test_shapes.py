@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from benchmarks.shapes import SHAPES
-
-from .program import Program
+from tests.compat.program import Program
 
 _SIZE = 300_000
 

@@ -10,11 +10,11 @@ from typing import Any, Final
 
 import pytest
 
-from ..cli.conftest import Statetool
-from ..cli.states import SAMPLES
-from .data_states import data_documents
-from .program import Program
-from .states import Document, sweep, text_of
+from tests.cli.conftest import Statetool
+from tests.cli.states import SAMPLES
+from tests.compat.data_states import data_documents
+from tests.compat.program import Program
+from tests.compat.states import Document, sweep, text_of
 
 # What statetool says otherwise on purpose. (Numbers are compared by their value: it keeps 1.0, the programs write 1.)
 MORE_MEMBERS: Final = {

@@ -12,14 +12,24 @@ import pytest
 from hypothesis import strategies as st
 
 import statefmt
-
-from ..cli.conftest import Statetool
-from ..cli.states import resource, state
-from .content import Content, content, gained, lost
-from .edits import Case, moves, removals, replacements, single_instances
-from .moved import Moved, configured, dependencies_of
-from .program import Program
-from .states import Document, sweep, text_of
+from tests.cli.conftest import Statetool
+from tests.cli.states import resource, state
+from tests.compat.content import (
+    Content,
+    content,
+    gained,
+    lost,
+)
+from tests.compat.edits import (
+    Case,
+    moves,
+    removals,
+    replacements,
+    single_instances,
+)
+from tests.compat.moved import Moved, configured, dependencies_of
+from tests.compat.program import Program
+from tests.compat.states import Document, sweep, text_of
 
 # Of the generated cases of one program: how many there are at least, and how many that both do.
 _TRIED: Final = 300

@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 from typing import Final
 
-from statefmt.config.native import read_file
-from statefmt.config.position import Source
-from statefmt.config.problem import Problem
+from statefmt.hcl.source.position import SourceText
+from statefmt.hcl.source.problem import Problem
+from statefmt.hcl.syntax.native.files import read_file
 from tests.compat.program import Program
 
 TEXTS: Final = (
@@ -221,7 +221,7 @@ def test_accepted_and_rejected(real: Program, tmp_path: Path) -> None:
     ours: set[int] = set()
     for place, text in enumerate(TEXTS):
         problems: list[Problem] = []
-        read_file(Source("t.tf", text.encode().removeprefix(b"\xef\xbb\xbf")), problems)
+        read_file(SourceText("t.tf", text.encode().removeprefix(b"\xef\xbb\xbf")), problems)
         if problems:
             ours.add(place)
     assert theirs, output.err

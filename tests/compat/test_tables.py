@@ -8,13 +8,19 @@ from typing import Final
 
 import pytest
 
-from statefmt.config import LoadOptions, Unknown, load, root_scope
-from statefmt.config.construct import first_unknown, to_plain
-from statefmt.config.values import Part
-from statefmt.cty import Value as PlainValue
-from statefmt.cty import encode_type, write_value
+from statefmt.configuration import LoadOptions, load, root_scope
+from statefmt.hcl.value import Part, Unknown
+from statefmt.hcl.values.construct import first_unknown, to_plain
+from statefmt.model.cty import CtyValue as PlainValue
+from statefmt.model.cty import encode_type, write_value
 from tests.compat.program import Program
-from tests.compat.tables import GIVEN, MORE_CONFIGURATION, MORE_FILES, MORE_VALUES, REFUSED
+from tests.compat.tables import (
+    GIVEN,
+    MORE_CONFIGURATION,
+    MORE_FILES,
+    MORE_VALUES,
+    REFUSED,
+)
 
 # As many values are compared at least: the tables are not to dwindle.
 _FEWEST: Final = 500

@@ -8,11 +8,16 @@ from typing import Final
 
 import pytest
 
-from statefmt.config import LoadOptions, Unknown, VariableOption, load, root_scope
-from statefmt.config.construct import to_plain
-from statefmt.config.values import Value
-from statefmt.cty import Value as PlainValue
-from statefmt.cty import write_value
+from statefmt.configuration import (
+    LoadOptions,
+    VariableOption,
+    load,
+    root_scope,
+)
+from statefmt.hcl.value import Unknown, Value
+from statefmt.hcl.values.construct import to_plain
+from statefmt.model.cty import CtyValue as PlainValue
+from statefmt.model.cty import write_value
 from tests.compat.program import Program
 
 TYPES: Final = (

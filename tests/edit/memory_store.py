@@ -6,11 +6,11 @@ from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from statefmt.errors import LockedError, StoreError
+from statefmt.model.errors import LockedError, StoreError
 from statefmt.pieces import Piece, joined
-from statefmt.store.history import HistoryEntry
-from statefmt.store.journal import checksum
-from statefmt.store.lock import LockInfo
+from statefmt.store.local.history import HistoryEntry
+from statefmt.store.local.journal import checksum
+from statefmt.store.local.lock import LockInfo
 from statefmt.store.protocol import Stored
 
 

@@ -14,15 +14,14 @@ import statefmt
 from statefmt.cli.main import main
 from statefmt.cli.run import system_context
 from statefmt.context import RunContext
+from statefmt.edit.changes.edit import Edit
 from statefmt.edit.pipeline import Proposal, Terms, edit
+from statefmt.edit.session import StateFileError
 from statefmt.edit.surgical import Outcome, surgical
-from statefmt.errors import LockedError, StoreError
-from statefmt.session import StateFileError
-from statefmt.states import Snapshot
-from statefmt.store.journal import checksum
-from statefmt.surgery.edit import Edit
-
-from .memory_store import MemoryStore
+from statefmt.model.errors import LockedError, StoreError
+from statefmt.model.snapshot import Snapshot
+from statefmt.store.local.journal import checksum
+from tests.edit.memory_store import MemoryStore
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 GOOD = (SAMPLES / "v4-resource-level.tfstate").read_bytes()

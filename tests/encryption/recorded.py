@@ -11,8 +11,13 @@ import lzma
 from pathlib import Path
 from typing import Any, Final
 
-from statefmt.encryption import Configuration, Origin, merged, parse_envelope
-from statefmt.encryption_config import read_surroundings, text_configuration
+from statefmt.encryption import (
+    EncryptionConfiguration,
+    Origin,
+    merged,
+    parse_envelope,
+)
+from statefmt.encryption.sources import read_surroundings, text_configuration
 
 FOLDER: Final = Path(__file__).parents[1] / "conformance"
 _LINES: Final = lzma.decompress((FOLDER / "encryption.jsonl.xz").read_bytes()).splitlines()
@@ -29,13 +34,13 @@ def pbkdf2(**arguments: object) -> dict[str, Any]:
     return {"key_provider": {"pbkdf2": {"main": arguments}}, **_STANDARD}
 
 
-def configured(text: str, variables: dict[str, str] | None = None) -> Configuration:
+def configured(text: str, variables: dict[str, str] | None = None) -> EncryptionConfiguration:
     """The configuration that a text in HCL or in JSON is."""
     environment = {f"TF_VAR_{name}": value for name, value in (variables or {}).items()}
     return text_configuration(Origin.of_file("c.hcl"), text.encode(), read_surroundings(None, environment, ()))
 
 
-def configuration(record: dict[str, Any], syntax: str = "config") -> Configuration:
+def configuration(record: dict[str, Any], syntax: str = "config") -> EncryptionConfiguration:
     """The configuration of a record, over that of its module if it has one. `syntax` is `config` or `config_json`."""
     text = record[syntax]
     own = configured(text if isinstance(text, str) else json.dumps(text), record.get("vars"))

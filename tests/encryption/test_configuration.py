@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from statefmt.encryption import check_configuration, merged
-from statefmt.errors import ConfigurationError
+from statefmt.model.errors import ConfigurationError
 from tests.encryption.recorded import configured, pbkdf2
 
 SECRET = "correct-horse-battery-staple"

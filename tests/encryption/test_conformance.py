@@ -6,10 +6,20 @@ from typing import Final
 
 import pytest
 
-from statefmt.encryption import Layout, check_configuration, decrypt, encrypt
-from statefmt.encryption.cipher import encrypts
-from statefmt.errors import ConfigurationError, EncryptionError
-from tests.encryption.recorded import FOLDER, RECORDS, RecordedRandomness, configuration
+from statefmt.encryption import (
+    EnvelopeLayout,
+    check_configuration,
+    decrypt,
+    encrypt,
+)
+from statefmt.encryption._cipher import encrypts
+from statefmt.model.errors import ConfigurationError, EncryptionError
+from tests.encryption.recorded import (
+    FOLDER,
+    RECORDS,
+    RecordedRandomness,
+    configuration,
+)
 
 # Read by OpenTofu and refused here, each with the reason.
 _REFUSED: Final = {
@@ -55,7 +65,7 @@ def test_writes_to_the_byte(name: str) -> None:
     record = RECORDS[name]
     encrypted = record["encrypted"].encode()
     own = configuration(record)
-    layout = Layout.INDENTED if record.get("envelope_form") == "indented" else Layout.COMPACT
+    layout = EnvelopeLayout.INDENTED if record.get("envelope_form") == "indented" else EnvelopeLayout.COMPACT
     if not encrypts(own):
         assert encrypt(record["plaintext"].encode(), own, _NoRandomness()) == encrypted
         return

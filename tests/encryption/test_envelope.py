@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.encryption import Envelope, Layout, parse_envelope, write_envelope
-from statefmt.errors import EncryptionError
+from statefmt.encryption import (
+    Envelope,
+    EnvelopeLayout,
+    parse_envelope,
+    write_envelope,
+)
+from statefmt.model.errors import EncryptionError
 
 # The whole, with one part of it changed.
 WHOLE = '{"serial":3,"lineage":"l","meta":{"a":"QQ=="},"encrypted_data":"QUJD","encryption_version":"v0"}'
@@ -93,9 +98,9 @@ def test_writes_what_is_absent() -> None:
 
 
 def test_keeps_the_layout() -> None:
-    written = write_envelope(Envelope(3, "l", {"a": b"A"}, b"ABC", Layout.INDENTED))
+    written = write_envelope(Envelope(3, "l", {"a": b"A"}, b"ABC", EnvelopeLayout.INDENTED))
     assert written == (
         b'{\n  "serial": 3,\n  "lineage": "l",\n  "meta": {\n    "a": "QQ=="\n  },\n'
         b'  "encrypted_data": "QUJD",\n  "encryption_version": "v0"\n}\n'
     )
-    assert parse_envelope(written) == Envelope(3, "l", {"a": b"A"}, b"ABC", Layout.INDENTED)
+    assert parse_envelope(written) == Envelope(3, "l", {"a": b"A"}, b"ABC", EnvelopeLayout.INDENTED)

@@ -10,8 +10,14 @@ from typing import Any
 
 import pytest
 
-from statefmt.encryption import SystemRandomness, decrypt, encrypt, encrypt_checked, parse_envelope
-from statefmt.errors import EncryptionError
+from statefmt.encryption import (
+    SystemRandomness,
+    decrypt,
+    encrypt,
+    encrypt_checked,
+    parse_envelope,
+)
+from statefmt.model.errors import EncryptionError
 from tests.encryption.recorded import configured
 
 PLAIN = b'{"version":4,"serial":1,"lineage":"l"}'

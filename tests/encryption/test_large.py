@@ -9,8 +9,13 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from statefmt.encryption import Layout, SystemRandomness, decrypt, encrypt
-from statefmt.errors import EncryptionError
+from statefmt.encryption import (
+    EnvelopeLayout,
+    SystemRandomness,
+    decrypt,
+    encrypt,
+)
+from statefmt.model.errors import EncryptionError
 from tests.encryption.recorded import configured
 
 KEY = list(range(32))
@@ -22,9 +27,9 @@ PLAINS = [HEAD + b" " * more + b"}" for more in (0, 196_000, 196_001, 196_002, 9
 LARGE = PLAINS[-1]
 
 
-@pytest.mark.parametrize("layout", Layout)
+@pytest.mark.parametrize("layout", EnvelopeLayout)
 @pytest.mark.parametrize("plain", PLAINS, ids=len)
-def test_as_cryptography_has_it(plain: bytes, layout: Layout) -> None:
+def test_as_cryptography_has_it(plain: bytes, layout: EnvelopeLayout) -> None:
     encrypted = encrypt(plain, OWN, SystemRandomness(), layout)
     data = base64.b64decode(json.loads(encrypted)["encrypted_data"])
     assert AESGCM(bytes(KEY)).decrypt(data[:12], data[12:], b"\1\2") == plain

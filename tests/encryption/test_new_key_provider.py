@@ -9,14 +9,14 @@ from typing import Any, cast
 import pytest
 
 from statefmt.encryption import check_configuration, decrypt, encrypt
-from statefmt.encryption.arguments import Arguments
-from statefmt.encryption.configuration import KeyProviderBlock
+from statefmt.encryption.configuration.arguments import Arguments
+from statefmt.encryption.configuration.model import KeyProviderBlock
+from statefmt.encryption.configuration.values import ArgumentValue
 from statefmt.encryption.key_providers import BUILDERS
-from statefmt.encryption.keys import KeySource, NewKey
+from statefmt.encryption.key_providers.keys import KeySource, NewKey
 from statefmt.encryption.randomness import Randomness
 from statefmt.encryption.secret import Secret
-from statefmt.encryption.values import Value
-from statefmt.errors import ConfigurationError
+from statefmt.model.errors import ConfigurationError
 from tests.encryption.recorded import RECORDS, RecordedRandomness, configuration
 
 _RECORD = RECORDS["demo-static"]
@@ -47,7 +47,7 @@ class StaticKey:
         return self.key if meta.get(self.meta_key) == _META else None
 
 
-def static(block: KeyProviderBlock, source_of: Callable[[Arguments, str, Value], KeySource]) -> StaticKey:
+def static(block: KeyProviderBlock, source_of: Callable[[Arguments, str, ArgumentValue], KeySource]) -> StaticKey:
     block.arguments.allow("key")
     return StaticKey(Secret(bytes.fromhex(block.arguments.text("key") or "")), block.meta_key, str(block.address))
 

@@ -8,8 +8,8 @@ import traceback
 
 import pytest
 
-from statefmt.encryption.key_source import key_source
-from statefmt.encryption.keys import NewKey
+from statefmt.encryption.key_providers.key_source import key_source
+from statefmt.encryption.key_providers.keys import NewKey
 from statefmt.encryption.secret import Secret
 from tests.encryption.recorded import configured
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from ..statefile.recorded import CASES, input_of, outputs_of
+from tests.formats.recorded import CASES, input_of, outputs_of
 
 FOLDER: Final = Path(__file__).parent
 

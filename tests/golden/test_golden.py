@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 import statefmt
-
-from .cases import FOLDER, PAIRS, recorded
+from tests.golden.cases import FOLDER, PAIRS, recorded
 
 
 def _read(name: str, end: str) -> bytes:

@@ -160,9 +160,9 @@ def test_diff() -> None:
     "imports",
     [
         "import statefmt",
-        "import statefmt.comparison",
-        "import statefmt.cli.diff, statefmt.render.diff_text",
-        "from statefmt.cli import diff",
+        "import statefmt.analysis.diff",
+        "import statefmt.cli.commands.diff, statefmt.render.diff.text",
+        "from statefmt.cli.commands import diff",
         "from statefmt import SnapshotDiff, diff",
     ],
 )
@@ -196,7 +196,7 @@ _LOADED: Final = "import sys; import statefmt; {}; print(sorted(name for name in
         pytest.param(
             "0", ["msgspec", "typer", "orjson", "jsonschema", "deepdiff", "tabulate", "idna"], [], id="import"
         ),
-        pytest.param("statefmt.__version__", ["msgspec", "statefmt.statefile.inspect"], [], id="version"),
+        pytest.param("statefmt.__version__", ["msgspec", "statefmt.formats.reading.inspect"], [], id="version"),
         pytest.param("statefmt.read", ["msgspec", "typer", "jsonschema", "deepdiff"], ["msgspec"], id="read"),
         pytest.param("statefmt.diff", ["msgspec", "typer", "orjson", "deepdiff"], ["msgspec"], id="diff"),
     ],

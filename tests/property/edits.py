@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec import Raw
 from msgspec.structs import replace
 
-from statefmt.addrs import (
+from statefmt.model.addrs import (
     NO_KEY,
     AbsResource,
     ConfigProviderConfig,
@@ -24,7 +24,9 @@ from statefmt.addrs import (
     parse_abs_resource_instance,
     parse_module_instance,
 )
-from statefmt.states import ObjectStatus, OutputValue, ResourceInstanceObject, ResourceState, Snapshot
+from statefmt.model.outputs import OutputValue
+from statefmt.model.resources import ObjectStatus, ResourceInstanceObject, ResourceState
+from statefmt.model.snapshot import Snapshot
 
 Edit = Callable[[st.DrawFn, Snapshot], Snapshot]
 

@@ -5,20 +5,24 @@ from __future__ import annotations
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from statefmt.config import Unknown, Value
-from statefmt.config.construct import first_unknown, from_plain, to_plain, unmarked_within
-from statefmt.config.conversion import ConversionError, convert
-from statefmt.config.evaluate import evaluate_literal
-from statefmt.config.expressions import Expression
-from statefmt.config.json_body import read_json_file
-from statefmt.config.native import read_expression, read_file
-from statefmt.config.position import Source
-from statefmt.config.problem import Problem
-from statefmt.config.type_names import type_name
-from statefmt.config.unify import can_convert, unify
-from statefmt.config.values import Part
-from statefmt.cty import Value as PlainValue
-from statefmt.cty import read_value, write_value
+from statefmt.hcl.expressions.evaluate import evaluate_literal
+from statefmt.hcl.source.position import SourceText
+from statefmt.hcl.source.problem import Problem
+from statefmt.hcl.syntax.expressions import Expression
+from statefmt.hcl.syntax.json.body import read_json_file
+from statefmt.hcl.syntax.native.files import read_expression, read_file
+from statefmt.hcl.value import Part, Unknown, Value
+from statefmt.hcl.values.construct import (
+    first_unknown,
+    from_plain,
+    to_plain,
+    unmarked_within,
+)
+from statefmt.hcl.values.conversion import ConversionError, convert
+from statefmt.hcl.values.type_names import type_name
+from statefmt.hcl.values.unify import can_convert, unify
+from statefmt.model.cty import CtyValue as PlainValue
+from statefmt.model.cty import read_value, write_value
 
 _PIECES = (
     *(
@@ -90,7 +94,7 @@ expressions = st.recursive(
 
 def _value(text: str) -> Part:
     expression: Expression
-    expression, problems = read_expression(Source("t", text.encode()), 0, len(text.encode()), text, exact=True)
+    expression, problems = read_expression(SourceText("t", text.encode()), 0, len(text.encode()), text, exact=True)
     assert problems == ()
     return evaluate_literal(expression)
 
@@ -98,7 +102,10 @@ def _value(text: str) -> Part:
 @given(texts)
 def test_any_text_is_read(text: str) -> None:
     problems: list[Problem] = []
-    for source, read in ((Source("t", text.encode()), read_file), (Source("t.json", text.encode()), read_json_file)):
+    for source, read in (
+        (SourceText("t", text.encode()), read_file),
+        (SourceText("t.json", text.encode()), read_json_file),
+    ):
         body = read(source, problems)
         for name in body.names():
             argument = body.attribute(name)

@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import statefmt
-from statefmt.statefile.downgrade import fit, losses
-from statefmt.statefile.releases import Release, all_releases, parse_release
-from statefmt.statefile.write import canonical
-
-from .strategies import StateText, states
+from statefmt.formats.releases.downgrade import fit, losses
+from statefmt.formats.releases.releases import Release, all_releases, parse_release
+from statefmt.formats.writing.write import canonical
+from tests.property.strategies import StateText, states
 
 releases = st.sampled_from(all_releases())
 

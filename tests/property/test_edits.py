@@ -7,12 +7,11 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import statefmt
-from statefmt.statefile.write import canonical
-from statefmt.states import Snapshot
-from statefmt.states.provider_binding import lower
-
-from .edits import edited
-from .strategies import StateText, states
+from statefmt.formats.writing.write import canonical
+from statefmt.model.provider_binding import lower
+from statefmt.model.snapshot import Snapshot
+from tests.property.edits import edited
+from tests.property.strategies import StateText, states
 
 
 @st.composite

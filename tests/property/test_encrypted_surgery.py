@@ -19,11 +19,12 @@ from msgspec.structs import replace
 
 import statefmt
 from statefmt.cli.main import SECTIONS, main
-from statefmt.encryption import Layout, decrypt, parse_envelope
-from statefmt.states import ResourceInstance, Snapshot, instances
+from statefmt.encryption import EnvelopeLayout, decrypt, parse_envelope
+from statefmt.model.instances import ResourceInstance, instances
+from statefmt.model.snapshot import Snapshot
+from tests.analysis.diff.realistic import realistic
 from tests.cli.encrypted import configuration, configured
 from tests.cli.encrypted import encrypted as encrypted_state
-from tests.comparison.realistic import realistic
 
 Arguments = Callable[[st.DrawFn, ResourceInstance], list[str]]
 
@@ -97,8 +98,8 @@ def _cases(draw: st.DrawFn, command: str) -> tuple[bytes, list[list[str]]]:
 
 @pytest.mark.parametrize("command", SURGERY)
 @settings(max_examples=5)
-@given(st.data(), st.sampled_from(Layout))
-def test_surgery(command: str, data: st.DataObject, layout: Layout) -> None:
+@given(st.data(), st.sampled_from(EnvelopeLayout))
+def test_surgery(command: str, data: st.DataObject, layout: EnvelopeLayout) -> None:
     text, lines = data.draw(_cases(command))
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patched:
         plain, encrypted = Path(folder, "p"), Path(folder, "e")

@@ -14,24 +14,23 @@ from hypothesis import strategies as st
 
 import statefmt
 from statefmt.cli.run import system_context
+from statefmt.edit.changes.edit import Edit
 from statefmt.edit.pipeline import Terms, edit
 from statefmt.edit.surgical import surgical
 from statefmt.encryption import (
-    Layout,
+    EnvelopeLayout,
     SystemRandomness,
     check_configuration,
     decrypt,
     encrypt,
     parse_envelope,
 )
-from statefmt.errors import StatetoolError
-from statefmt.states import Snapshot
-from statefmt.store.local_file import LocalFile
-from statefmt.surgery.edit import Edit
-
-from ..encryption.recorded import RECORDS, configured
-from .edits import edited
-from .strategies import StateText, states
+from statefmt.model.errors import StatetoolError
+from statefmt.model.snapshot import Snapshot
+from statefmt.store.local.store import LocalFile
+from tests.encryption.recorded import RECORDS, configured
+from tests.property.edits import edited
+from tests.property.strategies import StateText, states
 
 _KEY: Final = list(range(32))
 # No key is derived, so that it can be done often.
@@ -43,9 +42,9 @@ CONFIGURATION: Final = configured(json.dumps({
 _SERIALS = st.none() | st.integers(-(2**63), 2**63 - 1)
 
 
-@given(_SERIALS, st.text(), st.dictionaries(st.text(min_size=13), st.text()), st.sampled_from(Layout))
+@given(_SERIALS, st.text(), st.dictionaries(st.text(min_size=13), st.text()), st.sampled_from(EnvelopeLayout))
 def test_decrypted_is_what_was_encrypted(
-    serial: int | None, lineage: str, more: dict[str, str], layout: Layout
+    serial: int | None, lineage: str, more: dict[str, str], layout: EnvelopeLayout
 ) -> None:
     plain = json.dumps({"serial": serial, "lineage": lineage, **more}).encode()
     encrypted = encrypt(plain, CONFIGURATION, SystemRandomness(), layout)
@@ -69,7 +68,7 @@ def test_anything_else_is_refused_or_is_plain(data: bytes) -> None:
 
 _ENVELOPES: Final = (
     encrypt(b'{"version":4,"serial":1,"lineage":"l"}', CONFIGURATION, SystemRandomness()),
-    encrypt(b'{"version":4,"serial":1,"lineage":"l"}', CONFIGURATION, SystemRandomness(), Layout.INDENTED),
+    encrypt(b'{"version":4,"serial":1,"lineage":"l"}', CONFIGURATION, SystemRandomness(), EnvelopeLayout.INDENTED),
     RECORDS["ok-meta-1-iteration"]["encrypted"].encode(),
 )
 _TOKENS: Final = (
@@ -134,9 +133,9 @@ def _edits(draw: st.DrawFn) -> tuple[StateText, Snapshot]:
 
 
 @settings(max_examples=40)
-@given(_edits(), st.sampled_from(Layout))
+@given(_edits(), st.sampled_from(EnvelopeLayout))
 def test_an_edit_of_an_encrypted_state_is_that_of_the_plain_one(
-    case: tuple[StateText, Snapshot], layout: Layout
+    case: tuple[StateText, Snapshot], layout: EnvelopeLayout
 ) -> None:
     state, after = case
     # An envelope has room for serials of 63 bits only.

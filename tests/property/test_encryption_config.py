@@ -10,15 +10,14 @@ from typing import Final
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statefmt.config import LoadOptions, load
-from statefmt.config.provider_references import ProviderReferences
+from statefmt.configuration import LoadOptions, load
+from statefmt.configuration.providers.references import ProviderReferences
 from statefmt.encryption import Origin, check_configuration
-from statefmt.encryption_config import module_configuration, read_surroundings, text_configuration
-from statefmt.errors import StatetoolError
-from statefmt.render.fix_text import fix_text
-from statefmt.rules.check import check_configuration as check_module
-
-from ..encryption_config.configured import hcl
+from statefmt.encryption.sources import module_configuration, read_surroundings, text_configuration
+from statefmt.lint.check import check_configuration as check_module
+from statefmt.model.errors import StatetoolError
+from statefmt.render.fixes import fix_text
+from tests.encryption.sources.configured import hcl
 
 _SECRET: Final = "plantedSecretOfMany.Letters"
 _JSON: Final = {

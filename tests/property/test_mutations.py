@@ -21,12 +21,11 @@ from hypothesis import strategies as st
 
 import statefmt
 from statefmt.cli.main import main
-from statefmt.errors import StatetoolError
-from statefmt.statefile.downgrade import losses
-from statefmt.statefile.releases import parse_release
-
-from ..statefile.recorded import CASES, input_of
-from .mutations import hostile_value, mutated
+from statefmt.formats.releases.downgrade import losses
+from statefmt.formats.releases.releases import parse_release
+from statefmt.model.errors import StatetoolError
+from tests.formats.recorded import CASES, input_of
+from tests.property.mutations import hostile_value, mutated
 
 _ROOT: Final = Path(__file__).resolve().parents[2]
 _CONFIGURATION: Final = """provider "aws" {

@@ -10,10 +10,14 @@ from hypothesis import assume, example, given, reject
 from hypothesis import strategies as st
 
 import statefmt
-
-from ..statefile.recorded import CASES, input_of
-from .json_text import COMPACT, layouts, render, trees
-from .strategies import states
+from tests.formats.recorded import CASES, input_of
+from tests.property.json_text import (
+    COMPACT,
+    layouts,
+    render,
+    trees,
+)
+from tests.property.strategies import states
 
 # All formats and all defects: what is bent further below.
 _RECORDED: Final = [input_of(case) for case in CASES]

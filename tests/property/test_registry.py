@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 
 import statefmt
-from statefmt.addrs import DEFAULT_HOST, TERRAFORM_HOST
-from statefmt.statefile.inspect import read
-from statefmt.statefile.provider_sources import PUBLIC_HOSTS, source_choice
-from statefmt.statefile.registry import SourceRewriter
-from statefmt.statefile.write import canonical
-from statefmt.states import ResourceState, Snapshot
-
-from .strategies import StateText, states
+from statefmt.formats.providers.registry import SourceRewriter
+from statefmt.formats.providers.sources import PUBLIC_HOSTS, source_choice
+from statefmt.formats.reading.inspect import read
+from statefmt.formats.writing.write import canonical
+from statefmt.model.addrs import DEFAULT_HOST, TERRAFORM_HOST
+from statefmt.model.resources import ResourceState
+from statefmt.model.snapshot import Snapshot
+from tests.property.strategies import StateText, states
 
 _HOST = re.compile(rb"registry\.(?:terraform\.io|opentofu\.org)/")
 

@@ -10,7 +10,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import statefmt
-from statefmt.addrs import (
+from statefmt.analysis.selection import Criteria, select
+from statefmt.analysis.selection._address import Addresses
+from statefmt.model.addrs import (
     NO_KEY,
     AbsResourceInstance,
     InstanceKey,
@@ -21,12 +23,9 @@ from statefmt.addrs import (
     ResourceMode,
     StringKey,
 )
-from statefmt.errors import SelectionError
-from statefmt.selection import Criteria, select
-from statefmt.selection.address import Addresses
-from statefmt.states import ResourceInstance, instances
-
-from .strategies import StateText, states
+from statefmt.model.errors import SelectionError
+from statefmt.model.instances import ResourceInstance, instances
+from tests.property.strategies import StateText, states
 
 
 def _instances(state: StateText) -> list[ResourceInstance]:

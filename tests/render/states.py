@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from statefmt.diagnostics import Finding, Fix, Severity
-from statefmt.rules.checked import CheckedState
-from statefmt.statefile.positions import Position
+from statefmt.formats.raw_json.positions import Position
+from statefmt.lint.checked import CheckedState
+from statefmt.model.findings import Finding, Fix, Severity
 
 ERROR = Finding(
     "ADR002",

@@ -6,14 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statefmt.render.graph_dot import graph_dot
-from statefmt.render.graph_mermaid import graph_mermaid
+from statefmt.analysis.graph.dependencies import DependencyGraph, dependency_graph
+from statefmt.render.graph.dot import graph_dot
+from statefmt.render.graph.mermaid import graph_mermaid
 from statefmt.render.printable import printable
-from statefmt.survey.dependencies import DependencyGraph, dependency_graph
-from tests.survey.states import AWS, graph_snapshot, resource, snapshot
-
-from .dot_reader import read_dot
-from .mermaid_reader import read_mermaid
+from tests.analysis.states import (
+    AWS,
+    graph_snapshot,
+    resource,
+    snapshot,
+)
+from tests.render.dot_reader import read_dot
+from tests.render.mermaid_reader import read_mermaid
 
 EDGES = {
     "aws_instance.web": ["aws_eip.gone", "data.aws_ami.a", "module.net.aws_subnet.a", "module.net.module.x.aws_vpc.m"],
@@ -42,7 +46,7 @@ FOLLOWING = ("aws_instance.web", "module.net.module.x.aws_vpc.m")
 
 
 def _dot_label(attributes: dict[str, str]) -> str:
-    from .dot_reader import shown
+    from tests.render.dot_reader import shown
 
     return shown(attributes["label"])
 

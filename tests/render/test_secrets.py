@@ -12,17 +12,17 @@ from typing import Any, Final
 
 import pytest
 
-from statefmt.diagnostics import Severity
-from statefmt.render.check_json import check_json
-from statefmt.render.check_text import check_text
-from statefmt.render.github import check_github
-from statefmt.render.junit import check_junit
-from statefmt.render.sarif import check_sarif
+from statefmt.formats.raw_json.positions import finding_positions
+from statefmt.lint.check import check
+from statefmt.lint.checked import CheckedState
+from statefmt.model.findings import Severity
+from statefmt.render.check.github import check_github
+from statefmt.render.check.json import check_json
+from statefmt.render.check.junit import check_junit
+from statefmt.render.check.sarif import check_sarif
+from statefmt.render.check.text import check_text
 from statefmt.render.terminal import Terminal
-from statefmt.rules.check import check
-from statefmt.rules.checked import CheckedState
-from statefmt.statefile.positions import finding_positions
-from tests.statefile.recorded import CASES, input_of
+from tests.formats.recorded import CASES, input_of
 
 SAMPLES: Final = Path(__file__).parents[2] / "samples"
 # Nothing else in any output looks like it, whatever is put around or cut off.

@@ -11,14 +11,13 @@ import pytest
 import xmlschema
 from jsonschema import Draft4Validator, Draft202012Validator
 
-from statefmt.render.check_json import check_json
-from statefmt.render.github import check_github
-from statefmt.render.junit import check_junit
-from statefmt.render.sarif import check_sarif
-from statefmt.rules.checked import UnreadableState
-from statefmt.schema_files import schema_text
-
-from .states import CLEAN, ERROR, state
+from statefmt.lint.checked import UnreadableState
+from statefmt.model.schema_files import schema_text
+from statefmt.render.check.github import check_github
+from statefmt.render.check.json import check_json
+from statefmt.render.check.junit import check_junit
+from statefmt.render.check.sarif import check_sarif
+from tests.render.states import CLEAN, ERROR, state
 
 DATA = Path(__file__).parents[1] / "data"
 JSON_SCHEMA = Draft202012Validator(orjson.loads(schema_text("check-output")))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from statefmt.errors import StoreError
+from statefmt.model.errors import StoreError
 from statefmt.store.default_state import default_state
 
 DEV = "terraform.tfstate.d/dev/terraform.tfstate"

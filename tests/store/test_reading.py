@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from statefmt.errors import StoreError
+from statefmt.model.errors import StoreError
 from statefmt.store.reading import read_bytes
 
 

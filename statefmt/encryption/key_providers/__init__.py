@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
-from statefmt.encryption.arguments import Arguments
-from statefmt.encryption.configuration import KeyProviderBlock
+from statefmt.encryption.configuration.arguments import Arguments
+from statefmt.encryption.configuration.model import KeyProviderBlock
+from statefmt.encryption.configuration.values import ArgumentValue
 from statefmt.encryption.key_providers import elsewhere, external, pbkdf2
-from statefmt.encryption.keys import KeySource
-from statefmt.encryption.values import Value
+from statefmt.encryption.key_providers.keys import KeySource
 
 # Gets the block, and a function that finds the keys that one of its arguments means.
-Builder: TypeAlias = Callable[[KeyProviderBlock, Callable[[Arguments, str, Value], KeySource]], KeySource]
+Builder: TypeAlias = Callable[[KeyProviderBlock, Callable[[Arguments, str, ArgumentValue], KeySource]], KeySource]
 
 BUILDERS: Final[Mapping[str, Builder]] = {
     "pbkdf2": pbkdf2.key_provider,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final, NoReturn
 
-from statefmt.encryption.arguments import Arguments
-from statefmt.encryption.configuration import KeyProviderBlock
-from statefmt.encryption.keys import KeySource
-from statefmt.encryption.values import Value
-from statefmt.errors import KeyServiceError
+from statefmt.encryption.configuration.arguments import Arguments
+from statefmt.encryption.configuration.model import KeyProviderBlock
+from statefmt.encryption.configuration.values import ArgumentValue
+from statefmt.encryption.key_providers.keys import KeySource
+from statefmt.model.errors import KeyServiceError
 
 # What would be needed to get a key from each.
 SERVICES: Final[Mapping[str, str]] = {
@@ -27,7 +27,7 @@ def needed_for(meta_key: str) -> str:
     return f"its key takes {service}, which statetool does not make" if service else ""
 
 
-def key_provider(block: KeyProviderBlock, source_of: Callable[[Arguments, str, Value], KeySource]) -> NoReturn:
+def key_provider(block: KeyProviderBlock, source_of: Callable[[Arguments, str, ArgumentValue], KeySource]) -> NoReturn:
     """Raises KeyServiceError, which says what would be needed."""
     error = block.arguments.block_error(
         f"its keys take {SERVICES[block.address.type]}, which statetool does not make. "

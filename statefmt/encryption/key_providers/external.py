@@ -9,17 +9,22 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from statefmt.encryption.arguments import Arguments
-from statefmt.encryption.bytes_text import bytes_of
-from statefmt.encryption.configuration import KeyProviderBlock
-from statefmt.encryption.go_struct import json_object, member
-from statefmt.encryption.keys import KeySource, NewKey
+from statefmt.encryption.configuration.arguments import Arguments
+from statefmt.encryption.configuration.model import KeyProviderBlock
+from statefmt.encryption.configuration.values import ArgumentValue
+from statefmt.encryption.encoding.bytes_text import bytes_of
+from statefmt.encryption.encoding.go_struct import json_object, member
+from statefmt.encryption.key_providers.keys import KeySource, NewKey
 from statefmt.encryption.program import Program
 from statefmt.encryption.randomness import Randomness
 from statefmt.encryption.secret import Secret
-from statefmt.encryption.values import Value
-from statefmt.errors import EncryptionError, UnreadableError
-from statefmt.golang import JSONValue, Members, encode_value, loads_exact
+from statefmt.golang import (
+    JSONValue,
+    Members,
+    encode_value,
+    loads_exact,
+)
+from statefmt.model.errors import EncryptionError, UnreadableError
 
 _MAGIC: Final = "OpenTofu-External-Key-Provider"
 _ANSWER: Final = ("keys", "meta")
@@ -91,7 +96,9 @@ class ExternalKeys:
             ) from None
 
 
-def key_provider(block: KeyProviderBlock, source_of: Callable[[Arguments, str, Value], KeySource]) -> ExternalKeys:
+def key_provider(
+    block: KeyProviderBlock, source_of: Callable[[Arguments, str, ArgumentValue], KeySource]
+) -> ExternalKeys:
     """The key provider that a block describes. Raises ConfigurationError."""
     block.arguments.allow("command")
     return ExternalKeys(str(block.address), block.meta_key, block.arguments.program("command"))

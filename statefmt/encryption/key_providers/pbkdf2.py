@@ -10,16 +10,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from statefmt.encryption.arguments import Arguments
-from statefmt.encryption.bytes_text import bytes_of, encode_base64
-from statefmt.encryption.configuration import KeyProviderBlock
-from statefmt.encryption.go_struct import json_object, member, text, whole_number
-from statefmt.encryption.keys import KeySource, NewKey, known_lengths
+from statefmt.encryption.configuration.arguments import Arguments
+from statefmt.encryption.configuration.model import KeyProviderBlock
+from statefmt.encryption.configuration.values import ArgumentValue
+from statefmt.encryption.encoding.bytes_text import bytes_of, encode_base64
+from statefmt.encryption.encoding.go_struct import (
+    json_object,
+    member,
+    text,
+    whole_number,
+)
+from statefmt.encryption.key_providers.keys import KeySource, NewKey, known_lengths
 from statefmt.encryption.randomness import Randomness
 from statefmt.encryption.secret import Secret
-from statefmt.encryption.values import Value
-from statefmt.errors import EncryptionError, UnreadableError
 from statefmt.golang import encode_string, loads_exact
+from statefmt.model.errors import EncryptionError, UnreadableError
 
 _LEAST_PASSPHRASE: Final = 16
 LEAST_ITERATIONS: Final = 200_000
@@ -177,7 +182,7 @@ def parse_metadata(entry: bytes) -> Metadata | None:
     return metadata if complete else None
 
 
-def key_provider(block: KeyProviderBlock, source_of: Callable[[Arguments, str, Value], KeySource]) -> Pbkdf2:
+def key_provider(block: KeyProviderBlock, source_of: Callable[[Arguments, str, ArgumentValue], KeySource]) -> Pbkdf2:
     """The key provider that a block describes. Raises ConfigurationError."""
     arguments = block.arguments
     arguments.allow("passphrase", "chain", "key_length", "iterations", "hash_function", "salt_length")
@@ -201,7 +206,9 @@ def key_provider(block: KeyProviderBlock, source_of: Callable[[Arguments, str, V
     return Pbkdf2(str(block.address), block.meta_key, source, iterations, hash_function, salt_length, length)
 
 
-def _source(block: KeyProviderBlock, source_of: Callable[[Arguments, str, Value], KeySource]) -> Secret | KeySource:
+def _source(
+    block: KeyProviderBlock, source_of: Callable[[Arguments, str, ArgumentValue], KeySource]
+) -> Secret | KeySource:
     arguments = block.arguments
     passphrase = arguments.text("passphrase") or ""
     if bool(passphrase) == ("chain" in arguments.values):

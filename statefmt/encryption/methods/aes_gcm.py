@@ -11,15 +11,15 @@ from io import BytesIO
 from itertools import chain
 from typing import Final
 
-from statefmt.encryption.base64_text import Base64Room, Base64Text
-from statefmt.encryption.configuration import Configuration, MethodBlock
+from statefmt.encryption.configuration.model import EncryptionConfiguration, MethodBlock
+from statefmt.encryption.encoding.base64_text import Base64Room, Base64Text
 from statefmt.encryption.envelope import Envelope
-from statefmt.encryption.key_source import key_source
-from statefmt.encryption.keys import KeySource, known_lengths
+from statefmt.encryption.key_providers.key_source import key_source
+from statefmt.encryption.key_providers.keys import KeySource, known_lengths
 from statefmt.encryption.methods.method import Sealed
 from statefmt.encryption.randomness import Randomness
 from statefmt.encryption.secret import Secret
-from statefmt.errors import EncryptionError, UnreadableError
+from statefmt.model.errors import EncryptionError, UnreadableError
 
 _KEY_LENGTHS: Final = (16, 24, 32)
 _NONCE: Final = 12
@@ -97,7 +97,7 @@ class AesGcm:
             raise EncryptionError(f"{self.address}: the key has {length} bytes, and must have 16, 24 or 32")
 
 
-def method(block: MethodBlock, configuration: Configuration) -> AesGcm:
+def method(block: MethodBlock, configuration: EncryptionConfiguration) -> AesGcm:
     """The method that a block describes. Raises ConfigurationError."""
     arguments = block.arguments
     arguments.allow("keys", "aad")

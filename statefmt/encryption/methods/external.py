@@ -9,19 +9,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from statefmt.encryption.base64_text import Base64Room
-from statefmt.encryption.bytes_text import bytes_of, encode_base64
-from statefmt.encryption.configuration import Configuration, MethodBlock
+from statefmt.encryption.configuration.model import EncryptionConfiguration, MethodBlock
+from statefmt.encryption.encoding.base64_text import Base64Room
+from statefmt.encryption.encoding.bytes_text import bytes_of, encode_base64
+from statefmt.encryption.encoding.go_struct import json_object
 from statefmt.encryption.envelope import Envelope
-from statefmt.encryption.go_struct import json_object
-from statefmt.encryption.key_source import key_source
-from statefmt.encryption.keys import KeySource, NewKey
+from statefmt.encryption.key_providers.key_source import key_source
+from statefmt.encryption.key_providers.keys import KeySource, NewKey
 from statefmt.encryption.methods.method import Sealed
 from statefmt.encryption.program import Program
 from statefmt.encryption.randomness import Randomness
 from statefmt.encryption.secret import Secret
-from statefmt.errors import UnreadableError
 from statefmt.golang import loads_exact
+from statefmt.model.errors import UnreadableError
 
 _MAGIC: Final = "OpenTofu-External-Encryption-Method"
 _PAYLOAD: Final = "payload"
@@ -71,7 +71,7 @@ class ExternalMethod:
         )
 
 
-def method(block: MethodBlock, configuration: Configuration) -> ExternalMethod:
+def method(block: MethodBlock, configuration: EncryptionConfiguration) -> ExternalMethod:
     """The method that a block describes. Raises ConfigurationError."""
     arguments = block.arguments
     arguments.allow("keys", "encrypt_command", "decrypt_command")

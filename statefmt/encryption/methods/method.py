@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from statefmt.encryption.base64_text import Base64Room
+from statefmt.encryption.encoding.base64_text import Base64Room
 from statefmt.encryption.envelope import Envelope
 from statefmt.encryption.randomness import Randomness
 

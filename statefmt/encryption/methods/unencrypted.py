@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from statefmt.encryption.base64_text import Base64Room
-from statefmt.encryption.configuration import Configuration, MethodBlock
+from statefmt.encryption.configuration.model import EncryptionConfiguration, MethodBlock
+from statefmt.encryption.encoding.base64_text import Base64Room
 from statefmt.encryption.envelope import Envelope
 from statefmt.encryption.methods.method import Sealed
 from statefmt.encryption.randomness import Randomness
-from statefmt.errors import UnreadableError
+from statefmt.model.errors import UnreadableError
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Unencrypted:
         raise UnreadableError(f"{self.address}: this method reads plain states only")
 
 
-def method(block: MethodBlock, configuration: Configuration) -> Unencrypted:
+def method(block: MethodBlock, configuration: EncryptionConfiguration) -> Unencrypted:
     """The method that a block describes. Raises ConfigurationError for any argument, which OpenTofu ignores."""
     block.arguments.allow()
     return Unencrypted(str(block.address))

@@ -1,0 +1,1 @@
+"""What a snapshot holds, and what changes in it."""

@@ -1,0 +1,66 @@
+"""The paths under `sensitive_attributes` as text that tells no value.
+
+A step to an element of a set holds that element, perhaps the secret itself: `users[…]` is shown instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from msgspec import Raw
+
+from statefmt.golang.normalize import nfc
+from statefmt.model.cty import GetAttr, Path
+from statefmt.model.resources import ResourceInstanceObject
+from statefmt.redaction.decoded_once import DecodedOnce
+from statefmt.redaction.object_value import sensitive_paths
+from statefmt.redaction.path_text import path_text, step_key
+
+_ELEMENT: Final = "[…]"
+
+
+def mark_texts(obj: ResourceInstanceObject) -> tuple[str, ...]:
+    """The sensitive paths of an object, each up to the first step that could tell a value."""
+    paths = sensitive_paths(obj)
+    found = set(paths)
+    # The lengths of paths: a beginning of another length is none of them.
+    lengths = sorted({len(path) for path in found})
+    decoded = DecodedOnce()
+    return tuple(sorted({_text(path, found, lengths, obj.attributes, decoded) for path in found}))
+
+
+def _text(path: Path, paths: set[Path], lengths: Sequence[int], value: Raw | None, decoded: DecodedOnce) -> str:
+    # What it stands in is sensitive as a whole, the names of its members too.
+    whole = next((length for length in lengths if length < len(path) and path[:length] in paths), len(path))
+    steps: list[str | int] = []
+    for place, step in enumerate(path):
+        key = step_key(step)
+        if place == whole:
+            return path_text(steps) + _ELEMENT
+        if isinstance(step, GetAttr):
+            steps.append(step.name)
+            value = _member(value, step.name, decoded)
+        elif isinstance(key, str) and (member := _member(value, key, decoded)) is not None:
+            steps.append(key)
+            value = member
+        elif isinstance(key, int) and (element := _element(value, key, decoded)) is not None:
+            steps.append(key)
+            value = element
+        else:
+            return path_text(steps) + _ELEMENT
+    return path_text(steps) or "all attributes"
+
+
+def _member(value: Raw | None, name: str, decoded: DecodedOnce) -> Raw | None:
+    if value is None or memoryview(value)[0] != ord("{"):
+        return None
+    return decoded.normal_members(value).get(nfc(name))
+
+
+def _element(value: Raw | None, place: int, decoded: DecodedOnce) -> Raw | None:
+    """The element at a place of a list; None for numbers, which may be a set of which `place` is an element."""
+    if value is None or memoryview(value)[0] != ord("["):
+        return None
+    elements = decoded.list_elements(value)
+    return elements[place] if elements is not None and 0 <= place < len(elements) else None

@@ -1,0 +1,134 @@
+"""Finding the instances that moved: one remote object under two addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from msgspec import Raw
+
+from statefmt.analysis.selection.object_id import object_id
+from statefmt.golang import compact, escape_html
+from statefmt.model.instances import ResourceInstance
+from statefmt.model.resources import ResourceInstanceObject
+from statefmt.redaction.id_scope import id_scope
+
+Pair: TypeAlias = tuple[ResourceInstance | None, ResourceInstance | None]
+_Mark: TypeAlias = Callable[[ResourceInstanceObject], object]
+_Test: TypeAlias = Callable[[ResourceInstanceObject, ResourceInstanceObject], bool]
+
+
+def match(gone: Sequence[ResourceInstance], come: Sequence[ResourceInstance]) -> list[Pair]:
+    """Pair the instances that only the old side has with those that only the new side has.
+
+    Two are one where they have one remote object and no third instance of their type, by a provider of that name, has
+    it too: found by identity, then by `id`, then by equal attributes. Nothing is guessed: where several would fit, by
+    `id` and what it may be relative to, or `id` and attributes together, else not at all. Those that stood under one
+    address already go together last, if nothing better fits.
+    """
+    pairs: list[Pair] = []
+    old, new = list(gone), list(come)
+    for mark, test in _MARKS:
+        found = [(one, other) for one, other in _unique(old, new, mark) if test(_object(one), _object(other))]
+        pairs += found
+        old = _without(old, [one for one, _ in found])
+        new = _without(new, [other for _, other in found])
+    left = {other.addr: other for other in new}
+    for one in old:
+        pairs.append((one, left.pop(one.addr, None)))
+    return [*pairs, *((None, other) for other in left.values())]
+
+
+def may_be_replaced(one: ResourceInstance, other: ResourceInstance) -> bool:
+    """Whether an address has another remote object than before, so that either may be elsewhere on the other side."""
+    mine, theirs = one.current, other.current
+    if mine is None or theirs is None or mine.attributes == theirs.attributes:
+        return False
+    before, now = object_id(mine), object_id(theirs)
+    if not before or not now or before != now:
+        return bool(before and now)
+    return _attributes(mine) != _attributes(theirs) and not _one_scope(mine, theirs)
+
+
+def _unique(
+    old: Sequence[ResourceInstance], new: Sequence[ResourceInstance], mark: _Mark
+) -> list[tuple[ResourceInstance, ResourceInstance]]:
+    """The pairs of which each alone has its mark, on its side and within its type."""
+    before, after = _marked(old, mark), _marked(new, mark)
+    found = ((ones, after.get(key, [])) for key, ones in before.items())
+    return [(ones[0], others[0]) for ones, others in found if len(ones) == 1 and len(others) == 1]
+
+
+def _marked(found: Sequence[ResourceInstance], mark: _Mark) -> dict[object, list[ResourceInstance]]:
+    marked: dict[object, list[ResourceInstance]] = {}
+    for instance in found:
+        value = mark(_object(instance))
+        if value is not None:
+            resource, config = instance.resource.addr.resource, instance.resource.provider_config
+            kind = resource.mode, resource.type, None if config is None else config.provider.type
+            marked.setdefault((kind, value), []).append(instance)
+    return marked
+
+
+def _object(instance: ResourceInstance) -> ResourceInstanceObject:
+    """The object that tells which instance it is."""
+    return instance.current or instance.objects[0]
+
+
+def _without(found: Sequence[ResourceInstance], paired: Sequence[ResourceInstance]) -> list[ResourceInstance]:
+    addrs = {instance.addr for instance in paired}
+    return [instance for instance in found if instance.addr not in addrs]
+
+
+def _identity(obj: ResourceInstanceObject) -> bytes | None:
+    return None if obj.identity is None else _text(obj.identity)
+
+
+def _attributes(obj: ResourceInstanceObject) -> object:
+    if obj.attributes is None:
+        return tuple(sorted(obj.attributes_flat.items())) if obj.attributes_flat else None
+    text = _text(obj.attributes)
+    return None if text in (b"{}", b"null") else text
+
+
+def _id(obj: ResourceInstanceObject) -> str | None:
+    return object_id(obj) or None
+
+
+def _id_and_scope(obj: ResourceInstanceObject) -> object:
+    name = object_id(obj)
+    return (name, _scope(obj)) if name else None
+
+
+def _id_and_attributes(obj: ResourceInstanceObject) -> object:
+    name = object_id(obj)
+    return (name, _attributes(obj)) if name else None
+
+
+def _scope(obj: ResourceInstanceObject) -> tuple[bytes, ...]:
+    return id_scope(obj.attributes, obj.attributes_flat)
+
+
+def _one_scope(one: ResourceInstanceObject, other: ResourceInstanceObject) -> bool:
+    """Whether nothing that both objects say of their scope differs; providers add such attributes in later releases."""
+    return all(
+        mine == theirs or not mine or not theirs for mine, theirs in zip(_scope(one), _scope(other), strict=True)
+    )
+
+
+def _always(one: ResourceInstanceObject, other: ResourceInstanceObject) -> bool:
+    return True
+
+
+def _text(raw: Raw) -> bytes:
+    return escape_html(compact(bytes(raw)))
+
+
+# What tells a remote object, surest first, and what must not speak against it.
+_MARKS: tuple[tuple[_Mark, _Test], ...] = (
+    (_identity, _always),
+    (_id, _one_scope),
+    (_id_and_scope, _always),
+    (_id_and_attributes, _always),
+    (_attributes, _always),
+)

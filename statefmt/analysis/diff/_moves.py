@@ -1,0 +1,87 @@
+"""Moves told as people made them: of a whole module, of a whole resource, or of one instance."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+from statefmt.analysis.diff._model import Movable, Move
+from statefmt.model.addrs import AbsResource, AbsResourceInstance, ModuleInstance
+from statefmt.model.resources import ResourceState
+
+_Resources: TypeAlias = Mapping[AbsResource, ResourceState]
+_Pairs: TypeAlias = Sequence[tuple[AbsResourceInstance, AbsResourceInstance]]
+
+
+def whole_moves(before: _Resources, after: _Resources, moved: _Pairs) -> tuple[Move, ...]:
+    """The fewest moves that say what happened to the instances that moved, in the order of their old addresses.
+
+    A resource is told as a whole where all its instances went to one other resource, kept their keys, and that has no
+    others; a module likewise with all its resources.
+    """
+    if not moved:
+        return ()
+    targets = {one.containing_resource(): other.containing_resource() for one, other in moved}
+    kept = Counter(
+        (one.containing_resource(), other.containing_resource()) for one, other in moved if one.key == other.key
+    )
+    resources = {
+        one: other
+        for one, other in targets.items()
+        if one != other and kept[one, other] == _instances(before[one]) == _instances(after[other])
+    }
+    modules = _whole_modules(before, after, resources)
+    counts: Counter[tuple[Movable, Movable]] = Counter()
+    for source, target in moved:
+        resource = source.containing_resource()
+        module = next((module for module in source.module.on_the_way if module in modules), None)
+        if module is not None:
+            counts[module, modules[module]] += 1
+        elif resource in resources:
+            counts[resource, resources[resource]] += 1
+        else:
+            counts[source, target] += 1
+    moves = (Move(one, other, count) for (one, other), count in counts.items())
+    return tuple(sorted(moves, key=lambda move: str(move.old)))
+
+
+def _whole_modules(
+    before: _Resources, after: _Resources, resources: Mapping[AbsResource, AbsResource]
+) -> dict[ModuleInstance, ModuleInstance]:
+    """The outermost modules that moved with all that is in them, and that nothing else is in where they are now."""
+    old, new = _in_modules(before), _in_modules(after)
+    along = Counter(
+        step
+        for one, other in resources.items()
+        if one.resource == other.resource
+        for step in _modules_around(one.module, other.module)
+    )
+    whole = {source: target for (source, target), count in along.items() if count == old[source] == new[target]}
+    return {
+        source: target
+        for source, target in whole.items()
+        if not any(outer in whole for outer in source.on_the_way[:-1])
+    }
+
+
+def _in_modules(resources: _Resources) -> Counter[ModuleInstance]:
+    """How many resources with instances are in each module, and in those within it."""
+    return Counter(
+        module for addr, resource in resources.items() if resource.objects for module in addr.module.on_the_way
+    )
+
+
+def _modules_around(one: ModuleInstance, other: ModuleInstance) -> Iterable[tuple[ModuleInstance, ModuleInstance]]:
+    """Modules that may have moved as a whole, outermost first: both paths without equal steps at their end."""
+    common = 0
+    while common < min(len(one.steps), len(other.steps)) - 1 and one.steps[-1 - common] == other.steps[-1 - common]:
+        common += 1
+    for left in range(common, -1, -1):
+        source, target = one.steps[: len(one.steps) - left], other.steps[: len(other.steps) - left]
+        if source and target and source != target:
+            yield ModuleInstance(source), ModuleInstance(target)
+
+
+def _instances(resource: ResourceState) -> int:
+    return len({obj.key for obj in resource.objects})

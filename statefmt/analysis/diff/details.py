@@ -1,0 +1,108 @@
+"""What differs in one member of an instance object, value by value, fit to be shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from msgspec import Raw
+
+from statefmt.analysis.diff._marks import mark_texts
+from statefmt.analysis.diff._model import InstanceChange, MemberChange, OutputChange
+from statefmt.analysis.diff.values import (
+    ABSENT,
+    NoValue,
+    ValueChange,
+    value_changes,
+)
+from statefmt.golang import JSONValue
+from statefmt.model.instances import ResourceInstance
+from statefmt.model.resources import ResourceInstanceObject
+from statefmt.redaction.hidden import HIDDEN
+from statefmt.redaction.object_value import attributes_value, identity_value
+from statefmt.redaction.partial import decoded
+
+
+def details(
+    change: InstanceChange, member: MemberChange, *, show_sensitive: bool, exact: bool
+) -> tuple[ValueChange, ...]:
+    """Where the two sides of a member differ; as a whole where one side has none, or where it cannot be looked into."""
+    sides = change.old, change.new
+    texts = member.old, member.new
+    if member.name in _LISTS:
+        return _list_changes(change, member)
+    try:
+        shown = [_shown(side, member, text, show_sensitive) for side, text in zip(sides, texts, strict=True)]
+        old, new = shown
+        if isinstance(old, NoValue) or isinstance(new, NoValue) or member.old is None or member.new is None:
+            return (ValueChange((), old, new),)
+        full = [_shown(side, member, text, True) for side, text in zip(sides, texts, strict=True)]
+    except ValueError:
+        return (_hidden(member.old, member.new),)
+    before, now = full
+    assert not isinstance(before, NoValue) and not isinstance(now, NoValue)
+    return value_changes(before, now, old, new, exact=exact)
+
+
+def output_details(change: OutputChange, *, show_sensitive: bool, exact: bool) -> tuple[ValueChange, ...]:
+    """Where the values of an output differ; none where only its type or its marks do."""
+    sides = change.old, change.new
+    same = change.old is not None and change.new is not None and change.old.value == change.new.value
+    if not show_sensitive and any(side is not None and side.sensitive for side in sides):
+        return () if same else (_hidden(*sides),)
+    try:
+        old, new = (ABSENT if side is None else decoded(Raw(side.value)) for side in sides)
+    except ValueError:
+        return (_hidden(*sides),)
+    if isinstance(old, NoValue) or isinstance(new, NoValue):
+        return (ValueChange((), old, new),)
+    return () if same else value_changes(old, new, old, new, exact=exact)
+
+
+def _hidden(old: object, new: object) -> ValueChange:
+    """That something differs, and nothing else of it; a side that is None does not have it."""
+    return ValueChange((), ABSENT if old is None else HIDDEN, ABSENT if new is None else HIDDEN)
+
+
+def _list_changes(change: InstanceChange, member: MemberChange) -> tuple[ValueChange, ...]:
+    """The addresses or paths that only one side has; none where only their order or their number differs."""
+    old, new = (
+        () if side is None else _LISTS[member.name](side.object_of(member.deposed)) for side in (change.old, change.new)
+    )
+    had, has = set(old), set(new)
+    removed = [ValueChange((), text, ABSENT, True) for text in old if text not in has]
+    return (*removed, *(ValueChange((), ABSENT, text, True) for text in new if text not in had))
+
+
+def _addresses(addrs: Sequence[object]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(map(str, addrs)))
+
+
+_LISTS: Final[Mapping[str, Callable[[ResourceInstanceObject], tuple[str, ...]]]] = {
+    "dependencies": lambda obj: _addresses(obj.dependencies),
+    "depends_on": lambda obj: _addresses(obj.depends_on),
+    "sensitive_attributes": mark_texts,
+}
+
+
+def _shown(
+    side: ResourceInstance | None, member: MemberChange, text: bytes | None, show_sensitive: bool
+) -> JSONValue | NoValue:
+    """The value of a member on one side, as it may be shown. Raises ValueError for what is nested too deeply."""
+    if text is None or side is None:
+        return ABSENT
+    obj = side.object_of(member.deposed)
+    if member.name in ("attributes", "attributes_flat"):
+        return decoded(attributes_value(obj, show_sensitive=show_sensitive))
+    if member.name == "identity":
+        return decoded(identity_value(obj, show_sensitive=show_sensitive))
+    if member.name == "private" and not show_sensitive:
+        return HIDDEN
+    return _unknown_or_plain(obj, member.name, text, show_sensitive)
+
+
+def _unknown_or_plain(obj: ResourceInstanceObject, name: str, text: bytes, show_sensitive: bool) -> JSONValue:
+    """A member that holds no values of the provider; of one that nobody knows, nobody knows what is in it."""
+    if not show_sensitive and any(member.name == name for member in obj.unknown):
+        return HIDDEN
+    return decoded(Raw(text))

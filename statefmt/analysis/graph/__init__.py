@@ -1,0 +1,1 @@
+"""Which resource depends on which."""

@@ -1,0 +1,63 @@
+"""Which edges of a graph follow from its other edges: those that a picture can do without.
+
+In a graph without cycles this is the transitive reduction. Where nodes depend on each other in a circle, they count as
+one for what lies outside, and all edges among them are kept. Nothing here recurses.
+"""
+
+from __future__ import annotations
+
+from statefmt.analysis.graph.cycles import Edges, cyclic_groups
+
+
+def implied_edges(edges: Edges) -> frozenset[tuple[str, str]]:
+    """The edges from whose source the target can be reached through another node, too.
+
+    `edges` has every node, with the targets of each.
+    """
+    home = {node: node for node in edges}
+    for group in cyclic_groups(edges):
+        home |= dict.fromkeys(group, group[0])
+    between: dict[str, set[str]] = {home[node]: set() for node in edges}
+    for node, targets in edges.items():
+        between[home[node]] |= {home[target] for target in targets} - {home[node]}
+    direct = _direct(between)
+    return frozenset(
+        (node, target)
+        for node, targets in edges.items()
+        for target in targets
+        if home[target] != home[node] and home[target] not in direct[home[node]]
+    )
+
+
+def _direct(edges: dict[str, set[str]]) -> dict[str, set[str]]:
+    """The edges of a graph without cycles that do not follow from others."""
+    number = {node: place for place, node in enumerate(_targets_first(edges))}
+    # As bits: all that can be reached from a node, itself included.
+    reach: dict[str, int] = {}
+    direct: dict[str, set[str]] = {}
+    for node, place in number.items():
+        covered, kept = 0, set()
+        # Whatever leads to a target comes after it in this order.
+        for target in sorted(edges[node], key=number.__getitem__, reverse=True):
+            if not covered >> number[target] & 1:
+                kept.add(target)
+                covered |= reach[target]
+        direct[node] = kept
+        reach[node] = covered | 1 << place
+    return direct
+
+
+def _targets_first(edges: dict[str, set[str]]) -> list[str]:
+    """The nodes, each after all that it leads to."""
+    done: dict[str, None] = {}
+    for root, first in edges.items():
+        calls = [] if root in done else [(root, iter(sorted(first)))]
+        while calls:
+            node, targets = calls[-1]
+            target = next((target for target in targets if target not in done), None)
+            if target is None:
+                done[node] = None
+                calls.pop()
+            else:
+                calls.append((target, iter(sorted(edges[target]))))
+    return list(done)

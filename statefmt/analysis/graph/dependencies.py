@@ -1,0 +1,115 @@
+"""Which resource of a snapshot depends on which.
+
+The nodes are resources as configuration has them, without keys: that is all that `dependencies` name. OpenTofu writes
+there everything that a resource depends on, also through others (`internal/tofu/transform_reference.go`,
+AttachDependenciesTransformer), so most edges follow from others; `implied` says which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import NamedTuple
+
+from statefmt.analysis.graph._reduction import implied_edges
+from statefmt.model.addrs import ConfigResource, ResourceMode, resource_order
+from statefmt.model.resources import ResourceInstanceObject
+from statefmt.model.snapshot import Snapshot
+from statefmt.model.terraform_version import depends_on_is_relative
+
+
+class Node(NamedTuple):
+    """A resource: its address, and the number of its instances; None where it is only named by others."""
+
+    addr: ConfigResource
+    instances: int | None
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether the state should have it; ephemeral resources are in no state."""
+        return self.instances is None and self.addr.resource.mode is not ResourceMode.EPHEMERAL
+
+
+class DependencyGraph(NamedTuple):
+    """Nodes by their addresses as text, and for each of them those that it depends on, both in list order."""
+
+    nodes: Mapping[str, Node]
+    edges: Mapping[str, tuple[str, ...]]
+    implied: frozenset[tuple[str, str]]
+
+
+def dependency_graph(snapshot: Snapshot) -> DependencyGraph:
+    """The resources of a snapshot, and what its objects say they depend on."""
+    texts: dict[ConfigResource, str] = {}
+    instances: dict[ConfigResource, int] = {}
+    targets: dict[ConfigResource, dict[ConfigResource, None]] = {}
+    absolute = not depends_on_is_relative(snapshot.terraform_version)
+    for resource in snapshot.resources:
+        addr = resource.addr.config()
+        instances[addr] = instances.get(addr, 0) + len({obj.key for obj in resource.objects})
+        found = targets.setdefault(addr, {})
+        last: tuple[ConfigResource, ...] = ()
+        for obj in resource.objects:
+            # The instances of a resource nearly always have the same list.
+            if obj.dependencies != last or obj.depends_on:
+                last = obj.dependencies
+                found.update(dict.fromkeys(_named(obj, absolute)))
+    for addr in sorted({*targets, *(target for found in targets.values() for target in found)}, key=_order):
+        texts[addr] = str(addr)
+    nodes = {text: Node(addr, instances.get(addr)) for addr, text in texts.items()}
+    place = {text: number for number, text in enumerate(nodes)}
+    edges = {
+        text: tuple(sorted((texts[target] for target in targets.get(addr, ())), key=place.__getitem__))
+        for addr, text in texts.items()
+    }
+    return DependencyGraph(nodes, edges, implied_edges(edges))
+
+
+def part_of(graph: DependencyGraph, chosen: Collection[str]) -> DependencyGraph:
+    """The part of a graph that has some nodes only. Which edges are implied stays as it is in the whole."""
+    return DependencyGraph(
+        {text: node for text, node in graph.nodes.items() if text in chosen},
+        {text: tuple(filter(chosen.__contains__, targets)) for text, targets in graph.edges.items() if text in chosen},
+        graph.implied,
+    )
+
+
+def reachable(graph: DependencyGraph, starts: Iterable[str], depth: int | None) -> set[str]:
+    """The nodes that some depend on, themselves included, in at most `depth` steps over edges that are not implied."""
+    return _within(_direct(graph), starts, depth)
+
+
+def reaching(graph: DependencyGraph, ends: Iterable[str], depth: int | None) -> set[str]:
+    """The nodes that depend on some, themselves included, in at most `depth` such steps."""
+    reverse: dict[str, list[str]] = {text: [] for text in graph.nodes}
+    for source, targets in _direct(graph).items():
+        for target in targets:
+            reverse[target].append(source)
+    return _within(reverse, ends, depth)
+
+
+def _named(obj: ResourceInstanceObject, absolute: bool) -> Iterable[ConfigResource]:
+    if obj.depends_on and absolute:
+        return (*obj.dependencies, *(instance.config() for instance in obj.depends_on))
+    return obj.dependencies
+
+
+def _direct(graph: DependencyGraph) -> dict[str, list[str]]:
+    return {
+        source: [target for target in targets if (source, target) not in graph.implied]
+        for source, targets in graph.edges.items()
+    }
+
+
+def _within(edges: Mapping[str, Collection[str]], starts: Iterable[str], depth: int | None) -> set[str]:
+    seen = set(starts)
+    ring, steps = seen, 0
+    while ring and (depth is None or steps < depth):
+        ring = {target for node in ring for target in edges[node]} - seen
+        seen = seen | ring
+        steps += 1
+    return seen
+
+
+def _order(addr: ConfigResource) -> tuple[int, tuple[str, ...], tuple[int, str, str]]:
+    """As in `list`: fewer module steps first, data before managed."""
+    return len(addr.module.names), addr.module.names, resource_order(addr.resource)

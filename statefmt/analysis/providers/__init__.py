@@ -1,0 +1,1 @@
+"""Who uses which provider configuration, and what a configuration means for it."""

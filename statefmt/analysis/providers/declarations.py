@@ -1,0 +1,111 @@
+"""The provider configurations that a configuration declares against those that a state uses, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from statefmt.analysis.providers._doubt import doubt
+from statefmt.analysis.providers.fates import Fate
+from statefmt.analysis.providers.keys import keys_in_configuration
+from statefmt.configuration.providers.references import ProviderReferences
+from statefmt.hcl.source.position import Range
+from statefmt.hcl.value import Unknown
+from statefmt.model.addrs import (
+    NO_KEY,
+    AbsProviderInstance,
+    ConfigProviderConfig,
+    InstanceKey,
+    key_order,
+)
+
+
+class InstanceDeclaration(NamedTuple):
+    """One provider instance: whether it is declared, and how many objects of the state are bound to it.
+
+    `declared` is None where it cannot be known. `wanted` says that a resource of the configuration names it, None where
+    that cannot be known.
+    """
+
+    provider: AbsProviderInstance
+    declared: bool | None
+    wanted: bool | None
+    resource_instances: int
+    deposed_objects: int
+
+    @property
+    def missing(self) -> bool:
+        """Whether objects need it, and it is not there."""
+        return self.declared is False
+
+    @property
+    def unused(self) -> bool:
+        """Whether it is there, and neither state nor configuration has anything bound to it."""
+        return bool(self.declared) and self.wanted is False and not self.resource_instances + self.deposed_objects
+
+
+class ConfigurationDeclaration(NamedTuple):
+    """One provider configuration: where its block is (None without one), and its instances by key.
+
+    `unknown` says why its keys cannot be known.
+    """
+
+    config: ConfigProviderConfig
+    range: Range | None
+    instances: tuple[InstanceDeclaration, ...]
+    unknown: Unknown | None
+
+
+def provider_declarations(references: ProviderReferences, fates: Sequence[Fate]) -> list[ConfigurationDeclaration]:
+    """All configurations that are declared or used: by source, then by module, then by alias."""
+    bound: dict[AbsProviderInstance, list[int]] = {}
+    for fate in fates:
+        numbers = bound.setdefault(_there(references, fate.bound), [0, 0])
+        numbers[not fate.obj.is_current] += 1
+    configs = {*references.tree.declared, *(provider.config for provider in bound)}
+    return [_declaration(references, config, bound) for config in sorted(configs, key=_order)]
+
+
+def _there(references: ProviderReferences, provider: AbsProviderInstance) -> AbsProviderInstance:
+    """A provider instance by its own address, where a state names it by that which a module was passed it under."""
+    resolved = references.tree.exactly(provider.config)
+    if resolved is None or (not resolved.config.alias and provider.key is not NO_KEY):
+        return provider
+    return resolved.config.instance(provider.key)
+
+
+def _declaration(
+    references: ProviderReferences, config: ConfigProviderConfig, bound: dict[AbsProviderInstance, list[int]]
+) -> ConfigurationDeclaration:
+    block = references.tree.declared.get(config)
+    keys = _declared_keys(references, config)
+    wanted = keys_in_configuration(references, config)
+    known = () if isinstance(keys, Unknown) else keys
+    used = [provider.key for provider in bound if provider.config == config]
+    instances = []
+    for key in sorted({*known, *used}, key=key_order):
+        provider = config.instance(key)
+        current, deposed = bound.get(provider, (0, 0))
+        instances.append(
+            InstanceDeclaration(
+                provider,
+                None if isinstance(keys, Unknown) else key in keys,
+                None if isinstance(wanted, Unknown) else key in wanted,
+                current,
+                deposed,
+            )
+        )
+    return ConfigurationDeclaration(
+        config, block.range if block else None, tuple(instances), keys if isinstance(keys, Unknown) else None
+    )
+
+
+def _declared_keys(references: ProviderReferences, config: ConfigProviderConfig) -> tuple[InstanceKey, ...] | Unknown:
+    """Those of its block; none without one, unless that may be in what could not be read."""
+    if references.tree.exists(config):
+        return references.declared_keys(config)
+    return doubt(references.configuration, config.module) or ()
+
+
+def _order(config: ConfigProviderConfig) -> tuple[str, int, tuple[str, ...], str]:
+    return str(config.provider), len(config.module.names), config.module.names, config.alias

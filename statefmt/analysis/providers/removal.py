@@ -1,0 +1,163 @@
+"""What stands in the way of removing a provider configuration, or one instance of it.
+
+OpenTofu destroys an object with the provider instance that it is bound to. Once that is gone from the configuration,
+the object can only be forgotten. Source: RFC "Static Evaluation of Provider Iteration", on `for_each` of a provider and
+of its resources; OpenTofu `internal/tofu/node_resource_abstract_instance.go` (Provider instance not present).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from statefmt.analysis.providers.use import BoundObject, ConfigurationUse, short_form
+from statefmt.analysis.selection.nearest import suggestion
+from statefmt.analysis.selection.path_pattern import split_path
+from statefmt.analysis.selection.pattern_scanner import pattern_steps
+from statefmt.analysis.selection.provider import fitting_providers
+from statefmt.model.addrs import (
+    AbsProviderInstance,
+    AbsResourceInstance,
+    ConfigProviderConfig,
+    ResourceMode,
+    list_order,
+)
+from statefmt.model.errors import AddressError, SelectionError
+from statefmt.text.wildcards import has_wildcards
+
+
+class Removal(NamedTuple):
+    """What is to be removed, and the objects bound to it, in the order of `list`.
+
+    `providers` are the instances in use that are to go, none where the key that was named is not in use. `used` are all
+    instances in use of the same configurations. `name` says what is to be removed: an address, or the text as given.
+    `whole` is False where only elements of a `for_each` are to go.
+    """
+
+    name: str
+    whole: bool
+    providers: tuple[AbsProviderInstance, ...]
+    used: tuple[AbsProviderInstance, ...]
+    objects: tuple[BoundObject, ...]
+
+    @property
+    def to_destroy(self) -> list[AbsResourceInstance]:
+        """The managed instances whose current object is bound to it: data sources have nothing to destroy."""
+        return [obj.addr for obj in self.objects if not obj.deposed and _mode(obj) is ResourceMode.MANAGED]
+
+    @property
+    def to_reread(self) -> list[AbsResourceInstance]:
+        """The data sources that are read through it."""
+        return [obj.addr for obj in self.objects if not obj.deposed and _mode(obj) is ResourceMode.DATA]
+
+    @property
+    def deposed_alone(self) -> list[BoundObject]:
+        """The deposed objects whose instance has no current object here: it may be bound to another provider."""
+        current = set(self.to_destroy)
+        return [obj for obj in self.objects if obj.deposed and obj.addr not in current]
+
+
+def removal(uses: Sequence[ConfigurationUse], text: str) -> Removal:
+    """What removing a provider configuration or instance meets.
+
+    `text` is an address, a short form as configuration has it (`aws.by_region["eu-west-1"]`), or any text that
+    `--provider` takes. A key that nothing uses gives a Removal without objects. Raises SelectionError where the state
+    has no such configuration, with the nearest, or several that a short form may mean.
+    """
+    config = _before_key(text)
+    try:
+        found = _fitting(uses, text)
+    except SelectionError as error:
+        configs = _configs_with_alias(uses, config) if config else []
+        if len(configs) == 1:
+            return Removal(text, False, (), _used(uses, configs), ())
+        if error.__cause__ is not None:
+            raise
+        raise SelectionError(f"the state has no provider {text!r}{suggestion(text, _names(uses))}") from error
+    _refuse_several(found, text)
+    return _bound(uses, found, text, whole=config is None)
+
+
+def _before_key(text: str) -> str | None:
+    """The text without the key of a provider instance at its end; None where it has none."""
+    try:
+        _, steps = split_path(text, pattern_steps(text))
+    except AddressError:
+        # A source with its namespace: that has no keys.
+        return None
+    # The first is the type, or `provider` with its source in brackets; only what follows is an alias with its key.
+    return text[: steps[-1].key_column - 1] if len(steps) > 1 and steps[-1].key else None
+
+
+def _fitting(uses: Sequence[ConfigurationUse], text: str) -> set[AbsProviderInstance]:
+    """The provider instances that a text means. Raises SelectionError."""
+    known = _known(uses)
+    # First as it is shown: `aws` is the default configuration of that name, where there is one.
+    found = {provider for provider in known if text in (short_form(provider.config), _short(provider))}
+    return found or fitting_providers(known, text)
+
+
+def _configs_with_alias(uses: Sequence[ConfigurationUse], text: str) -> list[ConfigProviderConfig]:
+    """The configurations that may have keys, of those that a text without a key means."""
+    try:
+        return [config for config in _configs(_fitting(uses, text)) if config.alias] if "." in text else []
+    except SelectionError:
+        return []
+
+
+def _refuse_several(found: Collection[AbsProviderInstance], text: str) -> None:
+    """Refuse a short form of a configuration that may mean several; sources and patterns mean all that they fit."""
+    configs = _configs(found)
+    is_source = "." not in text or ("/" in text and "[" not in text)
+    if len(configs) > 1 and (not is_source or text in map(short_form, configs)) and not has_wildcards(text):
+        listed = "".join(f"\n  {provider}" for provider in sorted(map(str, found)))
+        raise SelectionError(f"{text!r} may mean any of these; name one in full:{listed}")
+
+
+def _bound(
+    uses: Sequence[ConfigurationUse], found: Collection[AbsProviderInstance], text: str, *, whole: bool
+) -> Removal:
+    configs = _configs(found)
+    objects = [
+        obj for use in uses for instance in use.instances if instance.provider in found for obj in instance.objects
+    ]
+    objects.sort(key=lambda obj: (list_order(obj.addr), obj.deposed))
+    used = _used(uses, configs)
+    providers = tuple(provider for provider in used if provider in found)
+    name = text
+    if whole and len(configs) == 1:
+        name = str(configs[0])
+    elif len(providers) == 1:
+        name = str(providers[0])
+    return Removal(name, whole, providers, used, tuple(objects))
+
+
+def _known(uses: Sequence[ConfigurationUse]) -> set[AbsProviderInstance]:
+    """The provider instances in use; a configuration without any stands there without a key."""
+    used = {instance.provider for use in uses for instance in use.instances}
+    return used | {use.config.instance() for use in uses if not use.instances}
+
+
+def _used(
+    uses: Sequence[ConfigurationUse], configs: Collection[ConfigProviderConfig]
+) -> tuple[AbsProviderInstance, ...]:
+    return tuple(instance.provider for use in uses if use.config in configs for instance in use.instances)
+
+
+def _configs(providers: Collection[AbsProviderInstance]) -> list[ConfigProviderConfig]:
+    return list(dict.fromkeys(provider.config for provider in providers))
+
+
+def _short(provider: AbsProviderInstance) -> str:
+    return short_form(provider.config, provider.key)
+
+
+def _names(uses: Sequence[ConfigurationUse]) -> set[str]:
+    """All that one may call the configurations and instances by."""
+    known = _known(uses)
+    short = {_short(provider) for provider in known} | {short_form(provider.config) for provider in known}
+    return short | set(map(str, known)) | {str(provider.config) for provider in known}
+
+
+def _mode(obj: BoundObject) -> ResourceMode:
+    return obj.addr.resource.resource.mode

@@ -1,0 +1,45 @@
+"""What to select, as people ask for it: selectors, and what the instances must be like."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from statefmt.model.addrs import ResourceMode
+
+
+class Criteria(Struct, frozen=True):
+    """What instances to select: those that meet every member, each of which is met by any of its values.
+
+    An empty member asks for nothing. `docs/selectors.md` tells how the texts are read; in short:
+
+    - `selectors`: addresses of instances, resources and modules, and patterns of them (`address.py`);
+    - `excluded`: selectors of what to leave out;
+    - `types`: resource types, or patterns of them: `aws_*`;
+    - `modes`: managed or data;
+    - `providers`: sources, configurations and instances of providers (`statefmt.analysis.selection.provider`);
+    - `ids`: values of the attribute `id`, or patterns of them;
+    - `tainted`: the current object is tainted; `deposed`: there are deposed objects.
+    """
+
+    selectors: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    modes: tuple[ResourceMode, ...] = ()
+    providers: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+    tainted: bool = False
+    deposed: bool = False
+
+    def __str__(self) -> str:
+        """The criteria in words, to follow "an instance that" or the like."""
+        parts = [
+            ("fits", self.selectors),
+            ("is of type", self.types),
+            ("is", tuple(mode.value for mode in self.modes)),
+            ("is bound to", self.providers),
+            ("has the id", self.ids),
+        ]
+        words = [f"{verb} {' or '.join(values)}" for verb, values in parts if values]
+        words += ["is tainted"] * self.tainted + ["has deposed objects"] * self.deposed
+        words += ["is not excluded"] * bool(self.excluded)
+        return " and ".join(words)

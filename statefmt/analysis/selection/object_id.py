@@ -1,0 +1,66 @@
+"""The attribute `id` of an object: what a provider knows it by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import msgspec
+from msgspec import Raw, Struct
+
+from statefmt.formats.versions.decode import object_members
+from statefmt.golang import loads_exact
+from statefmt.model.resources import ResourceInstanceObject
+from statefmt.redaction.flat import flat_value
+from statefmt.redaction.hidden import Hidden
+from statefmt.redaction.object_value import sensitive_paths
+from statefmt.redaction.path_text import step_key
+
+_ABSENT: Final = Raw(b"null")
+
+
+class _Identified(Struct):
+    id: Raw = _ABSENT  # all else is skipped: attributes can be long
+
+
+_DECODER: Final = msgspec.json.Decoder(_Identified)
+
+
+def object_id(obj: ResourceInstanceObject) -> str | None:
+    """The `id` of an object as text, a number as it is written; None where it has none.
+
+    It may be sensitive: ask `id_is_sensitive` before it is shown.
+    """
+    name = id_among(obj.attributes, obj.attributes_flat)
+    return None if name is None else str(name)
+
+
+def id_among(attributes: Raw | None, flat: Mapping[str, str | None] | None) -> str | None:
+    """The same of attributes as JSON, or, where those are None, of flat ones; a number is a NumberText."""
+    if attributes is None:
+        return (flat or {}).get("id")
+    if memoryview(attributes)[0] != ord("{"):
+        return None
+    try:
+        raw = bytes(_DECODER.decode(attributes).id)
+        if raw[:1] == b'"' and b"\\" not in raw:
+            return raw[1:-1].decode()
+    except RecursionError:
+        # Nested more deeply than anything can be read.
+        return None
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        # Half a surrogate pair somewhere in them.
+        raw = bytes(object_members(attributes).get("id", _ABSENT))
+    value = loads_exact(raw, replace_invalid=True)
+    return value if isinstance(value, str) else None
+
+
+def id_is_sensitive(obj: ResourceInstanceObject) -> bool:
+    """Whether a sensitive path leads to the `id`, into it, or to all attributes; also where nobody can say.
+
+    The `id` of flat attributes, which have no marks, is so where `show` hides it.
+    """
+    if obj.attributes is None:
+        return isinstance(dict(flat_value(obj.attributes_flat or {}, sensitive_paths(obj))).get("id"), Hidden)
+    first = [step_key(path[0]) if path else "id" for path in sensitive_paths(obj)]
+    return any(key == "id" or not isinstance(key, str) for key in first)

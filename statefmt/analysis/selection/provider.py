@@ -1,0 +1,125 @@
+r"""Which provider instances a text fits that names a provider.
+
+It is read as an **address** first: of a configuration (`provider["registry.opentofu.org/hashicorp/aws"].west`: all its
+instances) or of an instance (`….by_region["eu"]`). Where it is none, or the state has none of that address, as one of:
+
+    source        = [[host "/"] namespace "/"] type
+    configuration = [path "."] ('provider["' source '"]' | type) ["." alias [key]]
+
+- A part of a source that is left out may be any: `aws` and `hashicorp/aws` are found on every host.
+- Wildcards, keys and `**` are as in selectors of addresses. A configuration without a key is all its instances.
+- `provider["…"]` without a path is of the root module; a type with an alias, `aws.west`, is of any module.
+- A type alone is a source: all configurations of that provider.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Final, TypeAlias
+
+from statefmt.analysis.selection.nearest import suggestion
+from statefmt.analysis.selection.path_pattern import path_fits, split_path
+from statefmt.analysis.selection.pattern_scanner import (
+    PatternStep,
+    key_test,
+    name_test,
+    pattern_steps,
+    refuse,
+)
+from statefmt.model.addrs import AbsProviderInstance, LocalProviderConfig, parse_abs_provider_instance
+from statefmt.model.errors import AddressError, SelectionError
+from statefmt.text.pattern import pattern
+from statefmt.text.wildcards import wildcard_test
+
+_Test: TypeAlias = Callable[[AbsProviderInstance], bool]
+
+_SOURCE: Final = pattern(r"[^\[\"/]+(?:/[^\[\"/]+){1,2}")
+_QUOTED: Final = pattern(r'\["([^"\\]+)"\]')
+
+
+def fitting_providers(known: Collection[AbsProviderInstance], text: str) -> set[AbsProviderInstance]:
+    """Those provider instances that a text fits.
+
+    Raises SelectionError for a text that names no provider, or none of these, with the nearest.
+    """
+    found = {provider for provider in known if text in (str(provider), str(provider.config))} or _addressed(known, text)
+    if not found:
+        try:
+            fits = _reading(text)
+        except AddressError as error:
+            raise SelectionError(f"{text!r} is no provider: {error.detail} (column {error.column})") from error
+        found = {provider for provider in known if fits(provider)}
+    if not found:
+        raise SelectionError(f"no provider fits {text!r}{suggestion(text, _names(known))}")
+    return found
+
+
+def _addressed(known: Collection[AbsProviderInstance], text: str) -> set[AbsProviderInstance]:
+    try:
+        wanted = parse_abs_provider_instance(text)
+    except AddressError:
+        return set()
+    return {provider for provider in known if wanted in (provider, provider.config.instance())}
+
+
+def _reading(text: str) -> _Test:
+    """The test of a source or a configuration. Raises AddressError."""
+    if _SOURCE.fullmatch(text):
+        return _source_test(text)
+    path, steps = split_path(text, pattern_steps(text))
+    if not steps:
+        refuse(text, len(text) + 1, 'A provider must follow the modules: aws.west or provider["hashicorp/aws"].')
+    first, *after = steps
+    quoted = _QUOTED.fullmatch(first.key) if first.name == "provider" else None
+    if first.key and not quoted:
+        refuse(text, first.key_column, "Only a configuration with an alias has keys.")
+    if not quoted:
+        name_test(text, first)
+    of_source = _source_test(quoted[1] if quoted else first.name)
+    if not quoted and not path and not after:
+        return of_source
+    fits = _alias_test(text, after)
+    anywhere = not quoted and not path
+
+    def in_path(provider: AbsProviderInstance) -> bool:
+        return anywhere or path_fits(path, provider.config.module.unkeyed_instance().steps)
+
+    return lambda provider: of_source(provider) and fits(provider) and in_path(provider)
+
+
+def _source_test(text: str) -> _Test:
+    """The test of a source: of its type, its namespace and its host, as far as it has them."""
+    tests = [wildcard_test(part) for part in text.split("/")]
+
+    def fits(provider: AbsProviderInstance) -> bool:
+        parts = str(provider.config.provider).split("/")
+        return all(test(part) for test, part in zip(reversed(tests), reversed(parts), strict=False))
+
+    return fits
+
+
+def _alias_test(text: str, steps: Sequence[PatternStep]) -> _Test:
+    """The test of an alias and its key; without steps, that there is none. Raises AddressError."""
+    if not steps:
+        return lambda provider: not provider.config.alias
+    if len(steps) > 1:
+        refuse(text, steps[1].column, "Nothing can follow an alias and its key; modules before it are module.NAME.")
+    fits_alias, fits_key = name_test(text, steps[0]), key_test(text, steps[0])
+
+    def fits(provider: AbsProviderInstance) -> bool:
+        alias = provider.config.alias
+        return alias != "" and fits_alias(alias) and fits_key(provider.key)
+
+    return fits
+
+
+def _names(known: Collection[AbsProviderInstance]) -> set[str]:
+    """All that one may call the providers by."""
+    names = set()
+    for provider in known:
+        config = provider.config
+        source = config.provider
+        local = LocalProviderConfig(source.type, config.alias)
+        names |= {source.type, f"{source.namespace}/{source.type}", str(source), str(config), str(provider)}
+        names |= {str(local), str(local.instance(provider.key))}
+    return names

@@ -1,0 +1,105 @@
+"""Choosing resource instances."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import TypeAlias
+
+from statefmt.analysis.selection._criteria import Criteria
+from statefmt.analysis.selection.nearest import suggestion
+from statefmt.model.addrs import AbsProviderInstance
+from statefmt.model.errors import SelectionError
+from statefmt.model.instances import ResourceInstance
+from statefmt.model.resources import ObjectStatus
+from statefmt.text.wildcards import has_wildcards, wildcard_test
+
+_Test: TypeAlias = Callable[[ResourceInstance], bool]
+
+
+def select(found: Sequence[ResourceInstance], criteria: Criteria) -> list[ResourceInstance]:
+    """The instances that meet the criteria, in their order.
+
+    Raises SelectionError for a text that cannot be read, and for one that fits none of `found`, with what is nearest;
+    also where no instance meets all criteria.
+    """
+    if criteria == Criteria():
+        return list(found)
+    chosen = _addressed(found, criteria)
+    for test in _tests(found, criteria):
+        chosen = [instance for instance in chosen if test(instance)]
+    if not chosen:
+        raise SelectionError(f"no resource instance {criteria}")
+    return chosen
+
+
+def _addressed(found: Sequence[ResourceInstance], criteria: Criteria) -> list[ResourceInstance]:
+    """The instances that a selector fits, and none that is excluded."""
+    if not criteria.selectors and not criteria.excluded:
+        return list(found)
+    # Imported where it is needed, here and below: most commands are given no selector, or nothing else.
+    from statefmt.analysis.selection._address import Addresses
+
+    addresses = Addresses([instance.addr for instance in found])
+    selected = {place for selector in criteria.selectors for place in addresses.fitting(selector)}
+    excluded = {place for selector in criteria.excluded for place in addresses.fitting(selector)}
+    places = sorted(selected) if criteria.selectors else range(len(found))
+    return [found[place] for place in places if place not in excluded]
+
+
+def _tests(found: Sequence[ResourceInstance], criteria: Criteria) -> list[_Test]:
+    """What else an instance must be like."""
+    tests: list[_Test] = []
+    if criteria.modes:
+        tests.append(lambda instance: instance.resource.addr.resource.mode in criteria.modes)
+    if criteria.types:
+        types = _fitting({_type(instance) for instance in found}, criteria.types, "type of resource")
+        tests.append(lambda instance: _type(instance) in types)
+    if criteria.providers:
+        from statefmt.analysis.selection.provider import fitting_providers
+
+        bound = {provider for instance in found for provider in _providers(instance)}
+        providers = {provider for text in criteria.providers for provider in fitting_providers(bound, text)}
+        tests.append(lambda instance: not providers.isdisjoint(_providers(instance)))
+    if criteria.tainted:
+        tests.append(lambda instance: instance.current is not None and instance.current.status is ObjectStatus.TAINTED)
+    if criteria.deposed:
+        tests.append(lambda instance: bool(instance.deposed))
+    if criteria.ids:
+        from statefmt.analysis.selection.object_id import object_id
+
+        ids = _ids(found, criteria.ids)
+        tests.append(lambda instance: any(object_id(obj) in ids for obj in instance.objects))
+    return tests
+
+
+def _fitting(known: Collection[str], texts: Sequence[str], what: str, told: Collection[str] | None = None) -> set[str]:
+    """Those of the known names that a text names or, where none is called so, that fit it as a pattern.
+
+    `told` are those that a message may name, all of them unless told otherwise.
+    """
+    found: set[str] = set()
+    for text in texts:
+        fits = wildcard_test(text)
+        fitting = {text} if text in known else {name for name in known if has_wildcards(text) and fits(name)}
+        if not fitting:
+            raise SelectionError(f"no {what} fits {text!r}{suggestion(text, known if told is None else told)}")
+        found |= fitting
+    return found
+
+
+def _ids(found: Sequence[ResourceInstance], texts: Sequence[str]) -> set[str]:
+    """The ids that are asked for. No message tells one that is sensitive."""
+    from statefmt.analysis.selection.object_id import id_is_sensitive, object_id
+
+    objects = [(obj, name) for instance in found for obj in instance.objects if (name := object_id(obj)) is not None]
+    told = {name for obj, name in objects if not id_is_sensitive(obj)}
+    return _fitting({name for _, name in objects}, texts, "id", told)
+
+
+def _type(instance: ResourceInstance) -> str:
+    return instance.resource.addr.resource.type
+
+
+def _providers(instance: ResourceInstance) -> set[AbsProviderInstance]:
+    bound = {instance.provider(obj) for obj in instance.objects}
+    return {provider for provider in bound if provider is not None}

@@ -1,0 +1,119 @@
+"""What a snapshot holds, in numbers: how many of what, and what takes the room."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from statefmt.formats.object_sizes import ObjectSize, object_sizes
+from statefmt.model.addrs import AbsResourceInstance, ResourceMode
+from statefmt.model.instances import instances
+from statefmt.model.resources import ObjectStatus, ResourceState
+from statefmt.model.snapshot import Snapshot
+
+
+class Counts(NamedTuple):
+    """How many resources, instances and objects, and the bytes that the objects and their dependencies take."""
+
+    resources: int = 0
+    instances: int = 0
+    objects: int = 0
+    bytes: int = 0
+    dependency_bytes: int = 0
+
+    def plus(self, other: Counts) -> Counts:
+        """Both together."""
+        return Counts(
+            self.resources + other.resources,
+            self.instances + other.instances,
+            self.objects + other.objects,
+            self.bytes + other.bytes,
+            self.dependency_bytes + other.dependency_bytes,
+        )
+
+
+class LargeInstance(NamedTuple):
+    """A resource instance with the bytes of all its objects."""
+
+    addr: AbsResourceInstance
+    bytes: int
+    dependency_bytes: int
+
+
+class Statistics(NamedTuple):
+    """A snapshot in numbers. The groups and the instances stand in descending order of their bytes.
+
+    The names in `types` are as in addresses (`data.aws_ami`), in `modules` those of module instances ("" for the root),
+    in `providers` sources ("" where a resource names none). `instances` has all of them.
+    """
+
+    total: Counts
+    data_resources: int
+    deposed: int
+    tainted: int
+    dependencies: int
+    outputs: int
+    types: Mapping[str, Counts]
+    modules: Mapping[str, Counts]
+    providers: Mapping[str, Counts]
+    instances: tuple[LargeInstance, ...]
+
+
+def statistics(snapshot: Snapshot) -> Statistics:
+    """Everything that is counted. Bytes are those of the file, or of the compact format 4 for older formats."""
+    sizes = object_sizes(snapshot)
+    types: dict[str, Counts] = defaultdict(Counts)
+    modules: dict[str, Counts] = defaultdict(Counts)
+    providers: dict[str, Counts] = defaultdict(Counts)
+    total = Counts()
+    for resource in snapshot.resources:
+        counts = _counts(resource, sizes)
+        total = total.plus(counts)
+        name = resource.addr.resource
+        of_type = f"data.{name.type}" if name.mode is ResourceMode.DATA else name.type
+        provider = resource.provider_config
+        for groups, group in (
+            (types, of_type),
+            (modules, str(resource.addr.module)),
+            (providers, str(provider.provider) if provider else ""),
+        ):
+            groups[group] = groups[group].plus(counts)
+    objects = [obj for resource in snapshot.resources for obj in resource.objects]
+    return Statistics(
+        total=total,
+        data_resources=sum(resource.addr.resource.mode is ResourceMode.DATA for resource in snapshot.resources),
+        deposed=sum(not obj.is_current for obj in objects),
+        tainted=sum(obj.status is ObjectStatus.TAINTED for obj in objects),
+        dependencies=sum(len(obj.dependencies) + len(obj.depends_on) for obj in objects),
+        outputs=len(snapshot.outputs),
+        types=_descending(types),
+        modules=_descending(modules),
+        providers=_descending(providers),
+        instances=_instances(snapshot, sizes),
+    )
+
+
+def _counts(resource: ResourceState, sizes: Mapping[tuple[int, int], ObjectSize]) -> Counts:
+    found = [sizes[obj.origin] for obj in resource.objects if obj.origin is not None]
+    return Counts(
+        1,
+        len({obj.key for obj in resource.objects}),
+        len(resource.objects),
+        sum(size.whole for size in found),
+        sum(size.dependencies for size in found),
+    )
+
+
+def _descending(groups: Mapping[str, Counts]) -> dict[str, Counts]:
+    return dict(sorted(groups.items(), key=lambda item: (-item[1].bytes, item[0])))
+
+
+def _instances(snapshot: Snapshot, sizes: Mapping[tuple[int, int], ObjectSize]) -> tuple[LargeInstance, ...]:
+    """All instances, the largest first; those of one size in the order of `list`."""
+    found = []
+    for instance in instances(snapshot):
+        of = [sizes[obj.origin] for obj in instance.objects if obj.origin is not None]
+        whole, dependencies = sum(size.whole for size in of), sum(size.dependencies for size in of)
+        found.append(LargeInstance(instance.addr, whole, dependencies))
+    return tuple(sorted(found, key=lambda instance: -instance.bytes))

@@ -1,0 +1,54 @@
+"""`statetool decrypt`: an encrypted state in, a plain one out."""
+
+from __future__ import annotations
+
+from statefmt.cli.encrypted_target import (
+    Change,
+    Form,
+    opened_state,
+    refuse_on_terminal,
+    write_form,
+)
+from statefmt.cli.options.encryption_option import needed_configuration
+from statefmt.cli.options.shared import StateArgument, StateOption, one_state
+from statefmt.cli.options.takes import takes
+from statefmt.cli.options.write import WriteOptions, write_options
+from statefmt.cli.run import run_context
+from statefmt.cli.target import InPlaceOption
+from statefmt.edit.session import LoadedState, loaded, state_name
+from statefmt.encryption import glance
+from statefmt.model.errors import EncryptionError
+from statefmt.sealed import about
+
+
+@takes(options=write_options)
+def command(
+    state: StateArgument = None,
+    state_option: StateOption = None,
+    in_place: InPlaceOption = False,
+    *,
+    options: WriteOptions,
+) -> int:
+    """Write an encrypted state in plain text, to the byte as it was when it was encrypted.
+
+    All secrets of the state are readable then: a new file can be read by its owner only, and a terminal is written to
+    with --yes only.
+    """
+    name = state_name(run_context(), one_state(state, state_option))
+    target = options.target(name, in_place)
+    refuse_on_terminal(target, options)
+    configuration = needed_configuration()
+
+    def opening(data: bytes) -> LoadedState:
+        with about(name):
+            if glance(data) is None:
+                loaded(run_context(), name, data)
+                raise EncryptionError("this state is not encrypted")
+        return opened_state(name, data, configuration)[0]
+
+    def change(state: LoadedState) -> Change:
+        assert state.seal is not None
+        old, new = Form(state.stored, is_plain=False), Form(state.data, is_plain=True)
+        return Change(old, new, f"decrypted by {state.seal.opened.method}")
+
+    return write_form(name, target, options, "decrypt", opening, change)[1]

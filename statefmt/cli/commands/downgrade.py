@@ -1,0 +1,113 @@
+"""`statetool downgrade`: a state for an older release or the other engine, or what that would lose."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Optional
+
+import typer
+from msgspec import structs
+
+from statefmt.cli.exit_status import FAILED, FINE
+from statefmt.cli.options.provider_sources import (
+    LegacyProviderOption,
+    Registry,
+    RegistryOption,
+    chosen_sources,
+    show_unused,
+)
+from statefmt.cli.options.release import parsed_release
+from statefmt.cli.options.shared import (
+    DropUnknownOption,
+    StateArgument,
+    StateOption,
+    StyleChoice,
+    one_state,
+)
+from statefmt.cli.options.takes import takes
+from statefmt.cli.options.write import WriteOptions, write_options
+from statefmt.cli.run import run_context
+from statefmt.cli.streams import message_terminal
+from statefmt.cli.target import InPlaceOption, Rewriting, rewrite_state
+from statefmt.edit.pipeline import Proposal
+from statefmt.edit.session import (
+    LoadedState,
+    rewrite,
+    state_name,
+    with_next_serial,
+)
+from statefmt.formats.releases.downgrade import fit
+from statefmt.render.formats.downgrade import downgrade_report, refusal_text
+from statefmt.store.reading import display_name
+
+
+class _WouldLose(Exception):  # noqa: N818 - no error: the command says what and ends
+    """Something would be lost, and has been reported."""
+
+
+@takes(options=write_options)
+def command(
+    state: StateArgument = None,
+    state_option: StateOption = None,
+    release_name: Annotated[
+        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Option("--for", metavar="RELEASE", help="The release that is to read it; 1.8 is opentofu-1.8. Required."),
+    ] = None,
+    in_place: InPlaceOption = False,
+    drop_lossy: Annotated[
+        bool, typer.Option("--drop-lossy", help="Drop members that only carry information and that RELEASE loses.")
+    ] = False,
+    drop_unknown: DropUnknownOption = False,
+    registry: RegistryOption = Registry.KEEP,
+    legacy_provider: LegacyProviderOption = None,
+    style: Annotated[
+        Optional[StyleChoice],  # noqa: UP045
+        typer.Option(show_default=False, help="The layout to write; default: as RELEASE lays out a local file."),
+    ] = None,
+    *,
+    options: WriteOptions,
+) -> int:
+    """Write a state so that an older release, or the other engine, reads it without loss.
+
+    Where RELEASE would lose anything, nothing is written: each instance and member is named, with the way out (exit
+    status 2). A resource, an instance or a provider key is never dropped. The serial is one more where --drop-lossy
+    dropped something or a provider's source was changed.
+    """
+    if release_name is None:
+        raise typer.BadParameter(
+            "name the release, as in --for opentofu-1.8 or --for terraform-1.5", param_hint="--for"
+        )
+    release = parsed_release(release_name)
+    sources = chosen_sources(registry, legacy_provider)
+    name = state_name(run_context(), one_state(state, state_option))
+
+    def operation(loaded: LoadedState) -> Proposal[Rewriting]:
+        serial = loaded.result.snapshot.serial - loaded.sources.changed
+        fitted = fit(loaded.result.snapshot, release, drop_lossy=drop_lossy, drop_unknown=drop_unknown)
+        if fitted.losses:
+            print(refusal_text(name, fitted.losses, release, message_terminal()), file=sys.stderr)
+            raise _WouldLose
+        snapshot = fitted.snapshot
+        if fitted.dropped and not loaded.sources.changed:
+            snapshot = with_next_serial(snapshot, display_name(name))
+        loaded = structs.replace(loaded, result=structs.replace(loaded.result, snapshot=snapshot))
+        own_style = release.local_style.style if style is None else style.applied_to(loaded.result.style)
+        rewritten = rewrite(loaded, own_style, drop_unknown=drop_unknown)
+        report = downgrade_report(
+            loaded,
+            rewritten,
+            fitted.dropped,
+            release,
+            sources,
+            message_terminal(),
+            serial=serial,
+            dropped_unknown=drop_unknown,
+        )
+        return Proposal((loaded, report), [rewritten.content], check=in_place)
+
+    try:
+        loaded = rewrite_state(name, sources, options, in_place, operation, "downgrade")
+    except _WouldLose:
+        return FAILED
+    show_unused(sources, loaded.sources.used)
+    return FINE

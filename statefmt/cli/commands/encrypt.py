@@ -1,0 +1,78 @@
+"""`statetool encrypt`: a plain state in, an encrypted one out."""
+
+from __future__ import annotations
+
+import sys
+
+from statefmt.cli.encrypted_target import (
+    Change,
+    DiscardPlainOption,
+    Form,
+    check_discarding,
+    discard_copies,
+    opened_state,
+    write_form,
+)
+from statefmt.cli.options.encryption_option import needed_configuration
+from statefmt.cli.options.shared import StateArgument, StateOption, one_state
+from statefmt.cli.options.takes import takes
+from statefmt.cli.options.write import WriteOptions, write_options
+from statefmt.cli.run import run_context
+from statefmt.cli.target import InPlaceOption
+from statefmt.edit.session import LoadedState, loaded, state_name
+from statefmt.encryption import (
+    SystemRandomness,
+    encrypt_checked,
+    encrypts,
+    parse_envelope,
+)
+from statefmt.model.errors import ConfigurationError, EncryptionError
+from statefmt.sealed import about
+from statefmt.store.reading import display_name
+
+
+@takes(options=write_options)
+def command(
+    state: StateArgument = None,
+    state_option: StateOption = None,
+    in_place: InPlaceOption = False,
+    discard_plain: DiscardPlainOption = False,
+    *,
+    options: WriteOptions,
+) -> int:
+    """Encrypt a plain state as OpenTofu does, by the method that its configuration writes with.
+
+    What the state says stays the same to the byte, and so do its serial and lineage. The result is decrypted again
+    before it is written anywhere. With --discard-plain, the plain copies of a state that is encrypted already are
+    deleted, too.
+    """
+    name = state_name(run_context(), one_state(state, state_option))
+    target = options.target(name, in_place)
+    check_discarding(discard_plain, in_place)
+    configuration = needed_configuration()
+    if not encrypts(configuration):
+        raise ConfigurationError("the method that writes is of type unencrypted: nothing would be encrypted")
+    context = run_context()
+    if discard_plain and not options.dry_run:
+        data = context.read(name)
+        with about(name):
+            is_encrypted = parse_envelope(data) is not None
+        if is_encrypted:
+            # The command was killed before it deleted them, or was asked to do it only now. Without the right key,
+            # the copies may be all that can be read.
+            opened_state(name, data, configuration)
+            print(f"{display_name(name)}: encrypted already; the state was not written", file=sys.stderr)
+            return discard_copies(name, Form(data, is_plain=False), "encrypt")
+
+    def opening(data: bytes) -> LoadedState:
+        with about(name):
+            if parse_envelope(data) is not None:
+                raise EncryptionError("this state is encrypted already; `statetool reencrypt` changes the method")
+        return loaded(context, name, data)
+
+    def change(state: LoadedState) -> Change:
+        with about(name):
+            encrypted = encrypt_checked(state.data, configuration, SystemRandomness())
+        return Change(Form(state.data, is_plain=True), Form(encrypted, is_plain=False), "encrypted")
+
+    return write_form(name, target, options, "encrypt", opening, change, discard_plain=discard_plain)[1]

@@ -1,0 +1,49 @@
+"""`statetool encryption-info`: what an envelope tells without any key, and what reads it with one."""
+
+from __future__ import annotations
+
+import sys
+
+from statefmt.cli.exit_status import FINE
+from statefmt.cli.options.shared import (
+    FormatOption,
+    OutputFormat,
+    StateArgument,
+    StateOption,
+    one_state,
+)
+from statefmt.cli.run import run_context
+from statefmt.cli.streams import result_terminal
+from statefmt.edit.session import loaded, state_name
+from statefmt.encryption import decrypt, parse_envelope
+from statefmt.sealed import about
+from statefmt.store.reading import display_name
+
+
+def command(
+    state: StateArgument = None,
+    state_option: StateOption = None,
+    output_format: FormatOption = OutputFormat.TEXT,
+) -> int:
+    """Show what an encrypted state tells without any key: its serial and lineage, and what each key provider keeps.
+
+    With a configuration also which method reads it, and whether that is a fallback. No value of the state is shown.
+    """
+    name = state_name(run_context(), one_state(state, state_option))
+    found = run_context().configuration()
+    data = run_context().read(name)
+    with about(name):
+        envelope = parse_envelope(data)
+        if envelope is None:
+            # Whatever is neither encrypted nor a state is refused here.
+            loaded(run_context(), name, data)
+        opened = None if found is None else decrypt(data, found)
+    if output_format is OutputFormat.JSON:
+        from statefmt.render.encryption.json import encryption_json
+
+        sys.stdout.buffer.write(encryption_json(envelope, opened))
+    else:
+        from statefmt.render.encryption.text import encryption_text
+
+        print(encryption_text(display_name(name), envelope, opened, result_terminal()))
+    return FINE

@@ -1,0 +1,150 @@
+"""`statetool fmt`: canonical form, in each file's own style."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from statefmt.cli.exit_status import FAILED, FINE, FOUND
+from statefmt.cli.failure import show_failure
+from statefmt.cli.options.provider_sources import (
+    LegacyProviderOption,
+    Registry,
+    RegistryOption,
+    chosen_sources,
+    show_sources,
+    show_unused,
+)
+from statefmt.cli.options.shared import (
+    DropUnknownOption,
+    StateOption,
+    StatesArgument,
+    StyleChoice,
+)
+from statefmt.cli.options.takes import takes
+from statefmt.cli.options.write import WriteOptions, store_of, write_options
+from statefmt.cli.run import run_context
+from statefmt.cli.streams import listed_name, message_terminal, say
+from statefmt.cli.target import kept_text
+from statefmt.edit.pipeline import Proposal, edit
+from statefmt.edit.session import (
+    LoadedState,
+    Rewritten,
+    load,
+    loaded,
+    rewrite,
+    state_name,
+)
+from statefmt.formats.providers.sources import SourceChoice
+from statefmt.formats.reading.inspect import CURRENT_VERSION
+from statefmt.model.errors import StatetoolError, StoreError
+from statefmt.render.formats.upgrade import notes_text
+from statefmt.store.reading import STANDARD_INPUT
+from statefmt.store.standard_input import StandardInput
+from statefmt.text.shell import shell_word
+
+
+@takes(options=write_options)
+def command(
+    states: StatesArgument = None,
+    state: StateOption = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; list the files that are not canonical (exit status 1).")
+    ] = False,
+    stdout: Annotated[bool, typer.Option("--stdout", help="Write to standard output instead of the file.")] = False,
+    registry: RegistryOption = Registry.KEEP,
+    legacy_provider: LegacyProviderOption = None,
+    style: Annotated[
+        StyleChoice, typer.Option(show_default=False, help="The layout to write; default: keep the file's own.")
+    ] = StyleChoice.KEEP,
+    drop_unknown: DropUnknownOption = False,
+    *,
+    options: WriteOptions,
+) -> int:
+    """Rewrite states in canonical form, byte for byte as OpenTofu writes them.
+
+    A file is written in place, after a backup, and only if it is not canonical already. What a state says stays the
+    same, and so does its serial, unless --registry or --legacy-provider changes where a provider comes from: then the
+    serial is one more.
+    """
+    sources = chosen_sources(registry, legacy_provider)
+    context = run_context()
+    names = [*(states or ()), *([state] if state else ())] or [state_name(context, None)]
+    if stdout and (check or len(names) > 1):
+        raise typer.BadParameter("takes one state, and not --check", param_hint="--stdout")
+    if options.out is not None and (stdout or check or len(names) > 1):
+        raise typer.BadParameter("takes one state, and not --check or --stdout", param_hint="--out")
+    if check and options.dry_run:
+        raise typer.BadParameter("writes nothing already", param_hint="--dry-run")
+    status = FINE
+    used: set[str] = set()
+    for name in names:
+        to = STANDARD_INPUT if stdout or (name == STANDARD_INPUT and options.out is None) else options.out
+        try:
+            state_read = load(context, name, sources)
+            used |= state_read.sources.used
+            rewritten = _rewritten(state_read, style, drop_unknown, to_write=not check)
+            changed = rewritten.content != state_read.data
+            if check and changed:
+                print(listed_name(name))
+            elif not check and (changed or to is not None or options.has_conditions):
+                _write(state_read, rewritten, to, options, sources, style, drop_unknown)
+            if changed and not check and rewritten.notes:
+                notes = notes_text(rewritten.notes, message_terminal(), dropped_unknown=drop_unknown)
+                print(notes, file=sys.stderr)
+        except StatetoolError as error:
+            show_failure(error)
+            status = FAILED
+            continue
+        if changed and check:
+            status = max(status, FOUND)
+        if state_read.sources.unresolved or (changed and not check):
+            show_sources(state_read, sources)
+    show_unused(sources, used)
+    return status
+
+
+def _rewritten(state: LoadedState, style: StyleChoice, drop_unknown: bool, *, to_write: bool = True) -> Rewritten:
+    _refuse_older_format(state)
+    return rewrite(state, style.applied_to(state.result.style), drop_unknown=drop_unknown, to_write=to_write)
+
+
+def _write(
+    read: LoadedState,
+    rewritten: Rewritten,
+    to: str | None,
+    options: WriteOptions,
+    sources: SourceChoice,
+    style: StyleChoice,
+    drop_unknown: bool,
+) -> None:
+    """Write a state in canonical form. It was `read` and `rewritten` already, which counts if it is still the same."""
+    context, name = run_context(), read.name
+    # A pipe can be read only once.
+    source = store_of(name) if to is None else StandardInput(lambda: read.stored, name)
+
+    def opening(data: bytes) -> LoadedState:
+        return read if data == read.stored else loaded(context, name, data, sources)
+
+    def operation(state: LoadedState) -> Proposal[None]:
+        content = (rewritten if state is read else _rewritten(state, style, drop_unknown)).content
+        return Proposal(None, [content], check=to is None)
+
+    def written(_: None, backup: str | None) -> None:
+        if to != STANDARD_INPUT:
+            say(f"{to or name}: formatted{kept_text(backup)}")
+
+    edit(context, source, options.terms(name, "fmt", to=to), operation, opening=opening, written=written)
+    if options.dry_run:
+        done = "would be formatted" if rewritten.content != read.data else "is canonical"
+        say(f"{name}: {done}; this was a dry run; nothing was written")
+
+
+def _refuse_older_format(loaded: LoadedState) -> None:
+    if loaded.result.version != CURRENT_VERSION:
+        raise StoreError(
+            f"{loaded.name}: this state has format version {loaded.result.version}, which no release writes any more:\n"
+            f"  statetool upgrade --in-place {shell_word(loaded.name)}"
+        )

@@ -1,0 +1,37 @@
+"""`statetool forget-deposed`: deposed objects forgotten, and the instances kept."""
+
+from __future__ import annotations
+
+from typing import Annotated, Optional
+
+import typer
+
+from statefmt.analysis.selection import Criteria
+from statefmt.cli.options.selecting import criteria
+from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
+from statefmt.cli.options.takes import takes
+from statefmt.cli.surgery import Plan, carry_out, choose
+from statefmt.edit.changes.edit import Edit
+from statefmt.edit.operations.forget_deposed import forget_deposed
+from statefmt.model.snapshot import Snapshot
+
+
+@takes(chosen=criteria, options=surgery_options)
+def command(
+    key: Annotated[
+        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Option(metavar="KEY", help="Only the deposed object with this key, as list --long shows it."),
+    ] = None,
+    *,
+    chosen: Criteria,
+    options: SurgeryOptions,
+) -> int:
+    """Forget deposed objects: what a replacement left over and did not destroy.
+
+    The real objects go on existing, and nothing destroys them any more.
+    """
+
+    def operation(snapshot: Snapshot) -> Edit:
+        return forget_deposed(snapshot, choose(snapshot, chosen), key)
+
+    return carry_out(Plan("forget-deposed", operation, asks=True), options)

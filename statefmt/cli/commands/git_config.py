@@ -1,0 +1,107 @@
+"""`statetool git-config`: lets git compare states with statetool, or no longer."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Annotated, Final, Optional
+
+import typer
+
+from statefmt.cli.exit_status import FINE
+from statefmt.cli.git_attributes import edit_attributes
+from statefmt.model.errors import StoreError
+from statefmt.render.printable import printable
+
+_SETTINGS: Final = {
+    "diff.statetool.command": "git-driver diff",
+    "diff.statetool.textconv": "git-driver textconv",
+}
+# Git would cache the converted text of each version, and so write the content of encrypted states to a disk.
+_NEVER: Final = "diff.statetool.cachetextconv"
+_CACHE: Final = "refs/notes/textconv/statetool"
+# What `git config --unset-all` gives for a setting that is not there.
+_NOT_SET: Final = 5
+
+
+def command(
+    enable: Annotated[
+        Optional[bool],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Option("--enable/--disable", show_default=False, help="Set it up, or take it out again."),
+    ] = None,
+    is_global: Annotated[bool, typer.Option("--global", help="For all repositories of this user.")] = False,
+    shared: Annotated[
+        bool,
+        typer.Option("--shared", help="Name the driver in .gitattributes, to be committed, and not in .git/info."),
+    ] = False,
+) -> int:
+    """Let `git diff`, `git show` and `git log -p` compare states (*.tfstate) with statetool, or no longer.
+
+    `git diff` then prints what `statetool diff` does; `git log -p` compares states written as text. Neither shows
+    sensitive values. Whoever else is to see it that way enables it, too.
+    """
+    if enable is None:
+        raise typer.BadParameter("say --enable or --disable")
+    if is_global and shared:
+        raise typer.BadParameter("a repository's .gitattributes is not for all repositories", param_hint="--shared")
+    scope = "--global" if is_global else "--local"
+    if not is_global:
+        # First of all, to fail before anything is changed.
+        _git("rev-parse", "--git-dir")
+    files = _attribute_files(is_global, shared, enable)
+    for name, arguments in _SETTINGS.items():
+        if enable:
+            _git("config", scope, "--replace-all", name, f"{_program()} {arguments}")
+        else:
+            _git("config", scope, "--unset-all", name, accepted=(0, _NOT_SET))
+    _git("config", scope, "--unset-all", _NEVER, accepted=(0, _NOT_SET))
+    if not is_global:
+        _git("update-ref", "-d", _CACHE)
+    changed = [path for path in files if edit_attributes(path, enable=enable, links=is_global)]
+    where = "for all repositories of this user" if is_global else "in this repository"
+    print(f"git {'compares' if enable else 'no longer compares'} *.tfstate with statetool {where}")
+    for path in changed:
+        print(f"  {'added to' if enable else 'taken out of'} {printable(str(path))}")
+    return FINE
+
+
+def _attribute_files(is_global: bool, shared: bool, enable: bool) -> list[Path]:
+    """Where the line goes, or everywhere that it may be taken out of."""
+    if is_global:
+        return [_global_attributes()]
+    own = Path(_git("rev-parse", "--git-path", "info/attributes"))
+    has_files = _git("rev-parse", "--is-inside-work-tree") == "true"
+    if not shared and (enable or not has_files):
+        return [own]
+    committed = Path(_git("rev-parse", "--show-toplevel"), ".gitattributes")
+    return [committed] if enable else [own, committed]
+
+
+def _global_attributes() -> Path:
+    """The file of attributes for all repositories. Source: gitattributes(5)."""
+    chosen = _git("config", "--global", "--type=path", "core.attributesFile", accepted=(0, 1))
+    if chosen:
+        return Path(chosen)
+    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config", "git", "attributes")
+
+
+def _program() -> str:
+    """How git's shell finds statetool: by its name where it can, else by its path."""
+    return "statetool" if shutil.which("statetool") else shlex.quote(str(Path(sys.argv[0]).absolute()))
+
+
+def _git(*arguments: str, accepted: tuple[int, ...] = (0,)) -> str:
+    """What a git command prints, without the newline. Raises StoreError with git's reason."""
+    try:
+        done = subprocess.run(
+            ["git", *arguments], env={**os.environ, "LC_ALL": "C"}, capture_output=True, check=False, text=True
+        )
+    except FileNotFoundError as error:
+        raise StoreError("git is not installed, or not on PATH") from error
+    if done.returncode not in accepted:
+        raise StoreError(f"git {arguments[0]}: {done.stderr.strip().removeprefix('fatal: ')}")
+    return done.stdout.rstrip("\n")

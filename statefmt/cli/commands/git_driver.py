@@ -1,0 +1,138 @@
+"""`statetool git-driver`: what git runs to compare states, once `statetool git-config` has told it to."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from enum import StrEnum
+from typing import Annotated, Final
+
+import typer
+
+from statefmt.cli.exit_status import FINE
+from statefmt.cli.run import run_context
+from statefmt.cli.streams import discard_output, result_terminal
+from statefmt.context import RunContext
+from statefmt.edit.session import load
+from statefmt.model.codes import Code
+from statefmt.model.errors import StateError, StatetoolError
+from statefmt.model.snapshot import Snapshot
+from statefmt.render.printable import one_line, printable
+from statefmt.store.reading import display_name
+
+# What git calls the file of a side that does not exist.
+_NO_FILE: Final = "/dev/null"
+
+_ENCRYPTED: Final = "it is encrypted; with its encryption configuration in TF_ENCRYPTION, git can compare it"
+_CACHED: Final = "diff.statetool.cachetextconv"
+_AS_IT_IS: Final = "git diff --no-ext-diff --no-textconv shows it as it is, with whatever secrets are in it"
+
+
+class Role(StrEnum):
+    """What git wants."""
+
+    DIFF = "diff"
+    TEXTCONV = "textconv"
+
+
+def command(
+    role: Annotated[Role, typer.Argument(metavar="ROLE", help="diff, for `git diff`, or textconv, for `git log -p`.")],
+    arguments: Annotated[
+        list[str],
+        typer.Argument(metavar="ARGUMENT...", help="What git gives: a file, or a path and both versions of it."),
+    ],
+) -> int:
+    """Compare two versions of a state for git, or write one as text; `statetool git-config` sets this up.
+
+    Sensitive values are never shown. Encrypted states are opened as by every command. What is no state is named as
+    such, and never printed as it is: it may be half of one, with secrets in it. So that git goes on to the next file,
+    the exit status is 0 then, too.
+    """
+    try:
+        if role is Role.TEXTCONV:
+            _textconv(arguments[0])
+        else:
+            _diff(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever reads has enough. Git notices that, too, and would say that its driver died.
+        discard_output()
+    return FINE
+
+
+def _textconv(name: str) -> None:
+    from statefmt.render.show.git import state_text
+
+    context = run_context()
+    if _is_kept_by_git():
+        # What git keeps is plain text, and what it kept before the key was there would be all that is ever shown.
+        context = replace(context, encryption=None)
+    try:
+        snapshot, _ = _read(context, name)
+    except StatetoolError as error:
+        print(_unreadable(error, name))
+        return
+    for text in state_text(snapshot):
+        sys.stdout.write(text)
+
+
+def _diff(arguments: list[str]) -> None:
+    """Print the differences. Git gives a path, the old file, its hash and mode, and the same of the new file.
+
+    A new name may follow; of a file with conflicts there is the path alone. Source: git(1), GIT_EXTERNAL_DIFF.
+    """
+    from statefmt.analysis.diff import diff
+    from statefmt.render.diff.text import diff_text
+    from statefmt.render.diff.values import Manner
+
+    terminal = result_terminal()
+    path = arguments[0]
+    title = printable(f"{path} → {arguments[7]}" if len(arguments) > 7 else path)
+    if _NO_FILE in arguments[1:5]:
+        title += " (new file)" if arguments[1] == _NO_FILE else " (deleted)"
+    print(terminal.paint(f"statetool diff {title}", "bold"))
+    if len(arguments) < 7:
+        print("has conflicts")
+        return
+    sides: list[tuple[Snapshot, int]] = []
+    for which, name in (("the old version", arguments[1]), ("the new version", arguments[4])):
+        try:
+            sides.append(_read(run_context(), name))
+        except StatetoolError as error:
+            print(f"{which}: {_unreadable(error, name)}")
+            print(_AS_IT_IS)
+            return
+    (old, old_version), (new, new_version) = sides
+    versions = old_version or new_version or 4, new_version or old_version or 4
+    for piece in diff_text(diff(old, new, versions=versions), Manner(), terminal):
+        print(piece)
+    print()
+
+
+def _read(context: RunContext, name: str) -> tuple[Snapshot, int]:
+    """A snapshot and its format version; an empty one and 0 for a side that does not exist."""
+    if name == _NO_FILE or (os.path.isfile(name) and os.path.getsize(name) == 0):  # noqa: PTH113, PTH202
+        return Snapshot(), 0
+    result = load(context, name).result
+    return result.snapshot, result.version
+
+
+def _is_kept_by_git() -> bool:
+    """Whether git is configured to cache converted text, which `statetool git-config` never asks for."""
+    try:
+        done = subprocess.run(["git", "config", "--type=bool", "--get", _CACHED], capture_output=True, check=False)
+    except OSError:
+        return False
+    return done.stdout.strip() == b"true"
+
+
+def _unreadable(error: StatetoolError, name: str) -> str:
+    # The file is one that git has made for this; its name says nothing.
+    reason = str(error).removeprefix(f"{display_name(name)}: ")
+    if isinstance(error, StateError) and error.reasons:
+        # Not the details: they may quote what is in the file.
+        first = error.reasons[0]
+        reason = _ENCRYPTED if first.code == Code.ENCRYPTED else first.summary
+    return f"(no state that can be read: {one_line(reason)})"

@@ -1,0 +1,83 @@
+"""`statetool list`: the resource instances in a state, and at length their objects."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from statefmt.analysis.selection import Criteria, select
+from statefmt.cli.exit_status import FINE
+from statefmt.cli.options.selecting import criteria
+from statefmt.cli.options.shared import ShowSensitiveOption, StateOption
+from statefmt.cli.options.takes import takes
+from statefmt.cli.run import run_context
+from statefmt.cli.streams import result_columns, result_terminal, write_result
+from statefmt.edit.session import load, state_name
+from statefmt.model.instances import ResourceInstance, instances
+from statefmt.render.instances.addresses import addresses_null, addresses_text
+
+
+class ListFormat(StrEnum):
+    """How to show the instances."""
+
+    TEXT = "text"
+    JSON = "json"
+    CSV = "csv"
+
+
+@takes(chosen=criteria)
+def command(
+    state: StateOption = None,
+    long: Annotated[
+        bool, typer.Option("--long", "-l", help="Show each object: status, id, schema version, provider instance.")
+    ] = False,
+    null: Annotated[bool, typer.Option("--null", "-0", help="End each address with a NUL, for xargs -0.")] = False,
+    show_sensitive: ShowSensitiveOption = False,
+    output_format: Annotated[
+        ListFormat, typer.Option("--format", show_default=False, help="How to show the result; default: text.")
+    ] = ListFormat.TEXT,
+    *,
+    chosen: Criteria,
+) -> int:
+    """List the resource instances in a state, in the order of `tofu state list`.
+
+    An instance is listed if one of the selectors fits it, and one value of each option. `ls` is short for `list`.
+    """
+    if null and (long or output_format is not ListFormat.TEXT):
+        raise typer.BadParameter("it goes with plain addresses only, not with --long or --format", param_hint="--null")
+    found = select(instances(load(run_context(), state_name(run_context(), state)).result.snapshot), chosen)
+    if output_format is ListFormat.TEXT and not long:
+        sys.stdout.buffer.write(_addresses(found, null=null))
+    elif output_format is ListFormat.CSV:
+        from statefmt.render.instances.listing import listing_csv
+
+        write_result(listing_csv(found, long=long, show_sensitive=show_sensitive))
+    else:
+        sys.stdout.buffer.write(_listing(found, output_format, long=long, show_sensitive=show_sensitive))
+    return FINE
+
+
+def _addresses(found: Sequence[ResourceInstance], *, null: bool) -> bytes:
+    if not null:
+        return addresses_text(found)
+    text = addresses_null(found)
+    if text.count(b"\0") != len(found):
+        raise typer.BadParameter(
+            "an address in this state has a NUL itself; --format json shows it", param_hint="--null"
+        )
+    return text
+
+
+def _listing(
+    found: Sequence[ResourceInstance], output_format: ListFormat, *, long: bool, show_sensitive: bool
+) -> bytes:
+    from statefmt.render.instances.listing import listing_json, listing_table
+
+    if output_format is ListFormat.JSON:
+        return listing_json(found, long=long, show_sensitive=show_sensitive)
+    text = listing_table(found, result_terminal(), columns=result_columns(), show_sensitive=show_sensitive)
+    return f"{text}\n".encode()

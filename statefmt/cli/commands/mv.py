@@ -1,0 +1,56 @@
+"""`statetool mv`: instances, resources and modules under other addresses."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from statefmt.analysis.selection import Criteria, select
+from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
+from statefmt.cli.options.takes import takes
+from statefmt.cli.surgery import Plan, carry_out
+from statefmt.edit.arguments.destinations import destinations, normalised
+from statefmt.edit.arguments.key_map import normalised_note
+from statefmt.edit.changes.edit import Edit, with_note
+from statefmt.edit.operations.mv import mv
+from statefmt.model.instances import instances
+from statefmt.model.snapshot import Snapshot
+
+
+@takes(options=surgery_options)
+def command(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="SOURCE", help="An instance, a resource, a module, or a pattern: 'module.old[*].aws_vpc.*'."
+        ),
+    ],
+    destination: Annotated[
+        str,
+        typer.Argument(
+            metavar="DESTINATION",
+            help="The new address. After a pattern, $1, $2... stand for what its wildcards matched, and $$ for $: "
+            "'module.b[$1].aws_vpc.$2'.",
+        ),
+    ],
+    rebind: Annotated[
+        bool,
+        typer.Option("--rebind", help="Bind what joins a resource with another provider configuration to that one."),
+    ] = False,
+    *,
+    options: SurgeryOptions,
+) -> int:
+    """Move instances, resources and modules to other addresses.
+
+    Dependencies on what moves are rewritten in place, nothing else changes. A resource and a module without a key move
+    with all their instances, which keep their keys.
+    """
+
+    def operation(snapshot: Snapshot) -> Edit:
+        found = select(instances(snapshot), Criteria(selectors=(source,)))
+        moved = destinations([instance.addr for instance in found], source, destination)
+        edit = mv(snapshot, moved, rebind=rebind)
+        return with_note(edit, normalised_note([destination])) if normalised(destination, moved) else edit
+
+    return carry_out(Plan("mv", operation), options)

@@ -1,0 +1,23 @@
+"""`statetool new-lineage`: a copy of a state made a state of its own."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
+from statefmt.cli.options.takes import takes
+from statefmt.cli.surgery import Plan, carry_out
+from statefmt.edit.changes.edit import Edit
+from statefmt.edit.operations.envelope import new_lineage
+from statefmt.model.snapshot import Snapshot
+
+
+@takes(options=surgery_options)
+def command(*, options: SurgeryOptions) -> int:
+    """Give a state a new lineage, so that no backend takes it for a later one of another."""
+    lineage = uuid4()
+
+    def operation(snapshot: Snapshot) -> Edit:
+        return new_lineage(snapshot, lineage)
+
+    return carry_out(Plan("new-lineage", operation), options)

@@ -1,0 +1,74 @@
+"""`statetool outputs`: the output values of the root module."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Optional
+
+import typer
+
+from statefmt.analysis.selection.nearest import suggestion
+from statefmt.cli.exit_status import FINE
+from statefmt.cli.options.shared import (
+    FormatOption,
+    OutputFormat,
+    ShowSensitiveOption,
+    StateArgument,
+    StateOption,
+    one_state,
+)
+from statefmt.cli.run import run_context
+from statefmt.cli.streams import result_terminal, write_result
+from statefmt.edit.session import load, state_name
+from statefmt.model.errors import SelectionError
+from statefmt.model.outputs import OutputValue
+
+
+def command(
+    state: StateArgument = None,
+    name: Annotated[
+        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Argument(metavar="[NAME]", help="Only this output. With --state, the one argument is the name."),
+    ] = None,
+    state_option: StateOption = None,
+    raw: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(metavar="NAME", help="Write this text, number or bool without quotes and newline."),
+    ] = None,
+    show_sensitive: ShowSensitiveOption = False,
+    output_format: FormatOption = OutputFormat.TEXT,
+) -> int:
+    """Show the output values of the root module with their types; sensitive ones are hidden."""
+    if state_option is not None and name is None:
+        # `outputs --state FILE NAME`
+        state, name = None, state
+    if raw is not None and (name is not None or output_format is OutputFormat.JSON):
+        raise typer.BadParameter("names the output itself, and has no format", param_hint="--raw")
+    snapshot = load(run_context(), state_name(run_context(), one_state(state, state_option))).result.snapshot
+    wanted = name if raw is None else raw
+    found = sorted(snapshot.outputs, key=lambda output: output.name)
+    if wanted is not None:
+        found = [_named(found, wanted)]
+    if raw is not None:
+        from statefmt.render.outputs.text import raw_output
+
+        write_result(raw_output(found[0], show_sensitive=show_sensitive))
+    elif output_format is OutputFormat.JSON:
+        from statefmt.render.outputs.json import outputs_json
+
+        sys.stdout.buffer.write(outputs_json(found, show_sensitive=show_sensitive))
+    elif found:
+        from statefmt.render.outputs.text import typed_outputs_text
+
+        print(typed_outputs_text(found, result_terminal(), show_sensitive=show_sensitive))
+    else:
+        print("statetool: the state has no outputs", file=sys.stderr)
+    return FINE
+
+
+def _named(outputs: Sequence[OutputValue], name: str) -> OutputValue:
+    for output in outputs:
+        if output.name == name:
+            return output
+    raise SelectionError(f"the state has no output {name!r}{suggestion(name, [output.name for output in outputs])}")

@@ -1,0 +1,122 @@
+"""`statetool providers`: provider configurations, their instances, and what is bound to each."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Optional
+
+import typer
+
+from statefmt.analysis.providers.removal import removal
+from statefmt.analysis.providers.use import ConfigurationUse, provider_use
+from statefmt.cli.exit_status import FINE, FOUND
+from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options, report_problems
+from statefmt.cli.options.shared import (
+    FormatOption,
+    OutputFormat,
+    StateArgument,
+    StateOption,
+    one_state,
+)
+from statefmt.cli.options.takes import takes
+from statefmt.cli.run import run_context
+from statefmt.cli.streams import message_terminal, result_columns, result_terminal
+from statefmt.edit.session import load, state_name
+from statefmt.model.snapshot import Snapshot
+from statefmt.store.reading import STANDARD_INPUT
+
+if TYPE_CHECKING:
+    # Most runs have no configuration, and load nothing of this.
+    from statefmt.configuration.providers.references import ProviderReferences
+
+
+@takes(configuration=configuration_options)
+def command(
+    state: StateArgument = None,
+    state_option: StateOption = None,
+    tree: Annotated[bool, typer.Option("--tree", help="Draw a tree: source, configuration, key, module.")] = False,
+    resources: Annotated[bool, typer.Option("--resources", help="Name the resources of each module.")] = False,
+    remove: Annotated[
+        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Option(
+            metavar="PROVIDER",
+            help="Tell what must be destroyed or bound anew before this configuration or instance can be removed: "
+            'a whole address, or as in aws.by_region["eu-west-1"].',
+        ),
+    ] = None,
+    output_format: FormatOption = OutputFormat.TEXT,
+    *,
+    configuration: ConfigurationOptions,
+) -> int:
+    """Show the provider configurations and their instances, with the number of resource instances bound to each.
+
+    With --config, what the configuration declares stands beside it; exit status 1: a provider instance is missing, or
+    the configuration has errors that hide it.
+    With --remove, exit status 0: nothing is bound to it; 1: something is; 2: the state has no such provider.
+    """
+    if remove is not None and (tree or resources):
+        raise typer.BadParameter("cannot be used together with --tree or --resources", param_hint="--remove")
+    if configuration.directory is not None and (remove is not None or tree or resources):
+        raise typer.BadParameter("cannot be used together with --remove, --tree or --resources", param_hint="--config")
+    named = one_state(state, state_option)
+    references = configuration.loaded()
+    snapshot = load(run_context(), state_name(run_context(), named)).result.snapshot
+    if references is not None:
+        return _show_declarations(snapshot, references, output_format)
+    uses = provider_use(snapshot)
+    if remove is not None:
+        return _show_removal(uses, remove, output_format, None if named == STANDARD_INPUT else named)
+    if output_format is OutputFormat.JSON:
+        from statefmt.render.providers.use_json import provider_use_json
+
+        sys.stdout.buffer.write(provider_use_json(uses))
+        return FINE
+    if not uses:
+        print("statetool: the state names no provider", file=sys.stderr)
+        return FINE
+    from statefmt.render.providers.use_text import provider_use_table, provider_use_tree
+
+    if tree:
+        print(provider_use_tree(uses, result_terminal(), resources=resources))
+    else:
+        print(provider_use_table(uses, result_terminal(), resources=resources, columns=result_columns()))
+    return FINE
+
+
+def _show_declarations(snapshot: Snapshot, references: ProviderReferences, output_format: OutputFormat) -> int:
+    from statefmt.analysis.providers.declarations import provider_declarations
+    from statefmt.analysis.providers.fates import provider_fates
+    from statefmt.lint.check import check_configuration
+    from statefmt.model.codes import CONFIGURATION_NOT_KNOWN
+
+    found = provider_declarations(references, provider_fates(snapshot, references))
+    problems = check_configuration(references, select=CONFIGURATION_NOT_KNOWN)
+    wrong = report_problems(problems)
+    if output_format is OutputFormat.JSON:
+        from statefmt.render.providers.declarations_json import provider_declarations_json
+
+        sys.stdout.buffer.write(provider_declarations_json(found, references.configuration.directory, problems))
+    else:
+        from statefmt.render.providers.declarations_text import provider_declarations_text
+
+        if found:
+            print(provider_declarations_text(found, result_terminal(), result_columns()))
+        else:
+            print("statetool: neither the configuration nor the state names a provider", file=sys.stderr)
+    missing = any(one.missing for declaration in found for one in declaration.instances)
+    return FOUND if missing or wrong else FINE
+
+
+def _show_removal(uses: list[ConfigurationUse], text: str, output_format: OutputFormat, state: str | None) -> int:
+    found = removal(uses, text)
+    if output_format is OutputFormat.JSON:
+        from statefmt.render.providers.use_json import removal_json
+
+        sys.stdout.buffer.write(removal_json(found))
+    else:
+        from statefmt.render.providers.removal_text import other_keys_text, removal_text
+
+        print(removal_text(found, result_terminal(), state))
+        if not found.objects and found.used:
+            print(other_keys_text(found, message_terminal()), file=sys.stderr)
+    return FOUND if found.objects else FINE

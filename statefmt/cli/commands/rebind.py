@@ -1,0 +1,63 @@
+"""`statetool rebind`: instances bound to another provider instance."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, Optional
+
+import typer
+from msgspec.structs import replace
+
+from statefmt.analysis.selection import Criteria
+from statefmt.cli.options.selecting import criteria
+from statefmt.cli.options.surgery_options import SurgeryOptions, WholeResourceOption, surgery_options
+from statefmt.cli.options.takes import takes
+from statefmt.cli.surgery import Plan, carry_out, choose
+from statefmt.edit.arguments.key_map import parse_key_map
+from statefmt.edit.arguments.provider_target import provider_target
+from statefmt.edit.changes.edit import Edit
+from statefmt.edit.operations.rebind import rebind
+from statefmt.model.snapshot import Snapshot
+from statefmt.text.pattern import pattern
+
+# The address of a provider: with --map, which needs none, only this is taken for one. No resource is of this type.
+_PROVIDER: Final = pattern(r"(^|\.)provider\[")
+
+
+@takes(chosen=criteria, options=surgery_options)
+def command(
+    selectors: Annotated[
+        Optional[list[str]],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Argument(
+            metavar="[SELECTOR]... [PROVIDER_INSTANCE]",
+            help='What to bind, and to which provider instance: \'provider["hashicorp/aws"].by_region["eu"]\'.',
+        ),
+    ] = None,
+    keys: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option("--map", metavar="OLD=NEW,...", help="Which provider key becomes which, each instance its own."),
+    ] = None,
+    whole_resource: WholeResourceOption = False,
+    *,
+    chosen: Criteria,
+    options: SurgeryOptions,
+) -> int:
+    """Bind instances to another provider instance.
+
+    A few instances of a resource can go to another instance of their provider configuration; to another configuration,
+    they can only go all together. With --map, PROVIDER_INSTANCE is the configuration they all go to, or is left out.
+    """
+    given = list(selectors or [])
+    named = bool(given) and (not keys or _PROVIDER.search(given[-1]) is not None)
+    target = given.pop() if named else None
+    if target is None and not keys:
+        raise typer.BadParameter(
+            "name the provider instance at the end, or map keys with --map", param_hint="PROVIDER_INSTANCE"
+        )
+    mapping = parse_key_map(keys) if keys else None
+
+    def operation(snapshot: Snapshot) -> Edit:
+        found = choose(snapshot, replace(chosen, selectors=tuple(given)))
+        to = None if target is None else provider_target(target, found)
+        return rebind(snapshot, found, to, mapping=mapping, whole_resource=whole_resource)
+
+    return carry_out(Plan("rebind", operation), options)

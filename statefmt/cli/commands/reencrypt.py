@@ -1,0 +1,146 @@
+"""`statetool reencrypt`: from whatever method reads a state to the one that writes."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from statefmt.cli.encrypted_target import (
+    Change,
+    DiscardPlainOption,
+    Form,
+    check_discarding,
+    opened_state,
+    refuse_on_terminal,
+    write_form,
+)
+from statefmt.cli.exit_status import FAILED, FINE, FOUND
+from statefmt.cli.failure import show_failure
+from statefmt.cli.options.encryption_option import needed_configuration
+from statefmt.cli.options.shared import (
+    FormatOption,
+    OutputFormat,
+    StateOption,
+    StatesArgument,
+)
+from statefmt.cli.options.takes import takes
+from statefmt.cli.options.write import WriteOptions, write_options
+from statefmt.cli.run import run_context
+from statefmt.cli.streams import listed_name, say
+from statefmt.cli.target import InPlaceOption
+from statefmt.edit.session import LoadedState, state_name
+from statefmt.encryption import (
+    EncryptionConfiguration,
+    EnvelopeLayout,
+    SystemRandomness,
+    encrypt_checked,
+    encrypts,
+)
+from statefmt.encryption.description import CheckedEncryption
+from statefmt.model.errors import StatetoolError
+from statefmt.sealed import about
+from statefmt.store.reading import display_name
+
+
+@takes(options=write_options)
+def command(
+    states: StatesArgument = None,
+    state: StateOption = None,
+    check: Annotated[
+        bool,
+        typer.Option("--check", help="Write nothing; list the states that a fallback reads (exit status 1)."),
+    ] = False,
+    anew: Annotated[
+        bool,
+        typer.Option("--anew", help="Also states of the first method: with new salts, and the iterations of now."),
+    ] = False,
+    in_place: InPlaceOption = False,
+    discard_plain: DiscardPlainOption = False,
+    output_format: FormatOption = OutputFormat.TEXT,
+    *,
+    options: WriteOptions,
+) -> int:
+    """Encrypt states by the first method of a configuration that a fallback reads, as OpenTofu does at its next write.
+
+    So a passphrase is changed: a new key provider and method come first, and the old method becomes the fallback. What
+    a state says stays the same to the byte. A plain state is encrypted where a fallback is of type unencrypted.
+    """
+    names = [*(states or ()), *([state] if state else ())] or [state_name(run_context(), None)]
+    if check and (in_place or options.out is not None or options.dry_run or anew):
+        raise typer.BadParameter("writes nothing, and goes with no option that does", param_hint="--check")
+    if output_format is OutputFormat.JSON and not check:
+        raise typer.BadParameter("goes with --check, which shows something", param_hint="--format")
+    if len(names) > 1 and not (in_place or check):
+        raise typer.BadParameter("of several states is possible with --in-place or --check only", param_hint="STATE")
+    targets = [options.target(name, in_place) for name in names]
+    check_discarding(discard_plain, in_place)
+    configuration = needed_configuration()
+    check_discarding(discard_plain, in_place, configuration)
+    if check:
+        return _check(names, configuration, output_format)
+    status = FINE
+    for name, target in zip(names, targets, strict=True):
+        try:
+            status = max(status, _reencrypt(name, target, options, configuration, anew, discard_plain))
+        except StatetoolError as error:
+            show_failure(error)
+            status = FAILED
+    return status
+
+
+def _reencrypt(
+    name: str,
+    target: str | None,
+    options: WriteOptions,
+    configuration: EncryptionConfiguration,
+    anew: bool,
+    discard_plain: bool,
+) -> int:
+    first = next(configuration.targets["state"].chain())
+
+    def change(state: LoadedState) -> Change:
+        assert state.seal is not None
+        opened = state.seal.opened
+        old = Form(state.stored, opened.envelope is None)
+        if opened.is_current and not anew:
+            if target is None:
+                say(f"{name}: read by {opened.method}, the method that writes; nothing was written")
+            return Change(old, old, f"from {opened.method} to {first}")
+        is_plain = not encrypts(configuration)
+        with about(name):
+            if is_plain:
+                refuse_on_terminal(target, options)
+            layout = EnvelopeLayout.COMPACT if opened.envelope is None else opened.envelope.layout
+            new = Form(encrypt_checked(opened.plain, configuration, SystemRandomness(), layout), is_plain)
+        return Change(old, new, f"from {opened.method} to {first}")
+
+    def opening(data: bytes) -> LoadedState:
+        return opened_state(name, data, configuration)[0]
+
+    return write_form(name, target, options, "reencrypt", opening, change, discard_plain=discard_plain)[1]
+
+
+def _check(names: list[str], configuration: EncryptionConfiguration, output_format: OutputFormat) -> int:
+    """Tell which states the first method does not read; everything is told before the worst exit status is given."""
+    status = FINE
+    checked: list[CheckedEncryption] = []
+    for name in names:
+        try:
+            data = run_context().read(name)
+            _, opened = opened_state(name, data, configuration)
+            found = CheckedEncryption(display_name(name), opened.envelope is not None, opened.method, opened.is_current)
+            status = max(status, FINE if opened.is_current else FOUND)
+        except StatetoolError as error:
+            show_failure(error)
+            found = CheckedEncryption(display_name(name), error=str(error))
+            status = FAILED
+        checked.append(found)
+        if output_format is OutputFormat.TEXT and not found.error and not found.is_current:
+            print(listed_name(name))
+    if output_format is OutputFormat.JSON:
+        from statefmt.render.encryption.json import reencrypt_json
+
+        sys.stdout.buffer.write(reencrypt_json(checked))
+    return status

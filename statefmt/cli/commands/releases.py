@@ -1,0 +1,37 @@
+"""`statetool releases`: what each release of OpenTofu and Terraform reads, writes and keeps of a state."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Optional
+
+import typer
+
+from statefmt.cli.exit_status import FINE
+from statefmt.cli.options.release import parsed_release
+from statefmt.cli.options.shared import FormatOption, OutputFormat
+from statefmt.cli.streams import result_terminal
+from statefmt.formats.releases.releases import all_releases
+
+
+def command(
+    release_name: Annotated[
+        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Argument(metavar="[RELEASE]", help="One release, with the source of each fact: opentofu-1.8 or 1.8."),
+    ] = None,
+    output_format: FormatOption = OutputFormat.TEXT,
+) -> int:
+    """Show what each release of OpenTofu and Terraform reads, writes and keeps of a state."""
+    releases = all_releases() if release_name is None else [parsed_release(release_name, "RELEASE")]
+    if output_format is OutputFormat.JSON:
+        from statefmt.render.releases.json import releases_json
+
+        sys.stdout.buffer.write(releases_json(releases))
+        return FINE
+    from statefmt.render.releases.text import release_page, releases_table
+
+    if release_name is None:
+        print(releases_table(releases, result_terminal()))
+    else:
+        print(release_page(releases[0], result_terminal()))
+    return FINE

@@ -1,0 +1,48 @@
+"""`statetool rm`: instances forgotten; what they stand for goes on without the state."""
+
+from __future__ import annotations
+
+from typing import Annotated, Optional
+
+import typer
+from msgspec.structs import replace
+
+from statefmt.analysis.selection import Criteria
+from statefmt.cli.options.selecting import criteria
+from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
+from statefmt.cli.options.takes import takes
+from statefmt.cli.surgery import Plan, carry_out, choose
+from statefmt.edit.changes.edit import Edit
+from statefmt.edit.operations.forget_deposed import forget_deposed
+from statefmt.edit.operations.rm import rm
+from statefmt.model.snapshot import Snapshot
+
+
+@takes(chosen=criteria, options=surgery_options)
+def command(
+    deposed: Annotated[
+        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Option(metavar="KEY", help="Forget only the deposed object with this key, and keep the instance."),
+    ] = None,
+    keep_dangling: Annotated[
+        bool, typer.Option("--keep-dangling", help="Keep the dependencies of others on what is gone.")
+    ] = False,
+    *,
+    chosen: Criteria,
+    options: SurgeryOptions,
+) -> int:
+    """Forget instances; the real objects go on existing, and nothing manages them any more.
+
+    Dependencies of others on a resource that is gone as a whole are dropped. A resource without instances is
+    forgotten by its address.
+    """
+
+    def operation(snapshot: Snapshot) -> Edit:
+        if deposed is not None:
+            return forget_deposed(snapshot, choose(snapshot, chosen), deposed)
+        empty = [one.addr for one in snapshot.resources if not one.objects and str(one.addr) in chosen.selectors]
+        others = tuple(selector for selector in chosen.selectors if selector not in set(map(str, empty)))
+        found = choose(snapshot, replace(chosen, selectors=others)) if others or not empty else []
+        return rm(snapshot, [instance.addr for instance in found], empty, keep_dangling=keep_dangling)
+
+    return carry_out(Plan("rm", operation, asks=True), options)

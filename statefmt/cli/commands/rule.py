@@ -1,0 +1,37 @@
+"""`statetool rule`: the rules, and the page of one."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Optional
+
+import typer
+
+from statefmt.cli.exit_status import FINE
+from statefmt.cli.options.shared import FormatOption, OutputFormat
+from statefmt.cli.streams import result_terminal
+from statefmt.lint.registry import all_pages
+from statefmt.render.check.rules import rule_page, rules_json, rules_table
+
+
+def command(
+    code: Annotated[
+        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Argument(metavar="[CODE]", help="The code or the name of a rule, or the beginning of codes."),
+    ] = None,
+    output_format: FormatOption = OutputFormat.TEXT,
+) -> int:
+    """List the rules of `check`, or explain one."""
+    pages = list(all_pages().values())
+    if code is not None:
+        pages = [page for page in pages if page.rule.name == code or page.rule.code.startswith(code.upper())]
+        if not pages:
+            raise typer.BadParameter(f"no rule is called {code!r}; `statetool rule` lists them", param_hint="CODE")
+    terminal = result_terminal()
+    if output_format is OutputFormat.JSON:
+        sys.stdout.buffer.write(rules_json(pages))
+    elif code is not None and len(pages) == 1:
+        print(rule_page(pages[0], terminal))
+    else:
+        print(rules_table(pages, terminal))
+    return FINE

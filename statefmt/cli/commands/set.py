@@ -1,0 +1,90 @@
+"""`statetool set`: single attributes of instances replaced."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from statefmt.analysis.selection import Criteria
+from statefmt.cli.command_line import command_line
+from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
+from statefmt.cli.options.takes import takes
+from statefmt.cli.run import run_context
+from statefmt.cli.surgery import Plan, carry_out, choose
+from statefmt.edit.arguments.assignment import (
+    Assignment,
+    json_value,
+    parse_assignment,
+    steps_of,
+)
+from statefmt.edit.changes.edit import Edit
+from statefmt.edit.operations.set import set_attributes
+from statefmt.model.errors import SurgeryError
+from statefmt.model.snapshot import Snapshot
+
+
+@takes(options=surgery_options)
+def command(
+    selector: Annotated[str, typer.Argument(metavar="SELECTOR", help="The instances, by address or pattern.")],
+    assignments: Annotated[
+        Optional[list[str]],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Argument(metavar="[PATH=JSON]...", help="What to set: 'tags.env=\"prod\"', 'ports[0]=443'."),
+    ] = None,
+    from_file: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option("--from-file", metavar="PATH=FILE", help="Set what stands in a file, as JSON; for secrets."),
+    ] = None,
+    from_env: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option("--from-env", metavar="PATH=NAME", help="Set what an environment variable has, as JSON."),
+    ] = None,
+    force_type: Annotated[
+        bool, typer.Option("--force-type", help="Set a value of another type than the one that is there.")
+    ] = False,
+    *,
+    options: SurgeryOptions,
+) -> int:
+    """Set single attributes of instances; everything else keeps its bytes.
+
+    There must be a value at the path already. Sensitive ones are set from a file or the environment only, where nobody
+    else sees them.
+    """
+    shown = [parse_assignment(text) for text in assignments or ()]
+    secret = [_from_file(text) for text in from_file or ()] + [_from_environment(text) for text in from_env or ()]
+    if not shown and not secret:
+        raise typer.BadParameter("say what to set: PATH=JSON", param_hint="assignments")
+
+    def operation(snapshot: Snapshot) -> Edit:
+        for given, is_secret in ((shown, False), (secret, True)):
+            found = choose(snapshot, Criteria(selectors=(selector,)))
+            snapshot = set_attributes(snapshot, found, given, force_type=force_type, allow_sensitive=is_secret).snapshot
+        return Edit(snapshot)
+
+    hidden = {text: f"{assignment.path}=…" for text, assignment in zip(assignments or (), shown, strict=True)}
+    return carry_out(Plan("set", operation, asks=True, said=command_line(hidden)), options)
+
+
+def _from_file(text: str) -> Assignment:
+    path, name = _parted(text, "--from-file")
+    return _assignment(path, run_context().read(str(Path(name))).decode("utf-8", "replace"))
+
+
+def _from_environment(text: str) -> Assignment:
+    path, name = _parted(text, "--from-env")
+    environment = run_context().environment
+    if name not in environment:
+        raise SurgeryError(f"{path}: there is no environment variable {name}")
+    return _assignment(path, environment[name])
+
+
+def _assignment(path: str, text: str) -> Assignment:
+    return Assignment(path, steps_of(path), json_value(path, text))
+
+
+def _parted(text: str, option: str) -> tuple[str, str]:
+    path, equals, name = text.rpartition("=")
+    if not equals or not path or not name:
+        raise typer.BadParameter("must be a path, an equals sign, and a name", param_hint=option)
+    return path.strip(), name

@@ -1,0 +1,26 @@
+"""`statetool set-serial`: a state with another serial."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
+from statefmt.cli.options.takes import takes
+from statefmt.cli.surgery import Plan, carry_out
+from statefmt.edit.changes.edit import Edit
+from statefmt.edit.operations.envelope import set_serial
+from statefmt.model.snapshot import Snapshot
+
+
+@takes(options=surgery_options)
+def command(
+    serial: Annotated[int, typer.Argument(metavar="SERIAL", help="The new serial.")], *, options: SurgeryOptions
+) -> int:
+    """Set the serial of a state, by which a backend tells which of two states is newer."""
+
+    def operation(snapshot: Snapshot) -> Edit:
+        return set_serial(snapshot, serial)
+
+    return carry_out(Plan("set-serial", operation), options)

@@ -1,0 +1,88 @@
+"""`statetool show`: what a state says of resource instances, and of outputs."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Optional
+
+import typer
+
+from statefmt.analysis.selection import Criteria, select
+from statefmt.cli.exit_status import FINE
+from statefmt.cli.options.selecting import criteria
+from statefmt.cli.options.shared import (
+    FormatOption,
+    OutputFormat,
+    ShowSensitiveOption,
+    StateOption,
+)
+from statefmt.cli.options.takes import takes
+from statefmt.cli.run import run_context
+from statefmt.cli.streams import result_terminal, write_result
+from statefmt.edit.session import load, state_name
+from statefmt.model.instances import ResourceInstance, instances
+from statefmt.model.snapshot import Snapshot
+from statefmt.render.outputs.text import outputs_text
+from statefmt.render.show.text import instance_texts
+
+
+@takes(chosen=criteria)
+def command(
+    state: StateOption = None,
+    attribute: Annotated[
+        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Option("--attr", metavar="PATH", help="Only this value of one instance: tags.Name, 'rule[0].port'."),
+    ] = None,
+    raw: Annotated[
+        bool, typer.Option("--raw", help="With --attr, write a text, number or bool without quotes and newline.")
+    ] = False,
+    expand: Annotated[
+        bool, typer.Option("--expand", help="Show texts that are JSON, such as policies, laid out.")
+    ] = False,
+    show_sensitive: ShowSensitiveOption = False,
+    output_format: FormatOption = OutputFormat.TEXT,
+    *,
+    chosen: Criteria,
+) -> int:
+    """Show resource instances as `tofu state show` does, without plugins; without a selector, outputs too.
+
+    What is sensitive is hidden: attributes that the state marks, sensitive outputs, what providers keep for themselves,
+    and in states from before Terraform 0.12, which have no marks, all attributes that may be. JSON is the values
+    representation of `tofu show -json`, with `provider_instance`.
+    """
+    if raw and attribute is None:
+        raise typer.BadParameter("needs --attr", param_hint="--raw")
+    snapshot = load(run_context(), state_name(run_context(), state)).result.snapshot
+    found = select(instances(snapshot), chosen)
+    if attribute is not None:
+        from statefmt.render.show.attribute import attribute_output
+
+        as_json = output_format is OutputFormat.JSON
+        text = attribute_output(
+            found, attribute, raw=raw, as_json=as_json, show_sensitive=show_sensitive, expand=expand
+        )
+        write_result(text)
+    elif output_format is OutputFormat.JSON:
+        from statefmt.render.show.json import instances_json, state_json
+
+        write = state_json if chosen == Criteria() else instances_json
+        sys.stdout.buffer.write(write(snapshot, found, show_sensitive=show_sensitive))
+    else:
+        _show_text(snapshot, found, chosen == Criteria(), show_sensitive, expand)
+    return FINE
+
+
+def _show_text(
+    snapshot: Snapshot, found: list[ResourceInstance], is_whole: bool, show_sensitive: bool, expand: bool
+) -> None:
+    """Write block after block, so that a reader who wants only the first gets them at once."""
+    terminal = result_terminal()
+    separator = ""
+    for instance in found:
+        for text in instance_texts(instance, terminal, show_sensitive=show_sensitive, expand=expand):
+            print(f"{separator}{text}")
+            separator = "\n"
+    if is_whole and snapshot.outputs:
+        print(separator + outputs_text(snapshot.outputs, terminal, show_sensitive=show_sensitive, expand=expand))
+    elif is_whole and not found:
+        print("statetool: the state is empty: it has no resources and no outputs", file=sys.stderr)

@@ -1,0 +1,49 @@
+"""`statetool stats`: a state in numbers."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from statefmt.analysis.statistics import statistics
+from statefmt.cli.exit_status import FINE
+from statefmt.cli.options.shared import (
+    FormatOption,
+    OutputFormat,
+    StateArgument,
+    StateOption,
+    one_state,
+)
+from statefmt.cli.run import run_context
+from statefmt.cli.streams import result_terminal
+from statefmt.edit.session import load, state_name
+
+
+def command(
+    state: StateArgument = None,
+    state_option: StateOption = None,
+    top: Annotated[
+        int, typer.Option(metavar="N", min=0, show_default=False, help="Show the N largest instances; default: 10.")
+    ] = 10,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Show all types, modules and providers, not only the ten largest of each.")
+    ] = False,
+    output_format: FormatOption = OutputFormat.TEXT,
+) -> int:
+    """Count what a state holds by type, module and provider, and tell what takes the room.
+
+    Sizes are those of the objects in the file. JSON always has all groups.
+    """
+    loaded = load(run_context(), state_name(run_context(), one_state(state, state_option)))
+    found = statistics(loaded.result.snapshot)
+    if output_format is OutputFormat.JSON:
+        from statefmt.render.stats.json import stats_json
+
+        sys.stdout.buffer.write(stats_json(loaded, found, top))
+        return FINE
+    from statefmt.render.stats.text import Shown, stats_text
+
+    print(stats_text(loaded, found, Shown(everything, top, bars=sys.stdout.isatty()), result_terminal()))
+    return FINE

@@ -1,0 +1,31 @@
+"""`statetool unset`: single attributes of instances taken away."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from statefmt.analysis.selection import Criteria
+from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
+from statefmt.cli.options.takes import takes
+from statefmt.cli.surgery import Plan, carry_out, choose
+from statefmt.edit.changes.edit import Edit
+from statefmt.edit.operations.unset import unset_attributes
+from statefmt.model.snapshot import Snapshot
+
+
+@takes(options=surgery_options)
+def command(
+    selector: Annotated[str, typer.Argument(metavar="SELECTOR", help="The instances, by address or pattern.")],
+    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="What to unset: tags.env.")],
+    *,
+    options: SurgeryOptions,
+) -> int:
+    """Unset single attributes of instances: to null, or taken out of a map; everything else keeps its bytes."""
+
+    def operation(snapshot: Snapshot) -> Edit:
+        found = choose(snapshot, Criteria(selectors=(selector,)))
+        return unset_attributes(snapshot, found, paths, allow_sensitive=True)
+
+    return carry_out(Plan("unset", operation, asks=True), options)

@@ -1,0 +1,22 @@
+"""`statetool untaint`: instances that need not be replaced after all."""
+
+from __future__ import annotations
+
+from statefmt.analysis.selection import Criteria
+from statefmt.cli.options.selecting import criteria
+from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
+from statefmt.cli.options.takes import takes
+from statefmt.cli.surgery import Plan, carry_out, choose
+from statefmt.edit.changes.edit import Edit
+from statefmt.edit.operations.taint import untaint
+from statefmt.model.snapshot import Snapshot
+
+
+@takes(chosen=criteria, options=surgery_options)
+def command(*, chosen: Criteria, options: SurgeryOptions) -> int:
+    """Take the mark of tainted instances away, so that the next plan keeps them."""
+
+    def operation(snapshot: Snapshot) -> Edit:
+        return untaint(snapshot, choose(snapshot, chosen))
+
+    return carry_out(Plan("untaint", operation), options)

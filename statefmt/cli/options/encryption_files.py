@@ -1,0 +1,122 @@
+"""The options of all commands that read states which say how encrypted ones are opened, and nothing else of them.
+
+A command that has --config for other reasons has its own; it is the same option.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from statefmt.cli.command_line import options_in_order
+from statefmt.cli.options.configuration import ENVIRONMENT
+from statefmt.cli.run import current_run
+from statefmt.model.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from statefmt.encryption import EncryptionConfiguration
+
+# Like --allow-external where it is 1; nothing else allows anything.
+_ALLOWING: Final = "STATETOOL_ALLOW_EXTERNAL"
+_FILE: Final = "encryption"
+_DIRECTORY: Final = "config"
+_ALLOW: Final = "allow_external"
+_VALUES: Final = {"var": "--var", "var_file": "--var-file"}
+
+
+def encryption_options(own: set[str | None]) -> list[click.Option]:
+    """The options, without those of the names that the command has itself."""
+    options = [
+        click.Option(
+            ["--encryption"],
+            metavar="FILE",
+            help="Open and write encrypted states with this configuration, in HCL or JSON, over TF_ENCRYPTION.",
+        ),
+        click.Option(
+            ["--config"],
+            metavar="DIR",
+            help="Open and write encrypted states by the encryption block of the module in this directory.",
+        ),
+        click.Option(
+            ["--var"],
+            metavar="NAME=VALUE",
+            multiple=True,
+            help="With --config: the value of an input variable, but of no passphrase.",
+        ),
+        click.Option(
+            ["--var-file"],
+            metavar="FILE",
+            multiple=True,
+            help="With --config or --encryption: a file with values of input variables.",
+        ),
+        click.Option(
+            ["--allow-external"],
+            is_flag=True,
+            help="With --config: run programs that its encryption block names. Only for configurations that you trust.",
+        ),
+    ]
+    for option in options:
+        option.expose_value = False
+        option.callback = _remember
+    return [option for option in options if option.name not in own]
+
+
+def use_encryption(context: click.Context) -> None:
+    """Have encrypted states opened as the options say. Nothing is read before one is met, but for --encryption FILE."""
+    given = {**context.params, **context.meta.get(__name__, {})}
+    run = current_run()
+    environment = run.context.environment
+    file, directory = given.get(_FILE), given.get(_DIRECTORY)
+    allow_external = bool(given.get(_ALLOW)) or environment.get(_ALLOWING) == "1"
+    _check_values(context, given, environment)
+    if file is directory is None and not environment.get(ENVIRONMENT, "").strip():
+        return
+
+    @functools.cache
+    def read() -> EncryptionConfiguration | ConfigurationError | None:
+        # Imported here, since nearly every state is plain.
+        from statefmt.cli.options.encryption_option import configuration_from
+
+        try:
+            variables = options_in_order(*_VALUES.values())
+            return configuration_from(file, directory, variables, environment, allow_external=allow_external)
+        except ConfigurationError as error:
+            # Once is enough for all states of a run.
+            return error
+
+    def configured() -> EncryptionConfiguration | None:
+        found = read()
+        if isinstance(found, ConfigurationError):
+            raise found
+        return found
+
+    context.obj = replace(run, context=replace(run.context, encryption=configured))
+    if directory is not None and not Path(directory).is_dir():
+        from statefmt.cli.options.configuration import no_directory
+
+        raise no_directory(directory)
+    if file is not None:
+        # What is said on purpose must be right, whatever the state turns out to be.
+        configured()
+
+
+def _check_values(context: click.Context, given: dict[str, object], environment: Mapping[str, str]) -> None:
+    """Raises BadParameter where values are given to nothing, or are none. A value is not shown: it may be a secret."""
+    for name, option in _VALUES.items():
+        if given.get(name) and given.get(_DIRECTORY) is given.get(_FILE) is environment.get(ENVIRONMENT) is None:
+            raise click.BadParameter(
+                "goes with --config or an encryption configuration only", context, param_hint=option
+            )
+    values = given.get("var")
+    if isinstance(values, (list, tuple)) and any("=" not in str(text) for text in values):
+        raise click.BadParameter("must be NAME=VALUE", context, param_hint="--var")
+
+
+def _remember(context: click.Context, parameter: click.Parameter, value: object) -> object:
+    context.meta.setdefault(__name__, {})[parameter.name] = value
+    return value

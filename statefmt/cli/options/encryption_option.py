@@ -1,0 +1,80 @@
+"""Where the encryption configuration of a run comes from: --encryption FILE over TF_ENCRYPTION over --config DIR.
+
+A passphrase is never an argument, since everybody on a machine can see those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import click
+
+from statefmt.cli.options.configuration import ENVIRONMENT, variable_option
+from statefmt.cli.run import run_context
+from statefmt.encryption import (
+    EncryptionConfiguration,
+    Origin,
+    check_configuration,
+    merged,
+)
+from statefmt.encryption.sources import module_configuration, read_surroundings, text_configuration
+from statefmt.hcl.syntax.json.body import LARGEST_FILE
+from statefmt.model.errors import ConfigurationError
+from statefmt.store.reading import STANDARD_INPUT, reason_of
+from statefmt.store.small_files import read_bounded
+
+
+def configuration_from(
+    file: str | None,
+    directory: str | None,
+    variables: Sequence[tuple[str, str]],
+    environment: Mapping[str, str],
+    *,
+    allow_external: bool = False,
+) -> EncryptionConfiguration | None:
+    """The configuration in a file, over that in the environment, over that of a module; None where there is none.
+
+    `variables` are pairs of `--var` or `--var-file` and its value. Programs that the module names may run only with
+    `allow_external`. Raises ConfigurationError, with the place.
+    """
+    if file == STANDARD_INPUT:
+        raise click.BadParameter("must be a file, not standard input", param_hint="--encryption")
+    text = environment.get(ENVIRONMENT, "").strip()
+    if file is None and directory is None and not text:
+        return None
+    module = None if directory is None else Path(directory)
+    options = tuple(map(variable_option, variables))
+    surroundings = read_surroundings(module, environment, options, allow_external=allow_external)
+    found = [] if module is None else [module_configuration(surroundings)]
+    if text:
+        content = text.encode("utf-8", "surrogateescape")
+        found.append(text_configuration(Origin.of_environment(ENVIRONMENT), content, surroundings))
+    if file is not None:
+        found.append(text_configuration(Origin.of_file(file), _content(file), surroundings))
+    layers = [one for one in found if one is not None]
+    if not layers:
+        raise ConfigurationError(f"{directory}: the module has no encryption block in a terraform block")
+    over = layers[0]
+    for one in layers[1:]:
+        over = merged(over, one)
+    return over
+
+
+def _content(file: str) -> bytes:
+    try:
+        return read_bounded(file, LARGEST_FILE, pipes=True)
+    except OSError as error:
+        raise ConfigurationError(f"{file}: {reason_of(error)}") from error
+
+
+def needed_configuration() -> EncryptionConfiguration:
+    """The configuration of this run. Raises ConfigurationError where there is none, or it cannot write."""
+    found = run_context().configuration()
+    if found is None:
+        raise ConfigurationError(
+            "there is no encryption configuration: --encryption FILE, "
+            f"{ENVIRONMENT} or --config DIR, a module with an encryption block, gives one"
+        )
+    check_configuration(found)
+    return found

@@ -1,0 +1,16 @@
+"""The releases that are named on the command line."""
+
+from __future__ import annotations
+
+import typer
+
+from statefmt.formats.releases.releases import Release, parse_release
+from statefmt.model.errors import ReleaseError
+
+
+def parsed_release(name: str, option: str = "--for") -> Release:
+    """The release that an option names."""
+    try:
+        return parse_release(name)
+    except ReleaseError as error:
+        raise typer.BadParameter(str(error), param_hint=option) from error

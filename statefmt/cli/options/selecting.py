@@ -1,0 +1,84 @@
+"""The arguments and options by which commands select resource instances."""
+
+from __future__ import annotations
+
+import os
+from enum import StrEnum
+from typing import Annotated, Optional
+
+import typer
+
+from statefmt.analysis.selection import Criteria
+from statefmt.model.addrs import ResourceMode
+
+
+class ModeChoice(StrEnum):
+    """The modes that resources in a state have."""
+
+    MANAGED = "managed"
+    DATA = "data"
+
+
+SelectorsArgument = Annotated[
+    Optional[list[str]],  # noqa: UP045 - typer reads the annotation at run time
+    typer.Argument(
+        metavar="[SELECTOR]...",
+        help="Addresses of instances, of resources (all their instances) or of modules (everything below), "
+        "or patterns: 'module.*.aws_instance.web[*]', '**.aws_vpc.main'.",
+    ),
+]
+ExcludeOption = Annotated[
+    Optional[list[str]],  # noqa: UP045
+    typer.Option("--exclude", metavar="SELECTOR", help="Leave out what this selector fits."),
+]
+TypeOption = Annotated[
+    Optional[list[str]],  # noqa: UP045
+    typer.Option("--type", metavar="TYPE", help="Only this resource type, or pattern: 'aws_*'."),
+]
+ModeOption = Annotated[
+    Optional[list[ModeChoice]],  # noqa: UP045
+    typer.Option("--mode", help="Only what is in resource blocks, or in data blocks."),
+]
+ProviderOption = Annotated[
+    Optional[list[str]],  # noqa: UP045
+    typer.Option(
+        "--provider",
+        metavar="PROVIDER",
+        help="Only what is bound to this provider (aws, hashicorp/aws), configuration (aws.west), instance "
+        "('aws.by_region[\"eu\"]'), or pattern of them.",
+    ),
+]
+IdOption = Annotated[
+    Optional[list[str]],  # noqa: UP045
+    typer.Option("--id", metavar="ID", help="Only objects with this id, or pattern: 'i-0a*'."),
+]
+TaintedOption = Annotated[bool, typer.Option("--tainted", help="Only tainted instances.")]
+DeposedOption = Annotated[bool, typer.Option("--deposed", help="Only instances with deposed objects.")]
+
+
+def criteria(
+    selectors: SelectorsArgument = None,
+    *,
+    excluded: ExcludeOption = None,
+    types: TypeOption = None,
+    modes: ModeOption = None,
+    providers: ProviderOption = None,
+    ids: IdOption = None,
+    tainted: TaintedOption = False,
+    deposed: DeposedOption = False,
+) -> Criteria:
+    """What was asked for on the command line. Raises BadParameter for the name of a state among the selectors."""
+    for selector in selectors or ():
+        # `list prod.tfstate` would say that another file, the default, is not there, or has no such resource.
+        if selector.endswith(".tfstate") and os.path.isfile(selector):  # noqa: PTH113 - Path.is_file may raise
+            raise typer.BadParameter(f"{selector} is a file: --state names the state", param_hint="SELECTOR")
+    return Criteria(
+        selectors=tuple(selectors or ()),
+        excluded=tuple(excluded or ()),
+        types=tuple(types or ()),
+        modes=tuple(ResourceMode(mode.value) for mode in modes or ()),
+        providers=tuple(providers or ()),
+        ids=tuple(ids or ()),
+        tainted=tainted,
+        deposed=deposed,
+    )

@@ -1,0 +1,124 @@
+"""The options of every command that writes a state: where the result goes, and on what conditions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, NamedTuple, Optional
+
+import typer
+
+from statefmt.cli.command_line import command_line
+from statefmt.cli.options.duration import seconds
+from statefmt.cli.options.shared import YesOption
+from statefmt.cli.run import run_context
+from statefmt.edit.copies import FileCopy, OutputCopy
+from statefmt.edit.pipeline import Terms
+from statefmt.store.protocol import Store
+from statefmt.store.reading import STANDARD_INPUT
+from statefmt.store.standard_input import StandardInput
+
+
+class WriteOptions(NamedTuple):
+    """What was asked for; `lock_timeout` is in seconds."""
+
+    out: str | None
+    backup: str | None
+    no_backup: bool
+    dry_run: bool
+    lock: bool
+    lock_timeout: float
+    expect_serial: int | None
+    expect_hash: str | None
+    yes: bool
+
+    def terms(self, name: str, operation: str, *, to: str | None = None, command: str = "") -> Terms:
+        """The terms of an edit of the state `name`; the result goes `to` a path or `-`, None for back to the state."""
+        context, command = run_context(), command or command_line()
+        to = STANDARD_INPUT if to is None and name == STANDARD_INPUT else to
+        copy = None if to is None else FileCopy(context, to, command, self.yes, not self.no_backup)
+        return Terms(
+            operation=operation,
+            command=command,
+            copy=OutputCopy(context) if to == STANDARD_INPUT else copy,
+            backup=self.backup,
+            dry_run=self.dry_run,
+            lock=self.lock,
+            timeout=self.lock_timeout,
+            serial=self.expect_serial,
+            checksum=self.expect_hash,
+        )
+
+    @property
+    def has_conditions(self) -> bool:
+        """Whether the state must be a certain one, or what would be done is asked for."""
+        return self.dry_run or self.expect_serial is not None or self.expect_hash is not None
+
+    def target(self, name: str, in_place: bool) -> str | None:
+        """Where the result goes: --out, else the state if `in_place`, else standard output."""
+        if in_place and self.out is not None:
+            raise typer.BadParameter("cannot be used together with --output", param_hint="--in-place")
+        if self.out == "":
+            raise typer.BadParameter("the name is empty", param_hint="--output")
+        if in_place and name == STANDARD_INPUT:
+            raise typer.BadParameter("needs a file, not standard input", param_hint="--in-place")
+        if not in_place and self.backup is not None:
+            raise typer.BadParameter("needs --in-place, which replaces the state", param_hint="--backup")
+        return None if in_place else self.out or STANDARD_INPUT
+
+
+def write_options(
+    *,
+    out: Annotated[
+        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Option(
+            "--out",
+            "--output",
+            "-o",
+            metavar="PATH",
+            help="Write the result here, and leave STATE; - is standard output.",
+        ),
+    ] = None,
+    backup: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option("--backup", metavar="PATH", help="Keep the state as it was here; default: beside it."),
+    ] = None,
+    no_backup: Annotated[
+        bool, typer.Option("--no-backup", help="With --out: keep nothing of a file that is replaced.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change, and write nothing.")] = False,
+    lock: Annotated[
+        bool, typer.Option("--lock/--no-lock", show_default=False, help="Lock the state as OpenTofu does; the default.")
+    ] = True,
+    lock_timeout: Annotated[
+        str,
+        typer.Option(metavar="DURATION", show_default=False, help="How long to wait for the lock: 10s; default: 0s."),
+    ] = "0s",
+    expect_serial: Annotated[
+        Optional[int],  # noqa: UP045
+        typer.Option(metavar="N", help="Do it only if the state has this serial."),
+    ] = None,
+    expect_hash: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(metavar="SHA256", help="Do it only if the file has this SHA-256."),
+    ] = None,
+    yes: YesOption = False,
+) -> WriteOptions:
+    """The options as one value. Raises BadParameter for what contradicts itself."""
+    if out is not None and backup is not None:
+        raise typer.BadParameter("cannot be combined with --out: the state stays as it is", param_hint="--backup")
+    if no_backup and out is None:
+        raise typer.BadParameter("goes with --out only", param_hint="--no-backup")
+    timeout = seconds(lock_timeout, "--lock-timeout")
+    kept = None if backup is None else str(backup)
+    return WriteOptions(out, kept, no_backup, dry_run, lock, timeout, expect_serial, expect_hash, yes)
+
+
+def store_of(name: str) -> Store:
+    """The store with the state that a command names."""
+    context = run_context()
+    if name == STANDARD_INPUT:
+        return StandardInput(context.read_input)
+    # Imported where it is needed: commands that only check start faster without it.
+    from statefmt.store.local.store import LocalFile
+
+    return LocalFile(name, context)

@@ -1,0 +1,1 @@
+"""What is wrong with a configuration, apart from its providers."""

@@ -1,0 +1,1 @@
+"""From the bodies of files to declarations."""

@@ -1,0 +1,198 @@
+"""What blocks say of provider configurations: declared, required, and passed to modules.
+
+Sources: OpenTofu `internal/configs`, in `provider.go`, `provider_requirements.go`, `module_call.go` and
+`version_constraint.go`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from statefmt.configuration.decoding._range_of_versions import is_range_of_versions
+from statefmt.configuration.decoding.reader import FileReader, keyword
+from statefmt.configuration.model import PassedProvider, ProviderBlock, RequiredProvider
+from statefmt.configuration.provider_names import local_name_problem
+from statefmt.configuration.provider_reference import ProviderReference, read_provider_reference
+from statefmt.hcl.source.problem import ProblemKind
+from statefmt.hcl.syntax.body import Argument, Block, Body
+from statefmt.hcl.syntax.expressions import (
+    Attr,
+    Bad,
+    Expression,
+    Literal,
+)
+from statefmt.hcl.syntax.references import as_traversal, references
+from statefmt.model import addrs
+from statefmt.model.errors import AddressError
+
+_META: Final = frozenset({"alias", "version", "for_each"})
+_RESERVED: Final = ("count", "depends_on", "source")
+_ESCAPE: Final = "_"
+_RESERVED_BLOCKS: Final = ("lifecycle", "locals")
+_NOT_THE_PROVIDERS: Final = _META.union(_RESERVED, _RESERVED_BLOCKS, (_ESCAPE,))
+_ALIASES: Final = "Invalid configuration_aliases value"
+_VERSION: Final = "Invalid version constraint"
+
+
+def read_provider(reader: FileReader, block: Block, *, mock: bool = False) -> ProviderBlock:
+    """`provider "name"`, or `mock_provider "name"`."""
+    body = block.body
+    alias = body.attribute("alias")
+    for_each = body.attribute("for_each")
+    alias_text = reader.text(alias)
+    if alias is not None and alias_text is not None and not addrs.is_identifier(alias_text):
+        what = "mock provider" if mock else "provider"
+        detail = "An alias must be a valid name: letters, digits, underscores and dashes, not beginning with a digit."
+        reader.complain(f"Invalid {what} configuration alias", detail, alias.expression.range)
+    if for_each is not None and not alias_text and not isinstance(getattr(alias, "expression", None), Bad):
+        detail = "The for_each argument is allowed only for provider configurations with an alias."
+        reader.complain(
+            'Alias required when using "for_each"', detail, for_each.expression.range, ProblemKind.PROVIDER_BLOCK
+        )
+    found = (body.attribute(name) for name in _RESERVED)
+    reserved = () if mock else tuple(argument for argument in found if argument is not None)
+    for argument in reserved:
+        detail = f'The provider argument name "{argument.name}" is reserved for use by OpenTofu in a future version.'
+        reader.complain(
+            "Reserved argument name in provider block", detail, argument.name_range, ProblemKind.PROVIDER_BLOCK
+        )
+    if not mock:
+        _check_blocks(reader, body)
+        _check_version(reader, body.attribute("version"))
+    return ProviderBlock(
+        name=block.labels[0],
+        name_range=block.label_ranges[0],
+        range=block.range,
+        alias=alias_text or "",
+        alias_range=None if alias is None else alias.expression.range,
+        for_each=for_each,
+        for_each_text="" if for_each is None else reader.written(for_each.expression),
+        reserved=reserved,
+        is_empty=_is_empty(body),
+        body_range=block.body_range,
+        mock=mock,
+    )
+
+
+def _is_empty(body: Body) -> bool:
+    """Whether nothing is left for the provider when OpenTofu has taken what is its own."""
+    names = {*body.names(), *body.block_types()}
+    escaped = (name for block in body.blocks(_ESCAPE) for name in (*block.body.names(), *block.body.block_types()))
+    return names <= _NOT_THE_PROVIDERS and "version" not in names and next(escaped, None) is None
+
+
+def _check_blocks(reader: FileReader, body: Body) -> None:
+    for again in body.blocks(_ESCAPE)[1:]:
+        detail = 'Only one block "_" is allowed, which makes its arguments those of the provider.'
+        reader.complain("Duplicate escaping block", detail, again.range)
+    for type_ in _RESERVED_BLOCKS:
+        for block in body.blocks(type_):
+            detail = f'The block type name "{type_}" is reserved for use by OpenTofu in a future version.'
+            reader.complain("Reserved block type name in provider block", detail, block.type_range)
+
+
+def _check_version(reader: FileReader, version: Argument | None) -> None:
+    if version is None:
+        return
+    place = version.expression.range
+    detail = "It will be refused in a future version of OpenTofu: required_providers is the place for it."
+    reader.warn("Version constraints inside provider configuration blocks are deprecated", detail, place)
+    _check_range_of_versions(reader, version.expression)
+    for reference in references(version.expression):
+        reader.complain("Variables not allowed", "A version must be a literal string.", reference.root_range)
+
+
+def _check_range_of_versions(reader: FileReader, expression: Expression) -> None:
+    """Complain where a literal text is no version constraint."""
+    text = expression.value if isinstance(expression, Literal) else None
+    if isinstance(text, str) and not is_range_of_versions(text):
+        detail = f'"{text}" is no version constraint; `~> 5.0` and `>= 1.2, < 2.0` are.'
+        reader.complain(_VERSION, detail, expression.range)
+
+
+def read_required_providers(reader: FileReader, block: Block) -> Iterator[RequiredProvider]:
+    """Each entry of `required_providers`, which may be a version only."""
+    for name in block.body.names():
+        argument = block.body.attribute(name)
+        if argument is None:
+            continue
+        expression = argument.expression
+        wrong = local_name_problem(name, expression.range, any_form=isinstance(expression, Literal))
+        if isinstance(expression, Literal):
+            _check_range_of_versions(reader, expression)
+            if wrong is not None:
+                reader.complain("Invalid provider name", wrong.detail, expression.range)
+            yield RequiredProvider(name, expression.range)
+        elif wrong is not None:
+            reader.problems.append(wrong)
+        else:
+            yield _required(reader, name, expression)
+
+
+def _required(reader: FileReader, name: str, expression: Expression) -> RequiredProvider:
+    source: Literal | None = None
+    aliases: tuple[Expression, ...] = ()
+    problem = ("Invalid required_providers object", "required_providers entries must be strings or objects.")
+    for item in reader.items(expression, *problem):
+        word, value = keyword(item.key), item.value
+        text = value.value if isinstance(value, Literal) else None
+        if word == "source" and isinstance(value, Literal) and isinstance(text, str):
+            source = value
+            try:
+                addrs.parse_provider_source(text)
+            except AddressError as refused:
+                reader.complain(refused.summary, refused.detail, value.range)
+        elif word == "source" and not isinstance(value, Bad):
+            reader.complain("Invalid source", "Source must be specified as a string.", value.range)
+        elif word == "version" and not isinstance(value, Bad):
+            if isinstance(text, str):
+                _check_range_of_versions(reader, value)
+            else:
+                reader.complain(_VERSION, "Version must be specified as a string.", value.range)
+        elif word == "configuration_aliases":
+            elements = reader.elements(value)
+            given = tuple(map(reader.unquoted, elements)) if reader.json else elements
+            aliases = tuple(alias for alias in given if _is_alias(reader, name, alias, value))
+        elif word not in ("source", "version"):
+            detail = "The object of a required provider has only source, version and configuration_aliases."
+            reader.complain("Invalid required_providers object", detail, item.key.range)
+            break
+    where = None if source is None else source.range
+    return RequiredProvider(name, expression.range, "" if source is None else str(source.value), where, aliases)
+
+
+def _is_alias(reader: FileReader, name: str, expression: Expression, whole: Expression) -> bool:
+    """Whether an element of `configuration_aliases` is a name in the module, `aws.west` in the entry `aws`."""
+    traversal = as_traversal(expression)
+    if traversal is None:
+        if not isinstance(expression, Bad):
+            detail = "A single static reference is required: the name of the provider, a period and an alias."
+            reader.complain("Invalid expression", detail, expression.range)
+        return False
+    if traversal.steps and not isinstance(traversal.steps[0], Attr):
+        detail = "Each must be the name of the provider, a period and an alias."
+    elif traversal.root != name:
+        detail = f'Each must begin with the name of the provider. Expected "{name}", but found "{traversal.root}".'
+    else:
+        return True
+    reader.complain(_ALIASES, detail, whole.range)
+    return False
+
+
+def read_passed(reader: FileReader, expression: Expression) -> Iterator[PassedProvider]:
+    """The entries of a `providers` map; of those for the same name in the module the first."""
+    problem = ("Invalid expression", "A static map expression is required.")
+    seen: dict[str, PassedProvider] = {}
+    for item in reader.items(expression, *problem):
+        child, parent = reader.without_quotes(item.key), reader.without_quotes(item.value)
+        pair = PassedProvider(child, parent, item.key.range.to(item.value.range))
+        name = read_provider_reference(child, "providers")
+        taken = isinstance(read_provider_reference(parent, "providers"), ProviderReference)
+        if isinstance(name, ProviderReference) and taken:
+            first = seen.setdefault(str(name.local), pair)
+            if first is not pair:
+                detail = f"{name.local} has been passed at {first.range} already."
+                reader.complain("Duplicate provider address", detail, item.value.range)
+                continue
+        yield pair

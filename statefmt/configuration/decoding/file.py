@@ -1,0 +1,226 @@
+"""All blocks of one configuration file, with overrides as bodies laid over bodies.
+
+Sources: OpenTofu `internal/configs/parser_config.go` (loadConfigFileBody), `module.go` (appendFile, mergeFile).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final, TypeVar
+
+import msgspec
+
+from statefmt.configuration.decoding import _blocks as decode_blocks
+from statefmt.configuration.decoding import _providers as decode_providers
+from statefmt.configuration.decoding.reader import FileReader
+from statefmt.configuration.model import (
+    Declarations,
+    EncryptionBlock,
+    Local,
+    RequiredProvider,
+    ResourceBlock,
+)
+from statefmt.hcl.source.position import Range
+from statefmt.hcl.source.problem import ProblemKind, error
+from statefmt.hcl.syntax.body import Block, Body
+from statefmt.hcl.syntax.merged_body import MergedBody
+from statefmt.model import addrs
+
+_T = TypeVar("_T")
+_MODES: Final = {
+    "resource": addrs.ResourceMode.MANAGED,
+    "data": addrs.ResourceMode.DATA,
+    "ephemeral": addrs.ResourceMode.EPHEMERAL,
+}
+# OpenTofu has a summary of its own for each.
+_NO_BASE: Final = {
+    "variable": "Missing base variable declaration to override",
+    "provider": "Missing base provider configuration for override",
+    "module": "Missing module call to override",
+    "resource": "Missing resource to override",
+    "data": "Missing data resource to override",
+    "ephemeral": "Missing ephemeral resource to override",
+}
+# Of a provider block, an override file changes neither of these.
+_KEPT: Final = frozenset({"for_each", "alias"})
+_NO_OVERRIDE: Final = ("moved", "import", "removed")
+
+
+class _Placed(msgspec.Struct):
+    """A block with the file it is read with."""
+
+    reader: FileReader
+    block: Block
+
+
+class DirectoryDecoder:
+    """Collects the files of one directory, the primary ones first, and then gives what they declare together."""
+
+    def __init__(self, directory: str) -> None:
+        self._directory = directory
+        # Blocks by what they declare, so that an override finds its base. The dictionary keeps their order.
+        self._named: dict[tuple[str, ...], _Placed] = {}
+        self._nameless: list[_Placed] = []
+        self._locals: dict[str, Local] = {}
+        self._required: dict[str, RequiredProvider] = {}
+        self._encryption: list[EncryptionBlock] = []
+        self._requirements_at: Range | None = None
+
+    def add(self, reader: FileReader, body: Body) -> None:
+        """Add a primary file."""
+        for block in self._blocks(body):
+            key = _identity(block)
+            if key is None:
+                self._nameless.append(_Placed(reader, block))
+            elif key in self._named:
+                _duplicate(reader, block, self._named[key].block, key)
+            else:
+                self._named[key] = _Placed(reader, block)
+        for block in body.blocks("locals"):
+            for local in decode_blocks.read_locals(reader, block):
+                if local.name in self._locals:
+                    first = self._locals[local.name].range
+                    detail = f'A local value named "{local.name}" was already defined at {first}.'
+                    _complain(reader, "Duplicate local value definition", detail, local.range)
+                else:
+                    self._locals[local.name] = local
+        self._encryption += _encryption_blocks(reader, body, override=False)
+        for block in _requirement_blocks(body):
+            if self._requirements_at is None:
+                self._requirements_at = block.range
+            else:
+                detail = f"A module has one block required_providers only, and there is one at {self._requirements_at}."
+                _complain(reader, "Duplicate required providers configuration", detail, block.range)
+            for entry in decode_providers.read_required_providers(reader, block):
+                self._required.setdefault(entry.name, entry)
+        for block in body.blocks("required_providers"):
+            detail = "A block required_providers must be inside of a block terraform."
+            reader.complain("Invalid required_providers block", detail, block.type_range)
+
+    def override(self, reader: FileReader, body: Body) -> None:
+        """Lay an override file over what there is."""
+        for block in self._blocks(body):
+            key = _identity(block)
+            if key is None:
+                _complain(reader, f"Cannot override '{block.type}' blocks", "They are not allowed here.", block.range)
+            elif (base := self._named.get(key)) is not None:
+                kept = _KEPT if block.type == "provider" else frozenset()
+                merged = msgspec.structs.replace(base.block, body=MergedBody(base.block.body, block.body, kept))
+                self._named[key] = _Placed(base.reader, merged)
+            elif block.type == "provider" and len(key) == 2:
+                # A default configuration is there without a block, so that there is something to override.
+                self._named[key] = _Placed(reader, block)
+            else:
+                detail = f"There is no {' '.join(key)} in the other files that this block could override."
+                _complain(reader, _NO_BASE[block.type], detail, block.range)
+        for block in body.blocks("locals"):
+            for local in decode_blocks.read_locals(reader, block):
+                if local.name in self._locals:
+                    self._locals[local.name] = local
+                else:
+                    detail = f'There is no local value named "{local.name}" that this one could override.'
+                    _complain(reader, "Missing base local value definition to override", detail, local.range)
+        self._encryption += _encryption_blocks(reader, body, override=True)
+        for block in _requirement_blocks(body):
+            for entry in decode_providers.read_required_providers(reader, block):
+                self._required[entry.name] = entry
+
+    @staticmethod
+    def _blocks(body: Body) -> Iterator[Block]:
+        for type_ in ("variable", "provider", "module"):
+            yield from body.blocks(type_, 1)
+        for type_ in _MODES:
+            yield from body.blocks(type_, 2)
+        for check in body.blocks("check", 1):
+            yield from check.body.blocks("data", 2)
+        for type_ in _NO_OVERRIDE:
+            yield from body.blocks(type_)
+
+    def result(self, files: tuple[str, ...], *, incomplete: bool) -> Declarations:
+        """Everything that the files declare; reading it may add to the problems of the files."""
+        variables = list(self._read("variable", decode_blocks.read_variable))
+        providers = list(self._read("provider", decode_providers.read_provider))
+        calls = list(self._read("module", decode_blocks.read_module_call))
+        resources: list[ResourceBlock] = []
+        for placed in self._named.values():
+            if placed.block.type in _MODES:
+                mode = _MODES[placed.block.type]
+                resources.append(decode_blocks.read_resource(placed.reader, placed.block, mode))
+        return Declarations(
+            directory=self._directory,
+            files=files,
+            incomplete=incomplete,
+            variables={variable.name: variable for variable in variables},
+            locals=self._locals,
+            providers={(provider.name, provider.alias): provider for provider in providers},
+            required_providers=self._required,
+            calls={call.name: call for call in calls},
+            resources=tuple(resources),
+            moved=tuple(self._nameless_of("moved", decode_blocks.read_moved)),
+            removed=tuple(self._nameless_of("removed", decode_blocks.read_removed)),
+            imports=tuple(self._nameless_of("import", decode_blocks.read_import)),
+            encryption=tuple(self._encryption),
+        )
+
+    def _read(self, type_: str, read: Callable[[FileReader, Block], _T]) -> Iterator[_T]:
+        for placed in self._named.values():
+            if placed.block.type == type_:
+                yield read(placed.reader, placed.block)
+
+    def _nameless_of(self, type_: str, read: Callable[[FileReader, Block], _T | None]) -> Iterator[_T]:
+        for placed in self._nameless:
+            if placed.block.type == type_:
+                found = read(placed.reader, placed.block)
+                if found is not None:
+                    yield found
+
+
+def _encryption_blocks(reader: FileReader, body: Body, *, override: bool) -> Iterator[EncryptionBlock]:
+    """What a file encrypts with, to be read where a state is encrypted."""
+    for terraform in body.blocks("terraform"):
+        for block in terraform.body.blocks("encryption"):
+            yield EncryptionBlock(block.range, reader.source, reader.json, override)
+
+
+def _requirement_blocks(body: Body) -> Iterator[Block]:
+    for terraform in body.blocks("terraform"):
+        yield from terraform.body.blocks("required_providers")
+
+
+def _identity(block: Block) -> tuple[str, ...] | None:
+    if block.type in _NO_OVERRIDE:
+        return None
+    if block.type != "provider":
+        return (block.type, *block.labels)
+    alias = block.body.attribute("alias")
+    text = getattr(alias.expression, "value", None) if alias is not None else None
+    return ("provider", block.labels[0], text) if isinstance(text, str) else ("provider", block.labels[0])
+
+
+def _duplicate(reader: FileReader, block: Block, first: Block, key: tuple[str, ...]) -> None:
+    where = first.range
+    match block.type:
+        case "variable":
+            summary = "Duplicate variable declaration"
+            detail = f'A variable named "{key[1]}" was already declared at {where}.'
+        case "module":
+            summary = "Duplicate module call"
+            detail = f'A module call named "{key[1]}" was already defined at {where}.'
+        case "provider" if len(key) > 2:
+            summary = "Duplicate provider configuration"
+            detail = f'A provider configuration for "{key[1]}" with alias "{key[2]}" was already given at {where}.'
+        case "provider":
+            summary = "Duplicate provider configuration"
+            detail = (
+                f'A default (non-aliased) provider configuration for "{key[1]}" was already given at {where}. '
+                'If multiple configurations are required, set the "alias" argument for alternative configurations.'
+            )
+        case _:
+            kind = "ephemeral resource" if block.type == "ephemeral" else block.type
+            summary = f'Duplicate {kind} "{key[1]}" configuration'
+            detail = f'A {key[1]} {block.type} named "{key[2]}" was already declared at {where}.'
+    _complain(reader, summary, detail, block.range)
+
+
+def _complain(reader: FileReader, summary: str, detail: str, place: Range) -> None:
+    reader.problems.append(error(ProblemKind.DUPLICATE, summary, detail, place))

@@ -1,0 +1,159 @@
+"""The files of one directory: which of them count, and what they declare together.
+
+Source: OpenTofu `internal/configs/parser_config_dir.go`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import msgspec
+
+from statefmt.configuration.decoding.file import DirectoryDecoder
+from statefmt.configuration.decoding.reader import FileReader
+from statefmt.configuration.decoding.test_files import read_test_file
+from statefmt.configuration.model import Declarations, TestFile
+from statefmt.hcl.source.position import Range, SourceText
+from statefmt.hcl.source.problem import Problem, ProblemKind, error
+from statefmt.hcl.syntax.body import Body
+from statefmt.hcl.syntax.json.body import LARGEST_FILE, read_json_file
+from statefmt.hcl.syntax.native.files import read_file
+from statefmt.store.small_files import read_bounded
+
+_PLAIN: Final = (".tf", ".tofu", ".tf.json", ".tofu.json")
+_TESTS: Final = (".tftest.hcl", ".tofutest.hcl", ".tftest.json", ".tofutest.json")
+_UNREAD: Final = (ProblemKind.SYNTAX, ProblemKind.UNREADABLE)
+_UTF8_MARK: Final = b"\xef\xbb\xbf"
+
+
+class Listing(NamedTuple):
+    """The names of the files that count, each list sorted."""
+
+    primary: tuple[str, ...]
+    overrides: tuple[str, ...]
+    tests: tuple[str, ...]
+
+
+def list_files(names: Sequence[str]) -> Listing:
+    """Sort the names of a directory's files by what they are; those that are shadowed or hidden are left out.
+
+    `a.tofu` shadows `a.tf`, and so on for the other three endings; names that begin with a dot, end with `~` or stand
+    between `#` are an editor's.
+    """
+    primary: list[str] = []
+    overrides: list[str] = []
+    tests: list[str] = []
+    for name in sorted(names, key=str.encode):
+        if name.startswith(".") or name.endswith("~") or (name.startswith("#") and name.endswith("#")):
+            continue
+        if name.endswith(_TESTS):
+            tests.append(name)
+        elif name.endswith(_PLAIN):
+            base = name[: -len(next(ending for ending in _PLAIN if name.endswith(ending)))]
+            (overrides if base == "override" or base.endswith("_override") else primary).append(name)
+    return Listing(_unshadowed(primary), _unshadowed(overrides), _unshadowed(tests))
+
+
+def _unshadowed(names: list[str]) -> tuple[str, ...]:
+    present = set(names)
+    return tuple(name for name in names if _tofu_name(name) not in present)
+
+
+def _tofu_name(name: str) -> str | None:
+    for ending in (".tf", ".tf.json", ".tftest.hcl", ".tftest.json"):
+        if name.endswith(ending):
+            return name[: -len(ending)] + ending.replace(".tf", ".tofu", 1)
+    return None
+
+
+def read_source(path: Path, shown: str, problems: list[Problem], *, pipes: bool = False) -> SourceText | None:
+    """The content of a file that is called `shown` in findings; None, and a problem, if it cannot be read.
+
+    Only regular files are read, since others may never end, and with `pipes` what a shell gives in place of a file.
+    """
+    try:
+        content = read_bounded(path, LARGEST_FILE, pipes=pipes)
+        return SourceText(shown, content.removeprefix(_UTF8_MARK))
+    except OSError as failure:
+        why = failure.strerror or str(failure)
+    detail = f"The file {shown} could not be read: {why}."
+    problems.append(error(ProblemKind.UNREADABLE, "Failed to read file", detail, Range(shown, 1, 1, 1, 1, 0, 0)))
+    return None
+
+
+def read_body(source: SourceText, problems: list[Problem]) -> Body:
+    """The body of a file, in the syntax that its name says."""
+    return read_json_file(source, problems) if source.file.endswith(".json") else read_file(source, problems)
+
+
+class DirectoryReader:
+    """Reads directories below one root; each file once, however often it is called as a module."""
+
+    def __init__(self, root: Path, problems: list[Problem]) -> None:
+        self.root = root
+        self._problems = problems
+        self._read: dict[str, Declarations | None] = {}
+
+    def read(self, directory: str, test_directory: str | None = None) -> Declarations | None:
+        """What the files of a directory (relative to the root, `.` for itself) declare; None if it cannot be listed."""
+        if directory not in self._read:
+            self._read[directory] = self._read_once(directory, test_directory)
+        return self._read[directory]
+
+    def _read_once(self, directory: str, test_directory: str | None) -> Declarations | None:
+        names = _names(self.root / directory)
+        if names is None:
+            return None
+        before = len(self._problems)
+        listing = list_files(names)
+        decoder = DirectoryDecoder(directory)
+        for name in listing.primary:
+            if (found := self._file(directory, name)) is not None:
+                decoder.add(*found)
+        for name in listing.overrides:
+            if (found := self._file(directory, name)) is not None:
+                decoder.override(*found)
+        incomplete = any(problem.kind in _UNREAD for problem in self._problems[before:])
+        files = tuple(below(directory, name) for name in (*listing.primary, *listing.overrides))
+        declarations = decoder.result(files, incomplete=incomplete)
+        if test_directory is None:
+            return declarations
+        return msgspec.structs.replace(declarations, tests=self._tests(directory, listing.tests, test_directory))
+
+    def _file(self, directory: str, name: str) -> tuple[FileReader, Body] | None:
+        source = read_source(self.root / directory / name, below(directory, name), self._problems)
+        if source is None:
+            return None
+        reader = FileReader(source, self._problems, json=name.endswith(".json"))
+        return reader, read_body(source, self._problems)
+
+    def _tests(self, directory: str, beside: tuple[str, ...], test_directory: str) -> tuple[TestFile, ...]:
+        within = below(directory, test_directory)
+        inside = list_files(_names(self.root / within) or ()).tests
+        places = [*((within, name) for name in inside), *((directory, name) for name in beside)]
+        found = (self._file(place, name) for place, name in places)
+        return tuple(read_test_file(*each) for each in found if each is not None)
+
+
+def below(directory: str, name: str) -> str:
+    """The path of `name`, which may begin with `../`, in a directory, as short as it can be: `.` for the root."""
+    return os.path.normpath(f"{directory}/{name}")
+
+
+def _names(directory: Path) -> list[str] | None:
+    try:
+        with os.scandir(directory) as entries:
+            return [entry.name for entry in entries if not _is_directory(entry)]
+    except OSError:
+        return None
+
+
+def _is_directory(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        # A link that goes round in a circle: reading the file will say so.
+        return False

@@ -1,0 +1,53 @@
+"""Where `init` has put the modules that are not local: `.terraform/modules/modules.json`.
+
+Source: OpenTofu `internal/modsdir/manifest.go`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from statefmt.hcl.source.position import Range
+from statefmt.hcl.source.problem import Problem, ProblemKind, warning
+from statefmt.store.small_files import read_bounded
+
+_LARGEST: Final = 16 * 1024 * 1024
+
+
+class InstalledModule(msgspec.Struct, frozen=True):
+    """One record: the path of the call (`a.b`), the source it was installed from, and the directory."""
+
+    key: str = msgspec.field(name="Key")
+    source: str = msgspec.field(name="Source", default="")
+    directory: str = msgspec.field(name="Dir", default="")
+
+
+class _Manifest(msgspec.Struct):
+    modules: list[InstalledModule] = msgspec.field(name="Modules", default_factory=list)
+
+
+def read_manifest(path: Path, shown: str, problems: list[Problem]) -> dict[str, InstalledModule]:
+    """The installed modules by the path of their call; none where there is no such file."""
+    try:
+        content = read_bounded(path, _LARGEST)
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except OSError as failure:
+        problems.append(_unreadable(shown, failure.strerror or str(failure)))
+        return {}
+    if not content:
+        return {}
+    try:
+        found = msgspec.json.decode(content, type=_Manifest)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as failure:
+        problems.append(_unreadable(shown, str(failure)))
+        return {}
+    return {record.key: record for record in found.modules}
+
+
+def _unreadable(shown: str, why: str) -> Problem:
+    detail = f"{shown} could not be read ({why}), so that only modules with a local path are found."
+    return warning(ProblemKind.MODULE, "Failed to read module manifest", detail, Range(shown, 1, 1, 1, 1, 0, 0))

@@ -1,0 +1,85 @@
+"""Reads a whole configuration: the root directory, the values of its variables, and every module that it calls.
+
+Source: OpenTofu `internal/configs/configload/loader_load.go`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from statefmt.configuration.checks.variables import check_inputs
+from statefmt.configuration.loading._directory import DirectoryReader, below
+from statefmt.configuration.loading._manifest import read_manifest
+from statefmt.configuration.loading._module_tree import ModuleTree
+from statefmt.configuration.loading.inputs import InputReader, VariableOption
+from statefmt.configuration.model import Configuration, Declarations, Module
+from statefmt.hcl.source.problem import Problem, ProblemKind, error
+from statefmt.model import addrs
+from statefmt.store.small_files import read_bounded
+
+__all__ = ["LoadOptions", "VariableOption", "load"]
+
+_LONGEST_NAME: Final = 4096
+
+
+class LoadOptions(msgspec.Struct, frozen=True):
+    """What is given beside the directory.
+
+    `environment` may have `TF_VAR_…`, `TF_DATA_DIR` and `TF_WORKSPACE`. `workspace` is the value of
+    `terraform.workspace`; without it TF_WORKSPACE counts, then the file `environment` of the data directory. Without
+    `children` the root module is read alone, and its declarations are not checked.
+    """
+
+    variables: tuple[VariableOption, ...] = ()
+    environment: Mapping[str, str] = {}
+    workspace: str | None = None
+    test_directory: str = "tests"
+    children: bool = True
+
+
+def load(directory: Path, options: LoadOptions | None = None) -> Configuration:
+    """Read the configuration in a directory, as far as it can be read; `problems` of the result says what is wrong.
+
+    Ranges name files relative to `directory`, as OpenTofu does when it runs there (`main.tf`, `modules/a/main.tf`).
+    Each directory is read once. Never raises for what a directory can hold.
+    """
+    options = options or LoadOptions()
+    problems: list[Problem] = []
+    reader = DirectoryReader(directory, problems)
+    root = reader.read(".", options.test_directory if options.children else None)
+    if root is None:
+        detail = f"Module directory {directory} does not exist or cannot be read."
+        problems.append(error(ProblemKind.UNREADABLE, "Failed to read module directory", detail))
+        root = Declarations(".")
+    elif not root.files:
+        detail = f"The directory {directory} contains no configuration files."
+        problems.append(error(ProblemKind.UNREADABLE, "No configuration files", detail))
+    data = options.environment.get("TF_DATA_DIR") or ".terraform"
+    workspace = options.workspace or options.environment.get("TF_WORKSPACE") or _chosen(directory / data)
+    inputs = InputReader(directory, problems).read(options.environment, options.variables)
+    if not options.children:
+        modules = {addrs.Module(): Module(addrs.Module(), root)}
+        return Configuration(str(directory), modules, inputs=inputs, workspace=workspace, problems=tuple(problems))
+    check_inputs(root, inputs, problems)
+    shown = below(data, "modules/modules.json")
+    manifest = read_manifest(directory / shown, shown, problems)
+    tree = ModuleTree(reader, manifest, problems)
+    main = tree.read(root, inputs, workspace)
+    tested = {
+        (test.file, run.name): found
+        for test in root.tests
+        for run in test.runs
+        if (found := tree.read_tested(test.file, run, workspace)) is not None
+    }
+    return msgspec.structs.replace(main, tested=tested, problems=tuple(problems))
+
+
+def _chosen(data: Path) -> str:
+    try:
+        return read_bounded(data / "environment", _LONGEST_NAME).decode("utf-8").strip() or "default"
+    except (OSError, UnicodeDecodeError):
+        return "default"

@@ -1,0 +1,180 @@
+"""Where `moved` blocks take what a state has, and what `removed` blocks name.
+
+Sources: OpenTofu `internal/addrs/move_endpoint_module.go`; `internal/refactoring/move_execute.go`,
+`remove_statement.go`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from statefmt.configuration.model import Configuration, MovedBlock, RemovedBlock
+from statefmt.hcl.syntax.expressions import Attr, Expression, Traversal
+from statefmt.hcl.syntax.references import as_traversal
+from statefmt.model.addrs import (
+    NO_KEY,
+    AbsResource,
+    AbsResourceInstance,
+    ConfigResource,
+    InstanceKey,
+    IntKey,
+    Module,
+    ModuleInstance,
+    ModuleStep,
+    StringKey,
+    parse_abs_resource_instance,
+    parse_module_instance,
+)
+from statefmt.model.errors import AddressError
+
+
+class DeclaredMove(msgspec.Struct, frozen=True):
+    """A `moved` block of one module, with its addresses read: both of modules, or both of resources.
+
+    `whole` says that no key is meant at the end: all instances move, each with its key.
+    """
+
+    module: Module
+    source: ModuleInstance | AbsResourceInstance
+    target: ModuleInstance | AbsResourceInstance
+    whole: bool
+    block: MovedBlock
+
+    def taken(self, address: AbsResourceInstance) -> AbsResourceInstance | None:
+        """Where this block takes a resource instance; None where it is about others."""
+        depth = len(self.module.names)
+        outer, inner = address.module.steps[:depth], address.module.steps[depth:]
+        if tuple(step.name for step in outer) != self.module.names:
+            return None
+        if isinstance(self.source, ModuleInstance):
+            assert isinstance(self.target, ModuleInstance)
+            count = len(self.source.steps)
+            if not self._same_steps(inner[:count]):
+                return None
+            steps = self.target.steps
+            if self.whole:
+                steps = (*steps[:-1], ModuleStep(steps[-1].name, inner[count - 1].key))
+            module = ModuleInstance((*outer, *steps, *inner[count:]))
+            return AbsResourceInstance(module, address.resource)
+        assert isinstance(self.target, AbsResourceInstance)
+        same = self.source.module.steps == inner and self.source.resource.resource == address.resource.resource
+        if not same or (not self.whole and self.source.key != address.key):
+            return None
+        key = address.key if self.whole else self.target.key
+        module = ModuleInstance((*outer, *self.target.module.steps))
+        return AbsResourceInstance(module, self.target.resource.resource.instance(key))
+
+    def _same_steps(self, steps: tuple[ModuleStep, ...]) -> bool:
+        assert isinstance(self.source, ModuleInstance)
+        own = self.source.steps
+        if not self.whole:
+            return steps == own
+        return len(steps) == len(own) and steps[:-1] == own[:-1] and steps[-1].name == own[-1].name
+
+
+class Removal(msgspec.Struct, frozen=True):
+    """A `removed` block with its address: that of a module or of a resource, as configuration names it."""
+
+    module: Module
+    resource: ConfigResource | None
+    block: RemovedBlock
+
+    def covers(self, address: AbsResourceInstance) -> bool:
+        """Whether this block is about a resource instance."""
+        if self.resource is not None:
+            return address.config() == self.resource
+        return tuple(step.name for step in address.module.steps[: len(self.module.names)]) == self.module.names
+
+
+def moves(configuration: Configuration) -> list[DeclaredMove]:
+    """All `moved` blocks whose addresses can be read."""
+    found: list[DeclaredMove] = []
+    for path, module in configuration.modules.items():
+        for block in module.declarations.moved:
+            source, target = _endpoint(block.source), _endpoint(block.target)
+            if source is None or target is None or type(source) is not type(target):
+                continue
+            whole = _last_key(source) is NO_KEY and _last_key(target) is NO_KEY
+            found.append(DeclaredMove(path, source, target, whole, block))
+    return found
+
+
+def removals(configuration: Configuration) -> list[Removal]:
+    """All `removed` blocks whose addresses can be read."""
+    found: list[Removal] = []
+    for path, module in configuration.modules.items():
+        for block in module.declarations.removed:
+            endpoint = _endpoint(block.source)
+            if isinstance(endpoint, ModuleInstance):
+                found.append(Removal(Module((*path.names, *endpoint.module().names)), None, block))
+            elif endpoint is not None:
+                within = Module((*path.names, *endpoint.module.module().names))
+                found.append(Removal(within, ConfigResource(within, endpoint.resource.resource), block))
+    return found
+
+
+def moved_to(
+    given: list[DeclaredMove], address: AbsResourceInstance
+) -> tuple[AbsResourceInstance, tuple[DeclaredMove, ...]]:
+    """Where all blocks together take a resource instance, and which did."""
+    steps: list[DeclaredMove] = []
+    left = list(given)
+    while move := next((each for each in left if each.taken(address) is not None), None):
+        # Each block is taken once, so that blocks that go round in circles come to an end.
+        left.remove(move)
+        steps.append(move)
+        address = move.taken(address) or address
+    return address, tuple(steps)
+
+
+def implied_move(
+    address: AbsResourceInstance, *, counted: bool, repeated: bool, others: Mapping[InstanceKey, object]
+) -> AbsResourceInstance:
+    """Where OpenTofu takes an instance when `count` is added or taken away: to the key 0, or from it to none.
+
+    `counted` says that the block has `count` now, `repeated` that it has any repetition. `others` are the keys of the
+    resource in the state. Source: `internal/refactoring/move_statement.go`, ImpliedMoveStatements.
+    """
+    if address.key is NO_KEY and counted and IntKey(0) not in others:
+        return _with_key(address, IntKey(0))
+    if address.key == IntKey(0) and not repeated and NO_KEY not in others:
+        return _with_key(address, NO_KEY)
+    return address
+
+
+def _with_key(address: AbsResourceInstance, key: InstanceKey) -> AbsResourceInstance:
+    return AbsResource(address.module, address.resource.resource).instance(key)
+
+
+def _endpoint(expression: Expression) -> ModuleInstance | AbsResourceInstance | None:
+    """The address that an expression is."""
+    traversal = as_traversal(expression)
+    if traversal is None:
+        return None
+    text = _address_text(traversal)
+    try:
+        return parse_abs_resource_instance(text)
+    except AddressError:
+        pass
+    try:
+        return parse_module_instance(text)
+    except AddressError:
+        return None
+
+
+def _address_text(traversal: Traversal) -> str:
+    parts = [traversal.root]
+    for step in traversal.steps:
+        if isinstance(step, Attr):
+            parts.append(f".{step.name}")
+        elif isinstance(step.key, str):
+            parts.append(str(StringKey(step.key)))
+        else:
+            parts.append(f"[{step.key.small_integer()}]")
+    return "".join(parts)
+
+
+def _last_key(endpoint: ModuleInstance | AbsResourceInstance) -> InstanceKey:
+    return endpoint.steps[-1].key if isinstance(endpoint, ModuleInstance) else endpoint.key

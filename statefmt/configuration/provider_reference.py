@@ -1,0 +1,83 @@
+"""References to provider configurations as they are written: `aws`, `aws.west`, `aws.by_region[each.key]`.
+
+Source: OpenTofu `internal/configs/resource.go`, decodeProviderConfigRef.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from statefmt.configuration.provider_names import local_name_problem
+from statefmt.hcl.source.position import Range
+from statefmt.hcl.source.problem import Problem, ProblemKind, error
+from statefmt.hcl.syntax.expressions import (
+    Attr,
+    Expression,
+    Index,
+    IndexExpression,
+    Literal,
+    Template,
+)
+from statefmt.hcl.syntax.references import as_traversal
+from statefmt.model.addrs import LocalProviderConfig
+
+_SUMMARY: Final = "Invalid provider configuration reference"
+_QUOTED: Final = "A provider configuration reference must not be given in quotes."
+_ALIAS: Final = "Provider name must either stand alone or be followed by a period and then a configuration alias."
+_NO_ALIAS: Final = (
+    "Provider assignment requires an alias when specifying an instance key, in the form of provider.name[instance_key]"
+)
+_FORM: Final = (
+    "The {argument} argument requires a provider type name, optionally followed by a period and then a configuration "
+    "alias and optional instance key."
+)
+
+
+class ProviderReference(msgspec.Struct, frozen=True):
+    """A provider configuration as one module calls it, perhaps with the key of one of its instances.
+
+    `range` is the name, `key_range` the key where there is one.
+    """
+
+    local: LocalProviderConfig
+    range: Range
+    key: Expression | None = None
+    key_range: Range | None = None
+
+
+def read_provider_reference(expression: Expression, argument: str = "provider") -> ProviderReference | Problem:
+    """What an expression refers to; a problem in OpenTofu's words where it is no reference to a provider.
+
+    `argument` is the name of the argument that it stands in.
+    """
+    key: Expression | None = None
+    longest = 3
+    if isinstance(expression, IndexExpression):
+        key, expression, longest = expression.key, expression.collection, 2
+    traversal = as_traversal(expression)
+    if traversal is None or len(traversal.steps) >= longest:
+        quoted = isinstance(expression, Template) or (
+            isinstance(expression, Literal) and isinstance(expression.value, str)
+        )
+        return error(
+            ProblemKind.BLOCK, _SUMMARY, _QUOTED if quoted else _FORM.format(argument=argument), expression.range
+        )
+    wrong = local_name_problem(traversal.root, traversal.root_range)
+    if wrong is not None:
+        return wrong
+    steps = traversal.steps
+    if steps and not isinstance(steps[0], Attr):
+        return error(ProblemKind.BLOCK, _SUMMARY, _ALIAS, steps[0].range)
+    alias = steps[0].name if steps and isinstance(steps[0], Attr) else ""
+    key_range = key.range if key is not None else None
+    if len(steps) > 1:
+        last = steps[1]
+        if not isinstance(last, Index):
+            return error(ProblemKind.BLOCK, _SUMMARY, _ALIAS, last.range)
+        # OpenTofu gives such a key the place of the whole reference.
+        key, key_range = Literal(last.key, last.range), traversal.range
+    if key is not None and not alias:
+        return error(ProblemKind.BLOCK, _SUMMARY, _NO_ALIAS, traversal.range)
+    return ProviderReference(LocalProviderConfig(traversal.root, alias), traversal.root_range, key, key_range)

@@ -1,0 +1,1 @@
+"""Provider configurations: references, instances, and passing them to modules."""

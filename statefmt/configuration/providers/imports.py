@@ -1,0 +1,88 @@
+"""What is wrong with the `provider` of `import` blocks.
+
+Sources: OpenTofu `internal/configs/import.go`; `internal/configs/config.go`, addProviderRequirements;
+`internal/tofu/node_resource_abstract.go`, ProvidedBy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from statefmt.configuration.model import Configuration, ImportBlock
+from statefmt.configuration.provider_reference import ProviderReference, read_provider_reference
+from statefmt.hcl.source.problem import Problem, ProblemKind, error
+from statefmt.hcl.syntax.expressions import (
+    Attr,
+    Expression,
+    IndexExpression,
+    RelativeTraversal,
+    Traversal,
+)
+from statefmt.model.addrs import ConfigResource, parse_abs_resource_instance
+from statefmt.model.errors import AddressError
+
+_SUMMARY = "Invalid import provider argument"
+
+
+def import_target(block: ImportBlock) -> ConfigResource | None:
+    """The resource block that an import is for, whatever the keys in its address are; None where it is none."""
+    names = _names(block.target)
+    if names is None:
+        return None
+    try:
+        return parse_abs_resource_instance(".".join(names)).config()
+    except AddressError:
+        return None
+
+
+def _names(expression: Expression) -> list[str] | None:
+    if isinstance(expression, IndexExpression):
+        return _names(expression.collection)
+    if isinstance(expression, RelativeTraversal):
+        source = _names(expression.source)
+    elif isinstance(expression, Traversal):
+        source = [expression.root]
+    else:
+        return None
+    return None if source is None else source + [step.name for step in expression.steps if isinstance(step, Attr)]
+
+
+def generating_imports(configuration: Configuration) -> Iterator[tuple[ConfigResource, ProviderReference]]:
+    """The imports whose resource has no block yet, and which name a provider configuration for it."""
+    declared = {block.address for block in configuration.root.declarations.resources}
+    for block in configuration.root.declarations.imports:
+        target = import_target(block)
+        if block.provider is None or target is None or target.module or target.resource in declared:
+            continue
+        reference = read_provider_reference(block.provider.expression)
+        if isinstance(reference, ProviderReference):
+            yield target, reference
+
+
+def import_problems(configuration: Configuration) -> Iterator[tuple[ConfigResource, Problem]]:
+    """Imports whose `provider` says something else than the resource block, which is the one that counts."""
+    blocks = {block.address: block for block in configuration.root.declarations.resources}
+    for block in configuration.root.declarations.imports:
+        target = import_target(block)
+        if block.provider is None or target is None:
+            continue
+        detail = ""
+        if target.module:
+            detail = "The provider of a resource in a module comes from the providers of the module call."
+        elif target.resource in blocks:
+            own = blocks[target.resource].provider
+            detail = _difference(block.provider.expression, None if own is None else own.expression)
+        if detail:
+            yield target, error(ProblemKind.BLOCK, _SUMMARY, detail, block.provider.range)
+
+
+def _difference(imported: Expression, own: Expression | None) -> str:
+    reference = read_provider_reference(imported)
+    if isinstance(reference, Problem):
+        return ""
+    if own is None:
+        return f"The resource block must say `provider = {reference.local}`, too."
+    other = read_provider_reference(own)
+    if isinstance(other, Problem) or other.local == reference.local:
+        return ""
+    return f"The resource block has the provider {other.local}, and this import {reference.local}."

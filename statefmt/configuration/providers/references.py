@@ -1,0 +1,209 @@
+"""Which provider instance each resource instance of a configuration is bound to, as far as that can be known.
+
+Source: OpenTofu `internal/tofu/node_resource_abstract_instance.go`, resolveProvider; `internal/tofu/eval_provider.go`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Final
+
+import msgspec
+
+from statefmt.configuration.model import Configuration, ResourceBlock
+from statefmt.configuration.provider_names import local_name_problem, provider_named
+from statefmt.configuration.provider_reference import ProviderReference, read_provider_reference
+from statefmt.configuration.providers._key import evaluated_key
+from statefmt.configuration.providers.tree import (
+    PassedKey,
+    ProviderTree,
+    ResolvedProvider,
+    not_present,
+    provider_tree,
+)
+from statefmt.configuration.scopes.expansion import Instance
+from statefmt.configuration.scopes.instances import ABSENT, AbsentInstance, Instances
+from statefmt.hcl.expressions.evaluate import evaluate
+from statefmt.hcl.source.position import Range
+from statefmt.hcl.source.problem import Problem
+from statefmt.hcl.syntax.expressions import Expression
+from statefmt.hcl.value import Unknown
+from statefmt.model.addrs import (
+    NO_KEY,
+    AbsProviderInstance,
+    AbsResourceInstance,
+    ConfigProviderConfig,
+    ConfigResource,
+    InstanceKey,
+    LocalProviderConfig,
+    ModuleInstance,
+)
+from statefmt.model.cty import Type
+
+
+class BlockBinding(msgspec.Struct, frozen=True):
+    """What a resource block says about its provider: the configuration, and where the key is from, if there is one.
+
+    `range` is the reference, the block's header where it has none. `key` is evaluated in each instance of the
+    resource; `resolved.key` in each instance of a module on the way to it.
+    """
+
+    block: ResourceBlock
+    resolved: ResolvedProvider
+    range: Range
+    key: Expression | None = None
+
+    @property
+    def config(self) -> ConfigProviderConfig:
+        return self.resolved.config
+
+    @property
+    def has_key(self) -> bool:
+        return self.key is not None or self.resolved.key is not None
+
+
+class ProviderReferences:
+    """A configuration with its provider references followed. Everything is worked out once, when it is asked for.
+
+    `without` are keys that are taken out of every `for_each`, as if the collections had lost these elements.
+    """
+
+    def __init__(self, configuration: Configuration, without: Collection[str] = ()) -> None:
+        self.configuration: Final = configuration
+        self.instances: Final = Instances(configuration, without)
+        self.tree: Final[ProviderTree] = provider_tree(configuration)
+        self._bindings: dict[ConfigResource, BlockBinding | Problem] = {}
+        self._keys: dict[ConfigProviderConfig, dict[InstanceKey, None] | Unknown] = {}
+        self._types: dict[ConfigProviderConfig, Type] = {}
+
+    @property
+    def blocks(self) -> dict[ConfigResource, ResourceBlock]:
+        """Every `resource`, `data` and `ephemeral` block by its address, parents before children."""
+        return self.instances.blocks
+
+    def block_binding(self, resource: ConfigResource) -> BlockBinding | Problem:
+        """The provider configuration of a resource block. Raises KeyError where there is no such block.
+
+        A Problem where the reference is none, or leads nowhere ("Provider configuration not present").
+        """
+        found = self._bindings.get(resource)
+        if found is None:
+            found = self._bindings[resource] = self._bound(resource, self.blocks[resource])
+        return found
+
+    def _bound(self, resource: ConfigResource, block: ResourceBlock) -> BlockBinding | Problem:
+        reference: ProviderReference | Problem
+        if block.provider is None:
+            implied = LocalProviderConfig(resource.resource.implied_provider())
+            wrong = local_name_problem(implied.local_name, block.range)
+            reference = wrong or ProviderReference(implied, block.range)
+        else:
+            reference = read_provider_reference(block.provider.expression)
+        if isinstance(reference, Problem):
+            return reference
+        resolved = self.tree.resolve(resource.module, reference.local)
+        if resolved is None:
+            return not_present(resource, resource.module, reference)
+        return BlockBinding(block, resolved, reference.range, reference.key)
+
+    def declared_keys(self, config: ConfigProviderConfig) -> tuple[InstanceKey, ...] | Unknown:
+        """The keys of the instances of a provider configuration that is there; NO_KEY alone without `for_each`."""
+        block = self.tree.declared.get(config)
+        if block is None:
+            return (NO_KEY,)
+        found = self._keys.get(config)
+        if found is None:
+            expansion = self.instances.of_provider(config, block)
+            found = expansion if isinstance(expansion, Unknown) else dict.fromkeys(expansion.keys)
+            self._keys[config] = found
+        return found if isinstance(found, Unknown) else tuple(found)
+
+    def declares(self, provider: AbsProviderInstance) -> bool | Unknown:
+        """Whether there is such a provider instance."""
+        config = provider.config
+        if not self.tree.exists(config):
+            return False
+        if config not in self.tree.declared:
+            return provider.key is NO_KEY
+        if config not in self._keys:
+            self.declared_keys(config)
+        keys = self._keys[config]
+        return keys if isinstance(keys, Unknown) else provider.key in keys
+
+    def for_each_type(self, config: ConfigProviderConfig) -> Type | None:
+        """The type of the `for_each` of a provider configuration; None where it has none."""
+        block = self.tree.declared.get(config)
+        if block is None or block.for_each is None:
+            return None
+        if config not in self._types:
+            scope = self.instances.static_scope(config.module)
+            self._types[config] = evaluate(block.for_each.expression, scope).type
+        return self._types[config]
+
+    def named_config(self, resource: ConfigResource) -> ConfigProviderConfig | None:
+        """The provider configuration that a block names, whether it is there or not; None where it names none."""
+        block = self.blocks[resource]
+        reference = None if block.provider is None else read_provider_reference(block.provider.expression)
+        if isinstance(reference, Problem):
+            return None
+        local = reference.local if reference else LocalProviderConfig(resource.resource.implied_provider())
+        provider = provider_named(self.configuration.modules[resource.module].declarations, local.local_name)
+        return None if provider is None else ConfigProviderConfig(resource.module, provider, local.alias)
+
+    def instance_binding(
+        self, address: AbsResourceInstance
+    ) -> AbsProviderInstance | Unknown | AbsentInstance | Problem:
+        """The provider instance of one resource instance. Raises KeyError where no block declares the resource."""
+        binding = self.block_binding(address.config())
+        if isinstance(binding, Problem):
+            return binding
+        instances = self.instances.of_resource(address.containing_resource())
+        if isinstance(instances, Unknown):
+            # Where no key is chosen, all instances have the same, however many there are.
+            return instances if binding.has_key else binding.config.instance()
+        instance = instances.get(address.key)
+        if instance is None:
+            return ABSENT
+        return self._instance_of(binding, address.module, instance)
+
+    def destroying(self, address: AbsResourceInstance) -> AbsProviderInstance | Unknown | AbsentInstance | Problem:
+        """The provider instance of a resource instance whose block is there and whose own key is not any more.
+
+        One that a module is passed counts as long as that instance of the module is there. Absent where nothing but the
+        state can tell the key. Raises KeyError where no block declares the resource.
+        """
+        binding = self.block_binding(address.config())
+        if isinstance(binding, Problem):
+            return binding
+        if not binding.has_key:
+            return binding.config.instance()
+        passed = binding.resolved.key
+        return ABSENT if passed is None else self._through_call(binding.config, passed, address.module)
+
+    def _instance_of(
+        self, binding: BlockBinding, module: ModuleInstance, instance: Instance
+    ) -> AbsProviderInstance | Unknown | AbsentInstance:
+        if binding.key is not None:
+            scope = self.instances.scope(module)
+            assert not isinstance(scope, Unknown | AbsentInstance), "an instance was found in it"
+            return _instance(binding.config, evaluated_key(binding.key, scope.within(instance.each)))
+        passed = binding.resolved.key
+        return binding.config.instance() if passed is None else self._through_call(binding.config, passed, module)
+
+    def _through_call(
+        self, config: ConfigProviderConfig, passed: PassedKey, inside: ModuleInstance
+    ) -> AbsProviderInstance | Unknown | AbsentInstance:
+        """The provider instance that a call on the way to a module instance passes; Absent where it calls no more."""
+        calling = self.instances.calling(ModuleInstance(inside.steps[: len(passed.module.names)]))
+        if isinstance(calling, Unknown | AbsentInstance):
+            return calling
+        caller, each = calling
+        return _instance(config, evaluated_key(passed.expression, caller.within(each)))
+
+
+def _instance(config: ConfigProviderConfig, key: InstanceKey | Unknown) -> AbsProviderInstance | Unknown:
+    if isinstance(key, Unknown):
+        return key
+    if not config.alias and key is not NO_KEY:
+        return Unknown("a provider configuration without alias has no instance keys")
+    return config.instance(key)

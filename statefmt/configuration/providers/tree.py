@@ -1,0 +1,142 @@
+"""The provider configurations of all modules, and where each name for one leads through the module tree.
+
+A `provider` block declares a configuration. A module gets others by the `providers` of its call, under names of its
+own, and the default ones of its caller where it says nothing. Source: OpenTofu `internal/tofu/transform_provider.go`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from statefmt.configuration import model
+from statefmt.configuration.model import Configuration, ProviderBlock
+from statefmt.configuration.provider_names import provider_named
+from statefmt.configuration.provider_reference import ProviderReference, read_provider_reference
+from statefmt.hcl.source.position import Range
+from statefmt.hcl.source.problem import Problem, ProblemKind, error
+from statefmt.hcl.syntax.expressions import Expression
+from statefmt.model.addrs import (
+    ConfigProviderConfig,
+    LocalProviderConfig,
+    Module,
+    Provider,
+)
+
+
+class PassedKey(msgspec.Struct, frozen=True):
+    """A key of a provider instance in the `providers` of a module call: `aws = aws.by_region[each.key]`.
+
+    `module` is the called module; the key is evaluated where it is called, for each of its instances.
+    """
+
+    expression: Expression
+    range: Range
+    module: Module
+
+
+class ResolvedProvider(msgspec.Struct, frozen=True):
+    """The configuration that a name leads to, and the key that was chosen on the way, if one was."""
+
+    config: ConfigProviderConfig
+    key: PassedKey | None = None
+
+
+class ProviderTree(msgspec.Struct, frozen=True):
+    """Every provider configuration by its address.
+
+    `declared` has the blocks. `passed` has what modules got from their callers, by the address that it has inside.
+    """
+
+    configuration: Configuration
+    declared: Mapping[ConfigProviderConfig, ProviderBlock]
+    passed: Mapping[ConfigProviderConfig, ResolvedProvider]
+
+    def exists(self, config: ConfigProviderConfig) -> bool:
+        """Whether there is such a configuration: one with a block, or a default one of the root module."""
+        return config in self.declared or (config.module.is_root and not config.alias)
+
+    def exactly(self, config: ConfigProviderConfig) -> ResolvedProvider | None:
+        """Where an address leads that must be there as it is: to its block, or to what was passed under it."""
+        passed = self.passed.get(config)
+        return passed or (ResolvedProvider(config) if self.exists(config) else None)
+
+    def resolve(self, module: Module, local: LocalProviderConfig) -> ResolvedProvider | None:
+        """The configuration that a module means by a name; None where there is none.
+
+        A default configuration is inherited from the calling modules; one with an alias never is.
+        """
+        provider = provider_named(self.configuration.modules[module].declarations, local.local_name)
+        return None if provider is None else self.find(module, provider, local.alias)
+
+    def find(self, module: Module, provider: Provider, alias: str) -> ResolvedProvider | None:
+        """The same for a provider and an alias."""
+        found = self.exactly(ConfigProviderConfig(module, provider, alias))
+        while found is None and not alias and not module.is_root:
+            module = module.parent()
+            found = self.exactly(ConfigProviderConfig(module, provider, alias))
+        return found
+
+
+def not_present(user: object, module: Module, reference: ProviderReference) -> Problem:
+    """What is to be said of a reference that leads nowhere."""
+    return error(
+        ProblemKind.NO_PROVIDER,
+        "Provider configuration not present",
+        f"{user} refers to {reference.local}, and {module or 'the root module'} has no such provider configuration: "
+        "no provider block declares it, and no caller passes it.",
+        reference.range,
+    )
+
+
+def provider_tree(configuration: Configuration) -> ProviderTree:
+    """Find all provider configurations of a configuration, and follow what is passed between its modules."""
+    declared: dict[ConfigProviderConfig, ProviderBlock] = {}
+    passed: dict[ConfigProviderConfig, ResolvedProvider] = {}
+    tree = ProviderTree(configuration, declared, passed)
+    for path, module in configuration.modules.items():
+        for (name, alias), block in module.declarations.providers.items():
+            provider = provider_named(module.declarations, name)
+            if provider is not None:
+                declared.setdefault(ConfigProviderConfig(path, provider, alias), block)
+        if module.call is not None and module.call.providers is not None:
+            _pass(tree, declared, passed, path, module)
+    return tree
+
+
+def _pass(
+    tree: ProviderTree,
+    declared: dict[ConfigProviderConfig, ProviderBlock],
+    passed: dict[ConfigProviderConfig, ResolvedProvider],
+    path: Module,
+    module: model.Module,
+) -> None:
+    """Note what the call of one module passes to it."""
+    assert module.call is not None and module.call.providers is not None
+    for pair in module.call.providers:
+        child = read_provider_reference(pair.child, "providers")
+        parent = read_provider_reference(pair.parent, "providers")
+        if isinstance(child, Problem) or isinstance(parent, Problem):
+            continue
+        provider = provider_named(module.declarations, child.local.local_name)
+        if provider is None:
+            continue
+        inside = ConfigProviderConfig(path, provider, child.local.alias)
+        block = declared.get(inside)
+        if block is not None and not _is_empty(block):
+            # OpenTofu refuses this ("Cannot override provider configuration"); the block stands.
+            continue
+        # The provider is the child's: the caller's name for it may be another.
+        found = tree.find(path.parent(), provider, parent.local.alias)
+        if found is None:
+            continue
+        declared.pop(inside, None)
+        if parent.key is not None:
+            found = ResolvedProvider(found.config, PassedKey(parent.key, parent.key_range or parent.range, path))
+        passed[inside] = found
+
+
+def _is_empty(block: ProviderBlock) -> bool:
+    """Whether a block only stands for what is passed in: the old way to declare that a module needs one."""
+    return block.is_empty and block.for_each is None

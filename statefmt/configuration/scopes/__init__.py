@@ -1,0 +1,1 @@
+"""The names that expressions see, and the instances of modules and resources."""

@@ -1,0 +1,226 @@
+"""The names that an expression can refer to in one module: variables, local values, paths, `each` and `count`.
+
+Sources: OpenTofu `internal/configs/static_scope.go`, `internal/tofu/evaluate.go`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from statefmt.configuration.model import Configuration, InputValue, Module
+from statefmt.configuration.scopes._root_values import root_value
+from statefmt.configuration.scopes._variable_values import finished, missing
+from statefmt.golang import quote
+from statefmt.hcl.expressions.evaluate import evaluate
+from statefmt.hcl.source.position import Range
+from statefmt.hcl.source.problem import ProblemKind, error
+from statefmt.hcl.syntax.expressions import Attr, Step, Traversal
+from statefmt.hcl.value import Part, Unknown, UnknownKind
+from statefmt.hcl.values.construct import number, text
+from statefmt.hcl.values.refusal import as_unknown
+from statefmt.model import addrs
+from statefmt.model.addrs import InstanceKey, IntKey, StringKey
+
+
+class EachValue(msgspec.Struct, frozen=True):
+    """What `each.key` and `each.value`, or `count.index` are in one instance."""
+
+    key: InstanceKey
+    value: Part | None = None  # None for `count`
+
+
+class Facts(msgspec.Struct, frozen=True):
+    """What is the same for every module of a configuration."""
+
+    directory: Path
+    modules: Mapping[addrs.Module, Module]
+    inputs: Mapping[str, InputValue]
+    workspace: str | None
+
+
+class _Values:
+    """The values of one module, or of one instance of it, each worked out once."""
+
+    def __init__(self, facts: Facts, module: Module, caller: Scope | None) -> None:
+        self.facts = facts
+        self.module = module
+        self.caller = caller
+        self.found: dict[str, Part] = {}
+        self.under_way: list[str] = []
+
+
+class Scope:
+    """The names as one module instance (or, statically, one module) sees them. Values are worked out once."""
+
+    __slots__ = ("_each", "_values")
+
+    def __init__(self, values: _Values, each: EachValue | None = None) -> None:
+        self._values = values
+        self._each = each
+
+    @property
+    def module(self) -> Module:
+        return self._values.module
+
+    @property
+    def directory(self) -> Path:
+        """Where relative paths of functions begin: the directory of the root module."""
+        return self._values.facts.directory
+
+    def child(self, call: str, each: EachValue | None = None) -> Scope:
+        """The scope inside of the module that is called here by this name, in the instance of `each`.
+
+        Without `each`, `each` and `count` are Unknown in the arguments of the call, as in OpenTofu's static
+        evaluation. Raises KeyError for a module that is not in the configuration.
+        """
+        facts = self._values.facts
+        return Scope(_Values(facts, facts.modules[self.module.path.child(call)], self.within(each)))
+
+    def within(self, each: EachValue | None) -> Scope:
+        """The same names, with `each` or `count` of one instance of a resource or a module call."""
+        return self if each is self._each else Scope(self._values, each)
+
+    def variable(self, name: str) -> Part:
+        """The value of `var.name`; an Unknown with a problem if there is no such variable."""
+        return self._once(f"var.{name}", None)
+
+    def local(self, name: str) -> Part:
+        """The value of `local.name`; an Unknown with a problem if there is none, or it needs itself."""
+        return self._once(f"local.{name}", None)
+
+    def resolve(self, reference: Traversal) -> tuple[Part, tuple[Step, ...]]:
+        """The value of the name that a reference begins with, and the steps that are left to take into it."""
+        steps = reference.steps
+        name = steps[0].name if steps and isinstance(steps[0], Attr) else None
+        if reference.root not in ("var", "local", "path", "terraform", "tofu", "each", "count"):
+            return _known_later(reference), ()
+        if name is None:
+            detail = (
+                f'The "{reference.root}" object cannot be accessed directly. Instead, access one of its attributes.'
+            )
+            return as_unknown(error(ProblemKind.EVALUATION, "Invalid reference", detail, reference.range)), ()
+        place = reference.root_range.to(steps[0].range)
+        match reference.root:
+            case "var" | "local":
+                return self._once(f"{reference.root}.{name}", place), steps[1:]
+            case "path":
+                return self._path(name, place), steps[1:]
+            case "each" | "count":
+                return self._repetition(reference.root, name, place), steps[1:]
+            case _:
+                return self._workspace(name, place), steps[1:]
+
+    def _once(self, name: str, place: Range | None) -> Part:
+        values = self._values
+        found = values.found.get(name)
+        if found is None:
+            if name in values.under_way:
+                return self._circle(name)
+            values.under_way.append(name)
+            try:
+                kind, bare = name.split(".", 1)
+                found = self._local(bare, place) if kind == "local" else self._variable(bare, place)
+            finally:
+                values.under_way.pop()
+            if isinstance(found, Unknown) and found.problem is not None and found.range is None:
+                return found
+            values.found[name] = found
+        return found
+
+    def _circle(self, name: str) -> Unknown:
+        chain = [*self._values.under_way[self._values.under_way.index(name) :], name]
+        local = self.module.declarations.locals.get(name.removeprefix("local."))
+        detail = f"{name} is self referential: {' → '.join(chain)}."
+        return as_unknown(error(ProblemKind.EVALUATION, "Circular reference", detail, local.range if local else None))
+
+    def _local(self, name: str, place: Range | None) -> Part:
+        local = self.module.declarations.locals.get(name)
+        if local is None and self.module.declarations.incomplete:
+            return _unread(f"local.{name}", place, UnknownKind.LOCAL)
+        if local is None:
+            detail = f"A local value with the name {quote(name)} has not been declared."
+            return as_unknown(error(ProblemKind.EVALUATION, "Reference to undeclared local value", detail, place))
+        return evaluate(local.expression, self.within(None))
+
+    def _variable(self, name: str, place: Range | None) -> Part:
+        values = self._values
+        variable = self.module.declarations.variables.get(name)
+        if variable is None and self.module.declarations.incomplete:
+            return _unread(f"var.{name}", place, UnknownKind.VARIABLE)
+        if variable is None:
+            detail = f"An input variable with the name {quote(name)} has not been declared."
+            return as_unknown(error(ProblemKind.EVALUATION, "Reference to undeclared input variable", detail, place))
+        given: Part | None
+        if values.caller is None:
+            given = root_value(variable, values.facts.inputs.get(name))
+        else:
+            call = self.module.call
+            argument = None if call is None else call.arguments.get(name)
+            given = None if argument is None else evaluate(argument.expression, values.caller)
+        if given is None and variable.default is None:
+            return missing(variable, self.module.call)
+        return finished(variable, given)
+
+    def _path(self, name: str, place: Range) -> Part:
+        match name:
+            case "module":
+                return text(self.module.declarations.directory)
+            case "root":
+                return text(".")
+            case "cwd":
+                return text(self.directory.absolute().as_posix())
+            case _:
+                detail = f'The "path" object does not have an attribute named {quote(name)}.'
+                return as_unknown(error(ProblemKind.EVALUATION, 'Invalid "path" attribute', detail, place))
+
+    def _workspace(self, name: str, place: Range) -> Part:
+        if name == "applying":
+            return Unknown("terraform.applying differs between plan and apply", place, kind=UnknownKind.WORKSPACE)
+        if name != "workspace":
+            detail = f'The "terraform" object does not have an attribute named {quote(name)}.'
+            return as_unknown(error(ProblemKind.EVALUATION, 'Invalid "terraform" attribute', detail, place))
+        workspace = self._values.facts.workspace
+        if workspace is None:
+            return Unknown("the workspace is not known", place, kind=UnknownKind.WORKSPACE)
+        return text(workspace)
+
+    def _repetition(self, root: str, name: str, place: Range) -> Part:
+        each = self._each
+        if each is None:
+            return Unknown(f"{root}.{name} is another one in each instance", place)
+        if root == "count" and name == "index" and isinstance(each.key, IntKey):
+            return number(each.key.value)
+        if root == "each" and isinstance(each.key, StringKey):
+            if name == "key":
+                return text(each.key.value)
+            if name == "value" and each.value is not None:
+                return each.value
+        detail = f'There is no "{root}.{name}" here: it goes with another kind of repetition.'
+        return as_unknown(error(ProblemKind.EVALUATION, f'Reference to "{root}" in wrong context', detail, place))
+
+
+def _unread(name: str, place: Range | None, kind: UnknownKind) -> Unknown:
+    return Unknown(f"{name} may be declared in what could not be read of the module's files", place, kind=kind)
+
+
+def _known_later(reference: Traversal) -> Unknown:
+    shown = ".".join([reference.root, *(step.name for step in reference.steps[:3] if isinstance(step, Attr))])
+    if reference.root == "module":
+        return Unknown(f"{shown} is an output of a module, which is known only in a plan", reference.range)
+    if reference.root == "data":
+        return Unknown(f"{shown} is read only in a plan", reference.range)
+    return Unknown(f"{shown} is known only in a plan or an apply", reference.range)
+
+
+def root_scope(configuration: Configuration) -> Scope:
+    """The scope of the root module."""
+    facts = Facts(Path(configuration.directory), configuration.modules, configuration.inputs, configuration.workspace)
+    return first_scope(facts)
+
+
+def first_scope(facts: Facts) -> Scope:
+    """The scope of the root module while the others may still be read."""
+    return Scope(_Values(facts, facts.modules[addrs.Module()], None))

@@ -1,0 +1,1 @@
+"""What operations are told: destinations, key maps, assignments, providers."""

@@ -1,0 +1,75 @@
+"""What the wildcards of a pattern stand for in an address, and destinations that repeat it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from statefmt.model.addrs import AbsResourceInstance
+from statefmt.model.errors import SurgeryError
+from statefmt.text.pattern import pattern
+
+if TYPE_CHECKING:
+    import re2
+
+# `$${` is how an address has the text `${`, and stays.
+PLACE: Final = pattern(r"(\$\$\{)|(\$\$)|\$(?:(\d+)|\{(\d+)\})", re.ASCII)
+_TOKEN: Final = pattern(r'(\[\*\])|("(?:[^"\\]|\\.)*+(?:"|\\?\Z))|(\*\*)|([*?])|(.)', re.DOTALL)
+_IN_TEXT: Final = pattern(r"\\([*?])|([*?])|(\\.|.)", re.DOTALL)
+# A number, or a text with its quotes.
+_KEY: Final = r'\[("(?:[^"\\]|\\.)*"|-?\d+)\]'
+_ANY_KEY: Final = r'(?:\["(?:[^"\\]|\\.)*"\]|\[-?\d+\])?'
+
+
+def captures(pattern: str, addr: AbsResourceInstance) -> tuple[str, ...]:
+    """What each wildcard of a pattern stands for, in order. Raises SurgeryError where that cannot be told."""
+    found = _expression(pattern).fullmatch(str(addr))
+    if found is None:
+        raise SurgeryError(f"{pattern} does not say what its wildcards are in {addr}; write out all keys")
+    groups: tuple[str, ...] = found.groups()
+    return groups
+
+
+def filled(target: str, values: Sequence[str]) -> str:
+    """A destination with `$1`, `$2`… replaced, and `$$` by `$`. Raises SurgeryError where there is no such wildcard."""
+
+    def value(place: re.Match[str]) -> str:
+        template, dollar, plain, braced = place.groups()
+        if template or dollar:
+            return str(template or "$")
+        number = (plain or braced).lstrip("0")
+        if not number or len(number) > 9 or int(number) > len(values):
+            count = "1 wildcard" if len(values) == 1 else f"{len(values)} wildcards"
+            raise SurgeryError(f"{place[0]} in {target}: the source has {count}; a dollar sign itself is $$")
+        return values[int(number) - 1]
+
+    return PLACE.sub(value, target)
+
+
+@lru_cache(maxsize=16)
+def _expression(pattern: str) -> re2._Regexp:
+    # Imported where it is needed. It finds what wildcards stand for in linear time, however many there are.
+    import re2
+
+    parts = []
+    for any_key, quoted, depth, wildcard, text in _TOKEN.findall(pattern):
+        if any_key:
+            parts.append(_KEY)
+        elif quoted:
+            parts.append(_quoted(quoted))
+        elif depth:
+            parts.append(r"(.*?)")
+        else:
+            parts.append(r"([^.\[\]\"]*)" if wildcard == "*" else r"([^.\[\]\"])" if wildcard else re.escape(text))
+    # The last step need not say its key.
+    return re2.compile("(?s)" + "".join(parts) + ("" if pattern.endswith("]") else _ANY_KEY))
+
+
+def _quoted(text: str) -> str:
+    one = r'(?:[^"\\]|\\.)'
+    return "".join(
+        re.escape(literal) if literal else f"({one}{'*' if wildcard == '*' else ''})" if wildcard else re.escape(other)
+        for literal, wildcard, other in _IN_TEXT.findall(text)
+    )

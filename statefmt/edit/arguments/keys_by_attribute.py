@@ -1,0 +1,87 @@
+"""Keys for instances out of their own attributes: `rekey --by tags.Name`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from statefmt.golang import (
+    JSONValue,
+    Members,
+    NumberText,
+    kind_name,
+)
+from statefmt.golang.normalize import nfc
+from statefmt.model.addrs import (
+    AbsResourceInstance,
+    InstanceKey,
+    IntKey,
+    StringKey,
+)
+from statefmt.model.cty import parse_number
+from statefmt.model.errors import SelectionError, SurgeryError
+from statefmt.model.instances import ResourceInstance
+from statefmt.redaction.hidden import Hidden
+from statefmt.redaction.look_up import look_up, look_up_flat
+from statefmt.redaction.object_value import attributes_value
+from statefmt.redaction.partial import decoded
+from statefmt.redaction.path_text import parse_path
+from statefmt.text.pattern import pattern
+
+_LIMIT: Final = 2**63
+_DIGITS: Final = pattern(r"0|[1-9][0-9]{0,17}")
+
+
+def keys_by_attribute(
+    chosen: Sequence[ResourceInstance], path: str, *, count: bool = False, allow_sensitive: bool = False
+) -> dict[AbsResourceInstance, InstanceKey]:
+    """The key of each instance from the attribute at `path`: of `for_each`, or of `count` if `count`.
+
+    Raises SurgeryError where one has no such attribute, where it is no text and no whole number, and where it is
+    sensitive and that is not allowed: keys stand in every address, for all to see.
+    """
+    return {i.addr: _key(i.addr, path, _value(i, path, allow_sensitive), count) for i in chosen}
+
+
+def _value(instance: ResourceInstance, path: str, allow_sensitive: bool) -> JSONValue:
+    obj = instance.current or (instance.deposed[0] if len(instance.deposed) == 1 else None)
+    if obj is None:
+        raise SurgeryError(f"{instance.addr} has no current object, and several deposed ones; map its key by hand")
+    try:
+        value = decoded(attributes_value(obj, show_sensitive=allow_sensitive))
+        if obj.attributes is None and isinstance(value, Members):
+            return look_up_flat(value, path)
+        return look_up(value, parse_path(path))
+    except (SelectionError, ValueError) as error:
+        raise SurgeryError(f"{instance.addr}: {error}") from error
+
+
+def _key(addr: AbsResourceInstance, path: str, value: JSONValue, count: bool) -> InstanceKey:
+    if isinstance(value, Hidden):
+        raise SurgeryError(f"{addr}: {path} is sensitive, and keys stand in every address; choose another attribute")
+    if not isinstance(value, str):
+        raise SurgeryError(f"{addr}: {path} is {_kind(value)}, and a key is a text or a whole number")
+    number = _whole_number(value)
+    if count:
+        if number is None or number < 0:
+            raise SurgeryError(f"{addr}: {path} is no whole number from 0 on, as the keys of count are")
+        return IntKey(number)
+    if isinstance(value, NumberText):
+        if number is None:
+            raise SurgeryError(f"{addr}: {path} is {value!s}, and a number that is to be a key must be whole")
+        return StringKey(str(number))
+    return StringKey(nfc(value))
+
+
+def _whole_number(value: str) -> int | None:
+    """The value of a number, or of a text of digits; None where it is not whole or has more than 64 bits."""
+    if not isinstance(value, NumberText):
+        return int(value) if _DIGITS.fullmatch(value) else None
+    number = parse_number(value)
+    found = None if number is None else number.small_integer()
+    return found if found is not None and -_LIMIT <= found < _LIMIT else None
+
+
+def _kind(value: JSONValue) -> str:
+    name = kind_name(value)
+    return name if value is None else f"{'an' if name[0] in 'ao' else 'a'} {name}"

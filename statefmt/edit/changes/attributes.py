@@ -1,0 +1,78 @@
+"""What setting and unsetting attributes have in common: which object, which value, and whether it may be touched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from msgspec import Raw
+from msgspec.structs import replace
+
+from statefmt.edit.changes.edit import Edit
+from statefmt.edit.changes.resources import with_objects
+from statefmt.golang import JSONValue, Members
+from statefmt.model.addrs import AbsResource
+from statefmt.model.errors import SelectionError, SurgeryError
+from statefmt.model.instances import ResourceInstance
+from statefmt.model.resources import ResourceInstanceObject
+from statefmt.model.snapshot import Snapshot
+from statefmt.redaction.hidden import Hidden
+from statefmt.redaction.look_up import look_up
+from statefmt.redaction.object_value import attributes_value
+from statefmt.redaction.partial import decoded
+
+# Gives the new attributes of an object as JSON text, or raises SurgeryError.
+Change: TypeAlias = Callable[[ResourceInstanceObject, bytes], bytes]
+
+
+def with_attributes(snapshot: Snapshot, chosen: Sequence[ResourceInstance], change: Change) -> Edit:
+    """Change the attributes of the current objects of some instances.
+
+    Raises SurgeryError, with the address, where there is no current object, where it has the flat
+    attributes of Terraform before 0.12, and where `change` does.
+    """
+    wanted = {instance.addr for instance in chosen}
+    for instance in chosen:
+        if instance.current is None:
+            raise SurgeryError(f"{instance.addr} has no current object, and only those can be edited")
+
+    def changed(resource: AbsResource, obj: ResourceInstanceObject) -> ResourceInstanceObject:
+        addr = resource.instance(obj.key)
+        if not obj.is_current or addr not in wanted:
+            return obj
+        if obj.attributes is None:
+            raise SurgeryError(f"{addr} has the flat attributes of Terraform before 0.12; apply once, then edit")
+        old = bytes(obj.attributes)
+        try:
+            new = change(obj, old)
+        except SurgeryError as error:
+            raise SurgeryError(f"{addr}: {error}") from error
+        except RecursionError as error:
+            raise SurgeryError(f"{addr}: its attributes are nested too deeply to be edited") from error
+        return obj if new == old else replace(obj, attributes=Raw(new))
+
+    return Edit(with_objects(snapshot, changed))
+
+
+def attribute(
+    obj: ResourceInstanceObject, path: str, steps: Sequence[str | int], *, allow_sensitive: bool
+) -> JSONValue:
+    """The value at a path. Raises SurgeryError where there is none, or where something in it is sensitive."""
+    try:
+        value = look_up(decoded(attributes_value(obj, show_sensitive=allow_sensitive)), steps)
+    except (SelectionError, ValueError) as error:
+        raise SurgeryError(str(error)) from error
+    if _has_hidden(value):
+        raise SurgeryError(
+            f"{path} is sensitive, or has something sensitive in it; a secret on the command line is seen by others: "
+            "give it in a file or in the environment"
+        )
+    return value
+
+
+def _has_hidden(value: JSONValue) -> bool:
+    if isinstance(value, Members):
+        return any(_has_hidden(item) for _, item in value)
+    if isinstance(value, list):
+        return any(map(_has_hidden, value))
+    return isinstance(value, Hidden)

@@ -1,0 +1,72 @@
+"""Dependencies that go along with what they point at."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+from msgspec.structs import replace
+
+from statefmt.edit.changes.resources import with_objects
+from statefmt.model.addrs import AbsResource, AbsResourceInstance, ConfigResource
+from statefmt.model.resources import ResourceInstanceObject
+from statefmt.model.snapshot import Snapshot
+
+
+def pointing(snapshot: Snapshot, moved: Mapping[AbsResourceInstance, AbsResourceInstance]) -> Snapshot:
+    """The snapshot, in which instances have moved already, with its dependencies rewritten: in place and in order.
+
+    A dependency is on a whole resource. Where some of its instances are still there, it stays, and the resources to
+    which the others went follow it.
+    """
+    kept = _staying(snapshot, moved)
+    targets: dict[ConfigResource, list[ConfigResource]] = {}
+    for one, other in moved.items():
+        source, target = one.config(), other.config()
+        where = targets.setdefault(source, [source] if source in kept else [])
+        if target not in where:
+            where.append(target)
+    changed = {source: where for source, where in targets.items() if where != [source]}
+    instances = {one: other for one, other in moved.items() if one != other}
+
+    def followed(_: AbsResource, obj: ResourceInstanceObject) -> ResourceInstanceObject:
+        if not changed.keys().isdisjoint(obj.dependencies):
+            new = (target for addr in obj.dependencies for target in changed.get(addr, [addr]))
+            obj = replace(obj, dependencies=_unique(new, obj.dependencies))
+        if not instances.keys().isdisjoint(obj.depends_on):
+            obj = replace(obj, depends_on=tuple(instances.get(addr, addr) for addr in obj.depends_on))
+        return obj
+
+    return with_objects(snapshot, followed)
+
+
+def _staying(snapshot: Snapshot, moved: Mapping[AbsResourceInstance, AbsResourceInstance]) -> set[ConfigResource]:
+    """The resources of which something moved and something is still there; what came in its place does not count."""
+    sources, arrived = {addr.config() for addr in moved}, set(moved.values())
+    return {
+        resource.addr.config()
+        for resource in snapshot.resources
+        if resource.addr.config() in sources
+        and any(resource.addr.instance(obj.key) not in arrived for obj in resource.objects)
+    }
+
+
+def dropping(snapshot: Snapshot, gone: Collection[ConfigResource]) -> tuple[Snapshot, tuple[AbsResourceInstance, ...]]:
+    """The snapshot without dependencies on resources that are gone, and the instances that had one."""
+    if not gone:
+        return snapshot, ()
+    had: dict[AbsResourceInstance, None] = {}
+
+    def dropped(resource: AbsResource, obj: ResourceInstanceObject) -> ResourceInstanceObject:
+        left = tuple(other for other in obj.dependencies if other not in gone)
+        older = tuple(other for other in obj.depends_on if other.config() not in gone)
+        if len(left) == len(obj.dependencies) and len(older) == len(obj.depends_on):
+            return obj
+        had[resource.instance(obj.key)] = None
+        return replace(obj, dependencies=left, depends_on=older)
+
+    return with_objects(snapshot, dropped), tuple(had)
+
+
+def _unique(new: Iterable[ConfigResource], old: Collection[ConfigResource]) -> tuple[ConfigResource, ...]:
+    """Each once, except for what the file repeated before."""
+    return tuple(dict.fromkeys(new)) if len(set(old)) == len(old) else tuple(new)

@@ -1,0 +1,45 @@
+"""Putting resources with other instances into a snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+from msgspec.structs import replace
+
+from statefmt.model.addrs import AbsResource, AbsResourceInstance
+from statefmt.model.resources import ResourceInstanceObject, ResourceState
+from statefmt.model.snapshot import Snapshot
+
+
+def by_address(snapshot: Snapshot) -> dict[AbsResource, ResourceState]:
+    """The resources of a snapshot by their addresses, in its order."""
+    return {resource.addr: resource for resource in snapshot.resources}
+
+
+def with_objects(
+    snapshot: Snapshot, change: Callable[[AbsResource, ResourceInstanceObject], ResourceInstanceObject]
+) -> Snapshot:
+    """The snapshot with every object as `change` gives it; where it gives the same one, nothing is touched.
+
+    `change` is given the address of the resource, since that of the instance takes time to make.
+    """
+
+    def changed(resource: ResourceState) -> ResourceState:
+        objects = tuple([change(resource.addr, obj) for obj in resource.objects])
+        same = all(one is other for one, other in zip(objects, resource.objects, strict=True))
+        return resource if same else replace(resource, objects=objects)
+
+    return replace(snapshot, resources=tuple(map(changed, snapshot.resources)))
+
+
+def without_instances(snapshot: Snapshot, gone: Collection[AbsResourceInstance]) -> Snapshot:
+    """The snapshot without some instances, and without the resources that have none left then."""
+    touched = {addr.containing_resource() for addr in gone}
+    left = (_without(resource, gone) if resource.addr in touched else resource for resource in snapshot.resources)
+    kept = (resource for resource in left if resource.objects or resource.addr not in touched)
+    return replace(snapshot, resources=tuple(kept))
+
+
+def _without(resource: ResourceState, gone: Collection[AbsResourceInstance]) -> ResourceState:
+    objects = (obj for obj in resource.objects if resource.addr.instance(obj.key) not in gone)
+    return replace(resource, objects=tuple(objects))

@@ -1,0 +1,42 @@
+"""`forget-deposed`: deposed objects forgotten, and instances with their last object."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Mapping, Sequence
+
+from msgspec.structs import replace
+
+from statefmt.edit.changes.edit import Edit
+from statefmt.edit.changes.whole_resources import named
+from statefmt.edit.operations.rm import rm
+from statefmt.model.addrs import AbsResourceInstance
+from statefmt.model.errors import SurgeryError
+from statefmt.model.instances import ResourceInstance
+from statefmt.model.resources import ResourceState
+from statefmt.model.snapshot import Snapshot
+
+
+def forget_deposed(snapshot: Snapshot, chosen: Sequence[ResourceInstance], key: str | None = None) -> Edit:
+    """Forget the deposed objects of instances: all of them, or those with a deposed key.
+
+    An instance that has no other objects is forgotten, as `rm` forgets it. Raises SurgeryError where there is none.
+    """
+    gone = {i.addr: {obj.deposed for obj in i.deposed if key in (None, obj.deposed)} for i in chosen}
+    if not any(gone.values()):
+        raise SurgeryError(_none(chosen, key))
+    edit = rm(snapshot, [i.addr for i in chosen if {obj.deposed for obj in i.objects} == gone[i.addr]])
+    after = tuple(_without(resource, gone) for resource in edit.snapshot.resources)
+    return dataclasses.replace(edit, snapshot=replace(edit.snapshot, resources=after))
+
+
+def _without(resource: ResourceState, gone: Mapping[AbsResourceInstance, Collection[str]]) -> ResourceState:
+    left = tuple(o for o in resource.objects if o.deposed not in gone.get(resource.addr.instance(o.key), ()))
+    return resource if len(left) == len(resource.objects) else replace(resource, objects=left)
+
+
+def _none(chosen: Sequence[ResourceInstance], key: str | None) -> str:
+    if key is None:
+        return f"no chosen instance has a deposed object:{named([str(instance.addr) for instance in chosen])}"
+    known = [f"{instance.addr}: {obj.deposed}" for instance in chosen for obj in instance.deposed]
+    return f"no chosen instance has the deposed object {key!r}; there are:{named(known or ['none'])}"

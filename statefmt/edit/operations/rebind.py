@@ -1,0 +1,145 @@
+"""`rebind`: instances bound to another provider instance.
+
+All instances of a resource belong to one provider configuration and may differ in the key at its end only. So a few of
+them can go to another instance of that configuration, but to another configuration only all of them together.
+Source: RFC "Static Evaluation of Provider Iteration".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+from msgspec.structs import replace
+
+from statefmt.edit.arguments.key_map import keys_among
+from statefmt.edit.changes.edit import Edit
+from statefmt.edit.changes.whole_resources import named, refuse_parts
+from statefmt.model.addrs import (
+    NO_KEY,
+    AbsProviderInstance,
+    AbsResourceInstance,
+    ConfigProviderConfig,
+    InstanceKey,
+    key_order,
+)
+from statefmt.model.errors import SurgeryError
+from statefmt.model.instances import ResourceInstance
+from statefmt.model.resources import ResourceInstanceObject, ResourceState
+from statefmt.model.snapshot import Snapshot
+
+Keys: TypeAlias = Mapping[InstanceKey, InstanceKey]
+
+
+def rebind(
+    snapshot: Snapshot,
+    chosen: Sequence[ResourceInstance],
+    to: AbsProviderInstance | None = None,
+    *,
+    mapping: Keys | None = None,
+    whole_resource: bool = False,
+) -> Edit:
+    """Bind instances, with their deposed objects, to the provider instance `to`.
+
+    With a `mapping` of old provider keys to new ones, each object goes to the new key of its own, and those with
+    other keys stay; `to` is then the configuration that they all go to, or None for the one that they have. With
+    `whole_resource`, all instances of a resource go along with the chosen one. Raises SurgeryError where a resource
+    would get two configurations, with what else would have to come along; where the provider is another one; and where
+    a key of the mapping is nobody's, or leaves open where an object goes.
+    """
+    if to is None and mapping is None:
+        raise SurgeryError("nothing says to which provider instance; name one, or map keys")
+    wanted = {instance.addr for instance in chosen}
+    meant = {instance.resource.addr: instance.resource for instance in chosen}
+    for resource in meant.values():
+        _check_provider(resource, to)
+    if mapping is not None:
+        holders: Sequence[ResourceState | ResourceInstance] = list(meant.values()) if whole_resource else chosen
+        known = {obj.provider_key for holder in holders for obj in holder.objects}
+        mapping = keys_among(mapping, known)
+        _check_mapping(known, to, mapping)
+    if not whole_resource:
+        leaving = (resource for resource in meant.values() if to and to.config != resource.provider_config)
+        refuse_parts(leaving, wanted, "one provider configuration")
+    after = tuple(
+        _rebound(resource, None if whole_resource else wanted, to, mapping) if resource.addr in meant else resource
+        for resource in snapshot.resources
+    )
+    notes = _notes([resource for resource in after if resource.addr in meant], to)
+    return Edit(replace(snapshot, resources=after), notes=tuple(notes))
+
+
+def _check_provider(resource: ResourceState, to: AbsProviderInstance | None) -> None:
+    config = resource.provider_config
+    if to is not None and config is not None and config.provider != to.config.provider:
+        raise SurgeryError(
+            f"{resource.addr} is a resource of {config.provider}, and {to} is of another provider; "
+            "`statetool replace-provider` changes the provider"
+        )
+
+
+def _check_mapping(known: set[InstanceKey], to: AbsProviderInstance | None, mapping: Keys) -> None:
+    if to is not None and to.key is not NO_KEY:
+        raise SurgeryError(f"{to} has a key, and so has the mapping; give the configuration alone: {to.config}")
+    unknown = [key for key in mapping if key not in known]
+    if unknown:
+        there = named([_key_name(key) for key in sorted(known, key=key_order)])
+        raise SurgeryError(
+            f"no chosen instance is bound to a provider instance with {_key_name(unknown[0])}; there are:{there}"
+        )
+
+
+def _rebound(
+    resource: ResourceState,
+    wanted: set[AbsResourceInstance] | None,
+    to: AbsProviderInstance | None,
+    mapping: Keys | None,
+) -> ResourceState:
+    config = resource.provider_config if to is None else to.config
+    moves = config != resource.provider_config
+
+    def bound(obj: ResourceInstanceObject) -> ResourceInstanceObject:
+        addr = resource.addr.instance(obj.key)
+        if wanted is not None and addr not in wanted:
+            return obj
+        if mapping is None:
+            key = obj.provider_key if to is None else to.key
+        elif moves and obj.provider_key not in mapping:
+            raise SurgeryError(
+                f"{addr} is bound to {resource.provider_config}{obj.provider_key}, and the mapping does not say to "
+                f"which instance of {config} it goes; it needs {_key_name(obj.provider_key)} as well"
+            )
+        else:
+            key = mapping.get(obj.provider_key, obj.provider_key)
+        _check_key(addr, config, key)
+        return obj if key == obj.provider_key else replace(obj, provider_key=key)
+
+    objects = tuple(map(bound, resource.objects))
+    same = not moves and all(one is other for one, other in zip(objects, resource.objects, strict=True))
+    return resource if same else replace(resource, provider_config=config, objects=objects)
+
+
+def _check_key(addr: AbsResourceInstance, config: ConfigProviderConfig | None, key: InstanceKey) -> None:
+    if key is not NO_KEY and (config is None or not config.alias):
+        raise SurgeryError(f"{addr}: {config} has no alias, and only a configuration with an alias can have {key}")
+
+
+def _notes(resources: Sequence[ResourceState], to: AbsProviderInstance | None) -> list[str]:
+    """What is allowed, since it may be one step of several, but cannot stay so."""
+    notes = []
+    mixed = [str(r.addr) for r in resources if len({obj.provider_key is NO_KEY for obj in r.objects}) > 1]
+    if mixed:
+        notes.append(
+            "a provider block has for_each or has not; of these resources some objects have a provider key, and some "
+            f"none:{named(mixed)}"
+        )
+    if to is not None:
+        module = to.config.module.names
+        outside = [str(r.addr) for r in resources if r.addr.config().module.names[: len(module)] != module]
+        if outside:
+            notes.append(f"{to.config} is of use within its own module only, and these are elsewhere:{named(outside)}")
+    return notes
+
+
+def _key_name(key: InstanceKey) -> str:
+    return "no key" if key is NO_KEY else f"the key {key}"

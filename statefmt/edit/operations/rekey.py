@@ -1,0 +1,87 @@
+"""`rekey`: instances under other keys of their resource, from `count` to `for_each` and back.
+
+Dependencies are on whole resources and stay as they are; `depends_on`, which names instances, follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+from statefmt.edit.arguments.key_map import (
+    key_text,
+    keys_among,
+    normal_key,
+    normalised_note,
+)
+from statefmt.edit.changes.edit import Edit, with_note
+from statefmt.edit.changes.resources import by_address
+from statefmt.edit.changes.whole_resources import named
+from statefmt.edit.operations.mv import mv
+from statefmt.model.addrs import (
+    AbsResource,
+    AbsResourceInstance,
+    InstanceKey,
+    key_order,
+)
+from statefmt.model.errors import SurgeryError
+from statefmt.model.instances import ResourceInstance
+from statefmt.model.snapshot import Snapshot
+
+Keys: TypeAlias = Mapping[InstanceKey, InstanceKey]
+
+
+def rekey(snapshot: Snapshot, chosen: Sequence[ResourceInstance], keys: Keys) -> Edit:
+    """Give the chosen instances other keys: `keys` says which key becomes which, in each of their resources.
+
+    Old keys are looked up by `keys_among`, new ones put into normal form. Instances with other keys stay. Raises
+    SurgeryError for a key that a resource has no chosen instance with, and where two instances would get one key.
+    """
+    new: dict[AbsResourceInstance, InstanceKey] = {}
+    for resource, found in _by_resource(chosen).items():
+        known = keys_among(keys, found)
+        missing = [key for key in known if key not in found]
+        if missing:
+            there = named([key_text(key) for key in sorted(found, key=key_order)])
+            raise SurgeryError(f"{resource}: no chosen instance {_with(missing[0])}; there are:{there}")
+        new |= {resource.instance(old): key for old, key in known.items()}
+    edit = rekey_each(snapshot, new)
+    changed = [key_text(key) for key in keys.values() if normal_key(key) != key]
+    return with_note(edit, normalised_note(changed)) if changed else edit
+
+
+def rekey_each(snapshot: Snapshot, keys: Mapping[AbsResourceInstance, InstanceKey]) -> Edit:
+    """Give each of some instances a key of its own. Raises SurgeryError where two of a resource would have one key."""
+    moved = {addr: addr.containing_resource().instance(key) for addr, key in keys.items()}
+    _refuse_doubles(moved)
+    edit = mv(snapshot, moved)
+    touched = {addr.containing_resource() for addr in keys}
+    after = by_address(edit.snapshot)
+    mixed = [str(addr) for addr in touched if len({type(obj.key) for obj in after[addr].objects}) > 1]
+    note = (
+        "a resource has count or for_each or neither, and the next plan destroys instances with other keys; these have "
+        f"keys of several kinds now:{named(sorted(mixed))}"
+    )
+    return Edit(edit.snapshot, edit.moved, (note,) if mixed else ())
+
+
+def _refuse_doubles(moved: Mapping[AbsResourceInstance, AbsResourceInstance]) -> None:
+    first: dict[AbsResourceInstance, AbsResourceInstance] = {}
+    for one, other in moved.items():
+        before = first.setdefault(other, one)
+        if before != one:
+            raise SurgeryError(
+                f"{one.containing_resource()}: {key_text(before.key)} and {key_text(one.key)} would both become "
+                f"{key_text(other.key)}; a key is for one instance"
+            )
+
+
+def _by_resource(chosen: Sequence[ResourceInstance]) -> dict[AbsResource, set[InstanceKey]]:
+    found: dict[AbsResource, set[InstanceKey]] = {}
+    for instance in chosen:
+        found.setdefault(instance.resource.addr, set()).add(instance.addr.key)
+    return found
+
+
+def _with(key: InstanceKey) -> str:
+    return f"has the key {key}" if str(key) else "is without a key"

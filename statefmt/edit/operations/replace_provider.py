@@ -1,0 +1,108 @@
+"""`replace-provider`: resources bound to another provider, or to another configuration of one.
+
+Source of what is replaced: OpenTofu `internal/command/state_replace_provider.go`, which takes all resources of a
+provider and keeps alias, module and keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TypeAlias
+
+from msgspec.structs import replace
+
+from statefmt.edit.changes.edit import Edit
+from statefmt.edit.changes.whole_resources import named, refuse_parts
+from statefmt.model.addrs import (
+    NO_KEY,
+    AbsResourceInstance,
+    ConfigProviderConfig,
+    Provider,
+    parse_abs_provider_instance,
+    parse_provider_source,
+)
+from statefmt.model.errors import AddressError, SurgeryError
+from statefmt.model.resources import ResourceState
+from statefmt.model.snapshot import Snapshot
+
+Replaced: TypeAlias = Provider | ConfigProviderConfig
+
+
+def parse_replaced(text: str) -> Replaced:
+    """A provider source (`hashicorp/aws`), or a whole configuration (`module.m.provider["hashicorp/aws"].west`).
+
+    Raises SurgeryError for what is neither.
+    """
+    try:
+        if "[" not in text:
+            return parse_provider_source(text)
+        instance = parse_abs_provider_instance(text)
+    except AddressError as error:
+        raise SurgeryError(
+            f"{text!r} is neither a provider source (hashicorp/aws) nor a provider configuration "
+            f'(provider["hashicorp/aws"].west): {error.detail} (column {error.column})'
+        ) from error
+    if instance.key is not NO_KEY:
+        raise SurgeryError(f"{text} is one instance of a configuration; `statetool rebind` binds to one of them")
+    return instance.config
+
+
+def replace_provider(
+    snapshot: Snapshot,
+    old: Replaced,
+    new: Replaced,
+    chosen: Collection[AbsResourceInstance] | None = None,
+    *,
+    whole_resource: bool = False,
+) -> Edit:
+    """Bind resources to another provider (two sources), or from one configuration to another (two configurations).
+
+    With two sources module, alias and keys stay; with two configurations the keys do. `chosen` are the instances
+    whose resources are meant, None for all; those bound to something else stay as they are. Raises SurgeryError where
+    nothing is bound to `old`, where a resource is chosen in part without `whole_resource`, and where keys would be
+    lost.
+    """
+    if isinstance(old, Provider) is not isinstance(new, Provider):
+        raise SurgeryError(
+            f"{old} and {new}: one is a provider and the other a configuration; give two of the same kind"
+        )
+    meant = _meant(snapshot, chosen)
+    bound = {resource.addr for resource in meant if _is_bound(resource, old)}
+    if not bound:
+        raise SurgeryError(_nothing_bound(meant, old, chosen is not None))
+    if chosen is not None and not whole_resource:
+        refuse_parts([resource for resource in meant if resource.addr in bound], chosen, "one provider configuration")
+    after = [_replaced(r, new) if r.addr in bound else r for r in snapshot.resources]
+    return Edit(replace(snapshot, resources=tuple(after)))
+
+
+def _meant(snapshot: Snapshot, chosen: Collection[AbsResourceInstance] | None) -> list[ResourceState]:
+    if chosen is None:
+        return list(snapshot.resources)
+    wanted = {addr.containing_resource() for addr in chosen}
+    return [resource for resource in snapshot.resources if resource.addr in wanted]
+
+
+def _is_bound(resource: ResourceState, old: Replaced) -> bool:
+    config = resource.provider_config
+    return config is not None and old in (config, config.provider)
+
+
+def _replaced(resource: ResourceState, new: Replaced) -> ResourceState:
+    config = resource.provider_config
+    if isinstance(new, Provider):
+        return resource if config is None else replace(resource, provider_config=replace(config, provider=new))
+    if not new.alias and resource.has_provider_keys:
+        raise SurgeryError(
+            f"{resource.addr}: its instances are bound to instances of {config}, and {new} has none, since it has no "
+            "alias; `statetool rebind` binds them all to that one"
+        )
+    return replace(resource, provider_config=new)
+
+
+def _nothing_bound(meant: Collection[ResourceState], old: Replaced, is_chosen: bool) -> str:
+    configs = {resource.provider_config for resource in meant if resource.provider_config is not None}
+    known = {str(config.provider if isinstance(old, Provider) else config) for config in configs}
+    what = "none of the chosen resources" if is_chosen else "no resource"
+    there = f"; they are bound to:{named(sorted(known))}" if known else ""
+    return f"{what} is bound to {old}{there}"

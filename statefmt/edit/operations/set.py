@@ -1,0 +1,67 @@
+"""`set`: single attributes of an object replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+
+from msgspec import Raw
+from msgspec.structs import replace
+
+from statefmt.edit.arguments.assignment import Assignment
+from statefmt.edit.changes.attributes import attribute, with_attributes
+from statefmt.edit.changes.edit import Edit
+from statefmt.edit.changes.json_edit import is_wrapping, json_edited
+from statefmt.edit.changes.json_shape import same_shape, shape_name
+from statefmt.golang import loads_exact
+from statefmt.model.errors import SurgeryError
+from statefmt.model.instances import ResourceInstance
+from statefmt.model.resources import ResourceInstanceObject
+from statefmt.model.snapshot import Snapshot
+
+
+def set_attributes(
+    snapshot: Snapshot,
+    chosen: Sequence[ResourceInstance],
+    assignments: Sequence[Assignment],
+    *,
+    force_type: bool = False,
+    allow_sensitive: bool = False,
+) -> Edit:
+    """Put values at paths in the attributes of the current objects of some instances; all other bytes stay.
+
+    The value stands in the state as it was given, numbers to the digit. Raises SurgeryError where there is no value at
+    a path yet; where the old one is of another type, unless `force_type`; and where it is sensitive, unless
+    `allow_sensitive`.
+    """
+
+    def changed(obj: ResourceInstanceObject, old: bytes) -> bytes:
+        def assigned(text: bytes, assignment: Assignment) -> bytes:
+            current = replace(obj, attributes=Raw(text))
+            return _assigned(current, text, assignment, force_type=force_type, allow_sensitive=allow_sensitive)
+
+        return reduce(assigned, assignments, old)
+
+    return with_attributes(snapshot, chosen, changed)
+
+
+def _assigned(
+    obj: ResourceInstanceObject, text: bytes, assignment: Assignment, *, force_type: bool, allow_sensitive: bool
+) -> bytes:
+    path, steps, value = assignment
+    attribute(obj, path, steps, allow_sensitive=allow_sensitive)
+
+    def checked(old: bytes) -> bytes:
+        one, other = loads_exact(old, replace_invalid=True), loads_exact(value)
+        if not force_type and not is_wrapping(old) and not same_shape(one, other):
+            inner = " with other things in it" if shape_name(one) == shape_name(other) else ""
+            raise SurgeryError(
+                f"{path} is {shape_name(one)}, and the new value is {shape_name(other)}{inner}; --force-type sets it "
+                "all the same"
+            )
+        return value
+
+    try:
+        return json_edited(text, steps, checked, whole_wrapping=is_wrapping(value))
+    except ValueError as error:
+        raise SurgeryError(f"{path}: {error}") from error

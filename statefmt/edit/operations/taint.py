@@ -1,0 +1,61 @@
+"""`taint` and `untaint`: whether the next plan replaces an object.
+
+Source of what may be tainted: OpenTofu `internal/command/taint.go`, `untaint.go`, `arguments/taint.go`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from statefmt.edit.changes.edit import Edit
+from statefmt.edit.changes.resources import with_objects
+from statefmt.edit.changes.whole_resources import named
+from statefmt.model.addrs import AbsResource, AbsResourceInstance, ResourceMode
+from statefmt.model.errors import SurgeryError
+from statefmt.model.instances import ResourceInstance
+from statefmt.model.resources import ObjectStatus, ResourceInstanceObject
+from statefmt.model.snapshot import Snapshot
+
+
+def taint(snapshot: Snapshot, chosen: Sequence[ResourceInstance]) -> Edit:
+    """Mark current objects to be replaced; those that are tainted already stay so.
+
+    Raises SurgeryError for what is no managed resource, and for an instance without a current object.
+    """
+    for instance in chosen:
+        if instance.resource.addr.resource.mode is not ResourceMode.MANAGED:
+            raise SurgeryError(f"{instance.addr} cannot be tainted: only managed resources are created and replaced")
+    tainted = _with_status(chosen, ObjectStatus.TAINTED)
+    note = f"tainted already:{named([str(addr) for addr in tainted])}"
+    return Edit(_marked(snapshot, chosen, ObjectStatus.TAINTED), notes=(note,) if tainted else ())
+
+
+def untaint(snapshot: Snapshot, chosen: Sequence[ResourceInstance]) -> Edit:
+    """Take the mark away again. Raises SurgeryError for an instance without a current object, or one not tainted."""
+    ready = _with_status(chosen, ObjectStatus.READY)
+    if ready:
+        raise SurgeryError(f"not tainted, so there is nothing to untaint:{named([str(addr) for addr in ready])}")
+    return Edit(_marked(snapshot, chosen, ObjectStatus.READY))
+
+
+def _with_status(chosen: Sequence[ResourceInstance], status: ObjectStatus) -> list[AbsResourceInstance]:
+    """The instances whose current object has a status. Raises SurgeryError where one has no current object."""
+    for instance in chosen:
+        if instance.current is None:
+            raise SurgeryError(
+                f"{instance.addr} has deposed objects only: it is half-way through a replacement, which the next apply "
+                "completes"
+            )
+    return [i.addr for i in chosen if i.current is not None and i.current.status is status]
+
+
+def _marked(snapshot: Snapshot, chosen: Sequence[ResourceInstance], status: ObjectStatus) -> Snapshot:
+    wanted = {instance.addr for instance in chosen}
+
+    def marked(resource: AbsResource, obj: ResourceInstanceObject) -> ResourceInstanceObject:
+        change = obj.is_current and obj.status is not status and resource.instance(obj.key) in wanted
+        return replace(obj, status=status) if change else obj
+
+    return with_objects(snapshot, marked)

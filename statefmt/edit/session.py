@@ -1,0 +1,210 @@
+"""Open, operate, check, commit: joins the store, the formats and the rules.
+
+A write is refused where it would add an error finding that the state did not have before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from msgspec import Struct, field, structs
+
+from statefmt.context import RunContext
+from statefmt.formats.providers.registry import SourceReport, SourceRewriter
+from statefmt.formats.providers.sources import KEEP, SourceChoice
+from statefmt.formats.reading.inspect import (
+    Inspection,
+    ReadResult,
+    inspect,
+    read,
+)
+from statefmt.formats.style import Style
+from statefmt.model import codes
+from statefmt.model.addrs import AbsResourceInstance
+from statefmt.model.errors import (
+    EncryptedStateError,
+    NotAStateError,
+    StateError,
+    StoreError,
+)
+from statefmt.model.findings import Finding, Severity
+from statefmt.model.snapshot import HIGHEST_SERIAL, Snapshot
+from statefmt.sealed import Seal, opened
+from statefmt.store.default_state import default_state
+from statefmt.store.reading import display_name
+from statefmt.text.shell import shell_word
+
+
+class LoadedState(Struct, frozen=True):
+    """A state that was read: where from, its bytes, and what they say.
+
+    With other provider sources, `sources` is what was rewritten, and `result` is what the state says then. `data` is
+    plain; `seal` is how the file keeps it where it is encrypted there.
+    """
+
+    name: str
+    data: bytes
+    result: ReadResult
+    sources: SourceReport = field(default_factory=SourceReport)
+    seal: Seal | None = None
+
+    @property
+    def stored(self) -> bytes:
+        """The bytes in the file."""
+        return self.data if self.seal is None else self.seal.stored
+
+    def to_store(self, content: bytes) -> bytes:
+        """What to write for some content: encrypted if the state was. Raises EncryptionError."""
+        return content if self.seal is None else self.seal.sealed(content)
+
+
+class StateFileError(StateError):
+    """A StateError with the name of the file that it is about."""
+
+    def __init__(self, name: str, error: StateError) -> None:
+        super().__init__(error.findings)
+        self.name = name
+
+
+def state_name(context: RunContext, name: str | None) -> str:
+    """The state that a command means: the one named, else that of the current workspace.
+
+    Raises StoreError where the latter has control characters in its name, as nobody's has, or is outside the current
+    folder: `.terraform` can be part of a repository, and must not decide which other file is written.
+    """
+    if name is not None:
+        return name
+    found = default_state(Path(), context.environment)
+    if not str(found).isprintable():
+        raise StoreError(
+            f"the state of the current workspace would be {shell_word(str(found))}, which has control characters in "
+            "it: correct TF_WORKSPACE or TF_DATA_DIR"
+        )
+    if found.is_absolute() or ".." in found.parts:
+        raise StoreError(
+            f"the state of this folder is outside of it, in {found}, as its workspace or its data directory says; "
+            "if that is right, name it with --state"
+        )
+    return str(found)
+
+
+def load(context: RunContext, name: str, sources: SourceChoice = KEEP) -> LoadedState:
+    """Read a state from a path, or from standard input for `-`, with the provider sources that were chosen.
+
+    The serial is one more where that changes a source. Raises StoreError where there are no bytes to be had,
+    StateFileError where they are no state.
+    """
+    return loaded(context, name, context.read(name), sources)
+
+
+def loaded(context: RunContext, name: str, data: bytes, sources: SourceChoice = KEEP) -> LoadedState:
+    """The same for bytes that are there already; `name` is where they are from.
+
+    Raises StateFileError, and EncryptionError where they are encrypted and cannot be opened.
+    """
+    rewriter = SourceRewriter(sources)
+    try:
+        seal = None
+        try:
+            result = read(data, rewriter.document if sources else None)
+        except EncryptedStateError:
+            found = opened(context, name, data)
+            configuration = None if found is None else context.configuration()
+            if found is None or configuration is None:
+                raise
+            seal = Seal(data, found, configuration)
+            data = found.plain
+            result = read(data, rewriter.document if sources else None)
+        _refuse_other_files(result)
+    except StateError as error:
+        raise StateFileError(display_name(name), error) from error
+    if rewriter.report.changed:
+        result = structs.replace(result, snapshot=with_next_serial(result.snapshot, display_name(name)))
+    return LoadedState(name, data, result, rewriter.report, seal)
+
+
+def with_next_serial(snapshot: Snapshot, name: str) -> Snapshot:
+    """The snapshot as the next one of its lineage; `name` is the file's. Raises StoreError where there is none."""
+    if snapshot.serial >= HIGHEST_SERIAL:
+        raise StoreError(f"{name}: its serial is {HIGHEST_SERIAL}, the highest there is, so it cannot be changed")
+    return structs.replace(snapshot, serial=snapshot.serial + 1)
+
+
+class Rewritten(Struct, frozen=True):
+    """A state in canonical form, and everything worth telling about the way there."""
+
+    content: bytes
+    notes: tuple[Finding, ...]
+
+
+def rewrite(loaded: LoadedState, style: Style, *, drop_unknown: bool, to_write: bool = True) -> Rewritten:
+    """The canonical form of a state in some style, with a note of every choice, change and loss.
+
+    Raises StateFileError where that form could not be read again: legacy provider names with an underscore have no
+    address today. If it is not `to_write`, only these are looked for, which takes less time.
+    """
+    # Imported where it is needed, here and below: commands that only look start faster without it.
+    from statefmt.formats.reading.duplicates import duplicate_members
+    from statefmt.formats.writing.canonical import canonical
+    from statefmt.formats.writing.is_canonical import is_canonical
+
+    snapshot = loaded.result.snapshot
+    if is_canonical(loaded.data, snapshot, style, keep_unknown=not drop_unknown):
+        return Rewritten(loaded.data, loaded.result.findings)
+    content = canonical(snapshot, style, keep_unknown=not drop_unknown)
+    notes = loaded.result.findings
+    if to_write or _names_legacy_providers(snapshot):
+        notes += tuple(duplicate_members(loaded.data, loaded.result.version))
+        try:
+            read(content)
+        except StateError as error:
+            raise StateFileError(f"{display_name(loaded.name)} (its canonical form, not written)", error) from error
+    return Rewritten(content, notes)
+
+
+def _names_legacy_providers(snapshot: Snapshot) -> bool:
+    configs = {resource.provider_config for resource in snapshot.resources}
+    return any(config is not None and config.provider.is_legacy for config in configs)
+
+
+def error_findings(inspection: Inspection) -> list[Finding]:
+    """The error findings about a state."""
+    from statefmt.lint.check import check
+    from statefmt.lint.registry import state_rules
+
+    errors = [code for code, rule in state_rules().items() if rule.severity is Severity.ERROR]
+    return [finding for finding in check(inspection, select=errors) if finding.severity is Severity.ERROR]
+
+
+def refuse_new_errors(
+    state: LoadedState, content: bytes, moved: Mapping[AbsResourceInstance, AbsResourceInstance] | None = None
+) -> None:
+    """Raises StateFileError where new content has an error finding that the old content has not at the same address.
+
+    What instances had before they `moved` they may have where they went.
+    """
+    if content == state.data:
+        return
+    after = error_findings(inspect(content))
+    if not after:
+        # Nothing to compare: the old content need not be looked at.
+        return
+    where = {str(one.containing_resource()): str(other.containing_resource()) for one, other in (moved or {}).items()}
+    where |= {str(one): str(other) for one, other in (moved or {}).items()}
+    before = {
+        (finding.code, address)
+        for finding in error_findings(inspect(state.data))
+        for address in (finding.address, where.get(finding.address, finding.address))
+    }
+    added = [finding for finding in after if (finding.code, finding.address) not in before]
+    if added:
+        raise StateFileError(f"{display_name(state.name)} (not written)", StateError(added))
+
+
+def _refuse_other_files(result: ReadResult) -> None:
+    """Refuse what reads as a state but must not be worked on: backend configuration, bytes that are not UTF-8."""
+    found = [finding for finding in result.findings if finding.code in codes.NO_STATE]
+    if found:
+        raise NotAStateError([replace(finding, severity=Severity.ERROR) for finding in found])

@@ -1,0 +1,1 @@
+"""Encryption configurations as values, which know no syntax."""

@@ -1,0 +1,1 @@
+"""Bytes in JSON: base64, and structs as Go reads them."""

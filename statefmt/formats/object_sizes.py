@@ -1,0 +1,109 @@
+"""How many bytes each instance object takes in its file, without decoding what is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+import msgspec
+from msgspec import Raw, Struct
+
+from statefmt.formats.raw_json.raw import starts_with
+from statefmt.formats.versions.decode import array_elements, object_members
+from statefmt.formats.writing.tree import Tree, TreeBuilder, encode_tree
+from statefmt.model.snapshot import Snapshot
+
+_TREES: Final = TreeBuilder(keep_unknown=True)
+_NOTHING: Final = Raw(b"")
+_DEPENDENCIES: Final = ("dependencies", "depends_on")
+
+
+class ObjectSize(NamedTuple):
+    """The bytes of an object's JSON text, and those of its dependencies in it; white space inside counts."""
+
+    whole: int
+    dependencies: int
+
+
+class _Block(Struct):
+    instances: list[Raw] | None = None
+
+
+class _Document(Struct):
+    resources: list[_Block | None] | None = None
+
+
+class _Dependencies(Struct):
+    dependencies: Raw = _NOTHING
+    depends_on: Raw = _NOTHING
+
+
+_DECODER: Final = msgspec.json.Decoder(_Dependencies)
+
+
+def object_sizes(snapshot: Snapshot) -> dict[tuple[int, int], ObjectSize]:
+    """The size of every object by its `origin`: as it stands in the file.
+
+    Objects of an older format, whose text is another one, have the size of their compact text in format 4.
+    """
+    objects = [obj for resource in snapshot.resources for obj in resource.objects if obj.origin is not None]
+    if snapshot.source is None:
+        return {obj.origin: _size_of_tree(_TREES.object(obj, {})) for obj in objects if obj.origin is not None}
+    blocks = _blocks(snapshot.source.data, len(objects))
+    sizes = {}
+    for obj in objects:
+        if obj.origin is not None:
+            block, place = obj.origin
+            text = blocks[block][place]
+            taken = _dependencies(text) if obj.dependencies or obj.depends_on else 0
+            sizes[obj.origin] = ObjectSize(_length(text), taken)
+    return sizes
+
+
+def _size_of_tree(members: Mapping[str, Tree]) -> ObjectSize:
+    taken = sum(len(encode_tree(members[name])) for name in _DEPENDENCIES if name in members)
+    return ObjectSize(len(encode_tree(members)), taken)
+
+
+def _blocks(data: bytes, objects: int) -> Sequence[Sequence[Raw]]:
+    """The text of all objects, block by block, of which there are so many."""
+    try:
+        document = msgspec.json.decode(data, type=_Document)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        document = _Document()
+    blocks = [block.instances or [] if block else [] for block in document.resources or ()]
+    if sum(map(len, blocks)) == objects:
+        return blocks
+    # Half a surrogate pair, or names in another letter case.
+    return [_elements(_members(block), "instances") for block in _elements(object_members(data), "resources")]
+
+
+def _dependencies(text: Raw) -> int:
+    try:
+        found = _DECODER.decode(text)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        found = _Dependencies()
+    taken = _length(found.dependencies) + _length(found.depends_on)
+    if taken:
+        return taken
+    members = _members(text)
+    return sum(_length(_find(members, name) or _NOTHING) for name in _DEPENDENCIES)
+
+
+def _members(raw: Raw) -> dict[str, Raw]:
+    """The members of an object; what is null reads as an object without members."""
+    return {} if starts_with(raw, b"null") else object_members(raw)
+
+
+def _elements(members: dict[str, Raw], name: str) -> list[Raw]:
+    found = _find(members, name)
+    return [] if found is None or starts_with(found, b"null") else array_elements(found)
+
+
+def _find(members: dict[str, Raw], name: str) -> Raw | None:
+    """The last member of that name, whatever its case, as Go finds it."""
+    return next((raw for other, raw in reversed(members.items()) if other.lower() == name), None)
+
+
+def _length(raw: Raw) -> int:
+    return memoryview(raw).nbytes

@@ -1,0 +1,1 @@
+"""Provider sources in a document: which to rewrite, and how."""

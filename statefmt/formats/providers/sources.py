@@ -1,0 +1,135 @@
+"""Which source a provider gets: the other public registry's, or a real one for a provider known by its type only.
+
+Private registries and providers that are built in stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from statefmt.formats.providers._known import KNOWN_TYPES
+from statefmt.model.addrs import (
+    DEFAULT_HOST,
+    TERRAFORM_HOST,
+    Provider,
+    implied_provider,
+    is_identifier,
+    normalize_provider_part,
+    parse_provider_source,
+)
+from statefmt.model.addrs.hostname import HostnameError, hostname_for_comparison
+from statefmt.model.addrs.provider import BUILTIN_HOST, LEGACY_NAMESPACE
+from statefmt.model.errors import AddressError
+
+PUBLIC_HOSTS: Final = (DEFAULT_HOST, TERRAFORM_HOST)
+
+_FORM: Final = "it must be TYPE=[HOST/]NAMESPACE/TYPE, as in aws=hashicorp/aws"
+
+
+class LegacySource(NamedTuple):
+    """Where a provider known by its type comes from; without a `host`, it is from the registry chosen for all."""
+
+    host: str
+    namespace: str
+    type: str
+
+
+class SourceChoice(Struct, frozen=True):
+    """Which provider sources to rewrite, and into what.
+
+    `host`: the public registry that all of both are to come from; "" keeps each one's own. `legacy`: the sources
+    of providers known by their type only, besides the well-known ones.
+    """
+
+    host: str = ""
+    legacy: Mapping[str, LegacySource] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        """Whether anything is to be rewritten at all."""
+        return bool(self.host or self.legacy)
+
+    def source_of(self, provider: Provider) -> Provider | None:
+        """The source that a provider is to have; None for one known by its type only that nobody knows."""
+        if provider.namespace == LEGACY_NAMESPACE:
+            return self._legacy_source(provider)
+        if self.host and provider.hostname in PUBLIC_HOSTS:
+            return replace(provider, hostname=self.host)
+        return provider
+
+    def _legacy_source(self, provider: Provider) -> Provider | None:
+        host = self.host or provider.hostname
+        given = self.legacy.get(provider.type)
+        if given is not None:
+            return Provider(given.host or host, given.namespace, given.type)
+        if provider.type not in KNOWN_TYPES:
+            return None
+        known = implied_provider(provider.type)
+        return known if known.is_builtin else replace(known, hostname=host)
+
+
+KEEP: Final = SourceChoice()
+
+
+def source_choice(host: str, entries: Iterable[str]) -> SourceChoice:
+    """The choice that `host` ("" to keep each one's own) and entries such as `aws=hashicorp/aws` stand for.
+
+    Raises ValueError with the entry and what is wrong with it.
+    """
+    legacy: dict[str, LegacySource] = {}
+    said: dict[str, str] = {}
+    for entry in entries:
+        type_, source = _parse_entry(entry)
+        if legacy.setdefault(type_, source) != source:
+            raise ValueError(f"{entry}: the type {type_} has another source already, by {said[type_]}")
+        said.setdefault(type_, entry)
+        if host and source.host in PUBLIC_HOSTS and source.host != host:
+            raise ValueError(f"{entry}: all providers are to come from {host}; leave the host out of the source")
+    return SourceChoice(host, legacy)
+
+
+def _parse_entry(entry: str) -> tuple[str, LegacySource]:
+    type_, equals, text = entry.partition("=")
+    if not equals:
+        raise ValueError(f"{entry or 'the entry is empty'}: {_FORM}")
+    if not type_:
+        raise ValueError(f"{entry}: there is no type before the =; {_FORM}")
+    if not is_identifier(type_):
+        raise ValueError(f"{entry}: {type_!r} is not the type of a provider; {_FORM}")
+    if not text:
+        raise ValueError(f"{entry}: there is no source after the =; {_FORM}")
+    parts = text.split("/")
+    if len(parts) == 1:
+        raise ValueError(f"{entry}: the source has no namespace; {_FORM}")
+    if len(parts) > 3 or "" in parts:
+        raise ValueError(f"{entry}: the source is not of that form; {_FORM}")
+    if parts[-2] == LEGACY_NAMESPACE:
+        raise ValueError(f"{entry}: the namespace - does not say where the provider comes from; {_FORM}")
+    provider = _parse_source(entry, text, parts)
+    host = provider.hostname if len(parts) == 3 else ""
+    normal = str(provider) if host else f"{provider.namespace}/{provider.type}"
+    if text != normal:
+        raise ValueError(f"{entry}: a source is named in its normal form; write {type_}={normal}")
+    if host == BUILTIN_HOST and not provider.is_builtin:
+        raise ValueError(f"{entry}: {BUILTIN_HOST} has the providers that are built in only, not {normal}")
+    return type_, LegacySource(host, provider.namespace, provider.type)
+
+
+def _parse_source(entry: str, text: str, parts: Sequence[str]) -> Provider:
+    """The provider, or a ValueError that says which part of it is wrong. OpenTofu's own errors confuse the parts."""
+    for part, name in zip(parts[-2:], ("namespace", "type"), strict=True):
+        try:
+            normalize_provider_part(part)
+        except ValueError as error:
+            raise ValueError(f"{entry}: the {name} {part!r} is not valid: {error}") from None
+    try:
+        hostname_for_comparison(parts[0] if len(parts) == 3 else DEFAULT_HOST)
+    except HostnameError as error:
+        raise ValueError(f"{entry}: the host {parts[0]!r} is not valid: {error}") from None
+    try:
+        return parse_provider_source(text)
+    except AddressError as error:
+        raise ValueError(f"{entry}: {' '.join(error.detail.split())}") from None

@@ -1,0 +1,1 @@
+"""Raw JSON: positions, spans and pointers, without decoding values."""

@@ -1,0 +1,173 @@
+"""Where in a file a JSON pointer points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from typing import Final, NamedTuple
+
+import msgspec
+from msgspec import Raw
+
+from statefmt.formats.raw_json.spans import member_at, skip_space, value_end
+from statefmt.formats.raw_json.syntax import json_problem, utf8_problem
+from statefmt.golang import loads_exact
+from statefmt.model.codes import Code
+from statefmt.model.findings import Finding
+from statefmt.text.pattern import pattern
+
+# No state nests as deep; a pointer that does is followed so far.
+_DEEPEST: Final = 200
+_ESCAPE: Final = pattern("~[01]")
+
+
+class Position(NamedTuple):
+    """A place in a file: line and column, both from 1, the column in characters."""
+
+    line: int
+    column: int
+
+
+class _Wanted:
+    """What is wanted below one place: a tree of the tokens of all pointers. `offset` is -1 until the place is found."""
+
+    __slots__ = ("children", "exact", "offset")
+
+    def __init__(self) -> None:
+        # By name in lower case: the names as they are wanted, and what is wanted below them.
+        self.children: dict[str, dict[str, _Wanted]] = {}
+        self.offset = -1
+        self.exact = False
+
+    def child(self, name: str) -> _Wanted:
+        """What is wanted below a member or an element; made where it is new."""
+        return self.children.setdefault(name.lower(), {}).setdefault(name, _Wanted())
+
+    def found(self, name: str, offset: int) -> Iterator[_Wanted]:
+        """Note that a part stands at `offset`, and give what is wanted below it.
+
+        Of members that repeat the last one counts. A name in other letter case will do where there is no better.
+        """
+        for wanted, child in self.children.get(name.lower(), _NOTHING).items():
+            exact = wanted == name
+            if exact or not child.exact:
+                child.forget()
+                child.offset, child.exact = offset, exact
+                yield child
+
+    def forget(self) -> None:
+        """Forget what was found here and below: it was in a part that does not count."""
+        if self.offset >= 0:
+            self.offset, self.exact = -1, False
+            for named in self.children.values():
+                for child in named.values():
+                    child.forget()
+
+
+_NOTHING: Final[dict[str, _Wanted]] = {}
+
+
+def positions(data: bytes, pointers: Iterable[str]) -> dict[str, Position]:
+    """The place of what each pointer (RFC 6901) points at: of a member its name, of an element the element.
+
+    A pointer that leads nowhere gets the place of the innermost part that is there, so that what is said of a missing
+    member points at the object that lacks it. Of members that repeat, the last one counts; names are matched exactly,
+    else whatever their case.
+
+    One pass over the bytes, without decoding them, and into the parts that are wanted only. Never raises: a text that
+    is not JSON is followed as far as it goes.
+    """
+    root = _Wanted()
+    paths: dict[str, list[_Wanted]] = {}
+    for pointer in pointers:
+        path = [root]
+        for name in _tokens(pointer)[:_DEEPEST]:
+            path.append(path[-1].child(name))
+        paths[pointer] = path
+    if not paths:
+        return {}
+    root.offset = skip_space(data, 0)
+    # Where it fails, the text is not JSON from there on.
+    with suppress(ValueError):
+        _walk(data, root.offset, root)
+    offsets = {
+        pointer: next(part.offset for part in reversed(path) if part.offset >= 0) for pointer, path in paths.items()
+    }
+    places = _places(data, offsets.values())
+    return {pointer: places[offset] for pointer, offset in offsets.items()}
+
+
+def finding_positions(data: bytes, findings: Iterable[Finding]) -> dict[str, Position]:
+    """The place of each pointer that some findings about a file have.
+
+    What is said of the file as a whole (pointer "") stands at its start; where that is only that the bytes are not
+    JSON or not UTF-8, it stands where they stop being so.
+    """
+    about: dict[str, set[str]] = {}
+    for finding in findings:
+        about.setdefault(finding.pointer, set()).add(finding.code)
+    places = positions(data, about)
+    offset = None
+    if about.get("") == {Code.NOT_A_STATE}:
+        offset = _syntax_offset(data)
+    elif about.get("") == {Code.NOT_UTF8}:
+        problem = utf8_problem(data)
+        offset = problem.offset if problem else None
+    if offset is not None:
+        places[""] = _places(data, (offset,))[offset]
+    return places
+
+
+def _tokens(pointer: str) -> list[str]:
+    return [_ESCAPE.sub(lambda match: "~" if match[0] == "~0" else "/", token) for token in pointer.split("/")[1:]]
+
+
+def _walk(data: bytes, start: int, wanted: _Wanted) -> int:
+    """Look for what is wanted in the value that starts at `start`; gives the byte after it."""
+    opening = data[start : start + 1]
+    if not wanted.children or opening not in (b"{", b"["):
+        return value_end(data, start)
+    number = 0
+    position = skip_space(data, start + 1)
+    while data[position : position + 1] not in (b"}", b"]"):
+        if opening == b"{":
+            name, value = member_at(data, position)
+        else:
+            name, value = str(number), position
+        number += 1
+        end = 0
+        for child in wanted.found(name, position):
+            end = _walk(data, value, child)
+        position = skip_space(data, end or value_end(data, value))
+        if data[position : position + 1] == b",":
+            position = skip_space(data, position + 1)
+    return position + 1
+
+
+def _places(data: bytes, offsets: Iterable[int]) -> dict[int, Position]:
+    """Line and column of each byte offset, in one pass."""
+    places = {}
+    line, column, before = 1, 1, 0
+    for offset in sorted(set(offsets)):
+        newlines = data.count(b"\n", before, offset)
+        if newlines:
+            line, column = line + newlines, 1
+            before = data.rindex(b"\n", before, offset) + 1
+        column += len(data[before:offset].decode("utf-8", "replace"))
+        before = offset
+        places[offset] = Position(line, column)
+    return places
+
+
+def _syntax_offset(data: bytes) -> int | None:
+    """The byte at which a text stops being JSON; None where it is JSON."""
+    try:
+        msgspec.json.decode(data, type=dict[str, Raw])
+    except (msgspec.ValidationError, RecursionError):
+        return None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        try:
+            loads_exact(data, replace_invalid=True)
+        except ValueError:
+            return json_problem(data, error).offset
+    return None

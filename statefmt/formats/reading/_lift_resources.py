@@ -1,0 +1,257 @@
+"""From the `resources` of a v4 document to resources and their objects.
+
+Source: OpenTofu `internal/states/statefile/version4.go` (prepareStateV4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from msgspec import Struct
+
+from statefmt.formats.reading._address_findings import address_findings
+from statefmt.formats.reading._lift_keys import lift_key, ordinary_key
+from statefmt.formats.reading._lift_objects import ObjectLifter
+from statefmt.formats.reading._normalised import normalised
+from statefmt.formats.versions.v4 import InstanceObjectV4, ResourceV4
+from statefmt.model.addrs import (
+    NO_KEY,
+    AbsResource,
+    InstanceKey,
+    ModuleInstance,
+    Resource,
+    ResourceMode,
+    parse_module_instance,
+)
+from statefmt.model.codes import Code
+from statefmt.model.errors import AddressError
+from statefmt.model.findings import Finding, Severity
+from statefmt.model.provider_binding import (
+    BlockProviders,
+    Lifted,
+    ObjectProvider,
+    lift,
+    lift_inherited,
+)
+from statefmt.model.resources import ResourceInstanceObject, ResourceState
+
+_MODES: Final = {"managed": ResourceMode.MANAGED, "data": ResourceMode.DATA}
+# Module addresses that were read, of all files of a run.
+_KEPT: Final = 16384
+_ROOT: Final = ModuleInstance()
+
+
+class _Module(NamedTuple):
+    """A module address that was read, and its canonical text where the file has another one."""
+
+    addr: ModuleInstance
+    other_form: str
+
+
+class _Instance(Struct, frozen=True, gc=False):
+    """An entry of `instances` whose key is valid, with its number in the block."""
+
+    number: int
+    key: InstanceKey
+    document: InstanceObjectV4
+
+
+class _Block(Struct, frozen=True, gc=False):
+    """One entry of `resources`, with its number in the document."""
+
+    number: int
+    document: ResourceV4
+    instances: list[_Instance]
+
+    @property
+    def pointer(self) -> str:
+        return f"/resources/{self.number}"
+
+
+class ResourceLifter:
+    """Lifts the resources of one document; problems go to `findings`.
+
+    `exact_keys` says that numeric instance keys come from an upgrade and not from JSON.
+    """
+
+    def __init__(self, *, exact_keys: bool = False) -> None:
+        self.findings: list[Finding] = []
+        self._exact_keys = exact_keys
+        self._objects = ObjectLifter(self.findings)
+
+    def lift(self, resources: Sequence[ResourceV4 | None]) -> tuple[ResourceState, ...]:
+        """The resources, each once and in the order of its first block."""
+        blocks: dict[AbsResource, list[_Block]] = {}
+        for number, given in enumerate(resources):
+            document = given or ResourceV4()
+            pointer = f"/resources/{number}"
+            addr = self._address(document, pointer)
+            if addr is not None:
+                block = _Block(number, document, self._instances(document, addr, pointer))
+                others = blocks.setdefault(addr, [block])
+                if others[0] is not block:
+                    others.append(block)
+        lifted = [self._resource(addr, parts) for addr, parts in blocks.items()]
+        return tuple([resource for resource in lifted if resource is not None])
+
+    def _address(self, document: ResourceV4, pointer: str) -> AbsResource | None:
+        kind, name = document.type or "", document.name or ""
+        mode = _MODES.get(document.mode or "")
+        if mode is None:
+            detail = f'Resource "{kind}" "{name}" has the mode "{document.mode or ""}"; it must be "managed" or "data".'
+            self._add(
+                Code.INVALID_MODE,
+                "Invalid resource mode in state",
+                detail,
+                f"{kind}.{name}",
+                f"{pointer}/mode",
+            )
+            return None
+        module = self._module(document.module or "", f"{kind}.{name}", f"{pointer}/module")
+        return None if module is None else AbsResource(module, Resource(mode, kind, name))
+
+    def _module(self, text: str, resource: str, pointer: str) -> ModuleInstance | None:
+        if not text:
+            return _ROOT
+        module = _read_module(text)
+        if isinstance(module, AddressError):
+            self.findings += address_findings(Code.MODULE_ADDRESS_INVALID, module, "module address", resource, pointer)
+            return None
+        if module.other_form:
+            self.findings.append(normalised(f"the module address {text!r}", module.other_form, resource, pointer))
+        return module.addr
+
+    def _instances(self, document: ResourceV4, addr: AbsResource, pointer: str) -> list[_Instance]:
+        instances = []
+        for number, given in enumerate(document.instances or ()):
+            obj = given or InstanceObjectV4()
+            key = ordinary_key(obj.index_key)
+            if key is None:
+                place = f"{pointer}/instances/{number}/index_key"
+                key = lift_key(obj.index_key, str(addr), place, self.findings, exact=self._exact_keys)
+            if key is not None:
+                instances.append(_Instance(number, key, obj))
+        return instances
+
+    def _resource(self, addr: AbsResource, blocks: list[_Block]) -> ResourceState | None:
+        binding = _binding(addr, blocks)
+        self.findings += binding.findings
+        refused = bool(binding.findings) and any(f.severity is Severity.ERROR for f in binding.findings)
+        objects: list[ResourceInstanceObject] = []
+        ordinary = self._objects.ordinary
+        for block, keys in zip(blocks, binding.keys, strict=True):
+            if keys is None:
+                continue
+            # Where the binding is refused the objects are read for their own problems only.
+            provider_keys = (NO_KEY,) * len(block.instances) if refused else keys
+            for instance, provider_key in zip(block.instances, provider_keys, strict=True):
+                origin = (block.number, instance.number)
+                obj = ordinary(instance.document, instance.key, provider_key, origin) or self._object(
+                    str(addr), block, instance, provider_key
+                )
+                if obj is not None:
+                    objects.append(obj)
+        if len(objects) > 1 and len({(obj.key, obj.deposed) for obj in objects}) < len(objects):
+            objects = self._first_ones(str(addr), objects)
+        for block in blocks:
+            if block.document.each:
+                self._old_member(str(addr), block)
+        if len(blocks) > 1:
+            self._add(
+                Code.RESOURCE_SPREAD,
+                "Resource spread over several blocks",
+                f'Resource {addr} stands in {len(blocks)} entries of "resources"; it is written as one.',
+                str(addr),
+                blocks[1].pointer,
+            )
+        if refused:
+            return None
+        return ResourceState(
+            addr=addr,
+            provider_config=binding.config,
+            objects=tuple(objects),
+            unknown=tuple([member for block in blocks for member in block.document.unknown]),
+            origin=tuple([block.number for block in blocks]),
+        )
+
+    def _old_member(self, resource: str, block: _Block) -> None:
+        self._add(
+            Code.NORMALISED_VALUE,
+            "Member that is not written any more",
+            f'Resource {resource} has the member "each", which Terraform 0.12 wrote; the instance keys say the same, '
+            "and it is dropped when the file is written.",
+            resource,
+            f"{block.pointer}/each",
+        )
+
+    def _object(
+        self, resource: str, block: _Block, instance: _Instance, provider_key: InstanceKey
+    ) -> ResourceInstanceObject | None:
+        return self._objects.lift(
+            instance.document,
+            instance.key,
+            provider_key,
+            resource if instance.key is NO_KEY else f"{resource}{instance.key}",
+            f"{block.pointer}/instances/{instance.number}",
+            (block.number, instance.number),
+        )
+
+    def _first_ones(self, resource: str, objects: list[ResourceInstanceObject]) -> list[ResourceInstanceObject]:
+        """The objects without those that stand in the file a second time."""
+        first: dict[tuple[InstanceKey, str], ResourceInstanceObject] = {}
+        for obj in objects:
+            if first.setdefault((obj.key, obj.deposed), obj) is not obj:
+                self._duplicate(resource, obj)
+        return list(first.values())
+
+    def _duplicate(self, resource: str, obj: ResourceInstanceObject) -> None:
+        assert obj.origin is not None
+        block, number = obj.origin
+        address = f"{resource}{obj.key}"
+        which = f'The deposed object "{obj.deposed}" of instance' if obj.deposed else "Instance"
+        self._add(
+            Code.DUPLICATE_INSTANCE,
+            "Duplicate resource instance in state",
+            f"{which} {address} appears more than once in the state.",
+            address,
+            f"/resources/{block}/instances/{number}",
+        )
+
+    def _add(self, code: Code, summary: str, detail: str, address: str, pointer: str) -> None:
+        self.findings.append(code.notice(summary, detail, address, pointer))
+
+
+@lru_cache(maxsize=_KEPT)
+def _read_module(text: str) -> _Module | AddressError:
+    try:
+        module = parse_module_instance(text)
+    except AddressError as error:
+        return error
+    return _Module(module, "" if str(module) == text else str(module))
+
+
+def _binding(addr: AbsResource, blocks: list[_Block]) -> Lifted:
+    first = blocks[0]
+    provider = first.document.provider
+    with_own = [instance for instance in first.instances if instance.document.provider]
+    if provider and len(blocks) == 1 and not with_own:
+        inherited = lift_inherited(provider, len(first.instances))
+        if inherited is not None:
+            return inherited
+    return lift(str(addr), [_providers(block) for block in blocks])
+
+
+def _providers(block: _Block) -> BlockProviders:
+    """What one block says about providers, for the binding."""
+    return BlockProviders(
+        block.document.provider or "",
+        [
+            ObjectProvider(
+                instance.key, instance.document.provider or "", f"{block.pointer}/instances/{instance.number}"
+            )
+            for instance in block.instances
+        ],
+        block.pointer,
+    )

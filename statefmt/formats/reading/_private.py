@@ -1,0 +1,46 @@
+"""The `private` member: bytes of the provider, kept as base64 text.
+
+Source: Go's `encoding/json` for a byte slice: standard alphabet with padding, line breaks ignored; an array of
+byte values is taken too.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from functools import lru_cache
+
+from statefmt.text.pattern import pattern
+
+# What decodes and encodes to itself, where its length is a multiple of four.
+_EXACT = pattern(r"[A-Za-z0-9+/]*(?:[AQgw]==|[AEIMQUYcgkosw048]=)?")
+_CANONICAL = pattern(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
+
+
+@lru_cache(maxsize=4096)
+def is_canonical(text: str) -> bool:
+    """Whether a text is base64 that decodes and encodes to itself."""
+    return len(text) % 4 == 0 and _EXACT.fullmatch(text) is not None
+
+
+def canonical_private(value: str | list[int] | None) -> str:
+    """Canonical base64 text of a `private` member ("" where there is none).
+
+    Raises ValueError where it is no base64 or no list of byte values.
+    """
+    if not value:
+        return ""
+    if isinstance(value, list):
+        return base64.b64encode(bytes(value)).decode()
+    if is_canonical(value):
+        return value
+    text = value.replace("\r", "").replace("\n", "")
+    if not text.isascii() or not _CANONICAL.fullmatch(text):
+        raise ValueError("not base64 with the standard alphabet and padding")
+    if not text.endswith("="):
+        return text
+    # The bits that padding leaves over may be set in the file; decoding drops them.
+    try:
+        return base64.b64encode(binascii.a2b_base64(text)).decode()
+    except binascii.Error as error:
+        raise ValueError(str(error)) from error

@@ -1,0 +1,140 @@
+"""What a file is, before it is read: a state of some format version, an encrypted one, or no state at all.
+
+Source: OpenTofu `internal/states/statefile/read.go`, `internal/encryption/base.go`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+from msgspec import Raw
+
+from statefmt.formats.raw_json.raw import equals, starts_with
+from statefmt.formats.raw_json.syntax import json_problem
+from statefmt.formats.versions.decode import object_members
+from statefmt.golang import Members, loads_exact
+from statefmt.model.codes import Code
+from statefmt.model.errors import EncryptedStateError, NotAStateError, UnsupportedStateError
+from statefmt.model.findings import Finding
+from statefmt.text.pattern import pattern
+
+UNSUPPORTED: Final = "Unsupported state file format"
+SUPPORTED_VERSIONS: Final = (1, 2, 3, 4)
+# Terraform before 0.7 wrote a Go-specific binary that starts with this word.
+_VERSION_0_MAGIC: Final = b"tfstate"
+_NOT_AN_OBJECT: Final = 'The file holds JSON, but not an object; a state is an object with a member "version".'
+_WHOLE_NUMBER = pattern(rb"0|[1-9][0-9]*")
+_UINT64_MAX: Final = 2**64 - 1
+
+
+def sniff_version(data: bytes) -> int:
+    """The format version of a state that can be read: 1 to 4.
+
+    Raises NotAStateError, EncryptedStateError or UnsupportedStateError, with the finding that says why.
+    """
+    if not data:
+        raise NotAStateError([_finding(Code.NOT_A_STATE, "no state", "The file is empty.")])
+    if data.startswith(_VERSION_0_MAGIC):
+        raise UnsupportedStateError([_unsupported(
+            "The file is in the binary format that Terraform wrote before version 0.7. "
+            "Upgrade it with Terraform 0.6.16 or older first."
+        )])  # fmt: skip
+    members = _top_level(data)
+    version = _member(members, "version")
+    if version is None:
+        raise _without_version(members)
+    text = bytes(version)
+    if not _WHOLE_NUMBER.fullmatch(text) or int(text[:21]) > _UINT64_MAX:
+        raise NotAStateError([_finding(
+            Code.NOT_A_STATE, UNSUPPORTED,
+            f'The member "version" is {_shown(text)}. A positive whole number is required.',
+            pointer="/version",
+        )])  # fmt: skip
+    number = int(text)
+    if number not in SUPPORTED_VERSIONS:
+        raise UnsupportedStateError([_unsupported(_unsupported_detail(number, members))])
+    return number
+
+
+def _top_level(data: bytes) -> dict[str, Raw]:
+    try:
+        return msgspec.json.decode(data, type=dict[str, Raw])
+    except msgspec.ValidationError:
+        detail = _NOT_AN_OBJECT
+    except RecursionError:
+        raise too_deep() from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        try:
+            # msgspec takes no half of a surrogate pair, and no other bytes than UTF-8, where OpenTofu does.
+            if isinstance(loads_exact(data, replace_invalid=True), Members):
+                return object_members(data)
+            detail = _NOT_AN_OBJECT
+        except ValueError:
+            detail = f"The file is not JSON: {json_problem(data, error)}."
+    raise NotAStateError([_finding(Code.NOT_A_STATE, UNSUPPORTED, detail)])
+
+
+def too_deep() -> NotAStateError:
+    """The error for a text that nests deeper than Python can follow, at about a thousand levels."""
+    detail = "The file nests deeper than any state does, and is not read further."
+    return NotAStateError([_finding(Code.NOT_A_STATE, UNSUPPORTED, detail)])
+
+
+def _member(members: dict[str, Raw], name: str) -> Raw | None:
+    """A member by its name, whatever its case, as Go finds it: the last; None where it is absent or null."""
+    found = next((members[given] for given in reversed(members) if given.lower() == name), None)
+    return None if found is None or starts_with(found, b"null") else found
+
+
+def _without_version(members: dict[str, Raw]) -> NotAStateError | EncryptedStateError:
+    encryption = _member(members, "encryption_version")
+    if encryption is not None and starts_with(encryption, b'"') and not equals(encryption, b'""'):
+        return EncryptedStateError([_finding(Code.ENCRYPTED, UNSUPPORTED, _encrypted_detail(members))])
+    detail = 'The file has no member "version", which every state has.'
+    if "format_version" in members:
+        detail += " It looks like the JSON output of `tofu show`; pass the state file itself."
+    return NotAStateError([_finding(Code.NOT_A_STATE, UNSUPPORTED, detail)])
+
+
+def _encrypted_detail(members: dict[str, Raw]) -> str:
+    """What an envelope says in clear text: serial, lineage, key providers."""
+    known = []
+    for name in ("serial", "lineage"):
+        value = _member(members, name)
+        if value is not None:
+            known.append(f"{name} {_shown(bytes(value))}")
+    meta = _member(members, "meta")
+    try:
+        providers = sorted(object_members(meta)) if meta is not None else []
+    except msgspec.ValidationError:
+        providers = []
+    known.append(f"key providers: {', '.join(providers)}" if providers else "no key provider named")
+    return (
+        f"This state is encrypted ({'; '.join(known)}). It cannot be read without its encryption "
+        "configuration, which --encryption FILE, TF_ENCRYPTION or --config DIR gives."
+    )
+
+
+def _unsupported_detail(number: int, members: dict[str, Raw]) -> str:
+    if number == 0:
+        return 'The member "version" is 0. There never was a JSON state format 0, so this is not a valid state.'
+    detail = f"The state has format version {number}; versions 1 to 4 can be read."
+    creator = _member(members, "terraform_version")
+    if creator is not None:
+        detail += f" It was written by release {_shown(bytes(creator))}."
+    return detail + " A newer statetool may read it."
+
+
+def _shown(text: bytes) -> str:
+    """A short JSON text for a message."""
+    shown = text.decode("utf-8", "replace")
+    return shown if len(shown) <= 60 else shown[:57] + "..."
+
+
+def _unsupported(detail: str) -> Finding:
+    return _finding(Code.UNSUPPORTED_VERSION, UNSUPPORTED, detail)
+
+
+def _finding(code: Code, summary: str, detail: str, pointer: str = "") -> Finding:
+    return code.notice(summary, detail, pointer=pointer)

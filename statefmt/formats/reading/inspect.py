@@ -1,0 +1,192 @@
+"""From bytes to everything that can be said of them: findings, and a snapshot where there is no error.
+
+The way of the data: bytes, sniff, that version's document, one-step upgrades, snapshot.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable
+from typing import Final, TypeAlias
+
+import msgspec
+from msgspec import Raw, Struct
+from msgspec.structs import replace
+
+from statefmt.formats.raw_json.raw import equals
+from statefmt.formats.raw_json.syntax import utf8_problem
+from statefmt.formats.reading._lift import lift_state
+from statefmt.formats.reading._sniff import sniff_version, too_deep
+from statefmt.formats.style import INDENTED, Style, style_of
+from statefmt.formats.versions.decode import collector_paused, decode_document
+from statefmt.formats.versions.invalid import INVALID, InvalidDocument
+from statefmt.formats.versions.upgrade_report import UpgradeFailed, UpgradeReport
+from statefmt.formats.versions.v4 import StateV4
+from statefmt.model.codes import Code
+from statefmt.model.errors import StateError
+from statefmt.model.findings import Finding
+from statefmt.model.snapshot import Snapshot, Source
+from statefmt.text.pattern import pattern
+
+CURRENT_VERSION: Final = 4
+
+# Gives the document itself where there is nothing to change.
+Edit: TypeAlias = Callable[[StateV4], StateV4]
+
+# Where msgspec stopped: `Expected `int`, got `str` - at `$.resources[0].type``.
+_PATH = " - at `$"
+_PATH_STEP = pattern(r"\.([^.\[\]]+)|\[(\d+)\]")
+
+
+class Inspection(Struct, frozen=True, kw_only=True):
+    """Everything that reading some bytes gives, and the bytes.
+
+    `snapshot` is None where there is an error among the findings; `version` is None where the bytes are not a
+    state of a version that can be read. `document` is the parsed v4 document, after upgrades, also where no
+    snapshot can be made of it.
+    """
+
+    data: bytes
+    findings: tuple[Finding, ...] = ()
+    snapshot: Snapshot | None = None
+    version: int | None = None
+    style: Style = INDENTED
+    document: StateV4 | None = None
+
+
+class ReadResult(Struct, frozen=True):
+    """A snapshot that was read, and what was noticed on the way (no errors)."""
+
+    snapshot: Snapshot
+    findings: tuple[Finding, ...]
+    version: int
+    style: Style
+
+
+def inspect(data: bytes) -> Inspection:
+    """Everything that can be said of some bytes, as findings; bad data raises nothing."""
+    with collector_paused():
+        try:
+            return _inspect(data)
+        except StateError as error:
+            return Inspection(data=data, findings=error.findings)
+
+
+def read(data: bytes, edit: Edit | None = None) -> ReadResult:
+    """The snapshot in some bytes; `edit` may change the document, after upgrades, that it is made of.
+
+    Raises StateError, or one of its kinds (not a state, encrypted, unsupported version), whose findings hold
+    every reason.
+    """
+    with collector_paused():
+        inspection = _inspect(data, edit)
+    if inspection.snapshot is None or inspection.version is None:
+        raise StateError(inspection.findings)
+    return ReadResult(inspection.snapshot, inspection.findings, inspection.version, inspection.style)
+
+
+def _inspect(data: bytes, edit: Edit | None = None) -> Inspection:
+    report = UpgradeReport()
+    edited = False
+    document, version = _quick_v4(data), CURRENT_VERSION
+    # The quick way knows no unknown members.
+    is_plain = document is not None
+    try:
+        if document is None:
+            version = sniff_version(data)
+            document = _document(data, version, report)
+        if edit is not None:
+            given, document = document, edit(document)
+            edited = document is not given
+        lifted = lift_state(document, exact_keys=version != CURRENT_VERSION)
+    except InvalidDocument as invalid:
+        return _refused(
+            version, data, document, _invalid(invalid.pointer, invalid.reason, invalid.address, invalid.code)
+        )
+    except UpgradeFailed as failed:
+        return _refused(version, data, None, failed.finding(), *report.findings)
+    except msgspec.ValidationError as error:
+        return _refused(version, data, None, _validation(error))
+    except RecursionError:
+        raise too_deep() from None
+    snapshot = lifted.snapshot
+    if snapshot is not None and version == CURRENT_VERSION and not edited:
+        snapshot = replace(snapshot, source=Source(data, snapshot))
+    return Inspection(
+        data=data,
+        findings=(
+            *_utf8_findings(data),
+            *report.findings,
+            *(() if is_plain else _unknown_findings(document)),
+            *without_pointers(lifted.findings, version),
+        ),
+        snapshot=snapshot,
+        version=version,
+        style=style_of(data),
+        document=document,
+    )
+
+
+def _unknown_findings(document: StateV4) -> Iterable[Finding]:
+    from statefmt.formats.reading._unknown import unknown_findings
+
+    return unknown_findings(document)
+
+
+def without_pointers(findings: Iterable[Finding], version: int | None) -> Iterable[Finding]:
+    """Findings about a v4 document as they fit a file of some version: pointers lead somewhere in version 4 only."""
+    if version == CURRENT_VERSION:
+        return findings
+    return [dataclasses.replace(finding, pointer="") for finding in findings]
+
+
+def _quick_v4(data: bytes) -> StateV4 | None:
+    """The document in one pass, for an ordinary v4 state; None for everything else, to be looked at closely."""
+    try:
+        document = msgspec.json.decode(data, type=StateV4)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    return document if isinstance(document.version, Raw) and equals(document.version, b"4") else None
+
+
+def _document(data: bytes, version: int, report: UpgradeReport) -> StateV4:
+    """The v4 document of a state of any version, climbing one version at a time."""
+    if version == CURRENT_VERSION:
+        return decode_document(data, StateV4)
+    # Imported where it is needed: few states are that old.
+    from statefmt.formats.versions.legacy import StateV1, StateV3
+    from statefmt.formats.versions.upgrade_v1 import upgrade_v1
+    from statefmt.formats.versions.upgrade_v2 import upgrade_v2
+    from statefmt.formats.versions.upgrade_v3 import upgrade_v3
+
+    state = upgrade_v1(decode_document(data, StateV1), report) if version == 1 else decode_document(data, StateV3)
+    if version <= 2:
+        state = upgrade_v2(state, report)
+    return upgrade_v3(state, report)
+
+
+def _utf8_findings(data: bytes) -> list[Finding]:
+    problem = utf8_problem(data)
+    if problem is None:
+        return []
+    detail = f"There is {problem}. OpenTofu replaces such bytes, and so changes what the state says."
+    return [Code.NOT_UTF8.notice("State is not UTF-8", detail, fix="Mend the file first.")]
+
+
+def _refused(version: int, data: bytes, document: StateV4 | None, *findings: Finding) -> Inspection:
+    return Inspection(data=data, findings=findings, version=version, style=style_of(data), document=document)
+
+
+def _invalid(pointer: str, reason: str, address: str = "", code: Code = Code.INVALID_STRUCTURE) -> Finding:
+    where = f"The member {pointer} is not valid" if pointer else "The state is not valid"
+    return code.notice(INVALID, f"{where}: {reason}.", address, pointer)
+
+
+def _validation(error: msgspec.ValidationError) -> Finding:
+    reason, _, path = str(error).partition(_PATH)
+    path = path.removesuffix("`")
+    reason = reason.replace("`", "")
+    # msgspec writes [...] for a member of a map, whose name it does not tell.
+    pointer = "" if "..." in path else "".join(f"/{name or index}" for name, index in _PATH_STEP.findall(path))
+    place = f" at {path.lstrip('.')}" if path and not pointer else ""
+    return _invalid(pointer, reason[:1].lower() + reason[1:] + place)

@@ -1,0 +1,1 @@
+"""What each release of OpenTofu and Terraform reads, writes and keeps."""

@@ -1,0 +1,1 @@
+"""The format versions, and the upgrade from each to the next."""

@@ -1,0 +1,34 @@
+"""A document whose members are of the right JSON type and yet cannot be what they must be.
+
+OpenTofu finds these while it decodes, and then reads nothing else of the file.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from statefmt.model.codes import Code
+
+INVALID: Final = "Invalid state file format"
+INVALID_METADATA: Final = "Invalid resource instance metadata in state"
+_UINT64_MAX: Final = 2**64 - 1
+
+
+class InvalidDocument(Exception):  # noqa: N818 - not an error of the program; never leaves statefile
+    """Raised inside `statefmt.formats` only; becomes a finding."""
+
+    def __init__(self, pointer: str, reason: str, address: str = "", code: Code = Code.INVALID_STRUCTURE) -> None:
+        super().__init__(f"{pointer}: {reason}")
+        self.code = code
+        self.pointer = pointer
+        self.reason = reason
+        self.address = address
+
+
+def check_uint64(value: int | None, pointer: str) -> int:
+    """A whole number that fits 64 bits without sign; 0 where there is none."""
+    if value is None:
+        return 0
+    if 0 <= value <= _UINT64_MAX:
+        return value
+    raise InvalidDocument(pointer, "it is not a whole number from 0 to 18446744073709551615")

@@ -1,0 +1,73 @@
+"""What an upgrade from an older format decided, and what it could not carry over."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from statefmt.formats.raw_json.pointer import token
+from statefmt.model.codes import Code
+from statefmt.model.findings import Finding
+from statefmt.model.resources import UnknownMember
+
+
+class Note(StrEnum):
+    """What an upgrade reports, as the summary of a finding."""
+
+    CHOSEN = "Choice made while upgrading the state format"
+    NOT_CARRIED_OVER = "Not carried over while upgrading the state format"
+
+
+class UpgradeFailed(Exception):  # noqa: N818 - never leaves statefile; becomes a finding
+    """A state of an older format that cannot be carried over; `version` is the format it was in."""
+
+    def __init__(self, version: int, reason: str, pointer: str = "", address: str = "") -> None:
+        super().__init__(reason)
+        self.version = version
+        self.reason = reason
+        self.pointer = pointer
+        self.address = address
+
+    def finding(self) -> Finding:
+        """The reason as a finding."""
+        return Code.UPGRADE_FAILED.notice(
+            "State format upgrade failed",
+            f"The state cannot be upgraded from format version {self.version} to {self.version + 1}: {self.reason}.",
+            self.address,
+            self.pointer,
+        )
+
+
+class UpgradeReport:
+    """Collects what happens on the way up; every entry becomes an info finding."""
+
+    def __init__(self) -> None:
+        self.findings: list[Finding] = []
+
+    def chose(self, what: str, address: str, pointer: str) -> None:
+        """Something had to be decided."""
+        self._add(Note.CHOSEN, what, address, pointer)
+
+    def dropped(self, what: str, address: str, pointer: str) -> None:
+        """Something has no place in the newer format."""
+        self._add(Note.NOT_CARRIED_OVER, what, address, pointer)
+
+    def unknown(self, pointer: str, members: tuple[UnknownMember, ...], address: str = "") -> None:
+        """Members that the old format does not have."""
+        for name, _, _ in members:
+            self.dropped(f'the unknown member "{name}"', address, f"{pointer}/{token(name)}")
+
+    def backend_configuration(self) -> None:
+        """The document holds nothing but the record that `init` makes of a backend."""
+        self.findings.append(
+            Code.BACKEND_CONFIGURATION.notice(
+                "Backend configuration, not a state",
+                "The file names a backend and holds no resources and no outputs: it is what `init` leaves in "
+                ".terraform/terraform.tfstate, not a state.",
+                pointer="/backend",
+                fix="Name the state itself, or pull it: tofu state pull | statetool COMMAND --state -",
+            )
+        )
+
+    def _add(self, summary: Note, what: str, address: str, pointer: str) -> None:
+        detail = what + "."
+        self.findings.append(Code.UPGRADE_CHOICE.notice(summary, detail, address, pointer))

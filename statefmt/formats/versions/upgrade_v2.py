@@ -1,0 +1,90 @@
+"""Format version 2 to 3: counts of maps in flat attributes are marked `%` instead of `#`.
+
+Source: OpenTofu `internal/states/statefile/version2_upgrade.go` (commit 328af77d65).
+"""
+
+from __future__ import annotations
+
+import re
+
+from msgspec.structs import replace
+
+from statefmt.formats.raw_json.pointer import token
+from statefmt.formats.versions.legacy import (
+    InstanceV3,
+    ModuleV3,
+    ResourceV3,
+    StateV3,
+)
+from statefmt.formats.versions.upgrade_report import UpgradeFailed, UpgradeReport
+from statefmt.text.pattern import pattern
+
+# What Go's strconv.Atoi takes, apart from the range: such a key belongs to a list or a set.
+_WHOLE_NUMBER = pattern(r"[+-]?[0-9]+", re.ASCII)
+_INT64 = range(-(2**63), 2**63)
+
+
+def upgrade_v2(old: StateV3, report: UpgradeReport) -> StateV3:
+    """The same state as a document of version 3.
+
+    Raises UpgradeFailed where a module or a resource is null.
+    """
+    modules: list[ModuleV3 | None] = []
+    for number, module in enumerate(old.modules or ()):
+        if module is None:
+            raise UpgradeFailed(2, "a module is null", f"/modules/{number}")
+        resources = {
+            name: _resource(resource, name, f"/modules/{number}/resources/{token(name)}", report)
+            for name, resource in (module.resources or {}).items()
+        }
+        modules.append(replace(module, resources=resources))
+    return replace(old, version=3, modules=modules)
+
+
+def _resource(old: ResourceV3 | None, name: str, pointer: str, report: UpgradeReport) -> ResourceV3:
+    if old is None:
+        raise UpgradeFailed(2, f"the resource {name!r} is null", pointer)
+    return replace(
+        old,
+        primary=_instance(old.primary, name, f"{pointer}/primary", report) if old.primary else None,
+        deposed=[
+            _instance(instance, name, f"{pointer}/deposed/{number}", report) if instance else None
+            for number, instance in enumerate(old.deposed or ())
+        ],
+    )
+
+
+def _instance(old: InstanceV3, name: str, pointer: str, report: UpgradeReport) -> InstanceV3:
+    attributes = dict(old.attributes or {})
+    for prefix in sorted(key[:-1] for key in attributes if _is_count(key)):
+        keys = _element_keys(attributes, prefix)
+        if not keys:
+            del attributes[f"{prefix}#"]
+            place = f"{pointer}/attributes/{token(prefix)}#"
+            report.dropped(f"the count of the empty collection {prefix[:-1]!r}", name, place)
+        elif not all(_is_index(key) for key in keys):
+            attributes[f"{prefix}%"] = attributes.pop(f"{prefix}#")
+    return old if attributes == (old.attributes or {}) else replace(old, attributes=attributes)
+
+
+def _is_count(key: str) -> bool:
+    """`PREFIX.#`; the pattern upstream does not match across line ends."""
+    return key.endswith(".#") and "\n" not in key
+
+
+def _element_keys(attributes: dict[str, str | None], prefix: str) -> set[str]:
+    """The names directly below a collection's prefix, its own count left out."""
+    keys = set()
+    for key in attributes:
+        if key.startswith(prefix):
+            rest = key[len(prefix) :]
+            head, dot, _ = rest.partition(".")
+            # An element's own attributes count for the element; a name that starts with a dot stays whole.
+            name = head if dot and head else rest
+            if name != "#":
+                keys.add(name)
+    return keys
+
+
+def _is_index(key: str) -> bool:
+    return bool(_WHOLE_NUMBER.fullmatch(key)) and len(key) < 25 and int(key) in _INT64

@@ -1,0 +1,164 @@
+"""Format version 3 to 4: instances gather in resources, and local provider names become addresses.
+
+Source: OpenTofu `internal/states/statefile/version3_upgrade.go` (commit 328af77d65).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from statefmt.formats.raw_json.pointer import token
+from statefmt.formats.versions._legacy_address import parse_legacy_address
+from statefmt.formats.versions._upgrade_instance import upgrade_instance
+from statefmt.formats.versions._upgrade_outputs import upgrade_output
+from statefmt.formats.versions._upgrade_provider import resource_provider
+from statefmt.formats.versions.legacy import (
+    ModuleV3,
+    OutputV3,
+    ResourceV3,
+    StateV3,
+)
+from statefmt.formats.versions.upgrade_report import UpgradeFailed, UpgradeReport
+from statefmt.formats.versions.v4 import (
+    InstanceObjectV4,
+    OutputV4,
+    ResourceV4,
+    StateV4,
+)
+from statefmt.model.addrs import (
+    AbsResourceInstance,
+    Module,
+    Resource,
+    ResourceInstance,
+    ResourceMode,
+    is_identifier,
+)
+from statefmt.model.addrs.order import instance_file_order
+
+# Older formats may leave out the release; OpenTofu says this then.
+_NO_RELEASE = "0.0.0"
+_MODES = {ResourceMode.MANAGED: "managed", ResourceMode.DATA: "data"}
+
+
+class _Given(NamedTuple):
+    """One entry of a module's `resources`: an instance, with its full address in today's form."""
+
+    addr: ResourceInstance
+    text: str
+    document: ResourceV3
+    pointer: str
+
+
+def upgrade_v3(old: StateV3, report: UpgradeReport) -> StateV4:
+    """The same state as a document of version 4. Raises UpgradeFailed where that cannot be."""
+    if old.serial is not None and old.serial < 0:
+        raise UpgradeFailed(3, "the state has a serial less than zero", "/serial")
+    report.unknown("", old.unknown)
+    _report_backend(old, report)
+    if not old.terraform_version:
+        report.chose(f'the release that wrote it is not told, so "{_NO_RELEASE}" is written', "", "/terraform_version")
+    resources: list[ResourceV4 | None] = []
+    outputs: dict[str, OutputV4 | None] = {}
+    for number, given in enumerate(old.modules or ()):
+        pointer = f"/modules/{number}"
+        if given is None:
+            raise UpgradeFailed(3, "a module is null", pointer)
+        module = _module_path(given, pointer)
+        report.unknown(pointer, given.unknown, str(module))
+        if given.depends_on:
+            report.dropped(f"its dependencies ({_listed(given.depends_on)})", str(module), f"{pointer}/depends_on")
+        resources += _resources(given, module, pointer, report)
+        if not module:
+            outputs |= _outputs(given.outputs or {}, pointer, report)
+        elif given.outputs:
+            names = _listed(given.outputs)
+            report.dropped(f"its outputs ({names}), which each run computes anew", str(module), f"{pointer}/outputs")
+    return StateV4(
+        terraform_version=old.terraform_version or _NO_RELEASE,
+        serial=old.serial,
+        lineage=old.lineage,
+        outputs=outputs,
+        resources=resources,
+    )
+
+
+def _report_backend(old: StateV3, report: UpgradeReport) -> None:
+    for member in ("remote", "backend"):
+        if getattr(old, member) is not None:
+            report.dropped(f'the block "{member}": the configuration says where a state is kept', "", f"/{member}")
+    holds_something = any(module and (module.resources or module.outputs) for module in old.modules or ())
+    if old.backend is not None and not holds_something:
+        report.backend_configuration()
+
+
+def _module_path(given: ModuleV3, pointer: str) -> Module:
+    path = [name or "" for name in given.path or ()]
+    if not path or path[0] != "root":
+        raise UpgradeFailed(3, f'the module path {path} does not start with "root"', f"{pointer}/path")
+    for name in path[1:]:
+        if not is_identifier(name):
+            raise UpgradeFailed(
+                3,
+                f"the module path {path} holds {name!r}, which is not a valid identifier; rename the module with "
+                "Terraform 0.11 first",
+                f"{pointer}/path",
+            )
+    return Module(tuple(path[1:]))
+
+
+def _resources(given: ModuleV3, module: Module, pointer: str, report: UpgradeReport) -> list[ResourceV4 | None]:
+    """The module's instances, gathered by resource; within one the lowest key comes first."""
+    gathered: dict[Resource, list[_Given]] = {}
+    for text, document in (given.resources or {}).items():
+        place = f"{pointer}/resources/{token(text)}"
+        try:
+            addr = parse_legacy_address(text)
+        except ValueError as error:
+            raise UpgradeFailed(3, str(error), place, text) from error
+        if document is None:
+            raise UpgradeFailed(3, f"the resource {text!r} is null", place, text)
+        shown = str(AbsResourceInstance(module.unkeyed_instance(), addr))
+        gathered.setdefault(addr.resource, []).append(_Given(addr, shown, document, place))
+    resources: list[ResourceV4 | None] = []
+    for resource, instances in gathered.items():
+        instances.sort(key=lambda instance: instance_file_order(instance.addr.key))
+        resources.append(_resource(resource, instances, module, report))
+    return resources
+
+
+def _resource(resource: Resource, instances: list[_Given], module: Module, report: UpgradeReport) -> ResourceV4:
+    objects: list[InstanceObjectV4 | None] = []
+    for addr, text, document, pointer in instances:
+        report.unknown(pointer, document.unknown, text)
+        if document.depends_on:
+            report.dropped(f"its dependencies ({_listed(document.depends_on)})", text, f"{pointer}/depends_on")
+        if document.type and document.type != resource.type:
+            report.dropped(f"its type {document.type!r}, which its address contradicts", text, f"{pointer}/type")
+        objects += upgrade_instance(addr, document, text, pointer, report)
+    providers = [(entry.text, entry.document.provider or "", entry.pointer) for entry in instances]
+    return ResourceV4(
+        module=str(module),
+        mode=_MODES[resource.mode],
+        type=resource.type,
+        name=resource.name,
+        provider=resource_provider(resource, module, providers, report),
+        instances=objects,
+    )
+
+
+def _outputs(given: Mapping[str, OutputV3 | None], pointer: str, report: UpgradeReport) -> dict[str, OutputV4 | None]:
+    outputs: dict[str, OutputV4 | None] = {}
+    for name, output in given.items():
+        place = f"{pointer}/outputs/{token(name)}"
+        if output is None:
+            raise UpgradeFailed(3, f"the output {name!r} is null", place, f"output.{name}")
+        report.unknown(place, output.unknown, f"output.{name}")
+        outputs[name] = upgrade_output(output, name, place, report)
+    return outputs
+
+
+def _listed(names: object) -> str:
+    """A few names for a message."""
+    shown = [str(name) for name in names] if isinstance(names, (list, dict)) else []
+    return ", ".join(shown[:5]) + (f" and {len(shown) - 5} more" if len(shown) > 5 else "")

@@ -1,0 +1,1 @@
+"""From a snapshot to bytes: canonical, or with the fewest changes."""

@@ -1,0 +1,288 @@
+"""Rewriting a v4 file with the fewest changes: what an operation did not touch keeps its bytes.
+
+The new text is made of pieces: spans of the old file, and new text between them. An object or an array is only
+taken apart where something in it changed, and a member is only written anew where its value changed.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from itertools import accumulate
+from typing import Any, Final, TypeVar
+
+from statefmt.formats.raw_json.spans import Container, Item, container_at
+from statefmt.formats.style import style_of
+from statefmt.formats.writing._assemble_value import value_pieces
+from statefmt.formats.writing.assemble import Assembler, Entry
+from statefmt.formats.writing.is_canonical import is_canonical
+from statefmt.formats.writing.tree import (
+    Tree,
+    TreeBuilder,
+    encode_tree,
+    object_order,
+)
+from statefmt.golang import loads_exact
+from statefmt.model.addrs import resource_file_order
+from statefmt.model.provider_binding import Lowered, lower
+from statefmt.model.provider_text import same_provider
+from statefmt.model.resources import ResourceInstanceObject, ResourceState, UnknownMember
+from statefmt.model.snapshot import Snapshot, Source
+from statefmt.pieces import (
+    Pieces,
+    Span,
+    joined,
+    merged,
+)
+
+_S = TypeVar("_S")
+
+_TREES: Final = TreeBuilder(keep_unknown=True)
+# How deep the members of each kind of object stand in the file; the object itself stands one level higher.
+_TOP, _RESOURCE, _OBJECT = 1, 3, 5
+
+
+def splice(source: Source, snapshot: Snapshot) -> bytes:
+    """The text of a snapshot that was made, by changes, from the one that was read from `source`."""
+    return joined(source.data, splice_pieces(source, snapshot))
+
+
+def splice_pieces(source: Source, snapshot: Snapshot) -> Pieces:
+    """What the new text is made of: spans of `source.data`, and new text."""
+    return Splicer(source).pieces(snapshot)
+
+
+class Splicer:
+    """Splices snapshots that were made from one that was read; where its blocks stand is found out once."""
+
+    def __init__(self, source: Source) -> None:
+        self._data = source.data
+        self._old = source.snapshot
+        self._write = Assembler(source.data, style_of(source.data).layout)
+        self._top = container_at(source.data)
+        self._blocks: Container | None = None
+        self._elements_of: dict[int, Sequence[Item]] = {}
+
+    def pieces(self, new: Snapshot) -> Pieces:
+        """What the text of a snapshot is made of: spans of the source's data, and new text."""
+        return merged(self._document(new))
+
+    def _document(self, new: Snapshot) -> Pieces:
+        old = self._old
+        changes = _changed(
+            {**_TREES.envelope(old), **_unknown(old.unknown), "check_results": _TREES.check_results(old.check_results)},
+            {**_TREES.envelope(new), **_unknown(new.unknown), "check_results": _TREES.check_results(new.check_results)},
+        )
+        edited: dict[str, Pieces | None] = self._texts(changes, _TOP)
+        if new.outputs != old.outputs:
+            outputs = _changed(
+                {output.name: _TREES.output(output) for output in old.outputs},
+                {output.name: _TREES.output(output) for output in new.outputs},
+            )
+            names = [output.name for output in new.outputs]
+            edited["outputs"] = self._edit_or_write(self._top, "outputs", self._texts(outputs, _TOP + 1), names, _TOP)
+        if new.resources != old.resources:
+            edited["resources"] = self._resources(new)
+        order = ["version", "terraform_version", "serial", "lineage", "outputs", "resources", "check_results"]
+        return [
+            Span(0, self._top.span.start),
+            *self._write.edited(self._top, edited, order, _TOP),
+            Span(self._top.span.end, len(self._data)),
+        ]
+
+    def _resources(self, new: Snapshot) -> Pieces:
+        container = self._block_container()
+        old = {number: resource for resource in self._old.resources for number in resource.origin}
+        kept = {resource.origin[0]: resource for resource in new.resources if resource.origin}
+        unchanged = {
+            number for resource in new.resources for number in resource.origin if _is_same(old[number], resource)
+        }
+        there: list[tuple[ResourceState, Entry[ResourceState] | None]] = []
+        for number, item in enumerate(container.items if container else ()):
+            resource = kept.get(number)
+            entry = None
+            if number in unchanged:
+                entry = Entry(old[number], item, [item.whole])
+            elif resource is not None:
+                entry = Entry(resource, item, self._resource(item.value, old[number], resource))
+            there.append((old[number], entry))
+        arriving = [
+            Entry(resource, None, self._new_resource(resource)) for resource in new.resources if not resource.origin
+        ]
+        entries = self._arranged(there, arriving, lambda resource: resource_file_order(resource.addr))
+        return self._write.array(container, entries, _RESOURCE - 1)
+
+    def _new_resource(self, resource: ResourceState) -> Pieces:
+        """A block that is not in the file; its objects may be."""
+        binding = lower(resource)
+        tree = _TREES.resource(resource)
+        edited: dict[str, Pieces | None] = self._texts(tree, _RESOURCE)
+        edited["instances"] = self._write.array(
+            None,
+            [
+                Entry(obj, None, self._arriving_object(obj, binding))
+                for obj in sorted(resource.objects, key=object_order)
+            ],
+            _OBJECT - 1,
+        )
+        return self._write.edited(None, edited, list(tree), _RESOURCE)
+
+    def _resource(self, block: Span, old: ResourceState, new: ResourceState) -> Pieces:
+        """One block of the file with what changed in its resource."""
+        if len(new.origin) > 1:
+            # A resource that the file spreads over several blocks becomes one of them.
+            return self._new_resource(new)
+        container = container_at(self._data, block.start)
+        binding = lower(new)
+        changes = _changed(
+            {**_TREES.resource_head(old, lower(old)), **_unknown(old.unknown)},
+            {**_TREES.resource_head(new, binding), **_unknown(new.unknown)},
+        )
+        changes |= self._provider_change(container, binding.resource_level)
+        edited = self._texts(changes, _RESOURCE)
+        edited["instances"] = self._objects(container, old, new, binding)
+        order = ["module", "mode", "type", "name", "each", "provider", "instances"]
+        return self._write.edited(container, edited, order, _RESOURCE)
+
+    def _objects(self, block: Container, old: ResourceState, new: ResourceState, binding: Lowered) -> Pieces:
+        container = self._member(block, "instances")
+        before = {obj.origin: obj for obj in old.objects}
+        after = {obj.origin: obj for obj in new.objects if obj.origin}
+        there: list[tuple[ResourceInstanceObject, Entry[ResourceInstanceObject] | None]] = []
+        for number, item in enumerate(container.items if container else ()):
+            origin = (new.origin[0], number)
+            obj = after.pop(origin, None)
+            entry = None if obj is None else Entry(obj, item, self._object(item.value, before[origin], obj, binding))
+            there.append((before[origin], entry))
+        arriving = [
+            Entry(obj, None, self._arriving_object(obj, binding))
+            for obj in new.objects
+            if obj.origin is None or obj.origin in after
+        ]
+        return self._write.array(container, self._arranged(there, arriving, object_order), _OBJECT - 1)
+
+    def _arriving_object(self, obj: ResourceInstanceObject, binding: Lowered) -> Pieces:
+        """An object that was not in this block: a new one, or one from another block, with that one's bytes."""
+        if obj.origin is None:
+            return [self._write.text(_TREES.object(obj, binding.instance_level), _OBJECT - 1)]
+        number, place = obj.origin
+        return self._object(self._elements(number)[place].value, self._old_objects[obj.origin], obj, binding)
+
+    @cached_property
+    def _old_objects(self) -> Mapping[tuple[int, int], ResourceInstanceObject]:
+        return {obj.origin: obj for resource in self._old.resources for obj in resource.objects if obj.origin}
+
+    def _elements(self, block: int) -> Sequence[Item]:
+        """The elements of `instances` in a block of the file."""
+        if block not in self._elements_of:
+            blocks = self._block_container()
+            assert blocks is not None
+            instances = self._member(container_at(self._data, blocks.items[block].value.start), "instances")
+            self._elements_of[block] = instances.items if instances else ()
+        return self._elements_of[block]
+
+    def _object(
+        self, element: Span, old: ResourceInstanceObject, new: ResourceInstanceObject, binding: Lowered
+    ) -> Pieces:
+        """An object as it stands in the file, with what changed in it."""
+        after = _TREES.object(new, binding.instance_level)
+        if self._data[element.start : element.start + 1] != b"{":
+            # An element that is null reads as an object without members.
+            return [self._write.text(after, _OBJECT - 1)]
+        container = container_at(self._data, element.start)
+        changes = _changed(_TREES.object(old, {}), _TREES.object(new, {})) if old != new else {}
+        changes |= self._provider_change(container, binding.instance_level.get(new.provider_key, ""))
+        if not changes:
+            return [element]
+        edited = self._texts(changes, _OBJECT)
+        raw = container.find("attributes")
+        if raw is not None and new.attributes is not None and "attributes" in changes:
+            edited["attributes"] = value_pieces(self._write, self._data, raw.value, bytes(new.attributes), _OBJECT)
+        return self._write.edited(container, edited, list(after), _OBJECT)
+
+    def _arranged(
+        self,
+        there: Sequence[tuple[_S, Entry[_S] | None]],
+        arriving: Sequence[Entry[_S]],
+        order: Callable[[_S], Any],
+    ) -> list[Entry[_S]]:
+        """The entries of an array: `there` says what each element of the file was, and what it is now (None: gone).
+
+        What arrives goes before the first element that sorts after it. What sorts elsewhere now moves in a canonical
+        file, which stays canonical, and keeps its place in any other.
+        """
+        moves = [
+            entry is not None and was is not entry.subject and order(was) != order(entry.subject)
+            for was, entry in there
+        ]
+        if any(moves) and not self._is_canonical:
+            moves = [False] * len(there)
+        pairs = [(entry, moving) for (_, entry), moving in zip(there, moves, strict=True) if entry is not None]
+        staying = [entry for entry, moving in pairs if not moving]
+        placing = [*arriving, *(entry for entry, moving in pairs if moving)]
+        if not placing:
+            return staying
+        # The highest key up to each entry: the first that is higher than another key is where that one goes.
+        highest = list(accumulate((order(entry.subject) for entry in staying), max))
+        entries: list[Entry[_S]] = []
+        done = 0
+        for entry in sorted(placing, key=lambda entry: order(entry.subject)):
+            place = bisect_right(highest, order(entry.subject))
+            entries += [*staying[done:place], entry]
+            done = place
+        return entries + staying[done:]
+
+    @cached_property
+    def _is_canonical(self) -> bool:
+        return is_canonical(self._data, self._old, style_of(self._data), keep_unknown=True)
+
+    def _provider_change(self, container: Container, wanted: str) -> dict[str, Tree | None]:
+        """The change of `provider` in a resource or an object, where what the file says there is not what it must say.
+
+        It may say so at another level, or at both, and still mean the same as a whole; once a resource is touched,
+        each level says its own part.
+        """
+        item = container.find("provider")
+        said = loads_exact(self._data[item.value.start : item.value.end]) if item else None
+        if (said or "") == wanted or (isinstance(said, str) and wanted and same_provider(said, wanted)):
+            return {}
+        return {"provider": wanted or None}
+
+    def _texts(self, changes: Mapping[str, Tree | None], depth: int) -> dict[str, Pieces | None]:
+        return {name: None if tree is None else [self._write.text(tree, depth)] for name, tree in changes.items()}
+
+    def _edit_or_write(
+        self, parent: Container, name: str, edited: Mapping[str, Pieces | None], order: Sequence[str], depth: int
+    ) -> Pieces:
+        return self._write.edited(self._member(parent, name), edited, order, depth + 1)
+
+    def _block_container(self) -> Container | None:
+        if self._blocks is None:
+            self._blocks = self._member(self._top, "resources")
+        return self._blocks
+
+    def _member(self, parent: Container, name: str) -> Container | None:
+        """The object or array that a member holds; None where it is absent or null."""
+        found = parent.find(name)
+        if found is None or self._data[found.value.start : found.value.start + 1] not in (b"{", b"["):
+            return None
+        return container_at(self._data, found.value.start, found.value.end)
+
+
+def _is_same(one: ResourceState, other: ResourceState) -> bool:
+    return one is other or one == other
+
+
+def _unknown(members: tuple[UnknownMember, ...]) -> dict[str, Tree]:
+    return {member.name: member.raw for member in members}
+
+
+def _changed(old: Mapping[str, Tree], new: Mapping[str, Tree]) -> dict[str, Tree | None]:
+    """The members whose text differs, with their new value; None for those that are gone."""
+    changed: dict[str, Tree | None] = {name: None for name in old if name not in new}
+    for name, tree in new.items():
+        before = old.get(name)
+        if before is None or (before is not tree and encode_tree(before) != encode_tree(tree)):
+            changed[name] = tree
+    return changed

@@ -1,0 +1,25 @@
+"""From a snapshot to v4 bytes."""
+
+from __future__ import annotations
+
+from statefmt.formats.writing.canonical import canonical
+from statefmt.formats.writing.splice import splice
+from statefmt.model.snapshot import Snapshot
+
+__all__ = ["canonical", "write"]
+
+_canonical = canonical
+
+
+def write(snapshot: Snapshot, *, canonical: bool = True) -> bytes:
+    """The bytes of a snapshot, always of format version 4.
+
+    Canonical: as OpenTofu writes them, indented by two spaces, without the members that OpenTofu would drop.
+    Else what was not touched since the snapshot was read keeps its bytes, and the rest follows the style of the
+    file; a snapshot of an older format is written in canonical form with all its members.
+    """
+    if canonical:
+        return _canonical(snapshot)
+    if snapshot.source is None:
+        return _canonical(snapshot, keep_unknown=True)
+    return splice(snapshot.source, snapshot)

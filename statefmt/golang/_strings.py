@@ -1,0 +1,29 @@
+"""How Go's json.Marshal writes one string."""
+
+from __future__ import annotations
+
+import re
+
+from statefmt.text.pattern import pattern
+
+_PLAIN = pattern(r"[ !#-%'-;=?-\[\]-\x7f]*")
+_SPECIAL = pattern('[\x00-\x1f"&<>\\\\\u2028\u2029\ud800-\udfff]')
+
+_SHORT = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def _escaped(match: re.Match[str]) -> str:
+    char = match.group()
+    # Go has no lone surrogates: its JSON reader has made them U+FFFD before anything can write them.
+    return _SHORT.get(char) or ("\ufffd" if "\ud800" <= char <= "\udfff" else f"\\u{ord(char):04x}")
+
+
+def encode_string(text: str) -> bytes:
+    """Give the quoted JSON form of `text` in UTF-8, escaped as Go 1.22 and later escape it.
+
+    `<`, `>`, `&`, U+2028, U+2029 and control characters are escaped (`\\b`, `\\f`, `\\n`, `\\r` and `\\t` in
+    their short form, DEL not at all); a lone surrogate becomes the character U+FFFD. Never fails.
+    """
+    if _PLAIN.fullmatch(text) is not None:
+        return b'"%b"' % text.encode("ascii")
+    return b'"%b"' % _SPECIAL.sub(_escaped, text).encode("utf-8")

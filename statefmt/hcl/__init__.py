@@ -1,0 +1,1 @@
+"""The configuration language: syntax, expressions, functions. It knows no OpenTofu blocks."""

@@ -1,0 +1,111 @@
+"""Finding files by a pattern with `*`, `**`, `?`, `[…]` and `{a,b}`. Source: `bmatcuk/doublestar`, of which Terraform
+and OpenTofu have different releases: what those read differently is `UnclearPattern`.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import re2
+
+from statefmt.hcl.functions.registry import FunctionError
+
+# A class may lack its end.
+_PIECE: Final = re.compile(r"\*+|\?|\[\^?+\]?+(?:\\.|[^\]\\])*+(?P<end>\]?)|\\.|[{},\\]|.", re.DOTALL)
+_QUIET: Final = re2.Options()
+_QUIET.log_errors = False
+_MAGIC: Final = re.compile(r"[*?\[{\\]")
+
+
+class UnclearPattern(Exception):  # noqa: N818
+    """A pattern whose meaning depends on the release."""
+
+
+def matching_files(directory: Path, pattern: str) -> list[str]:
+    """The paths of regular files by a pattern relative to a directory. Raises FunctionError, UnclearPattern."""
+    clean = posixpath.normpath(pattern)
+    if re.search(r"\{[^{}/]*+[/{]|\[!|\[[^\[\]/]*+/", clean):
+        raise UnclearPattern("braces with slashes or braces in them, or a class with an exclamation mark")
+    if "**/**" in clean:
+        raise UnclearPattern("two asterisks after two asterisks")
+    steps = [step for step in clean.split("/") if step]
+    patterns = {step: _compiled(step) for step in steps if _MAGIC.search(step)}
+    start = "/" if clean.startswith("/") else ""
+    return sorted({found for found in _found(directory, start, steps, patterns) if (directory / found).is_file()})
+
+
+def _found(directory: Path, before: str, steps: list[str], patterns: dict[str, re2._Regexp]) -> Iterator[str]:
+    """Paths that go on from `before`, which ends with a slash or is empty, by the steps."""
+    first, *rest = steps
+    if first == "**":
+        yield from _below(directory, before, rest, patterns)
+    elif first not in patterns:
+        if rest and (directory / before / first).is_dir():
+            yield from _found(directory, f"{before}{first}/", rest, patterns)
+        elif not rest:
+            yield before + first
+    else:
+        for entry in _entries(directory / before):
+            if not patterns[first].fullmatch(entry.name.encode(errors="replace")):
+                continue
+            if not rest:
+                yield before + entry.name
+            elif entry.is_dir():
+                yield from _found(directory, f"{before}{entry.name}/", rest, patterns)
+
+
+def _below(directory: Path, before: str, rest: list[str], patterns: dict[str, re2._Regexp]) -> Iterator[str]:
+    if rest:
+        yield from _found(directory, before, rest, patterns)
+    for entry in _entries(directory / before):
+        if entry.is_dir(follow_symlinks=False):
+            yield from _below(directory, f"{before}{entry.name}/", rest, patterns)
+        elif not rest:
+            yield before + entry.name
+
+
+def _entries(directory: Path) -> list[os.DirEntry[str]]:
+    try:
+        return sorted(os.scandir(directory), key=lambda entry: entry.name)
+    except OSError:
+        return []
+
+
+def _compiled(step: str) -> re2._Regexp:
+    try:
+        return re2.compile(_translated(step), _QUIET)
+    except re2.error:
+        raise FunctionError(f"failed to glob pattern {step}: syntax error in pattern", 1) from None
+
+
+def _translated(step: str) -> str:
+    found: list[str] = []
+    depth = 0
+    for match in _PIECE.finditer(step):
+        piece = match[0]
+        if piece == "{":
+            depth += 1
+            found.append("(?:")
+        elif piece == "}" and depth:
+            depth -= 1
+            found.append(")")
+        elif piece == "," and depth:
+            found.append("|")
+        elif piece == "\\" or match["end"] == "":
+            raise FunctionError(f"failed to glob pattern {step}: syntax error in pattern", 1)
+        elif match["end"]:
+            inside = piece[1:-1]
+            negated = inside.startswith("^")
+            found.append(f"[{'^' if negated else ''}{re2.escape(inside[negated:]).replace(chr(92) + '-', '-')}]")
+        elif piece.startswith("*"):
+            found.append("[^/]*")
+        else:
+            found.append("[^/]" if piece == "?" else re2.escape(piece[-1] if len(piece) == 2 else piece))
+    if depth:
+        raise FunctionError(f"failed to glob pattern {step}: syntax error in pattern", 1)
+    return "".join(found)

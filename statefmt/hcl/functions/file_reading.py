@@ -1,0 +1,31 @@
+"""Reading the files that functions name: regular ones of a reasonable size, relative to the root module."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Final
+
+from statefmt.hcl.functions.registry import FunctionError, Surroundings
+from statefmt.store.small_files import read_bounded
+
+_LARGEST: Final = 16 * 1024 * 1024
+
+
+def located(surroundings: Surroundings, path: str) -> Path:
+    """Where a path of an expression is; `~` is the home of the user."""
+    return surroundings.directory / os.path.expanduser(path)  # noqa: PTH111 - a Path cannot begin with ~user
+
+
+def read_bytes(surroundings: Surroundings, path: str) -> bytes:
+    """The content of a file. Raises FunctionError."""
+    if "\0" in path:
+        raise FunctionError("the path has a character that no path can have", 0)
+    place = located(surroundings, path)
+    try:
+        return read_bounded(place, _LARGEST)
+    except FileNotFoundError:
+        detail = f'no file exists at "{path}"; this function works only with files that are there before the run'
+        raise FunctionError(detail, 0) from None
+    except OSError as failure:
+        raise FunctionError(f'failed to read "{path}": {failure.strerror or failure}', 0) from None

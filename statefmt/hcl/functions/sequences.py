@@ -1,0 +1,249 @@
+"""Functions of lists, tuples and of any collection.
+
+Sources: go-cty `stdlib/collection.go`, `sequence.go`; OpenTofu `internal/lang/funcs/collection.go`.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+
+from statefmt.hcl.functions.registry import FunctionError, Parameter, function
+from statefmt.hcl.functions.shapes import (
+    is_null,
+    is_sequence,
+    text_of,
+    whole_of,
+)
+from statefmt.hcl.source.graphemes import count_graphemes
+from statefmt.hcl.value import Part, Unknown, Value
+from statefmt.hcl.values.construct import (
+    FALSE,
+    TRUE,
+    children,
+    list_of,
+    marked,
+    number,
+    retyped,
+    set_of,
+    text,
+    tuple_of,
+)
+from statefmt.hcl.values.conversion import convert
+from statefmt.hcl.values.operators import equal
+from statefmt.hcl.values.type_names import type_name
+from statefmt.hcl.values.unify import unify
+from statefmt.model.cty import (
+    BOOL,
+    DYNAMIC,
+    NUMBER,
+    STRING,
+    ListType,
+    MapType,
+    ObjectType,
+    SetType,
+    TupleType,
+    Type,
+)
+from statefmt.model.cty.types import DynamicType
+
+_TEXTS = Parameter("list", ListType(STRING))
+_ONE = "must be a list, set, or tuple value with either zero or one elements"
+
+
+@function(Parameter("value", parts=True, marks=True, unknown=True), returns=NUMBER)
+def length(value: Part) -> Part:
+    of = value.type
+    if isinstance(of, TupleType):
+        return number(len(of.elements))
+    if isinstance(of, ObjectType):
+        return number(len(of.attributes))
+    if of != STRING and not isinstance(of, (ListType, SetType, MapType, DynamicType)):
+        raise FunctionError("argument must be a string, a collection type, or a structural type")
+    if isinstance(value, Unknown):
+        return retyped(value, NUMBER)
+    if isinstance(value.data, str):
+        return number(count_graphemes(value.data))
+    # A set with unknown elements has no known length, and is unknown altogether.
+    return number(len(children(value)))
+
+
+@function(rest=Parameter("seqs", parts=True, marks=True))
+def concat(*sequences: Part) -> Part:
+    if not sequences:
+        raise FunctionError("at least one argument is required")
+    if all(isinstance(each.type, ListType) for each in sequences):
+        common = unify([each.type for each in sequences])
+        if isinstance(common, ListType):
+            converted = [convert(each, common) for each in sequences]
+            return list_of(common.element, [item for each in converted for item in children(each)])
+    for place, each in enumerate(sequences):
+        if not isinstance(each.type, (ListType, TupleType)):
+            raise FunctionError(f"all arguments must be lists or tuples; got {type_name(each.type)}", place)
+    return tuple_of([item for each in sequences for item in children(each)])
+
+
+@function(Parameter("list", parts=True, marks=True))
+def flatten(sequence: Part) -> Part:
+    if not is_sequence(sequence):
+        raise FunctionError("can only flatten lists, sets and tuples")
+    found: list[Part] = []
+    hidden = _flatten(sequence, found)
+    unknown = next((each for each in found if isinstance(each, Unknown) and _may_be_sequence(each.type)), None)
+    made = tuple_of(found) if unknown is None else retyped(unknown, DYNAMIC)
+    return marked(made, hidden)
+
+
+def _flatten(sequence: Part, found: list[Part]) -> bool:
+    """Add what is within, however deep, and say whether a list on the way was marked."""
+    hidden = sequence.sensitive
+    for item in children(sequence):
+        if is_sequence(item) and isinstance(item, Value) and item.data is not None:
+            hidden = _flatten(item, found) or hidden
+        else:
+            found.append(item)
+    return hidden
+
+
+def _may_be_sequence(of: Type) -> bool:
+    return isinstance(of, (ListType, SetType, TupleType, DynamicType))
+
+
+@function(rest=Parameter("sets", parts=True, marks=True))
+def setproduct(*sets: Part) -> Part:
+    if len(sets) < 2:
+        raise FunctionError("at least two arguments are required")
+    types: list[Type] = []
+    for place, each in enumerate(sets):
+        if isinstance(each.type, (SetType, ListType)):
+            types.append(each.type.element)
+        elif isinstance(each.type, TupleType):
+            common = unify(each.type.elements) if each.type.elements else DYNAMIC
+            if common is None:
+                raise FunctionError("all elements must be of the same type", place)
+            types.append(common)
+        else:
+            raise FunctionError("a set or a list is required", place)
+    of = TupleType(tuple(types))
+    columns = [[convert(item, type_) for item in children(each)] for each, type_ in zip(sets, types, strict=True)]
+    rows = [Value(of, row) for row in product(*columns)]
+    if any(isinstance(each.type, SetType) for each in sets):
+        return set_of(of, rows)
+    return list_of(of, rows)
+
+
+@function(Parameter("list", ListType(DYNAMIC)))
+def distinct(sequence: Part) -> Part:
+    found: list[Part] = []
+    for item in children(sequence):
+        if not any(equal(item, other) is True for other in found):
+            found.append(item)
+    assert isinstance(sequence.type, ListType)
+    return list_of(sequence.type.element, found)
+
+
+@function(_TEXTS, returns=ListType(STRING))
+def compact(sequence: Part) -> Part:
+    return list_of(STRING, [item for item in children(sequence) if not is_null(item) and text_of(item)])
+
+
+@function(Parameter("list", parts=True), Parameter("value", null=True, parts=True), returns=BOOL)
+def contains(sequence: Part, wanted: Part) -> Part:
+    if not is_sequence(sequence):
+        raise FunctionError("argument must be list, tuple, or set")
+    if is_null(wanted):
+        return Unknown("releases differ in whether contains looks for null: old ones refuse it")
+    unknown: Unknown | None = None
+    for item in children(sequence):
+        found = equal(wanted, item)
+        if found is True:
+            return TRUE
+        if isinstance(found, Unknown):
+            unknown = found
+    return FALSE if unknown is None else retyped(unknown, BOOL)
+
+
+@function(Parameter("list", parts=True), Parameter("value", parts=True), returns=NUMBER)
+def index(sequence: Part, wanted: Part) -> Part:
+    if not isinstance(sequence.type, (ListType, TupleType)):
+        raise FunctionError("argument must be a list or tuple")
+    if not children(sequence):
+        raise FunctionError("cannot search an empty list")
+    for place, item in enumerate(children(sequence)):
+        found = equal(item, wanted)
+        if isinstance(found, Unknown):
+            return retyped(found, NUMBER)
+        if found:
+            return number(place)
+    raise FunctionError("item not found")
+
+
+@function(Parameter("list", parts=True, marks=True), Parameter("index", NUMBER))
+def element(sequence: Part, place: Part) -> Part:
+    if not isinstance(sequence.type, (ListType, TupleType)):
+        raise FunctionError(f"cannot read elements from {type_name(sequence.type)}")
+    found = children(sequence)
+    at = whole_of(place, "invalid index: value")
+    if not found:
+        raise FunctionError("cannot use element function with an empty list")
+    if at < 0:
+        return Unknown("releases differ in what element does with a negative index: old ones refuse it")
+    return found[at % len(found)]
+
+
+@function(Parameter("list", parts=True, marks=True), Parameter("start_index", NUMBER), Parameter("end_index", NUMBER))
+def slice_(sequence: Part, start: Part, end: Part) -> Part:
+    if not isinstance(sequence.type, (ListType, TupleType)):
+        raise FunctionError("must be a list or tuple value", 0)
+    items = children(sequence)
+    first, last = whole_of(start, "start index"), whole_of(end, "end index")
+    if not 0 <= first <= len(items):
+        raise FunctionError("start index must not be less than zero or greater than the length of the list", 1)
+    if not first <= last <= len(items):
+        raise FunctionError("end index must not be less than the start index or greater than the length of the list", 2)
+    part = items[first:last]
+    return list_of(sequence.type.element, part) if isinstance(sequence.type, ListType) else tuple_of(part)
+
+
+@function(Parameter("list", parts=True, marks=True))
+def reverse(sequence: Part) -> Part:
+    if not is_sequence(sequence):
+        raise FunctionError(f"can only reverse list or tuple values, not {type_name(sequence.type)}", 0)
+    items = children(sequence)[::-1]
+    return list_of(sequence.type.element, items) if isinstance(sequence.type, (ListType, SetType)) else tuple_of(items)
+
+
+@function(_TEXTS, returns=ListType(STRING))
+def sort(sequence: Part) -> Part:
+    for place, item in enumerate(children(sequence)):
+        if is_null(item):
+            raise FunctionError(f"given list element {place} is null; a null string cannot be sorted")
+    return list_of(STRING, [text(each) for each in sorted(map(text_of, children(sequence)))])
+
+
+@function(Parameter("list", ListType(DYNAMIC), parts=True, marks=True), Parameter("size", NUMBER))
+def chunklist(sequence: Part, size: Part) -> Part:
+    assert isinstance(sequence.type, ListType)
+    items, step = children(sequence), whole_of(size, "invalid size: value")
+    if step < 0:
+        raise FunctionError("the size argument must be positive")
+    starts = range(0, len(items), step or max(1, len(items)))
+    chunks = [list_of(sequence.type.element, items[start : start + (step or len(items))]) for start in starts]
+    return list_of(sequence.type, chunks)
+
+
+@function(
+    Parameter("values", ListType(DYNAMIC)),
+    Parameter("keys", ListType(DYNAMIC)),
+    Parameter("searchset", ListType(DYNAMIC)),
+)
+def matchkeys(parts: Part, names: Part, wanted: Part) -> Part:
+    common = unify((names.type, wanted.type))
+    if common is None:
+        raise FunctionError("keys and searchset must be of the same type")
+    if len(children(parts)) != len(children(names)):
+        raise FunctionError("length of keys and values should be equal")
+    searched = children(convert(wanted, common))
+    pairs = zip(children(parts), children(convert(names, common)), strict=True)
+    found = [part for part, name in pairs if any(equal(name, each) is True for each in searched)]
+    assert isinstance(parts.type, ListType)
+    return list_of(parts.type.element, found)

@@ -1,0 +1,102 @@
+"""Where something stands in a configuration: file, line and column, as HCL counts them."""
+
+from __future__ import annotations
+
+import bisect
+
+import msgspec
+
+from statefmt.hcl.source.graphemes import count_graphemes
+
+
+class Range(msgspec.Struct, frozen=True, gc=False, order=True):
+    """A stretch of one file.
+
+    `line` and `column` begin at 1; a column is a user-perceived character (a grapheme cluster), as in HCL. The end
+    is the place after the last character. `start` and `stop` are the same in bytes from the beginning of the file.
+    """
+
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    start: int
+    stop: int
+
+    def __str__(self) -> str:
+        """`main.tf:3,5-20` as OpenTofu prints it, `main.tf:3,5-4,2` over several lines."""
+        end = str(self.end_column) if self.end_line == self.line else f"{self.end_line},{self.end_column}"
+        return f"{self.file}:{self.line},{self.column}-{end}"
+
+    def to(self, other: Range) -> Range:
+        """The range from the beginning of this one to the end of a later one in the same file."""
+        return Range(
+            self.file, self.line, self.column, other.end_line, other.end_column, self.start, max(self.stop, other.stop)
+        )
+
+
+class SourceText:
+    """The bytes of one file, and the way from a place in bytes to its line and column."""
+
+    __slots__ = ("_lines", "_simple", "content", "file")
+
+    def __init__(self, file: str, content: bytes) -> None:
+        self.file = file
+        self.content = content
+        # Every byte is a column then.
+        self._simple = content.isascii() and b"\r" not in content
+        self._lines: list[int] | None = None
+
+    def place(self, offset: int) -> tuple[int, int]:
+        """The line and the column of a byte, both from 1."""
+        if self._lines is None:
+            self._lines = _line_starts(self.content)
+        line = bisect.bisect_right(self._lines, offset)
+        start = self._lines[line - 1]
+        if self._simple:
+            return line, offset - start + 1
+        return line, count_graphemes(self.content[start:offset].decode("utf-8", "replace")) + 1
+
+    def range(self, start: int, stop: int) -> Range:
+        """The range of the bytes from `start` up to, not including, `stop`."""
+        return Range(self.file, *self.place(start), *self.place(stop), start, stop)
+
+    def text(self, start: int, stop: int) -> str:
+        """The text of these bytes; bytes that are not UTF-8 become U+FFFD."""
+        return self.content[start:stop].decode("utf-8", "replace")
+
+
+class EmbeddedSource(SourceText):
+    """Text that stands within another file, as a string of JSON does, from the byte `start` of it to `stop`.
+
+    `content` has the text from the byte `before` on, since something may have to be put around it to read it. With
+    `exact` each byte of the text is a byte of the file; otherwise (there were escapes) all of it is one place.
+    """
+
+    __slots__ = ("_before", "_exact", "_outer", "_start", "_stop")
+
+    def __init__(self, outer: SourceText, start: int, stop: int, content: bytes, before: int, *, exact: bool) -> None:
+        super().__init__(outer.file, content)
+        self._outer = outer
+        self._start = start
+        self._stop = stop
+        self._before = before
+        self._exact = exact
+
+    def range(self, start: int, stop: int) -> Range:
+        if not self._exact:
+            return self._outer.range(self._start, self._stop)
+        shift = self._start - self._before
+        return self._outer.range(
+            min(max(start + shift, self._start), self._stop), min(max(stop + shift, self._start), self._stop)
+        )
+
+
+def _line_starts(content: bytes) -> list[int]:
+    starts = [0]
+    found = content.find(b"\n")
+    while found >= 0:
+        starts.append(found + 1)
+        found = content.find(b"\n", found + 1)
+    return starts

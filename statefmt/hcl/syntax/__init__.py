@@ -1,0 +1,1 @@
+"""From the bytes of a configuration file to bodies and expressions."""

@@ -1,0 +1,1 @@
+"""HCL's JSON syntax."""

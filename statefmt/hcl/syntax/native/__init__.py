@@ -1,0 +1,1 @@
+"""HCL's native syntax, read with tree-sitter."""

@@ -1,0 +1,227 @@
+"""Expressions of HCL's native syntax: from tree-sitter's nodes to ours.
+
+Source: HCL `hclsyntax/parser.go`. tree-sitter's grammar groups some things otherwise than HCL does (a chain of
+conditionals to the left, an index after `.*` into the splat), so operators and steps are grouped here anew.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from statefmt.hcl.source.position import Range, SourceText
+from statefmt.hcl.source.problem import Problem
+from statefmt.hcl.syntax.expressions import (
+    Bad,
+    Call,
+    Expression,
+    ForExpression,
+    Literal,
+    ObjectExpression,
+    ObjectItem,
+    Parentheses,
+    Template,
+    TemplateWrap,
+    Traversal,
+    TupleExpression,
+    Unary,
+)
+from statefmt.hcl.syntax.native._operators import group_binary, group_conditionals
+from statefmt.hcl.syntax.native._steps import attach_steps
+from statefmt.hcl.syntax.native._templates import read_template
+from statefmt.hcl.syntax.native._tree import parts
+from statefmt.hcl.value import UnknownKind
+from statefmt.model.cty import parse_number
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_OPERATORS: Final = frozenset({"+", "-", "*", "/", "%", "==", "!=", "<", "<=", ">", ">=", "&&", "||"})
+_UNREADABLE: Final = "the expression could not be read"
+
+
+class ExpressionReader:
+    """Makes expressions of the nodes of one source; what is wrong beyond the grammar is added to `problems`."""
+
+    def __init__(self, source: SourceText, problems: list[Problem]) -> None:
+        self.source = source
+        self.problems = problems
+
+    def read(self, node: Node) -> Expression:
+        """The expression of a node; one that is nested too deeply to follow is a `Bad`."""
+        try:
+            return self.expression(node)
+        except RecursionError:
+            return Bad("the expression is nested too deeply", self.range(node), UnknownKind.NESTING)
+
+    def range(self, node: Node) -> Range:
+        return self.source.range(node.start_byte, node.end_byte)
+
+    def text(self, node: Node) -> str:
+        return self.source.text(node.start_byte, node.end_byte)
+
+    def expression(self, node: Node) -> Expression:
+        """The expression of an `expression` node, or of what stands in one."""
+        return self._sequence(parts(node) if node.type == "expression" else [node])
+
+    def _sequence(self, nodes: list[Node]) -> Expression:
+        """A term and the steps after it, which are siblings in tree-sitter's tree."""
+        if not nodes or any(node.is_error or node.is_missing for node in nodes):
+            return self._bad(nodes)
+        first = nodes[0]
+        if first.type == "(":
+            if len(nodes) < 3:
+                return self._bad(nodes)
+            place = self.source.range(first.start_byte, nodes[2].end_byte)
+            return attach_steps(self, Parentheses(self.expression(nodes[1]), place), nodes[3:])
+        return attach_steps(self, self._term(first), nodes[1:])
+
+    def _bad(self, nodes: list[Node]) -> Bad:
+        place = self.source.range(nodes[0].start_byte, nodes[-1].end_byte) if nodes else self.source.range(0, 0)
+        return Bad(_UNREADABLE, place)
+
+    def _term(self, node: Node) -> Expression:
+        match node.type:
+            case "expression":
+                return self.expression(node)
+            case "literal_value":
+                return self._literal(parts(node)[0])
+            case "variable_expr":
+                place, name = self.range(node), self.text(node)
+                return Bad("this names a function", place) if ":" in name else Traversal(name, place, (), place)
+            case "template_expr":
+                return self._template(parts(node)[0])
+            case "collection_value":
+                return self._collection(parts(node)[0])
+            case "for_expr":
+                return self._for(parts(node)[0])
+            case "function_call":
+                return self._call(node)
+            case "operation":
+                return self._operation(parts(node)[0])
+            case "conditional":
+                return self._conditional(node)
+            case _:
+                return Bad(_UNREADABLE, self.range(node))
+
+    def _literal(self, node: Node) -> Expression:
+        place = self.range(node)
+        match node.type:
+            case "null_lit":
+                return Literal(None, place)
+            case "bool_lit":
+                return Literal(self.text(node) == "true", place)
+            case "numeric_lit":
+                number = parse_number(self.text(node))
+                return Bad("the number is not one", place) if number is None else Literal(number, place)
+            case "string_lit":
+                return self._template(node)
+            case _:
+                return Bad(_UNREADABLE, place)
+
+    def bare_template(self, node: Node) -> Expression:
+        """The template that was put into a heredoc to be read, and has no newline at its end."""
+        return self._template(node, bare=True)
+
+    def _template(self, node: Node, *, bare: bool = False) -> Expression:
+        pieces, passed_through = read_template(self, node, bare=bare)
+        place = self.range(node)
+        if passed_through:
+            return TemplateWrap(pieces[0], place)
+        if len(pieces) == 1 and isinstance(pieces[0], Literal):
+            return Literal(pieces[0].value, place)
+        return Template(pieces, place)
+
+    def _collection(self, node: Node) -> Expression:
+        place = self.range(node)
+        inside = parts(node)
+        if any(part.is_error for part in inside):
+            return Bad(_UNREADABLE, place)
+        if node.type == "tuple":
+            return TupleExpression(tuple(self.expression(part) for part in inside if part.type == "expression"), place)
+        return ObjectExpression(tuple(self._item(part) for part in inside if part.type == "object_elem"), place)
+
+    def _item(self, node: Node) -> ObjectItem:
+        inside = [part for part in parts(node) if part.type == "expression"]
+        if len(inside) != 2:
+            bad = Bad(_UNREADABLE, self.range(node))
+            return ObjectItem(bad, bad, False)
+        key = self.expression(inside[0])
+        word = isinstance(key, Traversal) and not key.steps
+        word = word or (isinstance(key, Literal) and (key.value is None or isinstance(key.value, bool)))
+        return ObjectItem(key, self.expression(inside[1]), word)
+
+    def _for(self, node: Node) -> Expression:
+        place = self.range(node)
+        inside = parts(node)
+        if any(part.is_error or part.is_missing for part in inside):
+            return Bad(_UNREADABLE, place)
+        names, collection = self.for_intro(next(part for part in inside if part.type == "for_intro"))
+        values = [self.expression(part) for part in inside if part.type == "expression"]
+        conditions = [parts(part)[-1] for part in inside if part.type == "for_cond"]
+        return ForExpression(
+            key_name=names[0] if len(names) > 1 else "",
+            value_name=names[-1],
+            collection=collection,
+            key=values[0] if len(values) > 1 else None,
+            value=values[-1],
+            condition=self.expression(conditions[0]) if conditions else None,
+            group=any(part.type == "ellipsis" for part in inside),
+            range=place,
+        )
+
+    def for_intro(self, node: Node) -> tuple[list[str], Expression]:
+        """The names that `for a, b in c` declares, and the collection."""
+        inside = parts(node)
+        names = [self.text(part) for part in inside if part.type == "identifier"]
+        collection = next((self.expression(part) for part in inside if part.type == "expression"), None)
+        return names or [""], Bad(_UNREADABLE, self.range(node)) if collection is None else collection
+
+    def _call(self, node: Node) -> Expression:
+        inside = parts(node)
+        name = inside[0]
+        arguments: tuple[Expression, ...] = ()
+        expand = False
+        for part in inside:
+            if part.is_error or part.is_missing:
+                return Bad(_UNREADABLE, self.range(node))
+            if part.type == "function_arguments":
+                given = parts(part)
+                arguments = tuple(self.expression(each) for each in given if each.type == "expression")
+                expand = given[-1].type == "ellipsis"
+        return Call("".join(self.text(name).split()), self.range(name), arguments, expand, self.range(node))
+
+    def _operation(self, node: Node) -> Expression:
+        inside = parts(node)
+        if node.type == "unary_operation":
+            return Unary(self.text(inside[0]), self._sequence(inside[1:]), self.range(node))
+        operands: list[Expression] = []
+        operators: list[str] = []
+        self._flatten(inside, operands, operators)
+        return group_binary(operands, operators)
+
+    def _flatten(self, nodes: list[Node], operands: list[Expression], operators: list[str]) -> None:
+        """Put a chain of operators into a row, whatever way the grammar has grouped it."""
+        at = next((place for place, node in enumerate(nodes) if place and node.type in _OPERATORS), None)
+        if at is None:
+            inner = parts(nodes[0])[0] if len(nodes) == 1 and nodes[0].type == "operation" else None
+            if inner is not None and inner.type == "binary_operation":
+                self._flatten(parts(inner), operands, operators)
+            else:
+                operands.append(self._sequence(nodes))
+            return
+        self._flatten(nodes[:at], operands, operators)
+        operators.append(self.text(nodes[at]))
+        self._flatten(nodes[at + 1 :], operands, operators)
+
+    def _conditional(self, node: Node) -> Expression:
+        """`a ? b : c ? d : e`, which tree-sitter groups to the left and HCL to the right."""
+        chain: list[Expression] = []
+        while True:
+            inside = [part for part in parts(node) if part.type == "expression"]
+            if len(inside) != 3:
+                return Bad(_UNREADABLE, self.range(node))
+            chain[:0] = [self.expression(inside[1]), self.expression(inside[2])]
+            condition = parts(inside[0])
+            if len(condition) != 1 or condition[0].type != "conditional":
+                return group_conditionals([self.expression(inside[0]), *chain])
+            node = condition[0]

@@ -1,0 +1,181 @@
+"""Quoted strings, heredocs and bare templates: their texts, interpolations and directives.
+
+Source: HCL `hclsyntax/parser_template.go`, `scan_tokens.rl`. tree-sitter leaves white space around interpolations out
+of its literals, so texts are taken from the bytes between the sequences. In a heredoc every line is a text of its own,
+which is what a strip marker goes up to.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from statefmt.hcl.source.graphemes import count_graphemes
+from statefmt.hcl.source.problem import ProblemKind, error
+from statefmt.hcl.syntax.expressions import Expression, Literal
+from statefmt.hcl.syntax.native._directives import (
+    Directives,
+    Sequence,
+    Text,
+    interpolation,
+)
+from statefmt.hcl.syntax.space import SPACE
+from statefmt.model.addrs.literals import quoted_literal
+from statefmt.model.errors import AddressProblem
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from statefmt.hcl.syntax.native._reader import Reader
+
+
+_SEQUENCES: Final = frozenset(
+    {
+        "template_interpolation",
+        "template_if_intro",
+        "template_else_intro",
+        "template_if_end",
+        "template_for_start",
+        "template_for_end",
+    }
+)
+
+
+def read_template(reader: Reader, node: Node, *, bare: bool = False) -> tuple[tuple[Expression, ...], bool]:
+    """The parts of a template, and whether it is nothing but one interpolation (and so gives its value as it is).
+
+    With `bare` the heredoc was put around the template to read it: there is no newline at its end.
+    """
+    heredoc = node.type == "heredoc_template"
+    start, stop = _content(reader, node) if heredoc else (node.start_byte + 1, node.end_byte - 1)
+    items = _Items(reader, heredoc).read(node, start, stop - bare)
+    if heredoc and reader.text(node.children[0]).startswith("<<-"):
+        _unindent(items)
+    melded = _meld(items)
+    if not melded:
+        return (Literal("", reader.source.range(start, start)),), False
+    if len(melded) == 1 and isinstance(melded[0], Sequence) and melded[0].node.type == "template_interpolation":
+        return (interpolation(reader, melded[0].node),), True
+    return Directives(reader, melded).read(), False
+
+
+def _content(reader: Reader, node: Node) -> tuple[int, int]:
+    """Where the lines of a heredoc start and end."""
+    content = reader.source.content
+    names = [child for child in node.children if child.type == "heredoc_identifier"]
+    if len(names) < 2:
+        return node.start_byte, node.start_byte
+    start = content.find(b"\n", names[0].end_byte) + 1
+    return start, max(start, content.rfind(b"\n", 0, names[-1].start_byte) + 1)
+
+
+class _Items:
+    """Takes a template apart into texts and sequences, and applies the strip markers."""
+
+    def __init__(self, reader: Reader, heredoc: bool) -> None:
+        self._reader = reader
+        self._heredoc = heredoc
+
+    def read(self, node: Node, start: int, stop: int) -> list[Text | Sequence]:
+        items: list[Text | Sequence] = []
+        strip_next = False
+        for sequence in _sequences(node):
+            if _is_escaped(self._reader, sequence):
+                continue
+            texts = self._texts(start, sequence.start_byte, strip_next)
+            marks = [child for child in sequence.children if child.type == "strip_marker"]
+            opening = sequence.start_byte + 2
+            if texts and any(mark.start_byte == opening for mark in marks):
+                texts[-1].value = texts[-1].value.rstrip(SPACE)
+            strip_next = any(mark.start_byte != opening for mark in marks)
+            items += [*texts, Sequence(sequence)]
+            start = sequence.end_byte
+        return items + self._texts(start, stop, strip_next)
+
+    def _texts(self, start: int, stop: int, strip: bool) -> list[Text]:
+        if start >= stop:
+            return []
+        source = self._reader.source
+        pieces = source.content[start:stop].splitlines(keepends=True) if self._heredoc else [source.content[start:stop]]
+        texts: list[Text] = []
+        for piece in _joined(pieces):
+            end = start + len(piece)
+            text = piece.decode("utf-8", "replace")
+            value = _unescape_heredoc(text) if self._heredoc else _unescape(self._reader, text, start, end)
+            texts.append(Text(value, start, end))
+            start = end
+        if strip:
+            texts[0].value = texts[0].value.lstrip(SPACE)
+        return texts
+
+
+def _joined(pieces: list[bytes]) -> list[bytes]:
+    """Lines that end with a newline: bytes are also split at carriage returns, which end no line of HCL."""
+    lines: list[bytes] = []
+    for piece in pieces:
+        if lines and not lines[-1].endswith(b"\n"):
+            lines[-1] += piece
+        else:
+            lines.append(piece)
+    return lines
+
+
+def _sequences(node: Node) -> list[Node]:
+    found: list[Node] = []
+    for child in node.children:
+        if child.type in _SEQUENCES:
+            found.append(child)
+        elif child.type in ("template_directive", "template_if", "template_for"):
+            found += _sequences(child)
+    return found
+
+
+def _is_escaped(reader: Reader, sequence: Node) -> bool:
+    """Whether what looks like a sequence is text: of `$$${` the last two signs with the brace are an escape."""
+    content, start = reader.source.content, sequence.start_byte
+    return content[start - 1 : start] == content[start : start + 1]
+
+
+def _unescape(reader: Reader, text: str, start: int, stop: int) -> str:
+    problems: list[AddressProblem] = []
+    value = quoted_literal(text, 0, problems)
+    for problem in problems:
+        place = start + len(text[: problem.column].encode())
+        reader.problems.append(
+            error(ProblemKind.SYNTAX, problem.summary, problem.detail, reader.source.range(place, min(place + 2, stop)))
+        )
+    return value
+
+
+def _unescape_heredoc(text: str) -> str:
+    return text.replace("$${", "${").replace("%%{", "%{")
+
+
+def _unindent(items: list[Text | Sequence]) -> None:
+    """Take away from every line as much white space as the line with the least of it begins with (`<<-`)."""
+    least: int | None = None
+    adjust: list[Text] = []
+    new_line = True
+    for item in items:
+        if new_line:
+            new_line = False
+            if not isinstance(item, Text):
+                least = 0
+            elif item.value.strip(SPACE) or not item.value.endswith("\n"):
+                spaces = count_graphemes(item.value[: len(item.value) - len(item.value.lstrip(SPACE))])
+                least = spaces if least is None else min(least, spaces)
+                adjust.append(item)
+        if isinstance(item, Text) and item.value.endswith("\n"):
+            new_line = True
+    for text in adjust:
+        text.value = text.value[least or 0 :]
+
+
+def _meld(items: list[Text | Sequence]) -> list[Text | Sequence]:
+    melded: list[Text | Sequence] = []
+    for item in items:
+        if isinstance(item, Text) and melded and isinstance(last := melded[-1], Text):
+            last.value += item.value
+            last.stop = item.stop
+        else:
+            melded.append(item)
+    return melded

@@ -1,0 +1,1 @@
+"""Values of expressions: known, unknown, sensitive; making, converting and combining them."""

@@ -1,0 +1,24 @@
+"""What loops, conditionals and calls need of the evaluation that they are part of."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from statefmt.hcl.syntax.expressions import Expression, SplatItem
+from statefmt.hcl.value import Part
+from statefmt.hcl.values.names import Names
+
+
+class Evaluator(Protocol):
+    """Evaluates expressions with the names of one place."""
+
+    @property
+    def names(self) -> Names: ...
+
+    def with_names(self, bound: dict[str, Part]) -> Evaluator: ...
+
+    def with_item(self, item: SplatItem, part: Part) -> Evaluator: ...
+
+    def elsewhere(self, expression: Expression, names: Names) -> Part: ...
+
+    def value(self, expression: Expression) -> Part: ...

@@ -1,0 +1,236 @@
+"""Which types convert into which, and the one type that several convert into.
+
+Source: go-cty `convert` (`conversion.go`, `unify.go`, `compare_types.go`, `sort_types.go`), in its "unsafe" mode, in
+which a conversion may fail for some values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeAlias
+
+from statefmt.model.cty import (
+    DYNAMIC,
+    STRING,
+    ListType,
+    MapType,
+    ObjectType,
+    SetType,
+    TupleType,
+    Type,
+)
+from statefmt.model.cty.types import DynamicType, PrimitiveType
+
+Collection: TypeAlias = ListType | SetType | MapType
+
+
+def without_optional(of: Type) -> Type:
+    """The type without the marks of optional attributes, at any depth: no value's type has them."""
+    match of:
+        case ObjectType(attributes, _):
+            return ObjectType({name: without_optional(attribute) for name, attribute in attributes.items()})
+        case TupleType(elements):
+            return TupleType(tuple(map(without_optional, elements)))
+        case ListType(element):
+            return ListType(without_optional(element))
+        case SetType(element):
+            return SetType(without_optional(element))
+        case MapType(element):
+            return MapType(without_optional(element))
+        case _:
+            return of
+
+
+def has_dynamic(of: Type) -> bool:
+    """Whether a part of the type is not known."""
+    match of:
+        case ObjectType(attributes, _):
+            return any(map(has_dynamic, attributes.values()))
+        case TupleType(elements):
+            return any(map(has_dynamic, elements))
+        case ListType(element) | SetType(element) | MapType(element):
+            return has_dynamic(element)
+        case _:
+            return isinstance(of, DynamicType)
+
+
+def can_convert(source: Type, target: Type) -> bool:
+    """Whether some values of `source` convert into `target`."""
+    if source == target or isinstance(target, DynamicType) or isinstance(source, DynamicType):
+        return True
+    match source, target:
+        case PrimitiveType(), PrimitiveType():
+            return STRING in (source, target)
+        case ObjectType(), ObjectType():
+            return _object_fits(source, target)
+        case TupleType(elements), TupleType(wanted):
+            return len(elements) == len(wanted) and all(map(can_convert, elements, wanted))
+        case ((ListType(element) | SetType(element)), (ListType(wanted_element) | SetType(wanted_element))):
+            return can_convert(element, wanted_element)
+        case MapType(element), MapType(wanted_element):
+            return can_convert(element, wanted_element)
+        case TupleType(elements), (ListType(wanted_element) | SetType(wanted_element)):
+            return _structure_fits(elements, wanted_element)
+        case ObjectType(attributes, _), MapType(wanted_element):
+            return _structure_fits(tuple(attributes.values()), wanted_element)
+        case MapType(element), ObjectType(attributes, optional):
+            return all(can_convert(element, wanted) or name in optional for name, wanted in attributes.items())
+        case _:
+            return False
+
+
+def _object_fits(source: ObjectType, target: ObjectType) -> bool:
+    for name, wanted in target.attributes.items():
+        given = source.attributes.get(name)
+        if given is None:
+            if name not in target.optional:
+                return False
+        elif not can_convert(given, wanted):
+            return False
+    return True
+
+
+def _structure_fits(parts: Sequence[Type], element: Type) -> bool:
+    if not parts:
+        return True
+    if isinstance(element, DynamicType):
+        unified = unify(parts)
+        if unified is None:
+            return False
+        element = unified
+        if isinstance(element, DynamicType) and any(part != DYNAMIC for part in parts):
+            return False
+    return all(can_convert(part, element) for part in parts)
+
+
+def unify(types: Sequence[Type]) -> Type | None:
+    """The type that all of these convert into; None if there is none, or no type at all was given."""
+    if not types:
+        return None
+    if all(each == types[0] for each in types):
+        return types[0]
+    found, decided = _of_one_kind(types)
+    if decided:
+        return found
+    for wanted in _by_generality(types):
+        if all(can_convert(each, wanted) for each in types):
+            return wanted
+    return None
+
+
+def _of_one_kind(types: Sequence[Type]) -> tuple[Type | None, bool]:
+    """The common type where all types are of one structure, and whether that settles it."""
+    kinds = {type(each) for each in types}
+    dynamic = DynamicType in kinds
+    rest = kinds - {DynamicType}
+    for collection, structural in ((MapType, ObjectType), (ListType, TupleType)):
+        if rest == {collection}:
+            return _collections(collection, types, dynamic), True
+        if rest == {collection, structural}:
+            found = _structures_as(collection, structural, types)
+            if found is not None:
+                return found, True
+            return None, False
+    if rest == {SetType}:
+        return _collections(SetType, types, dynamic), True
+    if rest == {ObjectType}:
+        return (DYNAMIC if dynamic else _objects([each for each in types if isinstance(each, ObjectType)])), True
+    if rest == {TupleType}:
+        return (DYNAMIC if dynamic else _tuples([each for each in types if isinstance(each, TupleType)])), True
+    if {ObjectType, TupleType} <= kinds:
+        return None, True
+    return None, False
+
+
+def _collections(collection: Callable[[Type], Type], types: Sequence[Type], dynamic: bool) -> Type | None:
+    if dynamic:
+        return DYNAMIC
+    element = unify([each.element for each in types if isinstance(each, Collection)])
+    return None if element is None else collection(element)
+
+
+def _structures_as(collection: type[Type], structural: type[Type], types: Sequence[Type]) -> Type | None:
+    """Maps and objects together, or lists and tuples: the structures as collections first, and then all again."""
+    inside = [part for each in types if isinstance(each, structural) for part in _parts(each)]
+    element = unify(inside)
+    if element is None:
+        return None
+    as_collection: Type = MapType(element) if collection is MapType else ListType(element)
+    found = unify([as_collection if isinstance(each, structural) else each for each in types])
+    return found if isinstance(found, collection) else None
+
+
+def _parts(of: Type) -> Iterable[Type]:
+    return of.attributes.values() if isinstance(of, ObjectType) else of.elements if isinstance(of, TupleType) else ()
+
+
+def _objects(types: Sequence[ObjectType]) -> Type | None:
+    names = types[0].attributes.keys()
+    if any(each.attributes.keys() != names for each in types):
+        element = unify([part for each in types for part in each.attributes.values()])
+        return None if element is None else MapType(element)
+    attributes: dict[str, Type] = {}
+    for name in names:
+        found = unify([each.attributes[name] for each in types])
+        if found is None:
+            return None
+        attributes[name] = found
+    return ObjectType(attributes)
+
+
+def _tuples(types: Sequence[TupleType]) -> Type | None:
+    length = len(types[0].elements)
+    if any(len(each.elements) != length for each in types):
+        element = unify([part for each in types for part in each.elements])
+        return None if element is None else ListType(element)
+    elements = [unify(across) for across in zip(*(each.elements for each in types), strict=True)]
+    known = tuple(each for each in elements if each is not None)
+    return TupleType(known) if len(known) == length else None
+
+
+def _by_generality(types: Sequence[Type]) -> list[Type]:
+    """The types, the most general first, otherwise in their order."""
+    after: list[list[int]] = [[] for _ in types]
+    before = [0] * len(types)
+    for left in range(len(types)):
+        for right in range(left + 1, len(types)):
+            order = _compare(types[left], types[right])
+            if order:
+                first, second = (left, right) if order < 0 else (right, left)
+                after[first].append(second)
+                before[second] += 1
+    queue = [place for place, count in enumerate(before) if not count]
+    for place in queue:
+        for later in after[place]:
+            before[later] -= 1
+            if not before[later]:
+                queue.append(later)
+    return [types[place] for place in queue]
+
+
+def _compare(left: Type, right: Type) -> int:
+    """Below 0 if `left` is the more general type, above if `right` is."""
+    if isinstance(left, DynamicType) or isinstance(right, DynamicType):
+        return (not isinstance(right, DynamicType)) - (not isinstance(left, DynamicType))
+    match left, right:
+        case PrimitiveType(), PrimitiveType():
+            return (right == STRING) - (left == STRING)
+        case (ListType(one), ListType(other)) | (SetType(one), SetType(other)) | (MapType(one), MapType(other)):
+            return _compare(one, other)
+        case (ListType(), TupleType()) | (MapType(), ObjectType()) | ((TupleType() | ListType()), SetType()):
+            return -1
+        case (TupleType(), ListType()) | (ObjectType(), MapType()) | (SetType(), (TupleType() | ListType())):
+            return 1
+        case ObjectType(attributes, _), ObjectType(others, _) if attributes.keys() == others.keys():
+            return _together(_compare(attributes[name], others[name]) for name in attributes)
+        case TupleType(elements), TupleType(other_elements) if len(elements) == len(other_elements):
+            return _together(map(_compare, elements, other_elements))
+        case _:
+            return 0
+
+
+def _together(orders: Iterable[int]) -> int:
+    found = set(orders)
+    if -1 in found:
+        return 0 if 1 in found else -1
+    return 1 if 1 in found else 0

@@ -1,0 +1,1 @@
+"""The rules of `statetool check`, and what runs them."""

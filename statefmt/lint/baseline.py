@@ -1,0 +1,69 @@
+"""A baseline: the findings that a project has had already, so that it can be gated on new ones only."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+
+from statefmt.lint.fingerprint import fingerprint
+from statefmt.model import codes
+from statefmt.model.errors import SettingsError
+from statefmt.model.findings import Finding
+from statefmt.store.small_files import read_bounded
+
+_FORMAT_VERSION: Final = "1.0"
+_LARGEST: Final = 64 * 1024 * 1024
+
+
+class Baseline(Struct, frozen=True, forbid_unknown_fields=True):
+    """Fingerprints of known findings by state file; paths are relative to the baseline's folder."""
+
+    format_version: str = _FORMAT_VERSION
+    states: dict[str, list[str]] = msgspec.field(default_factory=dict)
+
+    def split(self, path: str, findings: Sequence[Finding]) -> tuple[tuple[Finding, ...], int]:
+        """The new findings of a state, and how many known ones were left out.
+
+        What makes a file unusable is never known.
+        """
+        known = Counter(self.states.get(_key(path), ()))
+        new: list[Finding] = []
+        for finding in findings:
+            mark = fingerprint(finding)
+            if known[mark] and finding.code not in codes.NO_STATE:
+                known[mark] -= 1
+            else:
+                new.append(finding)
+        return tuple(new), len(findings) - len(new)
+
+
+def read_baseline(path: Path) -> Baseline:
+    """The baseline in a file. Raises SettingsError where there is none or it is not one."""
+    try:
+        baseline = msgspec.json.decode(read_bounded(path, _LARGEST, pipes=True), type=Baseline)
+    except OSError as error:
+        raise SettingsError(f"{path}: {error.strerror}; --write-baseline makes one") from error
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise SettingsError(f"{path}: not a baseline: {str(error).replace('`', '')}") from error
+    if baseline.format_version != _FORMAT_VERSION:
+        raise SettingsError(f"{path}: a baseline of format {baseline.format_version}; {_FORMAT_VERSION} can be read")
+    return baseline
+
+
+def baseline_text(findings: Mapping[str, Sequence[Finding]]) -> bytes:
+    """The text of a baseline for the findings of some states, by path; sorted, so that it compares well."""
+    import orjson
+
+    states = {_key(path): sorted(map(fingerprint, found)) for path, found in sorted(findings.items()) if found}
+    document = {"format_version": _FORMAT_VERSION, "states": states}
+    return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
+def _key(path: str) -> str:
+    """A path as a baseline has it: `\\udcff` for a byte that is not UTF-8, here ff, as in JSON that is printed."""
+    return path.encode("utf-8", "backslashreplace").decode()

@@ -1,0 +1,1 @@
+"""Findings about configurations: blocks, places and anchors."""

@@ -1,0 +1,43 @@
+"""Findings about a configuration: known by what stays when its lines move, with paths that lead to its files."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from statefmt.configuration.block_names import BlockNames
+from statefmt.configuration.model import Configuration
+from statefmt.model.findings import Finding, Place
+
+
+def anchored(findings: Sequence[Finding], configuration: Configuration) -> list[Finding]:
+    """The findings in the same order; what has no place in the configuration stays as it is.
+
+    An anchor is the file, the block, the summary and a number among those of one rule and address that share them, so
+    that no two places have the same. Paths, from the root module till now, begin where its directory was named.
+    """
+    result = list(findings)
+    placed = [(found.place, number) for number, found in enumerate(findings) if found.place is not None]
+    if not placed:
+        return result
+    names = BlockNames(configuration)
+    same: Counter[tuple[str, str, str]] = Counter()
+    for place, number in sorted(placed, key=lambda each: _order(each[0])):
+        finding = findings[number]
+        anchor = ""
+        if not finding.pointer:
+            block = names.at(place.file, place.line, place.column)
+            anchor = f"{place.file}\n{block}\n{finding.summary}"
+            key = (finding.code, finding.address, anchor)
+            anchor = f"{anchor}\n{same[key]}"
+            same[key] += 1
+        path = os.path.normpath(Path(configuration.directory) / place.file)
+        result[number] = replace(finding, place=replace(place, file=path), anchor=anchor)
+    return result
+
+
+def _order(place: Place) -> tuple[str, int, int]:
+    return place.file, place.line, place.column

@@ -1,0 +1,18 @@
+"""Where in a configuration a finding is."""
+
+from __future__ import annotations
+
+from statefmt.hcl.source.position import Range
+from statefmt.model.findings import Place
+
+
+def place(range_: Range | None) -> Place | None:
+    """A range of a configuration as the place of a finding."""
+    if range_ is None:
+        return None
+    return Place(range_.file, range_.line, range_.column, range_.end_line, range_.end_column)
+
+
+def where(range_: Range) -> str:
+    """A range for a sentence: `main.tf:3`."""
+    return f"{range_.file}:{range_.line}"

@@ -1,0 +1,108 @@
+"""Checking state files as a project has settled it: rules, settings, baseline, and where findings are."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from statefmt.context import RunContext
+from statefmt.formats.raw_json.positions import finding_positions
+from statefmt.formats.releases.releases import Release
+from statefmt.lint._workers import map_in_processes
+from statefmt.lint.baseline import Baseline
+from statefmt.lint.check import check, check_configuration
+from statefmt.lint.checked import CheckedState, UnreadableState
+from statefmt.lint.settings import Settings
+from statefmt.model import codes
+from statefmt.model.errors import EncryptionError, StoreError
+from statefmt.model.findings import Finding
+from statefmt.sealed import opened
+from statefmt.store.reading import STANDARD_INPUT, display_name
+
+if TYPE_CHECKING:
+    # Most runs have no configuration, and load nothing of this.
+    from statefmt.configuration.providers.references import ProviderReferences
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """What to check for, and for which release. `folder` is that of the settings file.
+
+    `baseline_folder` is that of the baseline. `configuration` is what the states are held against.
+    """
+
+    context: RunContext
+    select: Sequence[str] | None = None
+    ignore: Sequence[str] = ()
+    release: Release | None = None
+    settings: Settings = field(default_factory=Settings)
+    folder: Path = Path()
+    baseline: Baseline = field(default_factory=Baseline)
+    baseline_folder: Path = Path()
+    configuration: ProviderReferences | None = None
+
+    def check_all(self, names: Sequence[str]) -> list[CheckedState | UnreadableState]:
+        """Check many state files, in several processes where that is faster; the results stand in the order given."""
+        return map_in_processes(self._checked, names)
+
+    def _checked(self, name: str) -> CheckedState | UnreadableState:
+        try:
+            return self.check(name)
+        except (StoreError, EncryptionError) as error:
+            return UnreadableState(display_name(name), str(error))
+
+    def check(self, name: str) -> CheckedState:
+        """Check one state file, or standard input for `-`.
+
+        Raises StoreError where it cannot be read, EncryptionError where it cannot be opened.
+        """
+        data = self.context.read(name)
+        found = opened(self.context, name, data, tolerant=True)
+        if found is not None:
+            data = found.plain
+        findings = check(
+            data,
+            select=self.select,
+            ignore=self.ignore,
+            release=self.release,
+            name=name,
+            configuration=self.configuration,
+            opened=found,
+        )
+        new, hidden = self._new(name, self._allowed(name, findings))
+        places = finding_positions(data, new) if new else {}
+        return CheckedState(display_name(name), new, places, hidden)
+
+    def check_configuration(self) -> CheckedState:
+        """Check the configuration alone, which there must be."""
+        assert self.configuration is not None
+        name = self.configuration.configuration.directory
+        found = check_configuration(self.configuration, select=self.select, ignore=self.ignore)
+        new, hidden = self._new(name, self._allowed(name, found))
+        return CheckedState(name, new, {}, hidden, is_configuration=True)
+
+    def _new(self, name: str, findings: Sequence[Finding]) -> tuple[tuple[Finding, ...], int]:
+        """The findings that the baseline does not know, and how many it does."""
+        if not self.baseline.states:
+            return tuple(findings), 0
+        return self.baseline.split(relative_path(name, self.baseline_folder), findings)
+
+    def _allowed(self, name: str, findings: Sequence[Finding]) -> Sequence[Finding]:
+        """The findings that the settings do not ignore for their file or their address."""
+        if not self.settings.per_file_ignores and not self.settings.per_address_ignores:
+            return findings
+        in_file = self.settings.ignored_in(relative_path(name, self.folder))
+        return [
+            finding
+            for finding in findings
+            if finding.code in codes.NO_STATE
+            or not finding.code.startswith((*in_file, *self.settings.ignored_at(finding.address)))
+        ]
+
+
+def relative_path(name: str, folder: Path) -> str:
+    """A path as seen from a folder, with forward slashes; `-` stays as it is."""
+    return name if name == STANDARD_INPUT else Path(os.path.relpath(name, folder)).as_posix()

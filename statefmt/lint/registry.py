@@ -1,0 +1,70 @@
+"""All rules, found by the names of their modules and imported when they are needed."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from inspect import cleandoc
+from types import MappingProxyType
+from typing import Any
+
+from statefmt.lint.rule import Rule
+from statefmt.text.pattern import pattern
+
+_RULE_MODULE = pattern(r"[a-z]{3}[0-9]{3}_[a-z0-9_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A rule with its documentation page: title and text (markdown)."""
+
+    rule: Rule
+    title: str
+    text: str
+
+
+@cache
+def all_pages() -> Mapping[str, Page]:
+    """Every rule with its page, by code and in the order of the codes."""
+    return MappingProxyType({module.RULE.code: _page(module) for module in _rule_modules()})
+
+
+@cache
+def all_rules() -> Mapping[str, Rule]:
+    """Every rule by its code, in the order of the codes."""
+    return MappingProxyType({module.RULE.code: module.RULE for module in _rule_modules()})
+
+
+@cache
+def state_rules() -> Mapping[str, Rule]:
+    """The rules that need no configuration, by code; the others, and what reads configurations, are not loaded."""
+    modules = _rule_modules(but=("cfg", "cfs"))
+    return MappingProxyType({module.RULE.code: module.RULE for module in modules})
+
+
+@cache
+def all_codes() -> tuple[str, ...]:
+    """The codes of all rules, in their order, without loading any."""
+    return tuple(name[:6].upper() for name in _module_names())
+
+
+def _rule_modules(but: tuple[str, ...] = ()) -> Iterator[Any]:
+    for name in _module_names():
+        if not name.startswith(but):
+            yield importlib.import_module(f"statefmt.lint.rules.{name[:3]}.{name}")
+
+
+def _module_names() -> list[str]:
+    import statefmt.lint.rules as package
+
+    folders = [f"{package.__path__[0]}/{folder.name}" for folder in pkgutil.iter_modules(package.__path__)]
+    names = (module.name for module in pkgutil.iter_modules(folders))
+    return sorted(name for name in names if _RULE_MODULE.fullmatch(name))
+
+
+def _page(module: Any) -> Page:
+    title, _, text = cleandoc(module.__doc__ or "").partition("\n")
+    return Page(module.RULE, title, text.strip())

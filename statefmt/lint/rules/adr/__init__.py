@@ -1,0 +1,1 @@
+"""The rules ADR001 and following."""

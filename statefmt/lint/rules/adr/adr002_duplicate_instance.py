@@ -1,0 +1,22 @@
+"""An instance appears twice
+
+## What it does
+Reports an object that stands twice under one address: the current object of an instance, or a deposed
+key.
+
+## Why is this bad?
+OpenTofu refuses to read the state. One of the two real objects would be forgotten.
+
+## Example
+```json
+"instances": [{"index_key": 0}, {"index_key": 0}]
+```
+
+## What to do
+Find out which real object each entry stands for, and give one of them another address.
+"""
+
+from statefmt.lint.rule import Rule
+from statefmt.model.codes import Code
+
+RULE = Rule(Code.DUPLICATE_INSTANCE)

@@ -1,0 +1,21 @@
+"""The resource mode is neither managed nor data
+
+## What it does
+Reports a resource with another `mode` than `managed` or `data`.
+
+## Why is this bad?
+OpenTofu refuses to read the state.
+
+## Example
+```json
+"mode": "ephemeral"
+```
+
+## What to do
+Correct the mode. Ephemeral resources do not belong into a state.
+"""
+
+from statefmt.lint.rule import Rule
+from statefmt.model.codes import Code
+
+RULE = Rule(Code.INVALID_MODE)

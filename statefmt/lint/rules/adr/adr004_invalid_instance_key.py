@@ -1,0 +1,21 @@
+"""An instance key is neither a number nor a string
+
+## What it does
+Reports an `index_key` that is a boolean, an array or an object.
+
+## Why is this bad?
+OpenTofu refuses to read the state.
+
+## Example
+```json
+"index_key": true
+```
+
+## What to do
+Use the key of `count` (a number) or of `for_each` (a string).
+"""
+
+from statefmt.lint.rule import Rule
+from statefmt.model.codes import Code
+
+RULE = Rule(Code.INVALID_INSTANCE_KEY)

@@ -1,0 +1,78 @@
+"""Keys of several kinds within one resource
+
+## What it does
+Reports a resource whose current objects have keys of different kinds: numbers (`count`), strings (`for_each`), or
+no key at all. Deposed objects don't count.
+
+## Why is this bad?
+A resource block has `count`, or `for_each`, or neither. Whatever the configuration says, the next plan destroys the
+instances of the other kind. That may be what is wanted, and the state can be read: a warning.
+
+## Example
+```json
+"instances": [{"index_key": 0}, {"index_key": "a"}]
+```
+
+## What to do
+Give the instances keys of the kind that the configuration uses, each with
+`statetool mv 'aws_eip.nat[0]' 'aws_eip.nat["b"]'`, or all of a resource at once with `statetool rekey`.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from statefmt.lint.rule import Rule
+from statefmt.lint.states.resource_blocks import blocks_by_address, instance_address, objects_of
+from statefmt.lint.subject import ResourcePart, Subject
+from statefmt.model.codes import Code
+from statefmt.model.findings import Finding, Fix
+
+# What is neither is no key (ADR004).
+_KINDS = {type(None): "without a key", int: "with a number", float: "with a number", str: "with a string"}
+_KEYLESS = _KINDS[type(None)]
+_NEW_KEYS = {"with a number": "NUMBER", "with a string": '"KEY"'}
+
+
+def _check(subject: Subject) -> Iterable[Finding]:
+    if all(part.document.index_key is None for part in subject.objects):
+        return
+    for address, blocks in blocks_by_address(subject).items():
+        if len(blocks) == 1 and len(blocks[0].document.instances or ()) < 2:
+            continue
+        types = {type(obj.index_key) for block in blocks for obj in objects_of(block) if not obj.deposed}
+        if len(types) > 1 and len({_KINDS[found] for found in types if found in _KINDS}) > 1:
+            yield _finding(subject, address, blocks)
+
+
+def _finding(subject: Subject, address: str, blocks: Sequence[ResourcePart]) -> Finding:
+    numbers: dict[str, int] = {}
+    first: dict[str, tuple[str, str]] = {}
+    for block in blocks:
+        for number, obj in enumerate(objects_of(block)):
+            kind = _KINDS.get(type(obj.index_key))
+            if kind is not None and not obj.deposed:
+                numbers[kind] = numbers.get(kind, 0) + 1
+                place = f"{block.pointer}/instances/{number}{'/index_key' if obj.index_key is not None else ''}"
+                first.setdefault(kind, (instance_address(block, obj), place))
+    usual = max(numbers, key=lambda kind: numbers[kind])
+    odd, pointer = next(place for kind, place in first.items() if kind != usual)
+    counts = ", ".join(f"{number} {kind} (as {first[kind][0]})" for kind, number in numbers.items())
+    return Code.INSTANCE_KEYS_MIXED.finding(
+        "Instance keys of several kinds",
+        f"Resource {address} has instances of several kinds: {counts}.",
+        address,
+        pointer,
+        Fix.of("As the configuration has it, or the other way round: ", _command(subject, address, odd, numbers), "."),
+    )
+
+
+def _command(subject: Subject, address: str, odd: str, numbers: Mapping[str, int]) -> Fix:
+    """What gives an instance of the rarer kind a key of the other; the one without a key is always the rarer."""
+    usual = max((kind for kind in numbers if kind != _KEYLESS), key=lambda kind: numbers[kind])
+    new = _NEW_KEYS[usual]
+    if _KEYLESS in numbers:
+        # Its address is that of the resource, and means all instances.
+        return subject.command("rekey", address, "--map", f"={new}")
+    return subject.command("mv", odd, f"{address}[{new}]")
+
+
+RULE = Rule(Code.INSTANCE_KEYS_MIXED, _check)

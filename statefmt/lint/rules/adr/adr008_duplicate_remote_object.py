@@ -1,0 +1,107 @@
+r"""One real object stands under two addresses
+
+## What it does
+Reports managed resources of one type and one provider instance whose current objects have the same `id`; each address
+is told. They are two objects where their identity differs, or one of the attributes within which an `id` is often
+only a name: `account_id`, `application`, `arn`, `autoscaling_group_name`, `bucket`, `function_name`, `location`,
+`log_group_name`, `namespace`, `project`, `region`, `rule_set_name`, `scalable_dimension`, `zone` or `zone_id`.
+
+Left out are types whose `id` doesn't tell objects apart:
+- nothing remote: all of `archive`, `cloudinit`, `local` (a hash), `random`, `template`, `time`, `tls`;
+- a chosen name, a time, a hash of the input or a fixed word: `aws_acm_certificate_validation`,
+  `aws_autoscaling_notification`, `aws_iam_group_membership`, `aws_iam_policy_attachment`, `aws_lambda_invocation`,
+  `consul_keys`;
+- a part of an object that others may share: `kubernetes_annotations`, `kubernetes_config_map_v1_data`,
+  `kubernetes_env`, `kubernetes_labels`, `kubernetes_node_taint`, `kubernetes_secret_v1_data`.
+
+## Why is this bad?
+Both addresses change the object in turn, and once one of them goes the object is destroyed under the other: an error.
+
+## Example
+```json
+two entries, aws_vpc.main and aws_vpc.old, both with "attributes": {"id": "vpc-1"}
+```
+
+## What to do
+Forget the address that the configuration doesn't have: `statetool rm aws_vpc.old`.
+"""
+
+from collections.abc import Iterable
+
+from msgspec import UNSET, Raw
+
+from statefmt.analysis.selection.object_id import id_among
+from statefmt.formats.versions.v4 import InstanceObjectV4
+from statefmt.golang import NumberText
+from statefmt.lint.rule import Rule
+from statefmt.lint.states.provider_addresses import provider_in_force
+from statefmt.lint.states.resource_blocks import instance_address, objects_of
+from statefmt.lint.subject import ResourcePart, Subject
+from statefmt.model.codes import Code
+from statefmt.model.findings import Finding, Fix
+from statefmt.redaction.id_scope import id_scope
+
+_NOT_REMOTE = ("archive_", "cloudinit_", "local_", "random_", "template_", "time_", "tls_")
+_SHARED_IDS = frozenset({
+    "aws_acm_certificate_validation", "aws_autoscaling_notification", "aws_iam_group_membership",
+    "aws_iam_policy_attachment", "aws_lambda_invocation", "consul_keys", "kubernetes_annotations",
+    "kubernetes_config_map_v1_data", "kubernetes_env", "kubernetes_labels", "kubernetes_node_taint",
+    "kubernetes_secret_v1_data",
+})  # fmt: skip
+
+
+_BARE = InstanceObjectV4()
+_Place = tuple[ResourcePart, int, InstanceObjectV4]
+
+
+def _check(subject: Subject) -> Iterable[Finding]:
+    for group in _same_id(subject):
+        objects: dict[object, dict[str, str]] = {}
+        for resource, number, obj in group:
+            pointers = objects.setdefault(_scope(obj), {})
+            pointers.setdefault(instance_address(resource, obj), f"{resource.pointer}/instances/{number}")
+        for pointers in objects.values():
+            for address, pointer in pointers.items() if len(pointers) > 1 else ():
+                other = next(text for text in pointers if text != address)
+                others = f"{other} and {len(pointers) - 2} more" if len(pointers) > 2 else other
+                yield Code.DUPLICATE_REMOTE_OBJECT.finding("Remote object under several addresses",
+                    f"{address} and {others} have the same id: one real object.", address, pointer,  # id: maybe secret
+                    Fix.of("Forget it, if the configuration has another one: ", subject.command_on("rm", address), "."),
+                )  # fmt: skip
+
+
+def _same_id(subject: Subject) -> Iterable[list[_Place]]:
+    """Current objects of one type, provider instance and id, where there are several."""
+    known: dict[object, dict[str, _Place]] = {}
+    several: dict[object, list[_Place]] = {}
+    for resource in subject.resources:
+        document, kind = resource.document, resource.document.type or ""
+        if document.mode != "managed" or kind in _SHARED_IDS or kind.startswith(_NOT_REMOTE):
+            continue
+        inherited = provider_in_force(document, _BARE)
+        for number, obj in enumerate(objects_of(resource)):
+            name = "" if obj.deposed else _id(obj)
+            if name and (provider := provider_in_force(document, obj) if obj.provider else inherited):
+                place = (resource, number, obj)
+                first = known.setdefault((kind, provider), {}).setdefault(name, place)
+                if first is not place:
+                    several.setdefault((kind, provider, name), [first]).append(place)
+    return several.values()
+
+
+def _id(obj: InstanceObjectV4) -> str:
+    name = id_among(*_attributes(obj)) or ""
+    # No number; and half a surrogate pair is read as a replacement character, of which two need not be the same.
+    return "" if isinstance(name, NumberText) or "\ufffd" in name else name
+
+
+def _attributes(obj: InstanceObjectV4) -> tuple[Raw | None, dict[str, str | None] | None]:
+    return None if obj.attributes is UNSET else obj.attributes, obj.attributes_flat or None
+
+
+def _scope(obj: InstanceObjectV4) -> object:
+    """What an id may be relative to, as text."""
+    return *id_scope(*_attributes(obj)), b"" if obj.identity is UNSET else bytes(obj.identity)
+
+
+RULE = Rule(Code.DUPLICATE_REMOTE_OBJECT, _check)

@@ -1,0 +1,42 @@
+"""A resource has no instances
+
+## What it does
+Reports a resource without a single object.
+
+## Why is this bad?
+It is not bad: nothing real belongs to it. But it is clutter that OpenTofu removes when it next applies, and where an
+instance is expected it shows that one was lost: information.
+
+## Example
+```json
+{"mode": "managed", "type": "aws_eip", "name": "nat", "instances": []}
+```
+
+## What to do
+Nothing; the next `tofu apply` removes it.
+"""
+
+from collections.abc import Iterable
+
+from statefmt.lint.rule import Rule
+from statefmt.lint.states.resource_blocks import blocks_by_address
+from statefmt.lint.subject import Subject
+from statefmt.model.codes import Code
+from statefmt.model.findings import Finding
+
+
+def _check(subject: Subject) -> Iterable[Finding]:
+    if all(resource.document.instances for resource in subject.resources):
+        return
+    for address, blocks in blocks_by_address(subject).items():
+        if not any(block.document.instances for block in blocks):
+            yield Code.NO_INSTANCES.finding(
+                "Resource without instances",
+                f"Resource {address} is in the state, but has no instances.",
+                address,
+                blocks[0].pointer,
+                "Nothing needs to be done; the next `tofu apply` removes it.",
+            )
+
+
+RULE = Rule(Code.NO_INSTANCES, _check)

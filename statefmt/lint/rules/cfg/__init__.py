@@ -1,0 +1,1 @@
+"""The rules CFG001 and following."""

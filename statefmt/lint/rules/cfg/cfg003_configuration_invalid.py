@@ -1,0 +1,40 @@
+r"""A declaration in a configuration is not valid
+
+## What it does
+Reports, with `--config`, blocks and arguments that are not what they must be, what is declared twice, and values
+of input variables that OpenTofu would refuse.
+
+## Why is this bad?
+OpenTofu does nothing with such a configuration.
+
+## Example
+```hcl
+provider "aws" {
+  alias = "west"
+}
+provider "aws" {
+  alias = "west"
+}
+```
+
+## What to do
+Correct it; `tofu validate` tells more.
+"""
+
+from collections.abc import Iterable
+
+from statefmt.configuration.providers.references import ProviderReferences
+from statefmt.hcl.source.problem import ProblemKind
+from statefmt.lint.configurations.problems import problems_of
+from statefmt.lint.rule import Rule
+from statefmt.model.codes import Code
+from statefmt.model.findings import Finding
+
+_KINDS = (ProblemKind.BLOCK, ProblemKind.DUPLICATE, ProblemKind.VARIABLE, ProblemKind.EVALUATION)
+
+
+def _check(references: ProviderReferences) -> Iterable[Finding]:
+    return problems_of(references, _KINDS, Code.CONFIGURATION_INVALID)
+
+
+RULE = Rule(Code.CONFIGURATION_INVALID, check_configuration=_check)

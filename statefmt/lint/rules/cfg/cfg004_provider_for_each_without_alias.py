@@ -1,0 +1,42 @@
+r"""A provider block has for_each, and no alias
+
+## What it does
+Reports, with `--config`, a `provider` block with `for_each` that has no `alias`.
+
+## Why is this bad?
+OpenTofu refuses the configuration. A block without `alias` is the default configuration, which resources and modules
+take without naming it: it must be a single one.
+
+## Example
+```hcl
+provider "aws" {
+  for_each = toset(["eu-west-1"])
+}
+```
+
+## What to do
+Give it an alias that says what the keys are (`by_region`), and name it in every resource and module.
+"""
+
+from collections.abc import Iterable
+
+from statefmt.configuration.providers.references import ProviderReferences
+from statefmt.lint.configurations.blocks import provider_blocks
+from statefmt.lint.configurations.place import place
+from statefmt.lint.rule import Rule
+from statefmt.model.codes import Code
+from statefmt.model.findings import Finding
+
+
+def _check(references: ProviderReferences) -> Iterable[Finding]:
+    for block in provider_blocks(references.configuration):
+        if block.for_each is not None and not block.alias:
+            yield Code.PROVIDER_FOR_EACH_WITHOUT_ALIAS.finding(
+                'Alias required when using "for_each"',
+                "The for_each argument is allowed only for provider configurations with an alias.",
+                fix='Add an alias: `alias = "by_key"`.',
+                place=place(block.for_each.expression.range),
+            )
+
+
+RULE = Rule(Code.PROVIDER_FOR_EACH_WITHOUT_ALIAS, check_configuration=_check)

@@ -1,0 +1,62 @@
+r"""A provider argument is no reference
+
+## What it does
+Reports, with `--config`, a `provider` argument, or an entry of `providers`, that is not a name, an alias and perhaps a
+key: quoted text, a variable as the alias (`aws[local.x][each.key]`), a function, a key without an alias
+(`aws[each.key]`); and names that no provider can have (`my_provider`).
+
+## Why is this bad?
+OpenTofu refuses the configuration. The provider configuration must be known before anything is evaluated; only the key
+of its instance can depend on values.
+
+## Example
+```hcl
+resource "aws_vpc" "main" {
+  provider = aws[local.alias][each.key]
+}
+```
+
+## What to do
+Name the configuration as it is (`aws.by_region[each.key]`).
+"""
+
+from collections.abc import Iterable
+
+from statefmt.configuration.provider_reference import read_provider_reference
+from statefmt.configuration.providers.imports import import_target
+from statefmt.configuration.providers.references import ProviderReferences
+from statefmt.hcl.source.problem import Problem
+from statefmt.hcl.syntax.expressions import Expression
+from statefmt.lint.configurations.place import place
+from statefmt.lint.rule import Rule
+from statefmt.model.addrs import ConfigResource
+from statefmt.model.codes import Code
+from statefmt.model.findings import Finding
+
+
+def _check(references: ProviderReferences) -> Iterable[Finding]:
+    for path, module in references.configuration.modules.items():
+        for block in module.declarations.resources:
+            if block.provider is not None:
+                yield from _of(block.provider.expression, "provider", str(ConfigResource(path, block.address)))
+        for imported in module.declarations.imports:
+            if imported.provider is not None:
+                yield from _of(imported.provider.expression, "provider", str(import_target(imported) or path))
+        for call in module.declarations.calls.values():
+            for pair in call.providers or ():
+                for expression in (pair.child, pair.parent):
+                    yield from _of(expression, "providers", str(path.child(call.name)))
+
+
+def _of(expression: Expression, argument: str, address: str) -> Iterable[Finding]:
+    found = read_provider_reference(expression, argument)
+    if isinstance(found, Problem):
+        yield Code.PROVIDER_REFERENCE_INVALID.finding(
+            found.summary,
+            found.detail,
+            address,
+            place=place(found.range),
+        )
+
+
+RULE = Rule(Code.PROVIDER_REFERENCE_INVALID, check_configuration=_check)

@@ -1,0 +1,58 @@
+r"""The for_each of a provider cannot be used
+
+## What it does
+Reports, with `--config`, the `for_each` of a `provider` block that is no map and no set of texts, or has null or
+sensitive keys, as far as its value can be known; keys of references that are null or sensitive; and what a `for_each`
+needs, itself or through local values and variables, that is known only in a plan: resources, data, outputs of modules.
+
+## Why is this bad?
+OpenTofu refuses the configuration.
+
+## Example
+```hcl
+provider "aws" {
+  alias    = "by_region"
+  for_each = ["eu-west-1"] # a list: toset() makes a set of it
+}
+```
+
+## What to do
+Make it a map, or a set of texts (`toset`), of values that are not sensitive, from variables, local values and functions
+of them.
+"""
+
+from collections.abc import Iterable
+
+from statefmt.configuration.providers.references import ProviderReferences
+from statefmt.configuration.scopes.static_references import static_problems
+from statefmt.hcl.source.problem import Problem
+from statefmt.hcl.value import Unknown
+from statefmt.lint.configurations.place import place
+from statefmt.lint.rule import Rule
+from statefmt.model.codes import Code
+from statefmt.model.findings import Finding
+
+
+def _check(references: ProviderReferences) -> Iterable[Finding]:
+    for config, block in references.tree.declared.items():
+        if block.for_each is not None:
+            for problem in static_problems(references.configuration, config.module, block.for_each.expression):
+                yield _finding(str(config), problem)
+        keys = references.declared_keys(config)
+        if isinstance(keys, Unknown) and keys.problem is not None:
+            yield _finding(str(config), keys.problem)
+    for resource in references.blocks:
+        addresses = references.instances.all_of(resource)
+        for address in () if isinstance(addresses, Unknown) else addresses:
+            provider = references.instance_binding(address)
+            if isinstance(provider, Unknown) and provider.problem is not None:
+                yield _finding(str(resource), provider.problem)
+                break
+
+
+def _finding(address: str, problem: Problem) -> Finding:
+    where = place(problem.range)
+    return Code.PROVIDER_FOR_EACH_INVALID.finding(problem.summary, problem.detail, address, place=where)
+
+
+RULE = Rule(Code.PROVIDER_FOR_EACH_INVALID, check_configuration=_check)

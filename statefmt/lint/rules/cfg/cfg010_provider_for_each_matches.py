@@ -1,0 +1,79 @@
+r"""A provider and what uses it have the same for_each
+
+## What it does
+Reports, with `--config`, a resource or a module whose `for_each` is "too similar" to that of the provider configuration
+that its instances are bound to: the same expression over the same source, whatever is in it.
+
+## Why is this bad?
+Taking an element out removes the provider instance and its resource instances in one step, and the next plan fails
+("Provider instance not present"): a provider instance must outlive its resources by one apply.
+
+## Example
+```hcl
+provider "aws" {
+  alias    = "by_region"
+  for_each = var.regions
+}
+
+resource "aws_vpc" "main" {
+  for_each = var.regions
+  provider = aws.by_region[each.key]
+}
+```
+
+## What to do
+Let the `for_each` of the resource leave out some elements of the provider's, by something in the value:
+`{ for name, region in var.regions : name => region if region.enabled }`. An element is then first disabled, and removed
+after an apply.
+"""
+
+from collections.abc import Iterable
+
+from statefmt.configuration.model import Declarations
+from statefmt.configuration.provider_reference import ProviderReference, read_provider_reference
+from statefmt.configuration.providers.references import ProviderReferences
+from statefmt.hcl.expressions.similar import too_similar
+from statefmt.hcl.syntax.body import Argument
+from statefmt.hcl.syntax.expressions import Expression
+from statefmt.lint.configurations.place import place
+from statefmt.lint.rule import Rule
+from statefmt.model.addrs import ConfigResource, ResourceMode
+from statefmt.model.codes import Code
+from statefmt.model.findings import Finding
+
+
+def _check(references: ProviderReferences) -> Iterable[Finding]:
+    for path, module in references.configuration.modules.items():
+        declared = module.declarations
+        for block in declared.resources:
+            # Only what must be destroyed needs its provider afterwards.
+            if block.mode is ResourceMode.MANAGED and block.provider is not None:
+                address = str(ConfigResource(path, block.address))
+                yield from _of(declared, block.provider.expression, block.repetition.for_each, "resource", address)
+        for call in declared.calls.values():
+            for pair in call.providers or ():
+                address = str(path.child(call.name))
+                yield from _of(declared, pair.parent, call.repetition.for_each, "module", address)
+
+
+def _of(
+    declared: Declarations, expression: Expression, for_each: Argument | None, kind: str, address: str
+) -> Iterable[Finding]:
+    reference = read_provider_reference(expression)
+    if not isinstance(reference, ProviderReference) or reference.key is None or for_each is None:
+        return
+    block = declared.providers.get((reference.local.local_name, reference.local.alias))
+    if block is None or block.for_each is None or not too_similar(for_each.expression, block.for_each.expression):
+        return
+    yield Code.PROVIDER_FOR_EACH_MATCHES.finding(
+        f"Provider configuration for_each matches {kind}",
+        f"{address} and the configuration of {reference.local} that it uses have the same for_each expression, so that "
+        "removing an element takes away the provider instance before it can destroy anything.",
+        address,
+        fix=f"Leave elements out of the for_each of the {kind} by something in their values, as in "
+        "{ for k, v in SOURCE : k => v if v.enabled }. An element is then disabled first, and removed after an apply.",
+        place=place(for_each.expression.range),
+    )
+
+
+RULE = Rule(Code.PROVIDER_FOR_EACH_MATCHES, check_configuration=_check)

@@ -1,0 +1,40 @@
+r"""A module is not passed the provider configurations that it needs
+
+## What it does
+Reports, with `--config`, where the `providers` of a module call and what the module declares do not fit: an alias that
+it requires and is not passed, a configuration that it has itself and is passed as well, one of another provider, a name
+that is nowhere declared, `provider` blocks in a module that is repeated, and empty `provider` blocks.
+
+## Why is this bad?
+OpenTofu refuses the configuration, or takes something for it that was not meant. Where OpenTofu only warns, this is a
+warning.
+
+## Example
+```hcl
+module "network" {
+  source = "./network" # its required_providers has configuration_aliases = [aws.west]
+}
+```
+
+## What to do
+Pass what the module declares, under the name that it has there:
+`providers = { aws.west = aws.by_region["us-west-2"] }`.
+"""
+
+from collections.abc import Iterable
+
+from statefmt.configuration.providers.passing import passing_problems
+from statefmt.configuration.providers.references import ProviderReferences
+from statefmt.lint.configurations.place import place
+from statefmt.lint.rule import Rule
+from statefmt.model.codes import Code
+from statefmt.model.findings import Finding
+
+
+def _check(references: ProviderReferences) -> Iterable[Finding]:
+    for module, found in passing_problems(references.configuration):
+        where = place(found.range)
+        yield Finding(Code.PROVIDER_PASSING, found.severity, found.summary, found.detail, str(module), place=where)
+
+
+RULE = Rule(Code.PROVIDER_PASSING, check_configuration=_check)

@@ -1,0 +1,47 @@
+r"""A module has two names for one provider
+
+## What it does
+Reports, with `--config`, a provider that `required_providers` has under two names, or under another name than the one
+that a `provider` block or the type of a resource implies; and types that imply no name a provider can have.
+
+## Why is this bad?
+The names lead to different configurations. A block `provider "google"` configures nothing for resources that use the
+same provider as `google-beta`, and OpenTofu warns of it.
+
+## Example
+```hcl
+terraform {
+  required_providers {
+    cloud = {
+      source = "hashicorp/aws"
+    }
+  }
+}
+
+resource "aws_vpc" "main" {} # not the provider "cloud"
+```
+
+## What to do
+Keep one name, best the one that the types of its resources begin with, or name the provider in each resource:
+`provider = cloud`.
+"""
+
+from collections.abc import Iterable
+
+from statefmt.configuration.providers.references import ProviderReferences
+from statefmt.configuration.providers.requirements import requirement_problems
+from statefmt.lint.configurations.place import place
+from statefmt.lint.rule import Rule
+from statefmt.model.addrs import ConfigResource
+from statefmt.model.codes import Code
+from statefmt.model.findings import Finding
+
+
+def _check(references: ProviderReferences) -> Iterable[Finding]:
+    for module, resource, found in requirement_problems(references.configuration):
+        address = str(module if resource is None else ConfigResource(module, resource))
+        where = place(found.range)
+        yield Finding(Code.PROVIDER_REQUIRED_TWICE, found.severity, found.summary, found.detail, address, place=where)
+
+
+RULE = Rule(Code.PROVIDER_REQUIRED_TWICE, check_configuration=_check)

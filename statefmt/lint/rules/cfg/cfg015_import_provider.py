@@ -1,0 +1,42 @@
+r"""An import names another provider than the resource
+
+## What it does
+Reports, with `--config`, an `import` block with a `provider` that is not the one of the resource block, or for a
+resource in a module.
+
+## Why is this bad?
+OpenTofu refuses the configuration. The resource block says which provider a resource has; that of an import is only for
+resources that have no block yet, for which OpenTofu is to write one.
+
+## Example
+```hcl
+import {
+  to       = aws_vpc.main
+  id       = "vpc-1"
+  provider = aws.west
+}
+
+resource "aws_vpc" "main" {} # needs `provider = aws.west`
+```
+
+## What to do
+Name the provider in the resource block, and leave it out of the import.
+"""
+
+from collections.abc import Iterable
+
+from statefmt.configuration.providers.imports import import_problems
+from statefmt.configuration.providers.references import ProviderReferences
+from statefmt.lint.configurations.place import place
+from statefmt.lint.rule import Rule
+from statefmt.model.codes import Code
+from statefmt.model.findings import Finding
+
+
+def _check(references: ProviderReferences) -> Iterable[Finding]:
+    for target, found in import_problems(references.configuration):
+        where = place(found.range)
+        yield Code.IMPORT_PROVIDER.finding(found.summary, found.detail, str(target), place=where)
+
+
+RULE = Rule(Code.IMPORT_PROVIDER, check_configuration=_check)

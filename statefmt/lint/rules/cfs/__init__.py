@@ -1,0 +1,1 @@
+"""The rules CFS001 and following."""

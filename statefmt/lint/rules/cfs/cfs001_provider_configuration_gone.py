@@ -1,0 +1,80 @@
+r"""The provider configuration of an object is gone
+
+## What it does
+Reports, with `--config`, each object in the state that OpenTofu will work with through a provider configuration that
+the configuration does not have: its `provider` block was removed or got another alias, or the module that it is in is
+gone.
+
+Addresses are followed through `moved` blocks first. What no block declares any more needs the very provider
+configuration that the state names. A default configuration of the root module is always there.
+
+A data source that no block declares any more is left out: OpenTofu drops it from the state, and asks no provider
+(`tofu destroy -refresh=false` is the exception). One whose block is there needs its provider like any resource.
+
+## Why is this bad?
+The next plan fails with "Provider configuration not present", whatever else it would do. A `removed` block does not
+help: OpenTofu asks for the provider before it looks at the block.
+
+## Example
+```hcl
+# The state has aws_vpc.old, bound to provider["registry.opentofu.org/hashicorp/aws"].west;
+# its resource block and this were removed together:
+# provider "aws" { alias = "west" … }
+```
+
+## What to do
+Go in two steps: keep the `provider` block for one more apply, which destroys the object, and only then remove it. The
+finding shows the block to paste. Where the whole module is gone that had the block, it shows a call of a module with
+nothing else in it: with the old source, the resources would be back, and not be destroyed. Or bind the object to
+another provider instance that can work with it (`statetool rebind`), or forget it and keep the real object (`statetool
+rm`).
+"""
+
+from collections.abc import Iterable
+
+from statefmt.analysis.providers.fates import Fate, Outcome
+from statefmt.lint.rule import Rule
+from statefmt.lint.subject import Subject
+from statefmt.lint.ways_out.commands import removed_block_note, ways_out
+from statefmt.lint.ways_out.fates import fates_with, finding, name
+from statefmt.lint.ways_out.put_back import missed_keys
+from statefmt.lint.ways_out.snippets import in_module, nearest_module, provider_block
+from statefmt.model.codes import Code
+from statefmt.model.findings import Finding, Fix
+
+_SUMMARY = "Provider configuration not present"
+
+
+def _check(subject: Subject) -> Iterable[Finding]:
+    for fate in fates_with(subject, Outcome.CONFIGURATION_GONE):
+        yield _finding(subject, fate)
+
+
+def _finding(subject: Subject, fate: Fate) -> Finding:
+    references = subject.configuration
+    assert references is not None and fate.needed is not None
+    config = fate.needed.config
+    detail = (
+        f"To work with {name(fate)} its {'' if fate.declared else 'original '}provider configuration at {config} is "
+        f"required, but it {'is not there' if fate.declared else 'has been removed'}.{removed_block_note(fate)}"
+    )
+    snippet = provider_block(references, config, missed_keys(subject, config), fate.bound.key)
+    here = in_module(config.module)
+    if fate.declared:
+        advice = f"Name a provider configuration that is there in its resource block, or add this one {here}:"
+        fix = Fix.of(advice, snippet=snippet)
+        return finding(fate, Code.PROVIDER_CONFIGURATION_GONE, _SUMMARY, detail, fix)
+    if config.module in references.configuration.modules:
+        until = f"Keep the provider block {here} until one apply has destroyed the object. "
+        fix = Fix.of(until, ways_out(subject, fate), " The block to add:", snippet=snippet)
+    else:
+        around = in_module(nearest_module(references, config.module))
+        until = (
+            f"Call {config.module} again {around}, with nothing in it but the provider block, until one apply has "
+            "destroyed the object. "
+        )
+        fix = Fix.of(until, ways_out(subject, fate), " What to add:", snippet=snippet)
+    return finding(fate, Code.PROVIDER_CONFIGURATION_GONE, _SUMMARY, detail, fix)
+
+
+RULE = Rule(Code.PROVIDER_CONFIGURATION_GONE, _check)

@@ -1,0 +1,93 @@
+r"""The provider instance of an object is gone
+
+## What it does
+Reports, with `--config`, each object in the state, deposed ones too, that OpenTofu works with through an instance of
+a provider configuration that the configuration does not have: its key was removed from the `for_each` of the
+`provider` block, or `for_each` was added to a block that had none, or taken away from one.
+
+What OpenTofu is to destroy it destroys through the key that the state names, since the key in the resource block can't
+be evaluated for it any more; a key that a module is passed can, as long as that instance of the module is there, and is
+taken. Data sources that no block declares any more are left out: they are dropped from the state.
+
+## Why is this bad?
+The next plan fails with "Provider instance not present". Mostly the same collection stands in the `for_each` of the
+`provider` block and in that of its resources: taking an element out removes the provider instance in the same step as
+the resources that it must destroy.
+
+## Example
+```hcl
+provider "aws" {
+  alias    = "by_region"
+  for_each = toset(["eu-west-1"]) # was: ["eu-west-1", "us-east-1"]
+  region   = each.key
+}
+```
+
+## What to do
+Go in two steps: take the element out of the `for_each` of the resources, keep it in that of the provider, and apply;
+then take it out there. The finding shows the block to paste, with all keys of its configuration that are missed. Where
+its `for_each` is a map, what `each.value` was for them is for you to fill in. Or bind the object to another provider
+instance (`statetool rebind`), or forget it and keep the real object (`statetool rm`, `statetool forget-deposed`).
+"""
+
+from collections.abc import Iterable
+
+from statefmt.analysis.providers.fates import Fate, Outcome
+from statefmt.configuration.model import ProviderBlock
+from statefmt.lint.configurations.place import where
+from statefmt.lint.rule import Rule
+from statefmt.lint.subject import Subject
+from statefmt.lint.ways_out.commands import removed_block_note, ways_out
+from statefmt.lint.ways_out.fates import fates_with, finding, name
+from statefmt.lint.ways_out.put_back import PutBack, put_back
+from statefmt.model.addrs import NO_KEY
+from statefmt.model.codes import Code
+from statefmt.model.findings import Finding, Fix
+
+_SUMMARY = "Provider instance not present"
+
+
+def _check(subject: Subject) -> Iterable[Finding]:
+    for fate in fates_with(subject, Outcome.INSTANCE_GONE):
+        yield _finding(subject, fate)
+
+
+def _finding(subject: Subject, fate: Fate) -> Finding:
+    references = subject.configuration
+    assert references is not None and fate.needed is not None
+    block = references.tree.declared.get(fate.needed.config)
+    range_ = None if block is None else block.for_each.range if block.for_each else block.range
+    detail = (
+        f"To work with {name(fate)} its {'' if fate.declared else 'original '}provider instance at {fate.needed} is "
+        f"required, but {_why(fate, block)}{removed_block_note(fate)}"
+    )
+    again = put_back(subject, fate.needed)
+    assert again is not None, "it is not there"
+    if fate.declared:
+        fix = Fix.of(
+            f"{_sentence(again)}, until it is out of the configuration of the resource and one apply has destroyed "
+            "the object:",
+            snippet=again.snippet,
+        )
+    else:
+        until = f"{_sentence(again)} until one apply has destroyed the object, and only then remove it. "
+        fix = Fix.of(until, ways_out(subject, fate), " The block until then:", snippet=again.snippet)
+    return finding(fate, Code.PROVIDER_INSTANCE_GONE, _SUMMARY, detail, fix, range_)
+
+
+def _sentence(again: PutBack) -> str:
+    return again.how[0].upper() + again.how[1:]
+
+
+def _why(fate: Fate, block: ProviderBlock | None) -> str:
+    assert fate.needed is not None
+    if block is None:
+        return "a default configuration has no keys."
+    if fate.needed.key is NO_KEY:
+        return f"the provider block at {where(block.range)} has for_each now, and no instance without a key."
+    if block.for_each is None:
+        return f"the provider block at {where(block.range)} has no for_each, so that it has no instance with a key."
+    return f"its key is not in the for_each at {where(block.for_each.range)}."
+
+
+RULE = Rule(Code.PROVIDER_INSTANCE_GONE, _check)

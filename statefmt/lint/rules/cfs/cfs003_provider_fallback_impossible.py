@@ -1,0 +1,72 @@
+r"""The provider to destroy an object with cannot be told
+
+## What it does
+Reports, with `--config`, an object that is to be destroyed, whose resource block is still there and chooses a provider
+instance by a key, of another provider configuration than the state names.
+
+## Why is this bad?
+For an instance that is not declared any more (and for a deposed object), the key in the block cannot be evaluated, nor
+that in the `providers` of a module instance that is gone, so that OpenTofu takes the one of the state. It does so only
+if both mean the same provider configuration; else the next plan fails with "Unable to use fallback provider from
+state".
+
+## Example
+```hcl
+resource "aws_vpc" "main" {
+  for_each = toset(["eu"])                  # the state has "us" too,
+  provider = aws.by_location[each.key]      # bound to aws.by_region["us"]
+}
+```
+
+## What to do
+Change one thing at a time: name the old provider configuration in the block, apply, and change it then. Or bind the
+resource to the new configuration in the state first (`statetool rebind`): all of its instances together, with `--map`
+each to its own key.
+"""
+
+from collections.abc import Iterable
+
+from statefmt.analysis.providers.fates import Fate, Outcome
+from statefmt.lint.rule import Rule
+from statefmt.lint.subject import Subject
+from statefmt.lint.ways_out.commands import ways_out
+from statefmt.lint.ways_out.fates import fates_with, finding, name
+from statefmt.lint.ways_out.put_back import put_back
+from statefmt.model.codes import Code
+from statefmt.model.findings import Finding, Fix
+
+_SUMMARY = "Unable to use fallback provider from state"
+
+
+def _check(subject: Subject) -> Iterable[Finding]:
+    for fate in fates_with(subject, Outcome.FALLBACK_IMPOSSIBLE):
+        yield _finding(subject, fate)
+
+
+def _finding(subject: Subject, fate: Fate) -> Finding:
+    assert fate.binding is not None
+    detail = (
+        f"Provider from configuration {fate.binding.config} does not match provider from state {fate.bound.config} for "
+        f"{name(fate)}, which is to be destroyed."
+    )
+    again = put_back(subject, fate.bound)
+    passed = fate.binding.resolved.key
+    here = f"in the call of {passed.module}" if passed else "in the block"
+    fix = Fix.of(
+        f"Name the provider configuration of the state {here}"
+        f"{f', and {again.how},' if again else ''} until one apply has destroyed the object. ",
+        ways_out(subject, fate),
+        " What to add until then:" if again else "",
+        snippet=again.snippet if again else "",
+    )
+    return finding(
+        fate,
+        Code.PROVIDER_FALLBACK_IMPOSSIBLE,
+        _SUMMARY,
+        detail,
+        fix,
+        fate.binding.range,
+    )
+
+
+RULE = Rule(Code.PROVIDER_FALLBACK_IMPOSSIBLE, _check)

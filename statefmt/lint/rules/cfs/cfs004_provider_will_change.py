@@ -1,0 +1,73 @@
+r"""An object is to be worked with through another provider instance
+
+## What it does
+Reports, with `--config`, each object of a managed resource for which the configuration names another provider instance
+than the state: a key or an alias was changed, or a module is passed another provider. Data sources are left out: they
+are only read again.
+
+## Why is this bad?
+OpenTofu says nothing about it. It looks for the real object through the new provider instance; where that works in
+another region or account, it does not find it, plans to create a second one, and loses the first: a warning.
+
+## Example
+```hcl
+resource "aws_vpc" "main" {
+  provider = aws.by_region["us-east-1"] # the state says: aws.by_region["eu-west-1"]
+}
+```
+
+## What to do
+If both work in the same account and region (an alias that was renamed): nothing, or `statetool rebind`, which
+makes it explicit. Else leave the provider of the resource as it is, and make a new resource.
+"""
+
+from collections.abc import Iterable
+
+from statefmt.analysis.providers.fates import Fate, Outcome
+from statefmt.lint.rule import Rule
+from statefmt.lint.subject import Subject
+from statefmt.lint.ways_out.commands import rebinding
+from statefmt.lint.ways_out.fates import fates_with, finding, name
+from statefmt.lint.ways_out.put_back import put_back
+from statefmt.model.addrs import ResourceMode
+from statefmt.model.codes import Code
+from statefmt.model.findings import Finding, Fix
+
+_SUMMARY = "Provider instance will change"
+
+
+def _check(subject: Subject) -> Iterable[Finding]:
+    for fate in fates_with(subject, Outcome.REBOUND):
+        if fate.address.resource.resource.mode is not ResourceMode.DATA:
+            yield _finding(subject, fate)
+
+
+def _finding(subject: Subject, fate: Fate) -> Finding:
+    assert fate.needed is not None
+    detail = (
+        f"{name(fate)} is bound to {fate.bound} in the state. By its configuration, the next apply "
+        f"{'works with' if fate.declared else 'destroys'} it through {fate.needed}."
+    )
+    range_ = fate.binding.range if fate.binding else None
+    command = rebinding(subject, fate, fate.needed)
+    again = put_back(subject, fate.bound)
+    if command is not None:
+        fix = Fix.of("If both work in the same account and region: ", command, ".")
+    else:
+        fix = Fix.of(
+            "The instances of a resource go to another provider configuration together, and not all have one there."
+        )
+    if not _can_be_named(fate):
+        return finding(fate, Code.PROVIDER_WILL_CHANGE, _SUMMARY, detail, fix, range_)
+    other = f" Else name the one of the state in the configuration{f', and {again.how}:' if again else '.'}"
+    fix = Fix.of(fix, other, snippet=again.snippet if again else "")
+    return finding(fate, Code.PROVIDER_WILL_CHANGE, _SUMMARY, detail, fix, range_)
+
+
+def _can_be_named(fate: Fate) -> bool:
+    """Whether the provider of the state is one of the object's module or around it; a move can take it elsewhere."""
+    names = fate.bound.config.module.names
+    return fate.address.module.module().names[: len(names)] == names
+
+
+RULE = Rule(Code.PROVIDER_WILL_CHANGE, _check)

@@ -1,0 +1,59 @@
+r"""A provider instance is used by nothing
+
+## What it does
+Reports, with `--config`, each key in the `for_each` of a `provider` block that no resource instance is bound to, in the
+state or in the configuration. Where it can't be told what some block is bound to, nothing is said about its provider.
+
+## Why is this bad?
+It is not: a provider instance must outlive its resources by one apply, and then it is ready to be removed. OpenTofu
+configures every instance at every run, which takes time and credentials: for information.
+
+## Example
+```hcl
+provider "aws" {
+  alias    = "by_region"
+  for_each = toset(["eu-west-1", "us-east-1"]) # nothing is in us-east-1 any more
+}
+```
+
+## What to do
+Remove the key, if it is not kept for what is to come.
+"""
+
+from collections.abc import Iterable
+
+from statefmt.analysis.providers.keys import keys_in_configuration
+from statefmt.hcl.value import Unknown
+from statefmt.lint.configurations.place import place
+from statefmt.lint.rule import Rule
+from statefmt.lint.subject import Subject
+from statefmt.lint.ways_out.fates import fates
+from statefmt.model.addrs import NO_KEY
+from statefmt.model.codes import Code
+from statefmt.model.findings import Finding
+
+
+def _check(subject: Subject) -> Iterable[Finding]:
+    references = subject.configuration
+    if references is None or subject.inspection.snapshot is None:
+        return
+    used = {provider for fate in fates(subject) for provider in (fate.bound, fate.needed)}
+    for config, block in references.tree.declared.items():
+        if block.for_each is None:
+            continue
+        declared, wanted = references.declared_keys(config), keys_in_configuration(references, config)
+        if isinstance(declared, Unknown) or isinstance(wanted, Unknown):
+            continue
+        for key in declared:
+            if key is NO_KEY or key in wanted or config.instance(key) in used:
+                continue
+            yield Code.PROVIDER_KEY_UNUSED.finding(
+                "Provider instance not used",
+                f"Nothing in the state or in the configuration is bound to {config.instance(key)}.",
+                str(config.instance(key)),
+                fix="It can be removed from the for_each.",
+                place=place(block.for_each.range),
+            )
+
+
+RULE = Rule(Code.PROVIDER_KEY_UNUSED, _check)

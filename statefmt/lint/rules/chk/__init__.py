@@ -1,0 +1,1 @@
+"""The rules CHK001 and following."""

@@ -1,0 +1,1 @@
+"""The rules DEP001 and following."""

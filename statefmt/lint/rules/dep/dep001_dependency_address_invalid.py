@@ -1,0 +1,21 @@
+"""A dependency is not a resource address
+
+## What it does
+Reports an entry of `dependencies` or `depends_on` that is no resource address.
+
+## Why is this bad?
+OpenTofu refuses to read the state.
+
+## Example
+```json
+"dependencies": ["aws_vpc.main[0]"]
+```
+
+## What to do
+Correct the entry; dependencies name resources, without instance keys.
+"""
+
+from statefmt.lint.rule import Rule
+from statefmt.model.codes import Code
+
+RULE = Rule(Code.DEPENDENCY_ADDRESS_INVALID)

@@ -1,0 +1,1 @@
+"""The rules ENC001 and following."""

@@ -1,0 +1,1 @@
+"""The rules INS001 and following."""

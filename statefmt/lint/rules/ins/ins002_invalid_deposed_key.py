@@ -1,0 +1,21 @@
+"""A deposed key does not have eight bytes
+
+## What it does
+Reports a `deposed` key that is not eight bytes long.
+
+## Why is this bad?
+OpenTofu refuses to read the state.
+
+## Example
+```json
+"deposed": "5a3e"
+```
+
+## What to do
+Give the object a key of eight hexadecimal digits.
+"""
+
+from statefmt.lint.rule import Rule
+from statefmt.model.codes import Code
+
+RULE = Rule(Code.INVALID_DEPOSED_KEY)

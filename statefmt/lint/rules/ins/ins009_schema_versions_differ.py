@@ -1,0 +1,50 @@
+"""The instances of a resource have different schema versions
+
+## What it does
+Reports a resource whose current objects don't all have the same `schema_version`; it is said once a resource.
+Deposed objects don't count: they were written by whatever release created them.
+
+## Why is this bad?
+An apply writes all instances with the schema version of the provider. Where they differ, some were not written for
+long (`-target`), were moved or merged in from elsewhere, or come from a newer provider, which an older one refuses to
+read. The provider upgrades the old ones by itself: information.
+
+## Example
+```json
+"instances": [{"index_key": 0, "schema_version": 1}, {"index_key": 1, "schema_version": 2}]
+```
+
+## What to do
+Run `tofu apply -refresh-only` with the newest provider that wrote any of them.
+"""
+
+from collections.abc import Iterable
+
+from statefmt.lint.rule import Rule
+from statefmt.lint.subject import Subject
+from statefmt.model.codes import Code
+from statefmt.model.findings import Finding
+
+
+def _check(subject: Subject) -> Iterable[Finding]:
+    first: dict[str, int] = {}
+    reported: set[str] = set()
+    for part in subject.objects:
+        if part.document.deposed:
+            continue
+        resource = part.resource.address
+        version = part.document.schema_version or 0
+        if first.setdefault(resource, version) == version or resource in reported:
+            continue
+        reported.add(resource)
+        yield Code.SCHEMA_VERSIONS_DIFFER.finding(
+            "Schema versions differ within a resource",
+            f"Instance {part.address} has the schema version {version}, where the first instance of "
+            f"{resource} has {first[resource]}.",
+            resource,
+            f"{part.pointer}/schema_version",
+            "`tofu apply -refresh-only` writes all instances with one version.",
+        )
+
+
+RULE = Rule(Code.SCHEMA_VERSIONS_DIFFER, _check)

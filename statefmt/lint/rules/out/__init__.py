@@ -1,0 +1,1 @@
+"""The rules OUT001 and following."""

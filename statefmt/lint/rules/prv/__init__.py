@@ -1,0 +1,1 @@
+"""The rules PRV001 and following."""

@@ -1,0 +1,29 @@
+r"""Provider on both the resource and its instance
+
+## What it does
+Reports an instance that names a provider although its resource names one too.
+
+## Why is this bad?
+The instance's own wins. OpenTofu 1.8 and Terraform read the resource level only, and so bind the
+instance to another provider instance.
+
+## Example
+```json
+{"provider": "provider[\"…/aws\"].a", "instances": [{"provider": "provider[\"…/aws\"].a[\"x\"]"}]}
+```
+
+## What to do
+Run `statetool fmt`, which writes the one level that is needed.
+"""
+
+from statefmt.lint.rule import Rule
+from statefmt.lint.subject import Subject
+from statefmt.model.codes import Code
+from statefmt.model.findings import Fix
+
+
+def _fix(subject: Subject) -> Fix:
+    return Fix.of("To have the one level that is needed: ", subject.rewriting(), ".")
+
+
+RULE = Rule(Code.PROVIDER_BOTH_LEVELS, fix=_fix)

@@ -1,0 +1,21 @@
+"""No provider, neither on the resource nor on the instance
+
+## What it does
+Reports an instance for which no provider is named at either level.
+
+## Why is this bad?
+OpenTofu refuses to read the state.
+
+## Example
+```json
+{"mode": "managed", "type": "aws_vpc", "name": "main", "instances": [{}]}
+```
+
+## What to do
+Add `provider` to the resource.
+"""
+
+from statefmt.lint.rule import Rule
+from statefmt.model.codes import Code
+
+RULE = Rule(Code.PROVIDER_MISSING)

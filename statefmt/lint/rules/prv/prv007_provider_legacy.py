@@ -1,0 +1,55 @@
+r"""A provider is named by its type only
+
+## What it does
+Reports a provider address of the time before Terraform 0.13: `provider.aws`, or one with the namespace `-`. It is
+said once for each resource and address. `provider.terraform` is left alone: it can only mean the built-in provider.
+
+## Why is this bad?
+The address doesn't say where the provider comes from, so `init` looks for one of that type in the namespace
+`hashicorp`, or fails. That surprises sooner or later, but the state can be read: a warning.
+
+## Example
+```json
+{"type": "aws_vpc", "name": "main", "provider": "provider[\"registry.opentofu.org/-/aws\"]"}
+```
+
+## What to do
+Name the source that the configuration has in `required_providers`:
+`statetool fmt --legacy-provider aws=hashicorp/aws`, or `statetool upgrade` with the same option for older formats.
+"""
+
+from collections.abc import Iterable
+
+from statefmt.formats.providers._known import KNOWN_TYPES
+from statefmt.lint.rule import Rule
+from statefmt.lint.states.provider_addresses import places
+from statefmt.lint.subject import Subject
+from statefmt.model.addrs import AbsProviderInstance
+from statefmt.model.codes import Code
+from statefmt.model.findings import Finding, Fix
+
+
+def _check(subject: Subject) -> Iterable[Finding]:
+    for place in places(subject, _is_legacy):
+        where = "" if place.instance is None else " on an instance"
+        yield Code.PROVIDER_LEGACY.finding(
+            "Legacy provider address",
+            f"Resource {place.resource.address} has the provider address {place.text}{where}, which names the type "
+            f'"{place.provider.config.provider.type}" but not where the provider comes from.',
+            place.resource.address,
+            place.pointer,
+            _fix(subject, place.provider.config.provider.type),
+        )
+
+
+def _is_legacy(provider: AbsProviderInstance) -> bool:
+    return provider.config.provider.is_legacy
+
+
+def _fix(subject: Subject, type_: str) -> Fix:
+    source = f"hashicorp/{type_}" if type_ in KNOWN_TYPES else f"NAMESPACE/{type_}"
+    command = subject.rewriting("--legacy-provider", f"{type_}={source}", mends=True)
+    return Fix.of("Name its source, as the configuration has it in required_providers: ", command, ".")
+
+
+RULE = Rule(Code.PROVIDER_LEGACY, _check)

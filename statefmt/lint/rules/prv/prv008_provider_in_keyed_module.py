@@ -1,0 +1,83 @@
+r"""A provider configuration lies inside a module with keys
+
+## What it does
+Reports a resource in a module instance with a key (`module.app["a"]`) whose provider configuration is declared in
+that module or in one that it calls.
+
+## Why is this bad?
+OpenTofu refuses `count` and `for_each` on a module that has provider configurations of its own, so the resource
+cannot stay bound to this one. The state itself can be read, and the surprise comes with the next plan: a warning.
+
+## Example
+```json
+{"module": "module.app[\"a\"]", "type": "aws_sqs_queue", "name": "jobs",
+ "provider": "module.app.provider[\"registry.opentofu.org/hashicorp/aws\"]"}
+```
+
+## What to do
+Move the `provider` block to the root module, pass it to the module in `providers`, and write the configuration of the
+root module as the resource's `provider`: `provider["registry.opentofu.org/hashicorp/aws"]`.
+"""
+
+from collections.abc import Iterable
+from functools import lru_cache
+
+from statefmt.lint.rule import Rule
+from statefmt.lint.states.provider_addresses import places
+from statefmt.lint.subject import Subject
+from statefmt.model.addrs import (
+    NO_KEY,
+    AbsProviderInstance,
+    ConfigProviderConfig,
+    Module,
+    ModuleInstance,
+    parse_module_instance,
+)
+from statefmt.model.codes import Code
+from statefmt.model.errors import AddressError
+from statefmt.model.findings import Finding, Fix
+
+
+def _check(subject: Subject) -> Iterable[Finding]:
+    told = set()
+    for place in places(subject, _is_in_module):
+        address = place.resource.address
+        config = place.provider.config
+        keyed = _keyed_call(place.resource.document.module or "", config.module)
+        if not keyed or address in told:
+            continue
+        told.add(address)
+        in_root = ConfigProviderConfig(Module(), config.provider, config.alias)
+        yield Code.PROVIDER_IN_KEYED_MODULE.finding(
+            "Module is incompatible with count, for_each, enabled and depends_on",
+            f"Resource {address} belongs to {config}, which is declared in {config.module}; but {keyed} has a key, "
+            "and OpenTofu refuses count and for_each on modules with provider configurations of their own.",
+            address,
+            place.pointer,
+            Fix.of(
+                "Declare the provider in the root module and pass it on; then ",
+                subject.command("rebind", address, str(in_root)),
+                ".",
+            ),
+        )
+
+
+def _is_in_module(provider: AbsProviderInstance) -> bool:
+    return not provider.config.module.is_root
+
+
+@lru_cache(maxsize=4096)
+def _keyed_call(text: str, declaring: Module) -> str:
+    """The outermost module instance with a key in `text` that is the declaring module or calls it; else ""."""
+    try:
+        steps = parse_module_instance(text).steps
+    except AddressError:
+        return ""
+    on_the_way = steps[: len(declaring.names)]
+    if tuple(step.name for step in on_the_way) != declaring.names:
+        return ""
+    depths = (depth for depth, step in enumerate(on_the_way, 1) if step.key is not NO_KEY)
+    return str(ModuleInstance(steps[: next(depths, 0)]))
+
+
+RULE = Rule(Code.PROVIDER_IN_KEYED_MODULE, _check)

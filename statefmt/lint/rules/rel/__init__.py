@@ -1,0 +1,1 @@
+"""The rules REL001 and following."""

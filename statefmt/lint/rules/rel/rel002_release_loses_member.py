@@ -1,0 +1,43 @@
+"""Another release would lose a member of the state
+
+## What it does
+Reports, with `--for RELEASE`, each member with a meaning that this release does not write back: `identity`,
+`identity_schema_version`, `skip_destroy`, `deprecated`, `depends_on`, `sensitive_attributes`, check results, and
+members that statetool doesn't know. `statetool releases` shows which release keeps what. Without `--for` it finds
+nothing.
+
+## Why is this bad?
+The release drops it with its next write, without a message. Most of these members carry information only; but an
+object that has lost `skip_destroy` is destroyed where it would have been left alone. `statetool downgrade` refuses to
+lose them unasked, and so this is an error, too.
+
+## Example
+```json
+{"attributes": {"id": "vpc-0f3a"}, "identity": {"id": "vpc-0f3a"}, "identity_schema_version": 0}
+```
+
+## What to do
+`statetool downgrade --for RELEASE --drop-lossy` takes out what only carries information and says what it was;
+`--drop-unknown` takes out what statetool doesn't know.
+"""
+
+from collections.abc import Iterable
+
+from statefmt.formats.releases.loss import Cause
+from statefmt.lint.rule import Rule
+from statefmt.lint.states.release_losses import loss_findings
+from statefmt.lint.subject import Subject
+from statefmt.model.codes import Code
+from statefmt.model.findings import Finding
+
+
+def _check(subject: Subject) -> Iterable[Finding]:
+    return loss_findings(
+        subject,
+        Code.RELEASE_LOSES_MEMBER,
+        "Member lost by the release",
+        lambda loss: loss.cause in (Cause.FIELD, Cause.UNKNOWN),
+    )
+
+
+RULE = Rule(Code.RELEASE_LOSES_MEMBER, _check)

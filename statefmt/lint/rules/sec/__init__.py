@@ -1,0 +1,1 @@
+"""The rules SEC001 and following."""

@@ -1,0 +1,36 @@
+"""The key of a cloud account stands in an attribute that is not sensitive
+
+## What it does
+Reports keys of cloud accounts in attributes that `sensitive_attributes` does not cover: the secret that belongs to an
+AWS access key (40 characters in an object where there is also the key's id, `AKIA…` or `ASIA…`; the id alone is no
+secret), keys of Google service accounts and Google API keys, keys, signatures and client secrets of Azure. The
+finding names the attribute and the kind of key, and shows nothing of the key.
+
+## Why is this bad?
+Whoever sees it has the account's rights. What is not marked is shown by plans, `tofu show`, logs of CI jobs and most
+tools that read states. A state holds secrets anyway, and what is a secret is a guess here, by its shape: information.
+
+## Example
+```json
+"attributes": {"id": "AKIAIOSFODNN7EXAMPLE", "secret": "wJalr…"}, "sensitive_attributes": []
+```
+
+## What to do
+Replace the key, and look in the account's log who used it. Better than a new key is a role that needs none.
+"""
+
+from collections.abc import Iterable
+
+from statefmt.lint.rule import Rule
+from statefmt.lint.secrets.attributes import secret_findings
+from statefmt.lint.subject import Subject
+from statefmt.model.codes import Code
+from statefmt.model.findings import Finding
+
+
+def _check(subject: Subject) -> Iterable[Finding]:
+    fix = "Replace the key; use a role, or pass the new key through a sensitive variable."
+    yield from secret_findings(subject, Code.SECRET_CLOUD_KEY, "Cloud key in plain sight", fix)
+
+
+RULE = Rule(Code.SECRET_CLOUD_KEY, _check)

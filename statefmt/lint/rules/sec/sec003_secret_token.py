@@ -1,0 +1,35 @@
+"""An access token stands in an attribute that is not sensitive
+
+## What it does
+Reports tokens in attributes that `sensitive_attributes` does not cover, where their shape tells whose they are:
+GitHub, GitLab, Slack (and its webhooks), Vault, npm, PyPI, Stripe, SendGrid, OpenAI, Anthropic, and JSON web tokens.
+The finding names the attribute and the kind of token, and shows nothing of the token.
+
+## Why is this bad?
+Whoever sees it can act for its owner. What is not marked is shown by plans, `tofu show`, logs of CI jobs and most
+tools that read states. A state holds secrets anyway, and what is a secret is a guess here, by its shape: information.
+
+## Example
+```json
+"attributes": {"environment": {"variables": {"CI": "glpat-…"}}}, "sensitive_attributes": []
+```
+
+## What to do
+Revoke the token. Pass the new one through a variable with `sensitive = true`, or let the program fetch it itself.
+"""
+
+from collections.abc import Iterable
+
+from statefmt.lint.rule import Rule
+from statefmt.lint.secrets.attributes import secret_findings
+from statefmt.lint.subject import Subject
+from statefmt.model.codes import Code
+from statefmt.model.findings import Finding
+
+
+def _check(subject: Subject) -> Iterable[Finding]:
+    fix = "Revoke the token, and pass a new one through a sensitive variable."
+    yield from secret_findings(subject, Code.SECRET_TOKEN, "Token in plain sight", fix)
+
+
+RULE = Rule(Code.SECRET_TOKEN, _check)

@@ -1,0 +1,1 @@
+"""The rules STA001 and following."""

@@ -1,0 +1,23 @@
+"""The file is not a state
+
+## What it does
+Reports a file that is empty, not JSON, not UTF-8, or JSON without a format version.
+
+## Why is this bad?
+Nothing can be read from it. An empty file means "no state" to OpenTofu: the next apply would create
+everything again.
+
+## Example
+```json
+{"serial": 4, "resources": []}
+```
+
+## What to do
+Restore the file from a backup (`terraform.tfstate.backup`, the backend's older versions), or name the
+right file.
+"""
+
+from statefmt.lint.rule import Rule
+from statefmt.model.codes import Code
+
+RULE = Rule(Code.NOT_A_STATE)

@@ -1,0 +1,22 @@
+"""The state is encrypted
+
+## What it does
+Reports an encrypted state, with the serial, the lineage and the key providers that its envelope names.
+
+## Why is this bad?
+Without its encryption configuration nothing in it can be read or checked.
+
+## Example
+```json
+{"serial": 7, "meta": {"key_provider.pbkdf2.main": "…"}, "encrypted_data": "…", "encryption_version": "v0"}
+```
+
+## What to do
+Pass the encryption configuration with `--encryption FILE` or in `TF_ENCRYPTION`, or run `tofu state pull` where it is
+configured, and pass what that prints.
+"""
+
+from statefmt.lint.rule import Rule
+from statefmt.model.codes import Code
+
+RULE = Rule(Code.ENCRYPTED)

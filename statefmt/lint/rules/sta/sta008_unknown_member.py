@@ -1,0 +1,29 @@
+"""The state has a member that statetool does not know
+
+## What it does
+Reports members that no release known to statetool writes, and check results of an unknown kind.
+
+## Why is this bad?
+A newer release, or a hand, wrote it. statetool keeps it; OpenTofu and Terraform drop it when they
+write.
+
+## Example
+```json
+"resources": [{"mode": "managed", "future_member": {}}]
+```
+
+## What to do
+Look whether a newer statetool knows it. `statetool fmt --drop-unknown` removes it.
+"""
+
+from statefmt.lint.rule import Rule
+from statefmt.lint.subject import Subject
+from statefmt.model.codes import Code
+from statefmt.model.findings import Fix
+
+
+def _fix(subject: Subject) -> Fix:
+    return Fix.of("A newer statetool may know it. To drop all such members: ", subject.rewriting("--drop-unknown"), ".")
+
+
+RULE = Rule(Code.UNKNOWN_MEMBER, fix=_fix)

@@ -1,0 +1,22 @@
+"""The file is a backend configuration, not a state
+
+## What it does
+Reports the file that `init` leaves in `.terraform/terraform.tfstate`. It looks like a state of format
+version 3, but only records which backend the configuration uses.
+
+## Why is this bad?
+It holds no resources; working on it would make an empty state.
+
+## Example
+```json
+{"version": 3, "backend": {"type": "s3", "config": {}}}
+```
+
+## What to do
+Name the state itself, or pull it: `tofu state pull | statetool check -`.
+"""
+
+from statefmt.lint.rule import Rule
+from statefmt.model.codes import Code
+
+RULE = Rule(Code.BACKEND_CONFIGURATION)

@@ -1,0 +1,67 @@
+"""Checks failed at the last run
+
+## What it does
+Reports each entry of `check_results` whose status, or that of one of its objects, is `fail` or `error`. `unknown` is
+not reported: it only says that a run ended before the check could be made.
+
+## Why is this bad?
+A condition of the configuration (a `check` block, a precondition or postcondition, a validation) did not hold, or
+could not be worked out, and the state was written nevertheless. What it guards is probably broken: a warning.
+
+## Example
+```json
+{"object_kind": "check", "config_addr": "check.health", "status": "fail", "objects": null}
+```
+
+## What to do
+Run `tofu plan`: it says what fails. The next apply in which the condition holds writes `pass`.
+"""
+
+from collections.abc import Iterable
+from typing import Final
+
+from statefmt.formats.versions.v4 import CheckResultV4
+from statefmt.lint.rule import Rule
+from statefmt.lint.subject import Subject
+from statefmt.model.codes import Code
+from statefmt.model.findings import Finding
+
+_BAD: Final = ("fail", "error")
+_SHOWN: Final = 3
+
+
+def _check(subject: Subject) -> Iterable[Finding]:
+    document = subject.inspection.document
+    for number, result in enumerate((document.check_results if document else None) or ()):
+        if result is None:
+            continue
+        # Messages are left out: they may say anything, secrets included.
+        failed = [obj.object_addr or "" for obj in result.objects or () if obj and obj.status in _BAD]
+        if result.status not in _BAD and not failed:
+            continue
+        address = result.config_addr or ""
+        pointer = f"/check_results/{number}"
+        yield Code.CHECKS_FAILED.finding(
+            "Failed check",
+            f"At the last run, {_kind(result)} {address} {_outcome(result)}{_objects(failed, address)}.",
+            address,
+            pointer if result.status is None else f"{pointer}/status",
+            "`tofu plan` says what is wrong.",
+        )
+
+
+def _kind(result: CheckResultV4) -> str:
+    return {"check": "the check", "var": "the validation of"}.get(result.object_kind or "", "a condition of")
+
+
+def _outcome(result: CheckResultV4) -> str:
+    return "could not be worked out" if result.status == "error" else "did not hold"
+
+
+def _objects(failed: list[str], address: str) -> str:
+    named = [name for name in failed if name and name != address]
+    more = f" and {len(named) - _SHOWN} more" if len(named) > _SHOWN else ""
+    return f" for {', '.join(named[:_SHOWN])}{more}" if named else ""
+
+
+RULE = Rule(Code.CHECKS_FAILED, _check)

@@ -1,0 +1,1 @@
+"""Finding secrets in attributes and outputs."""

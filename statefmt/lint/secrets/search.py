@@ -1,0 +1,94 @@
+"""Secrets in a decoded value: every string in it, by its shape and by the name that it stands under."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Final, NamedTuple
+
+from statefmt.golang import (
+    JSONValue,
+    Members,
+    NumberText,
+    loads_exact,
+)
+from statefmt.lint.secrets._names import AZURE_KIND, named_secret, password_in
+from statefmt.lint.secrets._shapes import (
+    AWS_KIND,
+    has_aws_key_id,
+    has_aws_secret,
+    shapes_anywhere,
+    shapes_in,
+)
+from statefmt.model.codes import Code
+
+Steps = tuple[str | int, ...]
+
+# The name of a value that stands beside it, as in {"name": "DB_PASSWORD", "value": "…"}.
+_LABELS: Final = {"value": ("name", "key"), "Value": ("Name", "Key")}
+# JSON in a string in JSON in a string: nobody goes deeper.
+_DEEPEST: Final = 3
+
+
+class FoundSecret(NamedTuple):
+    """A secret: the rule that it belongs to, what it is, and where. Never what it says."""
+
+    code: str
+    kind: str
+    steps: Steps
+
+
+class _Text(NamedTuple):
+    steps: Steps
+    name: str
+    text: str
+    # Whether it stands in another text, which is JSON, and whose shapes are its own too.
+    is_inner: bool
+
+
+def secrets_in(value: JSONValue, name: str = "") -> Iterator[FoundSecret]:
+    """The secrets in a value that goes by a name; one for each rule and text, in the order of the value.
+
+    A text that is JSON itself is searched for names as well; what is found in it is found at the text.
+    """
+    texts = list(_texts(value, name))
+    shapes = shapes_anywhere(text.text for text in texts)
+    has_aws_id = any(has_aws_key_id(text.text) for text in texts)
+    found: dict[Steps, dict[str, str]] = {}
+    for steps, called, text, is_inner in texts:
+        kinds = found.setdefault(steps, {})
+        if not is_inner:
+            kinds |= shapes_in(text, shapes)
+            if has_aws_id and Code.SECRET_CLOUD_KEY not in kinds and has_aws_secret(text):
+                kinds[Code.SECRET_CLOUD_KEY] = AWS_KIND
+        kind = None if kinds else named_secret(called, text) or password_in(text)
+        if kind:
+            kinds[Code.SECRET_CLOUD_KEY if kind == AZURE_KIND else Code.SECRET_PASSWORD] = kind
+    for steps, kinds in found.items():
+        yield from (FoundSecret(code, kind, steps) for code, kind in kinds.items())
+
+
+def _texts(value: JSONValue, name: str) -> Iterator[_Text]:
+    """The strings in a value, in order, with where each stands and what it is called. Values may nest deep."""
+    waiting: list[tuple[JSONValue, Steps, str, int]] = [(value, (), name, 0)]
+    while waiting:
+        current, steps, called, depth = waiting.pop()
+        if isinstance(current, Members):
+            for member, item in reversed(current):
+                waiting.append((item, steps if depth else (*steps, member), _name(member, current), depth))
+        elif isinstance(current, list):
+            for place, item in reversed(list(enumerate(current))):
+                waiting.append((item, steps if depth else (*steps, place), "", depth))
+        elif isinstance(current, str) and not isinstance(current, NumberText):
+            yield _Text(steps, called, current, depth > 0)
+            if depth < _DEEPEST and current[:1] in ("{", "["):
+                with suppress(ValueError):
+                    waiting.append((loads_exact(current.encode()), steps, "", depth + 1))
+
+
+def _name(member: str, members: Members) -> str:
+    """What the value of a member is called: as the member, or as a label beside it says."""
+    for label, text in members if member in _LABELS else ():
+        if label in _LABELS[member] and isinstance(text, str):
+            return text
+    return member

@@ -1,0 +1,89 @@
+"""What a change of a configuration would do to a state: which objects lose their provider, which are destroyed."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from statefmt.analysis.providers.fates import Fate, Outcome, provider_fates
+from statefmt.configuration.providers.references import ProviderReferences
+from statefmt.formats.reading.inspect import CURRENT_VERSION, inspect, without_pointers
+from statefmt.lint.check import check, check_configuration
+from statefmt.lint.ways_out.fates import pointer
+from statefmt.model import codes
+from statefmt.model.addrs import AbsProviderInstance, AbsResourceInstance, ResourceMode
+from statefmt.model.codes import Code
+from statefmt.model.findings import Finding
+from statefmt.model.snapshot import Snapshot
+
+_ORPHANED: Final = (
+    Code.PROVIDER_CONFIGURATION_GONE,
+    Code.PROVIDER_INSTANCE_GONE,
+    Code.PROVIDER_FALLBACK_IMPOSSIBLE,
+)
+
+
+class Orphan(NamedTuple):
+    """An object that loses its provider: what is to be said about it, and the provider instance."""
+
+    finding: Finding
+    provider: AbsProviderInstance
+
+
+class Simulation(NamedTuple):
+    """What the change brings: objects without a provider, and what would be destroyed in order.
+
+    `unknown` says of how many objects it cannot be told after the change, `reasons` why. `problems` keep the changed
+    configuration from being known in full.
+    """
+
+    orphaned: tuple[Orphan, ...]
+    destroyed: tuple[AbsResourceInstance, ...]
+    unknown: int
+    reasons: tuple[Finding, ...]
+    problems: tuple[Finding, ...]
+
+
+def simulate(
+    data: bytes, snapshot: Snapshot, before: ProviderReferences, after: ProviderReferences, *, name: str | None = None
+) -> Simulation:
+    """Compare what two configurations mean for one state; what both do alike is left out.
+
+    `data` is the text of the state, `name` that of its file, for the commands that findings suggest.
+    """
+    state = inspect(data)
+    # Pointers tell the objects apart in states of older formats, too.
+    known = {
+        _mark(finding)
+        for finding in check(state, select=_ORPHANED, configuration=before, name=name, upgraded_pointers=True)
+    }
+    found = check(
+        state,
+        select=(*_ORPHANED, Code.PROVIDER_UNKNOWN),
+        configuration=after,
+        name=name,
+        upgraded_pointers=True,
+    )
+    fates = provider_fates(snapshot, after)
+    providers = {pointer(fate): fate.needed or fate.bound for fate in fates}
+    gone = {fate.instance.addr for fate in provider_fates(snapshot, before) if _destroyed(fate)}
+    destroyed = [fate.instance.addr for fate in fates if _destroyed(fate) and fate.instance.addr not in gone]
+    orphaned = [finding for finding in found if finding.code in _ORPHANED and _mark(finding) not in known]
+    version = CURRENT_VERSION if snapshot.source else None
+    shown = without_pointers(orphaned, version)
+    return Simulation(
+        tuple(Orphan(each, providers[finding.pointer]) for finding, each in zip(orphaned, shown, strict=True)),
+        tuple(dict.fromkeys(destroyed)),
+        sum(1 for fate in fates if fate.outcome is Outcome.UNKNOWN),
+        tuple(without_pointers([finding for finding in found if finding.code == Code.PROVIDER_UNKNOWN], version)),
+        tuple(check_configuration(after, select=codes.CONFIGURATION_NOT_KNOWN)),
+    )
+
+
+def _mark(finding: Finding) -> tuple[str, str, str]:
+    return finding.code, finding.address, finding.pointer
+
+
+def _destroyed(fate: Fate) -> bool:
+    """Whether the next apply destroys the object, and can."""
+    managed = fate.instance.resource.addr.resource.mode is ResourceMode.MANAGED
+    return managed and not fate.declared and fate.outcome in (Outcome.KEPT, Outcome.REBOUND)

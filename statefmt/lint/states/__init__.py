@@ -1,0 +1,1 @@
+"""Views of a state that several rules share."""

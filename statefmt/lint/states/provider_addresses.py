@@ -1,0 +1,99 @@
+"""The provider addresses that a document names, at either level, wherever one can be read.
+
+A state has few different ones, so rules ask about the texts first and look for their places only where it matters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from statefmt.formats.versions.v4 import InstanceObjectV4, ResourceV4
+from statefmt.lint.subject import ResourcePart, Subject
+from statefmt.model.addrs import AbsProviderInstance
+from statefmt.model.provider_text import Unreadable, read_config, read_instance
+
+# What was asked of sets of texts: the states of one project name the same providers.
+_KEPT: Final = 1024
+
+
+class NamedProvider(NamedTuple):
+    """A provider address and where it stands: on a block, or on one of its instances (by number)."""
+
+    provider: AbsProviderInstance
+    text: str
+    resource: ResourcePart
+    instance: int | None
+
+    @property
+    def pointer(self) -> str:
+        """The place of the member `provider`."""
+        level = self.resource.pointer if self.instance is None else f"{self.resource.pointer}/instances/{self.instance}"
+        return f"{level}/provider"
+
+
+def provider_of_resource(text: str) -> AbsProviderInstance | None:
+    """What a resource's `provider` means, in today's form or in the one before Terraform 0.13."""
+    config = read_config(text)
+    return None if isinstance(config, Unreadable) else config.instance()
+
+
+def provider_of_instance(text: str) -> AbsProviderInstance | None:
+    """What an instance's own `provider` means; the form before Terraform 0.13, which OpenTofu refuses there, too."""
+    provider = read_instance(text)
+    return provider_of_resource(text) if isinstance(provider, Unreadable) else provider
+
+
+def provider_in_force(resource: ResourceV4, obj: InstanceObjectV4) -> AbsProviderInstance | None:
+    """The provider instance of an object: its own, else that of its resource."""
+    if obj.provider:
+        return provider_of_instance(obj.provider)
+    return provider_of_resource(resource.provider) if resource.provider else None
+
+
+def providers(subject: Subject) -> frozenset[AbsProviderInstance]:
+    """Every provider instance that the state names."""
+    return _meanings(subject.once(_resource_texts), subject.once(_instance_texts))
+
+
+def places(subject: Subject, wanted: Callable[[AbsProviderInstance], bool]) -> Iterator[NamedProvider]:
+    """Where `wanted` providers are named, in the order of the file; for each text only a block's first instance."""
+    on_resources = _wanted(subject.once(_resource_texts), provider_of_resource, wanted)
+    on_instances = _wanted(subject.once(_instance_texts), provider_of_instance, wanted)
+    if not on_resources and not on_instances:
+        return
+    for resource in subject.resources:
+        text = resource.document.provider
+        if text and text in on_resources:
+            yield NamedProvider(on_resources[text], text, resource, None)
+        told = set()
+        for number, obj in enumerate(resource.document.instances or ()):
+            text = obj.provider if obj is not None else None
+            if text and text in on_instances and text not in told:
+                told.add(text)
+                yield NamedProvider(on_instances[text], text, resource, number)
+
+
+def _resource_texts(subject: Subject) -> frozenset[str]:
+    return frozenset([resource.document.provider for resource in subject.resources if resource.document.provider])
+
+
+def _instance_texts(subject: Subject) -> frozenset[str]:
+    return frozenset([part.document.provider for part in subject.objects if part.document.provider])
+
+
+@lru_cache(maxsize=_KEPT)
+def _meanings(on_resources: frozenset[str], on_instances: frozenset[str]) -> frozenset[AbsProviderInstance]:
+    found = {*map(provider_of_resource, on_resources), *map(provider_of_instance, on_instances)}
+    return frozenset(provider for provider in found if provider is not None)
+
+
+@lru_cache(maxsize=_KEPT)
+def _wanted(
+    texts: frozenset[str],
+    read: Callable[[str], AbsProviderInstance | None],
+    wanted: Callable[[AbsProviderInstance], bool],
+) -> Mapping[str, AbsProviderInstance]:
+    meanings = ((text, read(text)) for text in texts)
+    return {text: provider for text, provider in meanings if provider is not None and wanted(provider)}

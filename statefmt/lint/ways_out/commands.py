@@ -1,0 +1,190 @@
+"""What to do about an object whose provider will not be there: the commands that bind it to another, or forget it.
+
+Source: RFC "Static Evaluation of Provider Iteration": a resource has one provider configuration, its instances differ
+in the key only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from msgspec import structs
+
+from statefmt.analysis.providers.fates import Fate, Outcome
+from statefmt.hcl.value import Unknown
+from statefmt.lint.configurations.place import where
+from statefmt.lint.subject import Subject
+from statefmt.lint.ways_out.fates import fates_of_instance, fates_of_resource
+from statefmt.lint.ways_out.snippets import MOST_KEYS
+from statefmt.model.addrs import (
+    NO_KEY,
+    AbsProviderInstance,
+    AbsResource,
+    ConfigProviderConfig,
+    InstanceKey,
+    StringKey,
+)
+from statefmt.model.findings import Fix
+
+_PLAIN_KEY = re.compile(r"[A-Za-z][\w.-]*")
+_THERE = (Outcome.KEPT, Outcome.REBOUND)
+
+
+def ways_out(subject: Subject, fate: Fate) -> Fix:
+    """The commands that bind the object to another provider instance, or forget it."""
+    address = str(fate.instance.addr)
+    forget = (
+        Fix.of("Or forget it with ", subject.command_on("forget-deposed", address), ".")
+        if fate.obj.deposed
+        else Fix.of("Or forget it, and keep the real object, with ", subject.command_on("rm", address), ".")
+    )
+    for other in _other_instances(subject, fate):
+        bound = rebinding(subject, fate, other)
+        if bound is not None:
+            return Fix.of(f"Or, if {other} works with the same account and region, ", bound, ". ", forget)
+    return forget
+
+
+def rebinding(subject: Subject, fate: Fate, provider: AbsProviderInstance) -> Fix | None:
+    """The command that binds the object to a provider instance.
+
+    To another configuration, the instances of a resource can only go together: each then goes to the key that is right
+    for it. None where there is none for one of them.
+    """
+    to = _as_in_state(fate, provider)
+    if provider.config == fate.bound.config:
+        return subject.command("rebind", str(fate.instance.addr), str(to))
+    address = str(_resource(fate))
+    going = _going(subject, fate, provider)
+    if going.homeless:
+        if len(going.homeless) > 1 or going.homeless[0] is not fate:
+            return None
+        going = _joint({**going.keys, fate.bound.key: {*going.keys.get(fate.bound.key, ()), provider.key}}, [])
+    if going.together:
+        return subject.command("rebind", address, str(to))
+    if going.pairs:
+        return subject.command("rebind", address, str(to.config), "--map", going.pairs)
+    rebind = subject.command("rebind", address, str(to))
+    return Fix.of(rebind, ", which takes all its instances along: bind the others after")
+
+
+class _Going(NamedTuple):
+    """Where the objects of a resource go in another configuration: the new keys by the old ones, and who has none.
+
+    `together` says that all have the same, `pairs` is the map, "" where an old key has several new ones.
+    """
+
+    keys: dict[InstanceKey, set[InstanceKey]]
+    homeless: list[Fate]
+    together: bool
+    pairs: str
+
+
+def _joint(keys: dict[InstanceKey, set[InstanceKey]], homeless: list[Fate]) -> _Going:
+    together = len(set().union(*keys.values())) == 1
+    pairs = ""
+    if not together and all(len(each) == 1 for each in keys.values()):
+        pairs = ",".join(f"{_map_key(old)}={_map_key(*new)}" for old, new in keys.items())
+    # Such a command would be repeated for each object.
+    return _Going(keys, homeless, together, pairs if len(keys) <= MOST_KEYS else "OLD=NEW,...")
+
+
+def _going(subject: Subject, fate: Fate, provider: AbsProviderInstance) -> _Going:
+    known = subject.once(_nothing_known)
+    address = _resource(fate), provider.config
+    if address not in known:
+        keys: dict[InstanceKey, set[InstanceKey]] = {}
+        homeless = []
+        for each in fates_of_resource(subject, fate):
+            key = _key_for(subject, each, provider)
+            if key is None:
+                homeless.append(each)
+            else:
+                keys.setdefault(each.bound.key, set()).add(key)
+        known[address] = _joint(keys, homeless)
+    return known[address]
+
+
+def _nothing_known(subject: Subject) -> dict[tuple[AbsResource, ConfigProviderConfig], _Going]:
+    return {}
+
+
+def removed_block_note(fate: Fate) -> str:
+    """That a `removed` block does not help, where there is one: OpenTofu asks for the provider first."""
+    if fate.removal is None:
+        return ""
+    return f" The removed block at {where(fate.removal.block.range)} needs it, too."
+
+
+def _resource(fate: Fate) -> AbsResource:
+    return fate.instance.addr.containing_resource()
+
+
+def _as_in_state(fate: Fate, provider: AbsProviderInstance) -> AbsProviderInstance:
+    """A provider instance with the source that the state has, which may be that of Terraform's registry."""
+    own = fate.instance.provider(fate.obj)
+    assert own is not None, "what has no provider has no fate"
+    if own.config.provider == fate.bound.config.provider:
+        return provider
+    return structs.replace(provider, config=structs.replace(provider.config, provider=own.config.provider))
+
+
+def _map_key(key: InstanceKey) -> str:
+    """A key as `--map` takes it: in quotes where it would be read as something else."""
+    if not isinstance(key, StringKey):
+        return ""
+    return key.value if _PLAIN_KEY.fullmatch(key.value) else str(key)[1:-1]
+
+
+def _key_for(subject: Subject, fate: Fate, provider: AbsProviderInstance) -> InstanceKey | None:
+    """The key of an object that goes along to the configuration of a provider instance; None where there is none."""
+    if fate.needed is not None and fate.needed.config == provider.config and fate.outcome in _THERE:
+        return fate.needed.key
+    for key in (fate.bound.key, NO_KEY):
+        if _has(subject, provider.config, key):
+            return key
+    return None
+
+
+def _other_instances(subject: Subject, fate: Fate) -> Iterator[AbsProviderInstance]:
+    """Provider instances that are there, the likeliest first: what the same instance is bound to, then what its block
+    names, then what else there is of the provider, in its own configuration or in one of its module or around it."""
+    references = subject.configuration
+    assert references is not None
+    for each in fates_of_instance(subject, fate):
+        if each.declared and each.outcome in _THERE:
+            # Both objects of an instance go together, and this one is where it should be.
+            assert each.needed is not None
+            yield each.needed
+            return
+    if fate.binding is not None and fate.needed is not None and _has(subject, fate.needed.config, fate.needed.key):
+        yield fate.needed
+    inside = fate.instance.addr.module.module().names
+    own = [fate.bound.config] if fate.binding is None else [fate.binding.config, fate.bound.config]
+    others = [
+        config
+        for config in references.tree.declared
+        if config.provider == fate.bound.config.provider and inside[: len(config.module.names)] == config.module.names
+    ]
+    for config in (*own, *others):
+        if _has(subject, config, fate.bound.key):
+            yield config.instance(fate.bound.key)
+        else:
+            yield from map(config.instance, _keys(subject, config)[:1])
+
+
+def _has(subject: Subject, config: ConfigProviderConfig, key: InstanceKey) -> bool:
+    references = subject.configuration
+    assert references is not None
+    # Without alias, there can be no keys.
+    return (bool(config.alias) or key is NO_KEY) and references.declares(config.instance(key)) is True
+
+
+def _keys(subject: Subject, config: ConfigProviderConfig) -> Sequence[InstanceKey]:
+    """The keys of a provider configuration; none where it is not there, or they are not known."""
+    references = subject.configuration
+    assert references is not None
+    keys = references.declared_keys(config) if references.tree.exists(config) else ()
+    return () if isinstance(keys, Unknown) else keys

@@ -1,0 +1,77 @@
+"""The fates of a state's objects under a configuration, as findings about them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from statefmt.analysis.providers.fates import Fate, Outcome, provider_fates
+from statefmt.hcl.source.position import Range
+from statefmt.lint.configurations.place import place
+from statefmt.lint.subject import Subject
+from statefmt.model.addrs import AbsResource, AbsResourceInstance
+from statefmt.model.codes import Code
+from statefmt.model.findings import Finding, Fix
+
+
+def fates(subject: Subject) -> Sequence[Fate]:
+    """What becomes of the provider of each object; nothing without a configuration, or where no state can be read."""
+    if subject.configuration is None or subject.inspection.snapshot is None:
+        return ()
+    return subject.once(_fates)
+
+
+def fates_with(subject: Subject, outcome: Outcome) -> list[Fate]:
+    """Those of them with one outcome."""
+    return [fate for fate in fates(subject) if fate.outcome is outcome]
+
+
+def _fates(subject: Subject) -> Sequence[Fate]:
+    assert subject.configuration is not None and subject.inspection.snapshot is not None
+    return provider_fates(subject.inspection.snapshot, subject.configuration)
+
+
+def fates_of_resource(subject: Subject, fate: Fate) -> Sequence[Fate]:
+    """The fates of all objects of the same resource, this one among them."""
+    return subject.once(_by_resource)[fate.instance.addr.containing_resource()]
+
+
+def fates_of_instance(subject: Subject, fate: Fate) -> Sequence[Fate]:
+    """The fates of all objects of the same instance, current and deposed."""
+    return subject.once(_by_instance)[fate.instance.addr]
+
+
+def _by_instance(subject: Subject) -> dict[AbsResourceInstance, list[Fate]]:
+    found: dict[AbsResourceInstance, list[Fate]] = {}
+    for fate in fates(subject):
+        found.setdefault(fate.instance.addr, []).append(fate)
+    return found
+
+
+def _by_resource(subject: Subject) -> dict[AbsResource, list[Fate]]:
+    found: dict[AbsResource, list[Fate]] = {}
+    for fate in fates(subject):
+        found.setdefault(fate.instance.addr.containing_resource(), []).append(fate)
+    return found
+
+
+def pointer(fate: Fate) -> str:
+    """The JSON pointer to the object."""
+    origin = fate.obj.origin
+    return "" if origin is None else f"/resources/{origin[0]}/instances/{origin[1]}"
+
+
+def name(fate: Fate) -> str:
+    """The object in a sentence: `aws_vpc.main["eu"]`, `aws_vpc.main's deposed object 0f3a`."""
+    return f"{fate.instance.addr}'s deposed object {fate.obj.deposed}" if fate.obj.deposed else str(fate.instance.addr)
+
+
+def finding(
+    fate: Fate,
+    code: Code,
+    summary: str,
+    detail: str,
+    fix: Fix,
+    range_: Range | None = None,
+) -> Finding:
+    """A finding about one object, at a place in the configuration if there is one, else in the state."""
+    return code.finding(summary, detail, str(fate.instance.addr), pointer(fate), fix, place(range_))

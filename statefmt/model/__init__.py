@@ -1,0 +1,1 @@
+"""What a state says, as immutable values: addresses, resources, findings, errors."""

@@ -1,0 +1,220 @@
+"""Module addresses: the static path of calls, and the path with a key at each step.
+
+Sources: OpenTofu `internal/addrs/module.go`, `module_instance.go`.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final
+
+import msgspec
+
+from statefmt.model.addrs.instance_key import NO_KEY, NOT_A_WHOLE_NUMBER, InstanceKey
+from statefmt.model.addrs.traversal import (
+    Attr,
+    Index,
+    Steps,
+    parse_traversal,
+)
+from statefmt.model.errors import AddressError, AddressProblem
+
+# Module instances whose texts are kept.
+_KEPT: Final = 16384
+
+
+class Module(msgspec.Struct, frozen=True, gc=False):
+    """A path of module calls in configuration, `module.a.module.b`; without names the root module, as text ""."""
+
+    names: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return ".".join([f"module.{name}" for name in self.names])
+
+    def __bool__(self) -> bool:
+        """False for the root module, as for any empty path."""
+        return bool(self.names)
+
+    @property
+    def is_root(self) -> bool:
+        return not self.names
+
+    def child(self, name: str) -> Module:
+        return Module((*self.names, name))
+
+    def parent(self) -> Module:
+        """The calling module; the root module is its own parent."""
+        return Module(self.names[:-1])
+
+    def unkeyed_instance(self) -> ModuleInstance:
+        """The instance that this path names if no call on it uses `count` or `for_each`."""
+        return ModuleInstance(tuple([ModuleStep(name) for name in self.names]))
+
+
+class ModuleStep(msgspec.Struct, frozen=True, gc=False):
+    """One call on the path to a module instance: `module.a["x"]`."""
+
+    name: str
+    key: InstanceKey = NO_KEY
+
+    def __str__(self) -> str:
+        return f"module.{self.name}{self.key}"
+
+
+class ModuleInstance(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
+    """A path of module instances, `module.a["x"].module.b[0]`; without steps the root module, as text ""."""
+
+    steps: tuple[ModuleStep, ...] = ()
+
+    def __str__(self) -> str:
+        return _text(self) if self.steps else ""
+
+    def __bool__(self) -> bool:
+        """False for the root module, as for any empty path."""
+        return bool(self.steps)
+
+    @property
+    def is_root(self) -> bool:
+        return not self.steps
+
+    def child(self, name: str, key: InstanceKey = NO_KEY) -> ModuleInstance:
+        return ModuleInstance((*self.steps, ModuleStep(name, key)))
+
+    def parent(self) -> ModuleInstance:
+        """The calling module instance; the root module is its own parent."""
+        return ModuleInstance(self.steps[:-1])
+
+    def module(self) -> Module:
+        """The static path, which all instances of a module share."""
+        return Module(tuple([step.name for step in self.steps]))
+
+    @property
+    def on_the_way(self) -> tuple[ModuleInstance, ...]:
+        """The modules that lead to this one, outermost first and itself last; none for the root."""
+        return tuple(ModuleInstance(self.steps[:depth]) for depth in range(1, len(self.steps) + 1))
+
+    def contains(self, other: ModuleInstance) -> bool:
+        """Whether `other` is this module instance or one called from within it, however deep."""
+        return other.steps[: len(self.steps)] == self.steps
+
+
+def parse_module_instance(text: str) -> ModuleInstance:
+    """A module instance from `module.a["x"].module.b[0]`; like OpenTofu, not from the empty text.
+
+    Raises AddressError. Source: ParseModuleInstanceStr.
+    """
+    steps = parse_traversal(text)
+    problems: list[AddressProblem] = []
+    module, rest = split_module_instance(steps, problems)
+    if rest:
+        if len(rest) == len(steps):
+            detail = 'A module instance address must begin with "module.".'
+        else:
+            detail = "The module instance address is followed by additional invalid content."
+        problems.append(AddressProblem(rest[0].column, "Invalid module instance address", detail))
+    if problems:
+        raise AddressError(text, problems)
+    return module
+
+
+def parse_module(text: str) -> Module:
+    """A static module path from `module.a.module.b`. Raises AddressError. Source: ParseModuleStr."""
+    steps = parse_traversal(text)
+    problems: list[AddressProblem] = []
+    module, rest = split_module(steps, problems)
+    if rest and not problems:
+        problems.append(
+            AddressProblem(
+                rest[0].column,
+                "Module address expected",
+                "It's not allowed to reference anything other than module here.",
+            )
+        )
+    if problems:
+        raise AddressError(text, problems)
+    return module
+
+
+def split_module_instance(steps: Steps, problems: list[AddressProblem]) -> tuple[ModuleInstance, Steps]:
+    """The module instance that `steps` begin with, perhaps the root, and the steps after it.
+
+    What is wrong is added to `problems`; a value then goes with it as far as OpenTofu gets, which decides what
+    else it reports. Source: parseModuleInstancePrefix.
+    """
+    found: list[ModuleStep] = []
+    pos = 0
+    while pos < len(steps):
+        name = _called_name(steps, pos, problems)
+        if name is None or problems:
+            break
+        pos += 2
+        key: InstanceKey = NO_KEY
+        if pos < len(steps) and isinstance(index := steps[pos], Index):
+            pos += 1
+            if index.key is None:
+                problems.append(
+                    AddressProblem(index.column, _OPERATOR_SUMMARY, f"Invalid module index: {NOT_A_WHOLE_NUMBER}.")
+                )
+            else:
+                key = index.key
+        found.append(ModuleStep(name, key))
+    return ModuleInstance(tuple(found)), steps[pos:]
+
+
+def split_module(steps: Steps, problems: list[AddressProblem]) -> tuple[Module, Steps]:
+    """As split_module_instance, for a path that may have no keys. Source: parseModulePrefix."""
+    names: list[str] = []
+    pos = 0
+    while pos < len(steps):
+        name = _called_name(steps, pos, problems)
+        if name is None or problems:
+            break
+        pos += 2
+        if pos < len(steps) and isinstance(index := steps[pos], Index):
+            problems.append(
+                AddressProblem(
+                    index.column,
+                    "Module instance address with keys is not allowed",
+                    'Module address cannot be a module instance (e.g. "module.a[0]"), it must be a module instead '
+                    '(e.g. "module.a").',
+                )
+            )
+            break
+        names.append(name)
+    return Module(tuple(names)), steps[pos:]
+
+
+_OPERATOR_SUMMARY = "Invalid address operator"
+
+
+def _called_name(steps: Steps, pos: int, problems: list[AddressProblem]) -> str | None:
+    """The name of the module call at `pos`, or None if there is none. Source: getModuleName."""
+    keyword = steps[pos]
+    if isinstance(keyword, Index):
+        problems.append(
+            AddressProblem(
+                keyword.column,
+                _OPERATOR_SUMMARY,
+                "Module address prefix must be followed by dot and then a name.",
+            )
+        )
+        return None
+    if keyword.name != "module":
+        return None
+    name = steps[pos + 1] if pos + 1 < len(steps) else None
+    if isinstance(name, Attr):
+        return name.name
+    problems.append(
+        AddressProblem(
+            (name or keyword).column,
+            _OPERATOR_SUMMARY,
+            'Prefix "module." must be followed by a module name.',
+        )
+    )
+    return None
+
+
+@lru_cache(maxsize=_KEPT)
+def _text(module: ModuleInstance) -> str:
+    """A module instance as text, which every resource in it begins with."""
+    return ".".join([f"module.{step.name}{step.key}" for step in module.steps])

@@ -1,0 +1,104 @@
+"""The values of HCL's number and string literals.
+
+Sources: HCL `hclsyntax/parser.go` (numberLitValue, ParseStringLiteralToken), `hclsyntax/scan_string_lit.rl`;
+go-cty, which reads numbers as 512-bit floats and puts strings into normal form C.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from statefmt.golang.quote import quote
+from statefmt.model.errors import AddressProblem
+from statefmt.text.pattern import pattern
+
+_LIMIT: Final = 2**63
+_NUMBER = pattern(r"([0-9]++)(?:\.([0-9]*+))?(?:[eE]([+-]?[0-9]++))?")
+_PRECISION: Final = 512
+_DIGITS_KEPT: Final = 1000  # more than can matter to 512 bits, fewer than Python converts in linear time
+
+_ESCAPE = pattern(r"\\u[0-9a-fA-F]{0,4}|\\U[0-9a-fA-F]{0,8}|\\.|\$\$\{|%%\{", re.DOTALL)
+_SIMPLE: Final = {"\\n": "\n", "\\r": "\r", "\\t": "\t", '\\"': '"', "\\\\": "\\", "$${": "${", "%%{": "%{"}
+_BAD_ESCAPE: Final = "Invalid escape sequence"
+
+
+def whole_number(literal: str) -> int | None:
+    """The value of a number literal if it is a whole number of 64 bits, else None.
+
+    Raises ValueError for a literal that is no number at all, such as `1.2.3`.
+    """
+    if len(literal) < 19 and literal.isdecimal():
+        return int(literal)
+    match = _NUMBER.fullmatch(literal)
+    if match is None:
+        raise ValueError(literal)
+    whole, fraction, exponent = match[1], match[2] or "", match[3] or "0"
+    digits = (whole + fraction).lstrip("0")
+    if len(exponent.lstrip("+-0")) > 18:
+        raise ValueError(literal)
+    if not digits:
+        return 0
+    scale = int(exponent) - len(fraction)
+    if abs(scale) >= 2**31:
+        raise ValueError(literal)
+    significant = digits.rstrip("0")
+    scale += len(digits) - len(significant)
+    if len(significant) + scale > 19:
+        return None
+    value: int | None = int(significant) * 10**scale if scale >= 0 else _rounded(significant, -scale)
+    return value if value is not None and value < _LIMIT else None
+
+
+def _rounded(significant: str, places: int) -> int | None:
+    """`significant` / 10**`places`, if rounding it to 512 bits, half to even, makes it whole.
+
+    The last digit is not 0, so that only rounding does; `significant` has at most 19 digits before the point.
+    """
+    if len(significant) > _DIGITS_KEPT:  # 1 stands for the rest: enough to be on the right side of a half
+        places -= len(significant) - _DIGITS_KEPT - 1
+        significant = significant[:_DIGITS_KEPT] + "1"
+    if places > len(significant) + _PRECISION or len(significant) < _PRECISION // 4:
+        return None
+    unit: int = 10**places
+    below, rest = divmod(int(significant), unit)
+    shift = _PRECISION + 1 - below.bit_length()  # half a unit of the last place, seen from `unit`
+    if rest << shift <= unit and below:
+        return below
+    return below + 1 if (unit - rest) << shift <= unit else None
+
+
+def quoted_literal(text: str, column: int, problems: list[AddressProblem]) -> str:
+    """The value of a part of a quoted string that starts at `column`, adding what is wrong with it to `problems`.
+
+    The value is not in normal form yet, since parts that meet may combine.
+    """
+    if "\\" not in text and "{" not in text:
+        return text
+
+    def resolve(match: re.Match[str]) -> str:
+        escape = match.group()
+        simple = _SIMPLE.get(escape)
+        if simple is not None:
+            return simple
+        value, problem = _unusual(escape)
+        if problem:
+            problems.append(AddressProblem(column + match.start(), _BAD_ESCAPE, problem))
+        return value
+
+    return _ESCAPE.sub(resolve, text)
+
+
+def _unusual(escape: str) -> tuple[str, str]:
+    """The value of an escape sequence by number, or of a wrong one, and what is wrong with it."""
+    selector = escape[1]
+    if selector == "u" and len(escape) != 6:
+        return escape, "The \\u escape sequence must be followed by four hexadecimal digits."
+    if selector == "U" and len(escape) != 10:
+        return escape, "The \\U escape sequence must be followed by eight hexadecimal digits."
+    if selector not in "uU":
+        return selector, f"The symbol {quote(selector)} is not a valid escape sequence selector."
+    code = int(escape[2:], 16)
+    if code > 0x10FFFF or 0xD800 <= code < 0xE000:
+        return escape, f"Cannot encode character U+{code:04x} in UTF-8."
+    return chr(code), ""

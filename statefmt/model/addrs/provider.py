@@ -1,0 +1,186 @@
+"""Provider source addresses: where a provider comes from.
+
+Sources: opentofu/registry-address `provider.go`; OpenTofu `internal/addrs/provider.go`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from statefmt.golang.quote import quote
+from statefmt.model.addrs.hostname import HostnameError, hostname_for_comparison, hostname_for_display
+from statefmt.model.errors import AddressError, AddressProblem
+from statefmt.text.pattern import pattern
+
+DEFAULT_HOST: Final = "registry.opentofu.org"
+TERRAFORM_HOST: Final = "registry.terraform.io"
+BUILTIN_HOST: Final = "terraform.io"
+BUILTIN_NAMESPACE: Final = "builtin"
+DEFAULT_NAMESPACE: Final = "hashicorp"
+LEGACY_NAMESPACE: Final = "-"
+
+_BUILTIN_HOSTS: Final = frozenset({BUILTIN_HOST, "opentofu.org"})
+_PLAIN_PART = pattern(r"[a-z0-9]+(?:-[a-z0-9]+)*+")
+_TYPE_SUMMARY: Final = "Invalid provider type"
+_NAMESPACE_SUMMARY: Final = "Invalid provider namespace"
+# A prefix that is no part of a provider's name, whose providers have it, and when their repositories do.
+_PREFIXES: Final = (("terraform-", "a Terraform", "often"), ("opentofu-", "an OpenTofu", "sometimes"))
+
+
+class Provider(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
+    """A provider: `registry.opentofu.org/hashicorp/aws`. `hostname` is in the form to compare by (punycode).
+
+    A legacy provider, known by its type only, has the namespace "-" and any identifier as its type.
+    """
+
+    hostname: str
+    namespace: str
+    type: str
+
+    @classmethod
+    def default(cls, name: str) -> Provider:
+        """`name` in the default namespace of the default registry. Raises ValueError for what cannot be a type."""
+        return cls(DEFAULT_HOST, DEFAULT_NAMESPACE, normalize_provider_part(name))
+
+    @classmethod
+    def builtin(cls, name: str) -> Provider:
+        """The built-in provider `name`. Raises ValueError for what cannot be a type."""
+        return cls(BUILTIN_HOST, BUILTIN_NAMESPACE, normalize_provider_part(name))
+
+    @classmethod
+    def legacy(cls, name: str) -> Provider:
+        """The provider that states before format 4 call `name`, which is kept as it is."""
+        return cls(DEFAULT_HOST, LEGACY_NAMESPACE, name)
+
+    def __str__(self) -> str:
+        return f"{hostname_for_display(self.hostname)}/{self.namespace}/{self.type}"
+
+    @property
+    def display(self) -> str:
+        """As text, for people: without the host if that is the default one."""
+        return f"{self.namespace}/{self.type}" if self.hostname == DEFAULT_HOST else str(self)
+
+    @property
+    def is_builtin(self) -> bool:
+        """Whether the provider is a part of OpenTofu itself, as `terraform.io/builtin/terraform` is."""
+        return self.namespace == BUILTIN_NAMESPACE and self.hostname in _BUILTIN_HOSTS
+
+    @property
+    def is_legacy(self) -> bool:
+        return self.namespace == LEGACY_NAMESPACE and self.hostname == DEFAULT_HOST
+
+
+def implied_provider(name: str) -> Provider:
+    """What the local name `name` means where configuration does not say.
+
+    Raises ValueError for what cannot be a type. Source: ImpliedProviderForUnqualifiedType.
+    """
+    return Provider.builtin(name) if name == "terraform" else Provider.default(name)
+
+
+def parse_provider_source(text: str) -> Provider:
+    """A provider from `[hostname/][namespace/]type`, in lower case and with the defaults put in.
+
+    Raises AddressError. Source: ParseProviderSourceString.
+    """
+    parts = text.split("/")
+    if len(parts) > 3 or "" in parts:
+        raise _refusal(
+            text,
+            0,
+            "Invalid provider source string",
+            'The "source" attribute must be in the format "[hostname/][namespace/]name"',
+        )
+    given = parts[-1]
+    column = len(text) - len(given)
+    try:
+        type_name = normalize_provider_part(given)
+    except ValueError as error:
+        detail = f'Invalid provider type {quote(given)} in source {quote(text)}: {error}"'
+        raise _refusal(text, column, _TYPE_SUMMARY, detail) from None
+    if len(parts) == 1:
+        return Provider(DEFAULT_HOST, DEFAULT_NAMESPACE, type_name)
+    namespace = parts[-2]
+    if namespace != LEGACY_NAMESPACE:
+        try:
+            namespace = normalize_provider_part(namespace)
+        except ValueError as error:
+            detail = f'Invalid provider namespace "" in source {quote(text)}: {error}"'
+            raise _refusal(text, column - len(namespace) - 1, _NAMESPACE_SUMMARY, detail) from None
+    hostname = DEFAULT_HOST
+    if len(parts) == 3:
+        try:
+            hostname = hostname_for_comparison(parts[0])
+        except HostnameError as error:
+            detail = f'Invalid provider source hostname namespace "" in source {quote(text)}: {error}"'
+            raise _refusal(text, 0, "Invalid provider source hostname", detail) from None
+    if namespace == LEGACY_NAMESPACE and hostname != DEFAULT_HOST:
+        detail = f'The legacy provider namespace "-" can be used only with hostname {DEFAULT_HOST}.'
+        raise _refusal(text, len(parts[0]) + 1, _NAMESPACE_SUMMARY, detail)
+    provider = Provider(hostname, namespace, type_name)
+    if "-" in type_name:
+        detail = _prefix_detail(provider)
+        if detail:
+            raise _refusal(text, column, _TYPE_SUMMARY, detail)
+    return provider
+
+
+def normalize_provider_part(given: str) -> str:
+    """A namespace or type in its normal form: lower case, letters of any script, digits, single dashes between.
+
+    Raises ValueError with OpenTofu's reason. Source: ParseProviderPart.
+    """
+    if given.isascii() and _PLAIN_PART.fullmatch(part := given.lower()):
+        return part
+    if not given:
+        raise ValueError("must have at least one character")
+    if "." in given:
+        raise ValueError("dots are not allowed")
+    if "--" in given:
+        raise ValueError("cannot use multiple consecutive dashes")
+    from statefmt.model.addrs._domain_name import DomainNameError, to_unicode
+
+    try:
+        return to_unicode(given)
+    except DomainNameError:
+        raise ValueError(
+            "must contain only letters, digits, and dashes, and may not use leading or trailing dashes"
+        ) from None
+
+
+def _prefix_detail(provider: Provider) -> str:
+    """What is wrong with a type that repeats what kind of thing it is, if it does."""
+    for prefix, owner, how_often in _PREFIXES:
+        if not provider.type.startswith(prefix):
+            continue
+        user_error = f"{prefix}provider-"
+        if provider.type.startswith(user_error):
+            suggested = msgspec.structs.replace(provider, type=provider.type.removeprefix(user_error))
+            if _is_part(suggested.type):
+                program = owner.split()[1]
+                return (
+                    f'Provider source {quote(provider.display)} has a type with the prefix "{user_error}", which '
+                    f"isn't valid. Although that prefix is {how_often} used in the names of version control "
+                    f"repositories for {program} providers, provider source strings should not include it.\n\n"
+                    f"Did you mean {quote(suggested.display)}?"
+                )
+        return (
+            f'Provider source {quote(str(provider))} has a type with the prefix "{prefix}", which isn\'t allowed '
+            f"because it would be redundant to name {owner} provider with that prefix. If you are the author of this "
+            "provider, rename it to not include the prefix."
+        )
+    return ""
+
+
+def _is_part(text: str) -> bool:
+    try:
+        normalize_provider_part(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _refusal(text: str, pos: int, summary: str, detail: str) -> AddressError:
+    return AddressError(text, [AddressProblem(pos + 1, summary, detail)])

@@ -1,0 +1,175 @@
+"""Turns parsed JSON into cty data by a type, with the conversions and the refusals of go-cty's json package."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from statefmt.golang import (
+    JSONValue,
+    Members,
+    NumberText,
+    quote,
+)
+from statefmt.golang.normalize import nfc
+from statefmt.model.cty.data import Data
+from statefmt.model.cty.errors import CtyTypeError, CtyValueError
+from statefmt.model.cty.number import parse_number
+from statefmt.model.cty.sets import make_set
+from statefmt.model.cty.types import (
+    DynamicType,
+    ListType,
+    MapType,
+    ObjectType,
+    PrimitiveType,
+    SetType,
+    TupleType,
+    Type,
+    encode_type,
+    object_type,
+    type_from_json,
+)
+
+
+def decode(node: JSONValue, of: Type) -> tuple[Type, Data]:
+    """Read one value; gives its own type (`of`, with what was dynamic or optional made definite) and its data.
+
+    Raises CtyValueError, and RecursionError for what is nested too deeply.
+    """
+    if node is None:
+        return of, None
+    match of:
+        case PrimitiveType(name):
+            return of, _decode_primitive(node, name)
+        case DynamicType():
+            return _decode_dynamic(node)
+        case ListType(element):
+            found, items = _decode_items(_array(node), element, "list")
+            return of if found is element else ListType(found), tuple(items)
+        case SetType(element):
+            found, items = _decode_items(_array(node), element, "set")
+            return of if found is element else SetType(found), make_set(found, items)
+        case MapType(element):
+            return _decode_map(_members(node), of, element)
+        case TupleType(elements):
+            return _decode_tuple(_array(node), of, elements)
+        case ObjectType():
+            return _decode_object(_members(node), of)
+
+
+def _decode_primitive(node: JSONValue, name: str) -> Data:
+    if isinstance(node, (list, Members)):
+        raise CtyValueError(f"{name} is required")
+    if name == "string":
+        if isinstance(node, bool):
+            return "true" if node else "false"
+        return nfc(str(node))
+    if name == "number":
+        if isinstance(node, bool):
+            raise CtyValueError("number is required")
+        number = parse_number(str(node))
+        if number is None:
+            raise CtyValueError("a number is required")
+        return number
+    if isinstance(node, NumberText):
+        raise CtyValueError("bool is required")
+    return _to_bool(node) if isinstance(node, str) else node
+
+
+def _to_bool(text: str) -> bool:
+    text = nfc(text)
+    if text in ("true", "1"):
+        return True
+    if text in ("false", "0"):
+        return False
+    if text.lower() in ("true", "false"):
+        raise CtyValueError(f'a bool is required; to convert from string, use lowercase "{text.lower()}"')
+    raise CtyValueError("a bool is required")
+
+
+def _decode_dynamic(node: JSONValue) -> tuple[Type, Data]:
+    of: Type | None = None
+    body: tuple[JSONValue] | None = None
+    for name, item in _members(node):
+        if name == "type":
+            try:
+                of = type_from_json(item)
+            except CtyTypeError as error:
+                detail = f"failed to decode type for dynamic value: {error.detail}"
+                raise CtyValueError(detail) from None
+        elif name == "value":
+            body = (item,)
+        else:
+            raise CtyValueError(f"invalid key {quote(name)} in dynamically-typed value")
+    if of is None:
+        raise CtyValueError("missing type in dynamically-typed value")
+    if body is None:
+        raise CtyValueError("missing value in dynamically-typed value")
+    return decode(body[0], of)
+
+
+def _decode_items(nodes: list[JSONValue], element: Type, kind: str) -> tuple[Type, list[Data]]:
+    if isinstance(element, PrimitiveType):
+        return element, [None if node is None else _decode_primitive(node, element.name) for node in nodes]
+    pairs = [decode(node, element) for node in nodes]
+    return _common_type((own for own, _ in pairs), element, kind), [data for _, data in pairs]
+
+
+def _decode_map(members: Members, of: MapType, element: Type) -> tuple[Type, Data]:
+    pairs = {name: decode(node, element) for name, node in members}
+    found = _common_type((own for own, _ in pairs.values()), element, "map")
+    own = of if found is element else MapType(found)
+    return own, {nfc(name): data for name, (_, data) in pairs.items()}
+
+
+def _common_type(types: Iterable[Type], declared: Type, kind: str) -> Type:
+    """Settle the element type of a collection: the first that is not dynamic, which all others must equal."""
+    found: Type | None = None
+    for own in types:
+        if found is None or isinstance(found, DynamicType):
+            found = own
+        elif own is not found and not isinstance(own, DynamicType) and own != found:
+            # go-cty crashes here.
+            names = " then ".join(encode_type(each).decode("utf-8") for each in (found, own))
+            raise CtyValueError(f"inconsistent {kind} element types ({names})")
+    return declared if found is None else found
+
+
+def _decode_tuple(nodes: list[JSONValue], of: TupleType, elements: tuple[Type, ...]) -> tuple[Type, Data]:
+    pairs: list[tuple[Type, Data]] = []
+    for index, node in enumerate(nodes):
+        if index >= len(elements):
+            raise CtyValueError(f"too many tuple elements (need {len(elements)})")
+        pairs.append(decode(node, elements[index]))
+    if len(pairs) < len(elements):
+        # Outside of any other value, go-cty crashes instead of reporting this.
+        raise CtyValueError(f"not enough tuple elements (need {len(elements)})")
+    found = tuple(own for own, _ in pairs)
+    same = not of.as_null and all(own is element for own, element in zip(found, elements, strict=True))
+    return of if same else TupleType(found), tuple(data for _, data in pairs)
+
+
+def _decode_object(members: Members, of: ObjectType) -> tuple[Type, Data]:
+    attributes = of.attributes
+    pairs: dict[str, tuple[Type, Data]] = {}
+    for name, node in members:
+        # Names in the type are normalised, names in the value are not: they must be NFC already.
+        attribute = attributes.get(name)
+        if attribute is None:
+            raise CtyValueError(f"unsupported attribute {quote(name)}")
+        pairs[name] = decode(node, attribute)
+    data = {name: pairs[name][1] if name in pairs else None for name in attributes}
+    if not of.optional and all(own is attributes[name] for name, (own, _) in pairs.items()):
+        return of, data
+    return object_type({name: pairs[name][0] if name in pairs else attributes[name] for name in attributes}), data
+
+
+def _array(node: JSONValue) -> list[JSONValue]:
+    if not isinstance(node, list):
+        raise CtyValueError("missing expected [")
+    return node
+
+
+def _members(node: JSONValue) -> Members:
+    if not isinstance(node, Members):
+        raise CtyValueError("missing expected {")
+    return node

@@ -1,0 +1,210 @@
+"""cty numbers: binary floating point, as Go's math/big has it; what is read from text has a mantissa of 512 bits."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from msgspec import Struct
+
+from statefmt.text.pattern import pattern
+
+PRECISION = 512
+# Of whole numbers that Go counted: lengths, places. A larger one gets as many bits as it needs.
+WHOLE_PRECISION = 64
+
+# More bits than any number here may have; numbers are compared as if all had as many.
+_WIDEST = 1 << 13
+_FLOAT_PRECISION = 53
+
+# big.Float keeps the exponent in 32 bits; beyond them it has infinity and zero.
+_MAX_EXPONENT = 2**31 - 1
+_MIN_EXPONENT = -(2**31)
+
+# Python refuses to convert longer texts in one go.
+_CHUNK = 4000
+
+_NUMBER = pattern(r"([+-]?)(\d*)(?:\.(\d*))?(?:([eEpP])([+-]?\d+))?", re.ASCII)
+_INFINITY = pattern(r"([+-]?)[Ii]nf")
+
+
+class Number(Struct, frozen=True, eq=False):
+    """The value (-1)**negative * mantissa * 2**exponent.
+
+    `mantissa` is odd, or 0 for zero (which keeps its sign: `-0`) and for infinity. `precision` is the number of bits
+    that results made with this number are rounded to, and what its decimal text tells apart. Numbers compare by value.
+    """
+
+    negative: bool
+    mantissa: int
+    exponent: int = 0
+    infinite: bool = False
+    precision: int = PRECISION
+
+    @property
+    def order(self) -> tuple[int, int, int]:
+        """A key that sorts numbers by value, and that equal numbers share."""
+        sign = -1 if self.negative else 1
+        if self.infinite:
+            return 2 * sign, 0, 0
+        if not self.mantissa:
+            return 0, 0, 0
+        width = self.mantissa.bit_length()
+        return sign, sign * (width + self.exponent), sign * (self.mantissa << (_WIDEST - width))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Number) and self.order == other.order
+
+    def __lt__(self, other: Number) -> bool:
+        return self.order < other.order
+
+    def __hash__(self) -> int:
+        return hash(self.order)
+
+    def small_integer(self) -> int | None:
+        """The number as an int if it is whole, of at most 512 bits and not negative zero; else None."""
+        if self.infinite or self.exponent < 0 or self.mantissa.bit_length() + self.exponent > PRECISION:
+            return None
+        if not self.mantissa and self.negative:
+            return None
+        return (self.mantissa << self.exponent) * (-1 if self.negative else 1)
+
+
+def from_int(value: int) -> Number:
+    """Give the number for an int, rounded to 512 bits, as if it had been read from text."""
+    return rounded(value < 0, abs(value), 0)
+
+
+def counted(value: int) -> Number:
+    """Give the number for an int that did not come from text, with as many bits as it needs, and 64 at least.
+
+    Raises ValueError for one of more than 8,192 bits.
+    """
+    if value.bit_length() > _WIDEST:
+        raise ValueError(f"whole numbers of more than {_WIDEST} bits are not supported")
+    return rounded(value < 0, abs(value), 0, max(WHOLE_PRECISION, value.bit_length()))
+
+
+def from_float(value: float) -> Number:
+    """Give the number for a float, which has 53 bits; it must not be NaN."""
+    negative = math.copysign(1, value) < 0
+    if math.isinf(value):
+        return Number(negative, 0, infinite=True, precision=_FLOAT_PRECISION)
+    above, below = abs(value).as_integer_ratio()
+    return rounded(negative, above, 1 - below.bit_length(), _FLOAT_PRECISION)
+
+
+def rounded(negative: bool, mantissa: int, exponent: int, precision: int = PRECISION) -> Number:
+    """Give mantissa * 2**exponent, rounded to as many bits, half to even."""
+    return _number(negative, *_round(mantissa, exponent, precision), precision)
+
+
+def with_precision(value: Number, precision: int) -> Number:
+    """The number rounded to as many bits."""
+    if value.infinite:
+        return Number(value.negative, 0, infinite=True, precision=precision)
+    return rounded(value.negative, value.mantissa, value.exponent, precision)
+
+
+def parse_number(text: str) -> Number | None:
+    """Read a decimal number as Go's `big.ParseFloat(text, 10, 512, ToNearestEven)` does; None if it does not.
+
+    Accepted are `12`, `+1.5`, `.5`, `5.`, `007`, `1e3`, `1p3` (that is 8) and `inf`, `Inf` with or without a
+    sign; not `Infinity`, `0x1f`, `1_000` or white space. An exponent that 32 bits cannot hold makes zero or
+    infinity (or, as in Go, None when it is the binary part that does not fit).
+    """
+    match = _NUMBER.fullmatch(text)
+    if match is None:
+        infinity = _INFINITY.fullmatch(text)
+        return Number(infinity[1] == "-", 0, infinite=True) if infinity is not None else None
+    sign, whole, fraction, marker, power = match.groups(default="")
+    negative = sign == "-"
+    exponent = _to_exponent(power)
+    if exponent is None or not (whole or fraction):
+        return None
+    mantissa = _to_int(whole + fraction)
+    if not mantissa:
+        return Number(negative, 0)
+    twos = exponent - len(fraction)
+    fives = twos if marker in ("", "e", "E") else -len(fraction)
+    if not _MIN_EXPONENT <= mantissa.bit_length() + twos <= _MAX_EXPONENT:
+        return None
+    return _scale(negative, mantissa, twos, fives)
+
+
+def _to_exponent(text: str) -> int | None:
+    digits = text.lstrip("+-").lstrip("0") or "0"
+    # Go reads the exponent into 64 bits.
+    if len(digits) > 19:
+        return None
+    exponent = -int(digits) if text.startswith("-") else int(digits)
+    return exponent if -(2**63) <= exponent < 2**63 else None
+
+
+def _to_int(digits: str) -> int:
+    if len(digits) <= _CHUNK:
+        return int(digits)
+    half = len(digits) // 2
+    power: int = 10**half
+    return _to_int(digits[:-half]) * power + _to_int(digits[-half:])
+
+
+def _scale(negative: bool, mantissa: int, twos: int, fives: int) -> Number:
+    """Multiply by 5**fives with the precision and the rounding steps of Go's `Float.scan`."""
+    if fives == 0:
+        return _number(negative, *_round(mantissa, twos, PRECISION))
+    power = _power_of_five(abs(fives))
+    if power is None:
+        return Number(negative, 0, infinite=fives > 0)
+    factor, factor_twos = power
+    if fives > 0:
+        return _number(negative, *_round(mantissa * factor, twos + factor_twos, PRECISION))
+    shift = max(0, PRECISION + 2 + factor.bit_length() - mantissa.bit_length())
+    quotient, rest = divmod(mantissa << shift, factor)
+    # One more bit stands for whatever the division left over.
+    return _number(negative, *_round(quotient << 1 | (rest != 0), twos - factor_twos - shift - 1, PRECISION))
+
+
+def _power_of_five(power: int) -> tuple[int, int] | None:
+    """5**power as (mantissa, exponent) with 576 bits, computed in Go's order; None if it overflows."""
+    if power <= 27:
+        return 5**power, 0
+    result = (5**27, 0)
+    square: tuple[int, int] | None = (5, 0)
+    power -= 27
+    while power:
+        if power & 1:
+            if square is None:
+                return None
+            result = _round(result[0] * square[0], result[1] + square[1], PRECISION + 64)
+            if result[0].bit_length() + result[1] > _MAX_EXPONENT:
+                return None
+        power >>= 1
+        if square is not None:
+            square = _round(square[0] * square[0], square[1] * 2, PRECISION + 128)
+            if square[0].bit_length() + square[1] > _MAX_EXPONENT:
+                square = None
+    return result
+
+
+def _round(mantissa: int, exponent: int, bits: int) -> tuple[int, int]:
+    """Round a mantissa to `bits` bits, half to even."""
+    excess = mantissa.bit_length() - bits
+    if excess <= 0:
+        return mantissa, exponent
+    half = 1 << (excess - 1)
+    rest = mantissa & ((half << 1) - 1)
+    mantissa >>= excess
+    if rest > half or (rest == half and mantissa & 1):
+        mantissa += 1
+    return mantissa, exponent + excess
+
+
+def _number(negative: bool, mantissa: int, exponent: int, precision: int = PRECISION) -> Number:
+    size = mantissa.bit_length() + exponent
+    if mantissa and size > _MAX_EXPONENT:
+        return Number(negative, 0, infinite=True, precision=precision)
+    if not mantissa or size < _MIN_EXPONENT:
+        return Number(negative, 0, precision=precision)
+    zeros = (mantissa & -mantissa).bit_length() - 1
+    return Number(negative, mantissa >> zeros, exponent + zeros, precision=precision)

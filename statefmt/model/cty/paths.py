@@ -1,0 +1,219 @@
+"""Sensitive paths of an instance: read as OpenTofu reads them, and written the one way that it writes them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from statefmt.golang import (
+    JSONValue,
+    Members,
+    NumberText,
+    encode_string,
+    kind_name,
+    loads_exact,
+    quote,
+)
+from statefmt.model.cty._decode import decode
+from statefmt.model.cty.errors import CtyEncodeError, CtyValueError
+from statefmt.model.cty.number import Number, from_int
+from statefmt.model.cty.types import DYNAMIC, NUMBER, STRING
+from statefmt.model.cty.values import CtyValue, write_value
+
+# States repeat the same few path lists for thousands of instances; longer ones are not worth keeping.
+_CACHED_SIZE = 1024
+
+
+class GetAttr(Struct, frozen=True):
+    """A step to the attribute `name` of an object."""
+
+    name: str
+
+
+class Index(Struct, frozen=True):
+    """A step to an element.
+
+    `key` is a str (map), an int (list, tuple), or a Value for whatever else OpenTofu accepts: fractions, bools,
+    nulls, and the compound values that are "keys" of set elements.
+    """
+
+    key: str | int | CtyValue
+
+
+Step: TypeAlias = GetAttr | Index
+Path: TypeAlias = tuple[Step, ...]
+
+
+class PathProblem(Struct, frozen=True):
+    """Why OpenTofu refuses a path list, and with it the instance: its summary and its detail."""
+
+    summary: str
+    detail: str
+
+
+def canonical_paths(raw: bytes) -> tuple[bytes, tuple[PathProblem, ...]]:
+    """Give the path list that OpenTofu writes for the one it reads from `raw`, and everything it objects to.
+
+    `raw` is the valid JSON of `sensitive_attributes`. With problems, the bytes hold the paths that are sound;
+    OpenTofu then refuses the instance. The order and the repetition of paths are kept.
+    """
+    if raw in (b"[]", b"null"):
+        return b"[]", ()
+    return _cached_paths(raw) if len(raw) <= _CACHED_SIZE else _canonical_paths(raw)
+
+
+def parse_paths(raw: bytes) -> tuple[Path, ...]:
+    """Read a path list; raises CtyValueError with the first problem's detail if there is one."""
+    paths, problems = decode_paths(raw)
+    if problems:
+        raise CtyValueError(problems[0].detail)
+    return paths
+
+
+def decode_paths(raw: bytes) -> tuple[tuple[Path, ...], tuple[PathProblem, ...]]:
+    """Read a path list as OpenTofu's unmarshalPaths does, giving the sound paths and all problems in its order."""
+    problems: list[PathProblem] = []
+    try:
+        node = loads_exact(raw, replace_invalid=True)
+    except ValueError as error:
+        return (), (PathProblem("Error unmarshaling path steps", str(error)),)
+    raw_paths = _decode_steps(node, problems)
+    paths: list[Path] = []
+    for raw_path in raw_paths:
+        try:
+            paths.append(tuple(_to_step(step) for step in raw_path))
+        except _StepError as error:
+            problems.append(error.problem)
+    return tuple(paths), tuple(problems)
+
+
+def encode_paths(paths: tuple[Path, ...]) -> bytes:
+    """Write a path list as compact JSON, as OpenTofu's marshalPaths (inside of encoding/json) does.
+
+    Raises CtyEncodeError for a key that JSON cannot express.
+    """
+    return b"[%b]" % b",".join(map(_encode_path, paths))
+
+
+def _canonical_paths(raw: bytes) -> tuple[bytes, tuple[PathProblem, ...]]:
+    paths, problems = decode_paths(raw)
+    encoded: list[bytes] = []
+    for path in paths:
+        try:
+            encoded.append(_encode_path(path))
+        except CtyEncodeError as error:
+            detail = f"Failed to marshal index step key: {error.detail}"
+            problems = (*problems, PathProblem("Error marshaling path step", detail))
+    return b"[%b]" % b",".join(encoded), problems
+
+
+_cached_paths = lru_cache(maxsize=4096)(_canonical_paths)
+
+
+class _RawStep(Struct):
+    """OpenTofu's pathStep; `value` is empty while the member is missing."""
+
+    type: str = ""
+    value: tuple[JSONValue, ...] = ()
+
+
+class _StepError(Exception):
+    def __init__(self, summary: str, detail: str) -> None:
+        super().__init__(detail)
+        self.problem = PathProblem(summary, detail)
+
+
+def _decode_steps(node: JSONValue, problems: list[PathProblem]) -> list[list[_RawStep]]:
+    """Decode [][]pathStep as encoding/json does: null is empty, what has the wrong type is left empty.
+
+    Of all the wrong types, the first is reported.
+    """
+    errors: list[str] = []
+    paths: list[list[_RawStep]] = []
+    for path in _go_slice(node, "[][]statefile.pathStep", errors):
+        steps = _go_slice(path, "[]statefile.pathStep", errors)
+        paths.append([_decode_step(step, errors) for step in steps])
+    if errors:
+        problems.append(PathProblem("Error unmarshaling path steps", errors[0]))
+    return paths
+
+
+def _go_slice(node: JSONValue, wanted: str, errors: list[str]) -> list[JSONValue]:
+    if isinstance(node, list):
+        return node
+    if node is not None:
+        errors.append(f"json: cannot unmarshal {kind_name(node)} into Go value of type {wanted}")
+    return []
+
+
+def _decode_step(node: JSONValue, errors: list[str]) -> _RawStep:
+    step = _RawStep()
+    if not isinstance(node, Members):
+        if node is not None:
+            errors.append(f"json: cannot unmarshal {kind_name(node)} into Go value of type statefile.pathStep")
+        return step
+    for name, item in node:
+        # encoding/json takes member names in any case, and the last one of each.
+        field = name.lower() if name.isascii() else name
+        if field == "value":
+            step.value = (item,)
+        elif field == "type" and item is not None:
+            if isinstance(item, str) and not isinstance(item, NumberText):
+                step.type = item
+            else:
+                kind = kind_name(item)
+                errors.append(f"json: cannot unmarshal {kind} into Go struct field pathStep.type of type string")
+    return step
+
+
+def _to_step(step: _RawStep) -> Step:
+    if step.type == "index":
+        return Index(_to_key(step.value))
+    if step.type == "get_attr":
+        return GetAttr(_to_name(step.value))
+    raise _StepError("Unsupported path step", f"Unsupported path step type {quote(step.type)}")
+
+
+def _to_name(value: tuple[JSONValue, ...]) -> str:
+    detail = "unexpected end of JSON input"
+    if value:
+        if value[0] is None:
+            return ""
+        if isinstance(value[0], str) and not isinstance(value[0], NumberText):
+            return value[0]
+        detail = f"json: cannot unmarshal {kind_name(value[0])} into Go value of type string"
+    raise _StepError("Error unmarshaling path step", f"Failed to unmarshal get attr step name: {detail}")
+
+
+def _to_key(value: tuple[JSONValue, ...]) -> str | int | CtyValue:
+    try:
+        if not value:
+            raise CtyValueError("EOF")
+        of, data = decode(value[0], DYNAMIC)
+    except (ValueError, RecursionError) as error:
+        detail = str(error) if isinstance(error, ValueError) else "the key is nested too deeply"
+        raise _StepError("Error unmarshaling path step", f"Failed to unmarshal index step key: {detail}") from None
+    if of == STRING and isinstance(data, str):
+        return data
+    if of == NUMBER and isinstance(data, Number):
+        whole = data.small_integer()
+        if whole is not None:
+            return whole
+    return CtyValue(of, data)
+
+
+def _encode_path(path: Path) -> bytes:
+    return b"[%b]" % b",".join(map(_encode_step, path))
+
+
+def _encode_step(step: Step) -> bytes:
+    if isinstance(step, GetAttr):
+        return b'{"type":"get_attr","value":%b}' % encode_string(step.name)
+    key = step.key
+    if isinstance(key, str):
+        key = CtyValue(STRING, key)
+    elif isinstance(key, int):
+        key = CtyValue(NUMBER, from_int(key))
+    return b'{"type":"index","value":%b}' % write_value(key, DYNAMIC)

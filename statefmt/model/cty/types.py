@@ -1,0 +1,246 @@
+"""The types of cty values: the model, its JSON form, and which descriptions cty accepts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from statefmt.golang import (
+    JSONValue,
+    Members,
+    NumberText,
+    encode_string,
+    kind_name,
+    loads_exact,
+    quote,
+)
+from statefmt.golang.normalize import nfc
+from statefmt.model.cty.errors import CtyTypeError
+
+__all__ = [
+    "BOOL",
+    "DYNAMIC",
+    "NUMBER",
+    "STRING",
+    "CtyTypeError",
+    "DynamicType",
+    "ListType",
+    "MapType",
+    "ObjectType",
+    "PrimitiveType",
+    "SetType",
+    "TupleType",
+    "Type",
+    "encode_type",
+    "object_type",
+    "parse_type",
+    "type_from_json",
+]
+
+
+class PrimitiveType(Struct, frozen=True):
+    """bool, number or string; use the constants BOOL, NUMBER and STRING."""
+
+    name: str
+
+
+class DynamicType(Struct, frozen=True):
+    """Stands for "any type", and is the type of a null that has no other; use the constant DYNAMIC."""
+
+
+class ListType(Struct, frozen=True):
+    """A sequence of values of one type."""
+
+    element: Type
+
+
+class SetType(Struct, frozen=True):
+    """A set of values of one type."""
+
+    element: Type
+
+
+class MapType(Struct, frozen=True):
+    """String keys to values of one type."""
+
+    element: Type
+
+
+class ObjectType(Struct, frozen=True):
+    """Fixed attributes, each with its own type.
+
+    `attributes` has NFC names in bytewise order; `optional` names those that a conversion may leave out.
+    """
+
+    attributes: Mapping[str, Type]
+    optional: frozenset[str] = frozenset()
+
+    def __hash__(self) -> int:
+        # A mapping has no hash.
+        return hash(self.optional)
+
+
+class TupleType(Struct, frozen=True):
+    """A fixed number of elements, each with its own type.
+
+    `as_null` remembers that the description said null where the list of types belongs, which go-cty reads as
+    the empty tuple and writes as null again.
+    """
+
+    elements: tuple[Type, ...]
+    as_null: bool = False
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TupleType) and self.elements == other.elements
+
+    def __hash__(self) -> int:
+        return hash(self.elements)
+
+
+Type: TypeAlias = PrimitiveType | DynamicType | ListType | SetType | MapType | ObjectType | TupleType
+
+BOOL = PrimitiveType("bool")
+NUMBER = PrimitiveType("number")
+STRING = PrimitiveType("string")
+DYNAMIC = DynamicType()
+
+_NAMED: dict[str, Type] = {"bool": BOOL, "number": NUMBER, "string": STRING, "dynamic": DYNAMIC}
+_COLLECTIONS: dict[str, type[ListType] | type[SetType] | type[MapType]] = {
+    "list": ListType,
+    "set": SetType,
+    "map": MapType,
+}
+
+
+def object_type(attributes: Mapping[str, Type], optional: frozenset[str] = frozenset()) -> ObjectType:
+    """Make an object type of `attributes`, normalising and sorting the names as cty does."""
+    by_name = {nfc(name): attribute for name, attribute in attributes.items()}
+    return ObjectType({name: by_name[name] for name in sorted(by_name)}, optional)
+
+
+@lru_cache(maxsize=256)
+def parse_type(raw: bytes | None) -> Type:
+    """Read a type description (`"string"`, `["list","string"]`, `["object",{"a":"bool"}]`…).
+
+    `raw` is valid JSON; None or empty means that it is missing. Raises CtyTypeError with the detail that
+    go-cty gives (its `Type.UnmarshalJSON`, of which the crash on an undeclared optional attribute is an
+    error here).
+    """
+    if not raw:
+        raise CtyTypeError("EOF")
+    try:
+        return type_from_json(loads_exact(raw, replace_invalid=True))
+    except CtyTypeError:
+        raise
+    except ValueError as error:
+        raise CtyTypeError(str(error)) from None
+    except RecursionError:
+        raise CtyTypeError("the type is nested too deeply") from None
+
+
+def type_from_json(node: JSONValue) -> Type:
+    """Read a type description that is parsed already. Raises CtyTypeError, as `parse_type` does."""
+    if isinstance(node, list):
+        return _complex_type(node)
+    if isinstance(node, Members):
+        raise CtyTypeError("invalid complex type description")
+    if isinstance(node, str) and not isinstance(node, NumberText):
+        if node not in _NAMED:
+            raise CtyTypeError(f"invalid primitive type name {quote(node)}")
+        return _NAMED[node]
+    raise CtyTypeError("invalid type description")
+
+
+def _complex_type(parts: list[JSONValue]) -> Type:
+    kind = parts[0] if parts else None
+    if not isinstance(kind, str) or isinstance(kind, NumberText):
+        raise CtyTypeError("invalid complex type kind name")
+    if kind not in _COLLECTIONS and kind not in ("object", "tuple"):
+        raise CtyTypeError("invalid complex type kind name")
+    if len(parts) < 2:
+        # What Go's decoder says when it is asked for one element more than there are.
+        raise CtyTypeError("expected comma after array element")
+    result: Type
+    if kind == "object":
+        result = _object_type(parts[1], parts[2:3])
+        extra = parts[3:]
+    else:
+        collection = _COLLECTIONS.get(kind)
+        result = collection(type_from_json(parts[1])) if collection is not None else _tuple_type(parts[1])
+        extra = parts[2:]
+    if extra:
+        raise CtyTypeError("unexpected extra data in type description")
+    return result
+
+
+def _object_type(attributes: JSONValue, optional: list[JSONValue]) -> ObjectType:
+    # Go decodes null into the empty map, and into an empty list below.
+    if attributes is not None and not isinstance(attributes, Members):
+        raise CtyTypeError(_go_mismatch(attributes, "map[string]cty.Type"))
+    by_name = object_type({name: type_from_json(node) for name, node in attributes or ()}).attributes
+    names = _optional_names(optional[0]) if optional else frozenset()
+    for name in sorted(names):
+        if name not in by_name:
+            raise CtyTypeError(f"optional contains undeclared attribute {quote(name)}")
+    return ObjectType(by_name, names)
+
+
+def _optional_names(node: JSONValue) -> frozenset[str]:
+    if node is not None and not isinstance(node, list):
+        raise CtyTypeError(_go_mismatch(node, "[]string"))
+    names: list[str] = []
+    for name in node or ():
+        if name is not None and (not isinstance(name, str) or isinstance(name, NumberText)):
+            raise CtyTypeError(_go_mismatch(name, "string"))
+        names.append(nfc(name or ""))
+    return frozenset(names)
+
+
+def _tuple_type(elements: JSONValue) -> TupleType:
+    if elements is None:
+        return TupleType((), as_null=True)
+    if not isinstance(elements, list):
+        raise CtyTypeError(_go_mismatch(elements, "[]cty.Type"))
+    return TupleType(tuple(type_from_json(node) for node in elements))
+
+
+def _go_mismatch(node: JSONValue, wanted: str) -> str:
+    return f"json: cannot unmarshal {kind_name(node)} into Go value of type {wanted}"
+
+
+def encode_type(of: Type) -> bytes:
+    """Give the compact JSON description of a type, attributes sorted, as go-cty's MarshalJSON does.
+
+    Raises CtyTypeError for a type that is nested too deeply.
+    """
+    try:
+        return _encode(of)
+    except RecursionError:
+        raise CtyTypeError("the type is nested too deeply") from None
+
+
+def _encode(of: Type) -> bytes:
+    match of:
+        case PrimitiveType(name):
+            return b'"%b"' % name.encode("ascii")
+        case DynamicType():
+            return b'"dynamic"'
+        case ListType(element):
+            return b'["list",%b]' % _encode(element)
+        case SetType(element):
+            return b'["set",%b]' % _encode(element)
+        case MapType(element):
+            return b'["map",%b]' % _encode(element)
+        case TupleType(elements):
+            return b'["tuple",%b]' % (b"null" if of.as_null else _array(map(_encode, elements)))
+        case ObjectType(attributes, optional):
+            members = b",".join(encode_string(name) + b":" + _encode(attributes[name]) for name in attributes)
+            tail = b"," + _array(map(encode_string, sorted(optional))) if optional else b""
+            return b'["object",{%b}%b]' % (members, tail)
+
+
+def _array(items: Iterable[bytes]) -> bytes:
+    return b"[%b]" % b",".join(items)

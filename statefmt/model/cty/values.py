@@ -1,0 +1,157 @@
+"""cty values: read from JSON by a type, and written back the one way that cty writes them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec import Struct
+
+from statefmt.golang import encode_string, loads_exact
+from statefmt.model.cty._decode import decode
+from statefmt.model.cty.data import Data
+from statefmt.model.cty.decimals import format_shortest
+from statefmt.model.cty.errors import CtyEncodeError, CtyValueError
+from statefmt.model.cty.number import Number
+from statefmt.model.cty.types import (
+    DynamicType,
+    ListType,
+    MapType,
+    ObjectType,
+    SetType,
+    TupleType,
+    Type,
+    encode_type,
+    parse_type,
+)
+from statefmt.text.pattern import pattern
+
+__all__ = [
+    "CtyEncodeError",
+    "CtyValue",
+    "CtyValueError",
+    "canonical_output",
+    "canonical_value",
+    "read_value",
+    "write_value",
+]
+
+
+# A string that reads and writes as it stands: nothing in it has another form, or is escaped.
+_PLAIN_STRING: Final = pattern(rb'"[ !#-%\'-;=?-\[\]-\x7f]*"')
+
+
+class CtyValue(Struct, frozen=True):
+    """A cty value: its own type, and what it holds.
+
+    `data` is None (null), bool, str, Number, a tuple (list, set, tuple) or a dict (map, object). The type of a
+    value read as DYNAMIC is the one that came with it; DYNAMIC is left for nulls and empty collections.
+    """
+
+    type: Type
+    data: Data
+
+
+def read_value(raw: bytes | None, of: Type) -> CtyValue:
+    """Read JSON by a type, converting as go-cty's json.Unmarshal does.
+
+    Strings and numbers convert into each other, `"1"` and `"0"` are bools, strings become NFC, sets are sorted
+    and deduplicated, missing attributes are null, and a value of DYNAMIC is `{"value": …, "type": …}`. `raw` is
+    valid JSON; None or empty means that it is missing. Raises CtyValueError with go-cty's detail; where go-cty
+    crashes (short tuples, collections of several types) that is an error, too.
+    """
+    if not raw:
+        raise CtyValueError("EOF")
+    try:
+        return CtyValue(*decode(loads_exact(raw, replace_invalid=True), of))
+    except CtyValueError:
+        raise
+    except ValueError as error:
+        raise CtyValueError(str(error)) from None
+    except RecursionError:
+        raise CtyValueError("the value is nested too deeply") from None
+
+
+def write_value(value: CtyValue, of: Type | None = None) -> bytes:
+    """Write a value as compact JSON, as go-cty's json.Marshal (inside of encoding/json) does.
+
+    `of` is a type that the value conforms to, by default its own: where `of` says DYNAMIC and the value has a
+    type, that type is written with it. Raises CtyEncodeError for what JSON cannot express.
+    """
+    parts: list[bytes] = []
+    try:
+        _write(value.data, value.type, value.type if of is None else of, parts)
+    except RecursionError:
+        raise CtyEncodeError("the value is nested too deeply") from None
+    return b"".join(parts)
+
+
+def canonical_value(raw: bytes | None, of: Type) -> bytes:
+    """Give the JSON that cty writes for what it reads from `raw` by the type `of`, both ways with that type.
+
+    Idempotent. Raises CtyValueError, or its subclass CtyEncodeError if the value can only be read.
+    """
+    return write_value(read_value(raw, of), of)
+
+
+def canonical_output(raw_value: bytes | None, raw_type: bytes | None) -> tuple[bytes, bytes]:
+    """Give the members `value` and `type` that OpenTofu writes for an output with these.
+
+    The type written is that of the value, not the one given: `dynamic` is replaced by what the value says, and
+    optional attributes vanish unless the value is null. Raises CtyTypeError, CtyValueError and CtyEncodeError.
+    """
+    if raw_type == b'"string"' and raw_value and _PLAIN_STRING.fullmatch(raw_value):
+        return raw_value, raw_type
+    value = read_value(raw_value, parse_type(raw_type))
+    return write_value(value), encode_type(value.type)
+
+
+def _write(data: Data, own: Type, wanted: Type, parts: list[bytes]) -> None:
+    if isinstance(wanted, DynamicType) and not isinstance(own, DynamicType):
+        parts.append(b'{"value":')
+        try:
+            _write(data, own, own, parts)
+        except CtyEncodeError as error:
+            raise CtyEncodeError(f"failed to serialize value: {error.detail}") from None
+        parts.append(b',"type":%b}' % encode_type(own))
+    elif data is None:
+        parts.append(b"null")
+    elif isinstance(data, bool):
+        parts.append(b"true" if data else b"false")
+    elif isinstance(data, str):
+        parts.append(encode_string(data))
+    elif isinstance(data, Number):
+        parts.append(format_shortest(data).encode("ascii"))
+    elif isinstance(data, tuple):
+        _write_array(data, own, wanted, parts)
+    else:
+        _write_object(data, own, wanted, parts)
+
+
+def _write_array(data: tuple[Data, ...], own: Type, wanted: Type, parts: list[bytes]) -> None:
+    separator = b"["
+    for index, item in enumerate(data):
+        parts.append(separator)
+        separator = b","
+        if isinstance(own, TupleType) and isinstance(wanted, TupleType):
+            _write(item, own.elements[index], wanted.elements[index], parts)
+        elif isinstance(own, (ListType, SetType)) and isinstance(wanted, (ListType, SetType)):
+            _write(item, own.element, wanted.element, parts)
+        else:
+            raise CtyEncodeError("the value does not conform to the type")
+    parts.append(b"]" if data else b"[]")
+
+
+def _write_object(data: dict[str, Data], own: Type, wanted: Type, parts: list[bytes]) -> None:
+    separator = b"{"
+    # Code point order is the order of the UTF-8 bytes.
+    for name in sorted(data):
+        parts.append(separator)
+        separator = b","
+        parts.append(encode_string(name) + b":")
+        if isinstance(own, ObjectType) and isinstance(wanted, ObjectType):
+            _write(data[name], own.attributes[name], wanted.attributes[name], parts)
+        elif isinstance(own, MapType) and isinstance(wanted, MapType):
+            _write(data[name], own.element, wanted.element, parts)
+        else:
+            raise CtyEncodeError("the value does not conform to the type")
+    parts.append(b"}" if data else b"{}")

@@ -1,0 +1,224 @@
+"""The single-provider-configuration invariant: which provider instance each object is bound to.
+
+A resource has exactly one provider configuration; its objects may differ in the trailing instance key only.
+A file says so at the resource level, at the instance level, or at both. `lift` reads all of these forms,
+`lower` writes the older, resource-level form whenever no object has a key.
+Source: RFC "Static Evaluation of Provider Iteration"; OpenTofu `internal/states/statefile/version4.go`.
+OpenTofu compares only what instances say themselves, block by block; the RFC's rule, applied here in full,
+is to let the resource level reach every instance first and then to compare all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+from msgspec import Struct
+
+from statefmt.model import _provider_findings as provider_findings
+from statefmt.model.addrs import (
+    NO_KEY,
+    AbsProviderInstance,
+    ConfigProviderConfig,
+    InstanceKey,
+)
+from statefmt.model.codes import Code
+from statefmt.model.findings import Finding
+from statefmt.model.provider_text import Unreadable, read_config, read_instance
+from statefmt.model.resources import ResourceState
+
+# Configurations that were written, of all files of a run; a state has few different ones.
+_KEPT: Final = 16384
+_UNKEYED: Final = frozenset({NO_KEY})
+_NO_KEYS: Final[Mapping[InstanceKey, str]] = MappingProxyType({})
+
+
+class ObjectProvider(NamedTuple):
+    """What the file says of one object: its instance key, its own `provider` ("" where it has none)."""
+
+    key: InstanceKey
+    provider: str
+    pointer: str
+
+
+class BlockProviders(NamedTuple):
+    """What the file says in one block of a resource: its `provider` ("" for none), and its objects."""
+
+    provider: str
+    objects: Sequence[ObjectProvider]
+    pointer: str
+
+
+class Lifted(Struct, frozen=True, gc=False):
+    """One configuration for a resource and a key for each object, block by block.
+
+    A block whose own provider address is unreadable has None in place of its keys. With an error among
+    `findings`, `config` and `keys` must not be used.
+    """
+
+    config: ConfigProviderConfig | None
+    keys: tuple[tuple[InstanceKey, ...] | None, ...]
+    findings: tuple[Finding, ...]
+
+
+class Lowered(NamedTuple):
+    """The `provider` members to write: at the resource level, or for each provider key at the instance level."""
+
+    resource_level: str
+    instance_level: Mapping[InstanceKey, str]
+
+
+class _Bound(NamedTuple):
+    """The provider that is in force for one object, and where that is said."""
+
+    provider: AbsProviderInstance
+    key: InstanceKey
+    block: int
+    pointer: str
+
+
+def lift(resource: str, blocks: Sequence[BlockProviders]) -> Lifted:
+    """Bind the objects of one resource, given what each of its blocks says.
+
+    `resource` is its address, for messages. Problems come back as findings: both levels set (warning),
+    neither, unreadable, or not all of one configuration (errors).
+    """
+    findings: list[Finding] = []
+    bound: list[_Bound] = []
+    keys: list[tuple[InstanceKey, ...] | None] = []
+    declared: ConfigProviderConfig | None = None
+    conflict: Finding | None = None
+    for number, block in enumerate(blocks):
+        config: ConfigProviderConfig | None = None
+        if block.provider:
+            readable = read_config(block.provider)
+            if isinstance(readable, Unreadable):
+                findings += _located(readable, resource, block.pointer)
+                keys.append(None)
+                continue
+            declared = config = readable
+        block_bound, said = _bind_block(resource, block, number, config, findings)
+        bound += block_bound
+        keys.append(tuple(binding.provider.key for binding in block_bound))
+        conflict = conflict or _said_conflict(resource, said, block.pointer)
+    declared_last = declared if blocks and not blocks[-1].objects and blocks[-1].provider else None
+    conflict = _bound_conflict(resource, bound) or conflict
+    if conflict:
+        findings.append(conflict)
+    else:
+        findings += _spread_keys(resource, bound)
+    config = bound[0].provider.config if bound else declared
+    if not conflict and declared_last is not None and declared_last != config:
+        findings.append(provider_findings.empty_block(resource, config, declared_last, blocks[-1].pointer))
+        config = declared_last
+    return Lifted(config, tuple(keys), tuple(findings))
+
+
+def lift_inherited(provider: str, objects: int) -> Lifted | None:
+    """Bind so many objects that say nothing themselves to the `provider` of their only block.
+
+    That is what `lift` gives for the usual resource, sooner; None where the address is unreadable.
+    """
+    config = read_config(provider)
+    return None if isinstance(config, Unreadable) else Lifted(config, ((NO_KEY,) * objects,), ())
+
+
+def lower(resource: ResourceState) -> Lowered:
+    """What to write for a resource: the resource-level form if and only if no object has a key."""
+    config = resource.provider_config
+    if config is None:
+        return Lowered("", {})
+    keys = {obj.provider_key for obj in resource.objects}
+    if keys <= _UNKEYED:
+        return _lowered_without_keys(config)
+    return Lowered("", {key: str(AbsProviderInstance(config, key)) for key in keys})
+
+
+@lru_cache(maxsize=_KEPT)
+def _lowered_without_keys(config: ConfigProviderConfig) -> Lowered:
+    return Lowered(str(config), _NO_KEYS)
+
+
+def _bind_block(
+    resource: str,
+    block: BlockProviders,
+    number: int,
+    config: ConfigProviderConfig | None,
+    findings: list[Finding],
+) -> tuple[list[_Bound], list[tuple[str, InstanceKey]]]:
+    """Bind one block's objects; also gives what its instances say themselves, as comparable text."""
+    bound: list[_Bound] = []
+    said: list[tuple[str, InstanceKey]] = []
+    inherited = AbsProviderInstance(config, NO_KEY) if config else None
+    for key, text, pointer in block.objects:
+        if not text:
+            if inherited is None:
+                findings.append(provider_findings.missing(resource, key, pointer))
+            else:
+                bound.append(_Bound(inherited, key, number, block.pointer))
+            continue
+        if config is not None:
+            findings.append(provider_findings.both_levels(resource, key, block.provider, text, pointer))
+        provider = read_instance(text)
+        if isinstance(provider, Unreadable):
+            findings += _located(provider, f"{resource}{key}", pointer)
+            said.append(("", key))
+            continue
+        said.append((str(provider.config), key))
+        bound.append(_Bound(provider, key, number, pointer))
+    return bound, said
+
+
+def _located(unreadable: Unreadable, address: str, pointer: str) -> list[Finding]:
+    return [
+        Finding(f.code, f.severity, f.summary, f.detail, address, f"{pointer}/provider", f.fix)
+        for f in unreadable.findings
+    ]
+
+
+def _said_conflict(resource: str, said: list[tuple[str, InstanceKey]], pointer: str) -> Finding | None:
+    """OpenTofu's own comparison: neighbours within a block, unreadable addresses included."""
+    for (one, one_key), (other, other_key) in pairwise(said):
+        if one != other:
+            return provider_findings.conflict(
+                Code.PROVIDER_CONFIGURATIONS_DIFFER, resource, one, one_key, other, other_key, pointer
+            )
+    return None
+
+
+def _bound_conflict(resource: str, bound: list[_Bound]) -> Finding | None:
+    """The RFC's comparison: all objects of the resource, after the resource level has reached them."""
+    first = bound[0] if bound else None
+    for other in bound:
+        if first is not None and other.provider.config != first.provider.config:
+            spread = first.block != other.block
+            return provider_findings.conflict(
+                Code.PROVIDER_BLOCKS_DIFFER if spread else Code.PROVIDER_CONFIGURATIONS_DIFFER,
+                resource,
+                str(first.provider),
+                first.key,
+                str(other.provider),
+                other.key,
+                other.pointer,
+            )
+    return None
+
+
+def _spread_keys(resource: str, bound: list[_Bound]) -> list[Finding]:
+    """Objects of one instance under different provider keys: OpenTofu has room for one key an instance."""
+    if not any(binding.provider.key != NO_KEY for binding in bound):
+        return []
+    first: dict[InstanceKey, _Bound] = {}
+    findings = []
+    told = set()
+    for binding in bound:
+        other = first.setdefault(binding.key, binding)
+        if binding.provider.key != other.provider.key and binding.key not in told:
+            told.add(binding.key)
+            findings.append(
+                provider_findings.keys_differ(resource, binding.key, other.provider, binding.provider, binding.pointer)
+            )
+    return findings

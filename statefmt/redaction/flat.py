@@ -1,0 +1,92 @@
+"""Flat attributes of states before Terraform 0.12 (`tags.Name`, `rule.0.port`), with what may be sensitive hidden.
+
+Those formats had no marks for what is sensitive, so nothing is shown that could be: only numbers, bools, and texts
+under names that are well known to be harmless. To hide too much is a nuisance, to hide too little an accident.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
+from typing import Final
+
+from statefmt.golang import Members
+from statefmt.model.cty import Path
+from statefmt.redaction.hidden import HIDDEN
+from statefmt.redaction.path_text import step_key
+from statefmt.text.pattern import pattern
+
+_SOUNDS_SECRET: Final = pattern(
+    r"passw(?:or)?d|passphrase|pwd|secret|token|credential|private_?key|sensitive|plaintext|bearer|cookie"
+    r"|(?:^|_)(?:api_?key|access_key|auth|hash|key|otp|pem|pin|salt|sas|seed|signature)(?:_|$)",
+    re.IGNORECASE,
+)
+# What a name may end in: where a thing is, how big, of which kind, and what else it belongs to.
+_HARMLESS: Final = pattern(
+    r"(?:.*_)?(?:acl|ami|architecture|arn|arns|bucket|cidr_blocks?|class|dns|domain|engine|family|group|groups|host"
+    r"|hostname|id|identifier|ids|image|ip|ips|ipv4|ipv6|location|method|mode|name|names|owner|owners|platform|project"
+    r"|protocol|region|regions|size|state|status|subnet|subnets|type|types|version|zone|zones)"
+)
+_LABELS: Final = frozenset({"tags", "tags_all", "labels"})
+_PLAIN: Final = pattern(r"-?[0-9]{1,12}(?:\.[0-9]{1,6})?|true|false|")
+# The place of an element: of a list, or of a set by its hash.
+_PLACE: Final = pattern(r"~?[0-9]+")
+_COUNTS: Final = ("#", "%")
+
+
+def flat_value(flat: Mapping[str, str], paths: Sequence[Path]) -> Members:
+    """The flat attributes as an object of texts, with HIDDEN for those that may be sensitive."""
+    hidden = _covered(flat, paths) if paths else set()
+    hidden |= {name for name, value in flat.items() if name not in hidden and not _is_harmless(name, value)}
+    # The same text may stand under a harmless name as well: the id of a random_string is its result.
+    secrets = {flat[name] for name in hidden if not _PLAIN.fullmatch(flat[name])}
+    return Members((name, HIDDEN if name in hidden or value in secrets else value) for name, value in flat.items())
+
+
+def sounds_secret(name: str) -> bool:
+    """Whether a name may be that of a secret. (The rule SEC004 is stricter with names: a finding has to be true.)"""
+    return _SOUNDS_SECRET.search(name) is not None
+
+
+def _is_harmless(name: str, value: str) -> bool:
+    *holders, last = name.split(".")
+    if last in _COUNTS:
+        return value.isdecimal()
+    if any(map(sounds_secret, (*holders, last))):
+        return False
+    named = next((part for part in (last, *reversed(holders)) if not _PLACE.fullmatch(part)), "")
+    is_label = len(holders) == 1 and holders[0] in _LABELS
+    return is_label or _HARMLESS.fullmatch(named) is not None or _PLAIN.fullmatch(value) is not None
+
+
+def _covered(flat: Mapping[str, str], paths: Sequence[Path]) -> set[str]:
+    """The names that paths lead to."""
+    names = sorted(flat)
+    prefixes = {_prefix(path, flat, names) for path in paths}
+    if "" in prefixes:
+        return set(names)
+    below = {name for prefix in prefixes if prefix for name in names[_below(prefix, names)]}
+    return below | {prefix for prefix in prefixes if prefix is not None and prefix in flat}
+
+
+def _prefix(path: Path, flat: Mapping[str, str], names: Sequence[str]) -> str | None:
+    """The beginning of the names that a path leads to: all of it, or as much of it as leads anywhere; "" is any name.
+
+    An element of a set goes by a hash, which is not in the path: then the whole set is covered.
+    """
+    steps = [str(key) for key in takewhile(lambda key: isinstance(key, (str, int)), map(step_key, path))]
+    if not steps:
+        return ""
+    beginnings = (".".join(steps[:count]) for count in range(len(steps), 0, -1))
+    return next((text for text in beginnings if text in flat or _is_any(_below(text, names))), None)
+
+
+def _below(prefix: str, names: Sequence[str]) -> slice:
+    """Where the names are, in their order, that go on from a prefix after a dot."""
+    return slice(bisect_left(names, f"{prefix}."), bisect_left(names, f"{prefix}/"))
+
+
+def _is_any(place: slice) -> bool:
+    return bool(place.start < place.stop)

@@ -1,0 +1,1 @@
+"""Findings, in one file for each format."""

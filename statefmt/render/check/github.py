@@ -1,0 +1,70 @@
+"""What `check` found, as workflow commands of GitHub Actions, which marks the lines in the files of a pull request.
+
+Source: GitHub, "Workflow commands"; the escapes are those of `actions/toolkit`, `packages/core/src/command.ts`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from statefmt.lint.checked import CheckedState, UnreadableState
+from statefmt.model.findings import Severity
+from statefmt.render.file_path import path_within
+from statefmt.render.findings import message
+from statefmt.render.fixes import fix_text
+from statefmt.render.printable import one_line, printable, printable_lines
+from statefmt.store.reading import STANDARD_INPUT, display_name
+
+_COMMANDS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
+
+
+def check_github(
+    states: Sequence[CheckedState], folder: Path | None = None, *, unreadable: Sequence[UnreadableState] = ()
+) -> str:
+    """One command a finding, or a file that could not be read, and a line; empty where there is nothing to say.
+
+    Paths are relative to `folder` (the working folder).
+    """
+    folder = folder or Path.cwd()
+    lines = [line for state in states for line in _commands(state, folder)]
+    return "\n".join([*lines, *(_unreadable_command(state, folder) for state in unreadable)])
+
+
+def _path(name: str, folder: Path) -> str:
+    return "" if name == display_name(STANDARD_INPUT) else path_within(name, folder) or name
+
+
+def _unreadable_command(state: UnreadableState, folder: Path) -> str:
+    path = _path(state.name, folder)
+    file = f"file={_escaped_property(printable(path))}," if path else ""
+    return f"::error {file}title=Unreadable state::{_escaped(one_line(state.message))}"
+
+
+def _commands(state: CheckedState, folder: Path) -> Iterator[str]:
+    for finding in state.findings:
+        file, position = state.place(finding)
+        path = _path(file, folder)
+        properties: dict[str, object] = {}
+        if path:
+            properties["file"] = printable(path)
+            if position:
+                properties |= {"line": position.line, "col": position.column}
+        properties["title"] = " ".join(filter(None, (finding.code, printable(finding.address))))
+        listed = ",".join(f"{name}={_escaped_property(str(value))}" for name, value in properties.items())
+        text = "\n".join(
+            filter(
+                None,
+                (one_line(message(finding)), one_line(fix_text(finding.fix)), printable_lines(finding.fix.snippet)),
+            )
+        )
+        yield f"::{_COMMANDS[finding.severity]} {listed}::{_escaped(text)}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _escaped_property(text: str) -> str:
+    return _escaped(text).replace(":", "%3A").replace(",", "%2C")

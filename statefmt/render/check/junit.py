@@ -1,0 +1,90 @@
+"""What `check` found, as JUnit XML, for the test reports of GitLab, Jenkins and others.
+
+A state is a test suite and a finding a test case: failed where the finding makes `check` fail, so that a report and the
+exit status say the same, else passed with the finding as its output. A state without findings has one passed test case.
+There are no times and no host, so that the same states give the same bytes.
+Sources: `junit-10.xsd` of Jenkins's xUnit plugin; GitLab's "Unit test reports" (which takes `classname` for the name of
+a suite, shows the text of a failure and not its `message`, and keeps only the first of the cases with the same name).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from statefmt.lint.checked import CheckedState, UnreadableState
+from statefmt.model import codes
+from statefmt.model.findings import Finding, Severity
+from statefmt.render.findings import message
+from statefmt.render.fixes import fix_text
+from statefmt.render.printable import one_line, printable, printable_lines
+
+
+def check_junit(
+    states: Sequence[CheckedState],
+    *,
+    fail_on: Severity = Severity.ERROR,
+    unreadable: Sequence[UnreadableState] = (),
+) -> bytes:
+    """All findings; those of severity `fail_on` and above have failed. A file that could not be read is an error."""
+    findings = [finding for state in states for finding in state.findings]
+    tests = sum(max(1, len(state.findings)) for state in states) + len(unreadable)
+    root = Element("testsuites", name="statetool check", tests=str(tests))
+    root.attrib |= _counts(findings, fail_on, len(unreadable))
+    root.extend([*(_suite(state, fail_on) for state in states), *map(_unreadable_suite, unreadable)])
+    indent(root)
+    # The declaration of ElementTree has single quotes and no capitals; this one stays as it was.
+    document: bytes = tostring(root, encoding="utf-8")
+    return b'<?xml version="1.0" encoding="UTF-8"?>\n' + document + b"\n"
+
+
+def _suite(state: CheckedState, fail_on: Severity) -> Element:
+    name = printable(state.name)
+    suite = Element("testsuite", name=name, tests=str(max(1, len(state.findings))))
+    suite.attrib |= _counts(state.findings, fail_on)
+    if not state.findings:
+        SubElement(suite, "testcase", name="no findings", classname=name)
+    seen: dict[str, int] = {}
+    for finding in state.findings:
+        title = " ".join(filter(None, (finding.code, printable(finding.address))))
+        seen[title] = seen.get(title, 0) + 1
+        number = f" ({seen[title]})" if seen[title] > 1 else ""
+        case = SubElement(suite, "testcase", name=title + number, classname=name)
+        outcome = SubElement(case, _outcome(finding, fail_on))
+        if outcome.tag != "system-out":
+            outcome.attrib |= {"type": finding.code, "message": one_line(finding.summary)}
+        outcome.text = _text(finding, state)
+    return suite
+
+
+def _unreadable_suite(state: UnreadableState) -> Element:
+    name = printable(state.name)
+    suite = Element("testsuite", name=name, tests="1")
+    suite.attrib |= _counts((), Severity.ERROR, 1)
+    case = SubElement(suite, "testcase", name="unreadable", classname=name)
+    SubElement(case, "error", type="unreadable", message="The file could not be read").text = one_line(state.message)
+    return suite
+
+
+def _counts(findings: Sequence[Finding], fail_on: Severity, unreadable: int = 0) -> dict[str, str]:
+    outcomes = [_outcome(finding, fail_on) for finding in findings]
+    return {"failures": str(outcomes.count("failure")), "errors": str(outcomes.count("error") + unreadable)}
+
+
+def _outcome(finding: Finding, fail_on: Severity) -> str:
+    """The element that a finding becomes. A file that could not be checked at all is an error, not a failure."""
+    if finding.code in codes.NO_STATE:
+        return "error"
+    return "failure" if finding.severity.rank >= fail_on.rank else "system-out"
+
+
+def _text(finding: Finding, state: CheckedState) -> str:
+    file, position = state.place(finding)
+    place = f"{printable(file)}:{position.line}:{position.column}" if position else printable(file)
+    head = f"{place}: {finding.severity.value} {finding.code} {printable(finding.address)}".rstrip()
+    return "\n".join(
+        filter(
+            None,
+            (head, one_line(message(finding)), one_line(fix_text(finding.fix)), printable_lines(finding.fix.snippet)),
+        )
+    )

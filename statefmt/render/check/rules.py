@@ -1,0 +1,62 @@
+"""Rules and their pages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from textwrap import indent
+
+from statefmt.lint.registry import Page
+from statefmt.model.findings import Severity
+from statefmt.render.json_output import document
+from statefmt.render.terminal import Terminal
+
+_COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
+
+
+def rules_table(pages: Sequence[Page], terminal: Terminal) -> str:
+    """One rule a line: code, severity, title."""
+    lines = []
+    for page in pages:
+        severity = terminal.paint(f"{page.rule.severity.value:<7}", _COLOURS[page.rule.severity])
+        lines.append(f"{terminal.paint(page.rule.code, 'bold')}  {severity}  {page.title}")
+    return "\n".join(lines)
+
+
+def rule_page(page: Page, terminal: Terminal) -> str:
+    """A rule's page for the terminal: its markdown with the headings marked."""
+    rule = page.rule
+    head = f"{rule.code} {rule.name} ({rule.severity.value})"
+    parts = [terminal.paint(head, "bold", _COLOURS[rule.severity]), terminal.wrap(page.title, "")]
+    # Every second part between fences is code and keeps its lines.
+    for number, text in enumerate(re.split(r"^```.*$", page.text, flags=re.MULTILINE)):
+        if number % 2:
+            parts.append(indent(text.strip("\n"), "    "))
+        else:
+            parts += [_paragraph(block, terminal) for block in re.split(r"\n(?=## )|\n\n", text) if block.strip()]
+    return "\n\n".join(parts)
+
+
+def _paragraph(block: str, terminal: Terminal) -> str:
+    """A paragraph of markdown, with its heading if it has one."""
+    heading, _, text = block.strip().partition("\n") if block.strip().startswith("## ") else ("", "", block)
+    body = "\n".join(terminal.wrap(item, "  ") for item in re.split(r"\n(?=- )", text.strip())) if text.strip() else ""
+    if not heading:
+        return body
+    title = terminal.paint(heading.removeprefix("## "), "bold")
+    return f"{title}\n{body}" if body else title
+
+
+def rules_json(pages: Sequence[Page]) -> bytes:
+    """All there is to know of some rules (schema: `rules-output.schema.json`)."""
+    return document({"rules": [_rule(page) for page in pages]})
+
+
+def _rule(page: Page) -> dict[str, object]:
+    return {
+        "code": page.rule.code,
+        "name": page.rule.name,
+        "severity": page.rule.severity.value,
+        "title": page.title,
+        "page": page.text,
+    }

@@ -1,0 +1,110 @@
+"""What `check` found, as SARIF 2.1.0 (OASIS), for code scanning and other viewers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+
+from statefmt.lint.checked import CheckedState, UnreadableState
+from statefmt.lint.fingerprint import numbered_fingerprints
+from statefmt.lint.registry import Page, all_pages
+from statefmt.model.findings import Finding, Severity
+from statefmt.render.file_path import absolute_uri, relative_uri
+from statefmt.render.findings import message
+from statefmt.render.fixes import fix_text
+from statefmt.render.json_output import json_text
+from statefmt.render.printable import printable
+from statefmt.text.pattern import pattern
+from statefmt.version import __version__
+
+_SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_LEVELS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+# What GitHub calls them.
+_PROBLEM_SEVERITIES: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "recommendation"}
+# The folder that relative paths start from; GitHub takes this name for the root of the repository.
+_ROOT: Final = "%SRCROOT%"
+_FIRST_SECTION: Final = pattern(r"\A## [^\n]*\n(?P<text>.*?)(?=\n\s*\n|\n## |\Z)", re.DOTALL)
+
+
+def check_sarif(
+    states: Sequence[CheckedState], folder: Path | None = None, *, unreadable: Sequence[UnreadableState] = ()
+) -> bytes:
+    """All findings, with the pages of all rules. Paths are relative to `folder` (the working folder).
+
+    Where something could not be read, the invocation has failed, with a notification for each.
+    """
+    folder = folder or Path.cwd()
+    pages = all_pages()
+    numbers = {code: number for number, code in enumerate(pages)}
+    driver = {"name": "statetool", "version": __version__, "rules": [_rule(page) for page in pages.values()]}
+    run: dict[str, Any] = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "results": [result for state in states for result in _results(state, folder, numbers)],
+    }
+    if unreadable:
+        notifications = [_notification(state, folder) for state in unreadable]
+        run["invocations"] = [{"executionSuccessful": False, "toolExecutionNotifications": notifications}]
+    log = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
+    return json_text(log, orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
+def _rule(page: Page) -> dict[str, Any]:
+    rule = page.rule
+    section = _FIRST_SECTION.match(page.text)
+    return {
+        "id": rule.code,
+        "name": rule.name,
+        "shortDescription": {"text": page.title},
+        "fullDescription": {"text": " ".join(section["text"].split()) if section else page.title},
+        "help": {"text": page.text, "markdown": page.text},
+        "defaultConfiguration": {"level": _LEVELS[rule.severity]},
+        "properties": {"problem.severity": _PROBLEM_SEVERITIES[rule.severity], "tags": [rule.code[:3]]},
+    }
+
+
+def _results(state: CheckedState, folder: Path, numbers: Mapping[str, int]) -> list[dict[str, Any]]:
+    return [
+        _result(finding, mark, state, folder, numbers)
+        for finding, mark in zip(state.findings, numbered_fingerprints(state.findings), strict=True)
+    ]
+
+
+def _notification(state: UnreadableState, folder: Path) -> dict[str, Any]:
+    location = {"physicalLocation": {"artifactLocation": _artifact(state.name, folder)}}
+    return {"level": "error", "message": {"text": printable(state.message)}, "locations": [location]}
+
+
+def _artifact(name: str, folder: Path) -> dict[str, str]:
+    uri = relative_uri(name, folder)
+    return {"uri": absolute_uri(name, folder)} if uri is None else {"uri": uri, "uriBaseId": _ROOT}
+
+
+def _result(
+    finding: Finding, mark: str, state: CheckedState, folder: Path, numbers: Mapping[str, int]
+) -> dict[str, Any]:
+    file, position = state.place(finding)
+    line, column = position or (1, 1)
+    location: dict[str, Any] = {
+        "physicalLocation": {
+            "artifactLocation": _artifact(file, folder),
+            "region": {"startLine": line, "startColumn": column},
+        }
+    }
+    if finding.address:
+        location["logicalLocations"] = [{"fullyQualifiedName": finding.address}]
+    result: dict[str, Any] = {
+        "ruleId": finding.code,
+        "level": _LEVELS[finding.severity],
+        "message": {"text": "\n\n".join(filter(None, (message(finding), fix_text(finding.fix), finding.fix.snippet)))},
+        "locations": [location],
+        # GitHub joins the first to the rule and the path, and looks at no other; the second is for everybody else.
+        "partialFingerprints": {"primaryLocationLineHash": mark, "statetool/v1": mark},
+    }
+    if finding.code in numbers:
+        result["ruleIndex"] = numbers[finding.code]
+    return result

@@ -1,0 +1,1 @@
+"""Comparisons, in one file for each format."""

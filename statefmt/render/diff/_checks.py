@@ -1,0 +1,44 @@
+"""What differs in check results: whose status, and which messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TypeAlias
+
+from statefmt.analysis.diff import CheckResultsChange
+from statefmt.golang import quote
+from statefmt.model.check_results import CheckObject, CheckResult
+from statefmt.render.printable import printable
+
+_Checked: TypeAlias = CheckResult | CheckObject
+# A sign, a label, and the texts of both sides.
+CheckLine: TypeAlias = tuple[str, str, str | None, str | None]
+
+
+def check_lines(change: CheckResultsChange) -> Mapping[str, tuple[CheckLine, ...]]:
+    """What differs, all of it printable, by the address of the construct that is checked."""
+    return {address: tuple(_lines(old, new)) for address, old, new in change.differing}
+
+
+def _lines(old: CheckResult | None, new: CheckResult | None) -> Iterator[CheckLine]:
+    yield from _status("", old, new)
+    before = {obj.object_addr: obj for obj in old.objects} if old else {}
+    after = {obj.object_addr: obj for obj in new.objects} if new else {}
+    for address in {**before, **after}:
+        one, other = before.get(address), after.get(address)
+        label = printable(address)
+        yield from _status(label, one, other)
+        messages = one.failure_messages if one else (), other.failure_messages if other else ()
+        for message in messages[0]:
+            if message not in messages[1]:
+                yield "-", label, quote(message), None
+        for message in messages[1]:
+            if message not in messages[0]:
+                yield "+", label, None, quote(message)
+
+
+def _status(label: str, one: _Checked | None, other: _Checked | None) -> Iterator[CheckLine]:
+    old = None if one is None else printable(one.status)
+    new = None if other is None else printable(other.status)
+    if old != new:
+        yield "+" if old is None else "-" if new is None else "~", label, old, new

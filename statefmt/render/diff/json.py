@@ -1,0 +1,184 @@
+"""A comparison of two states as JSON (schema: `diff-output.schema.json`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import orjson
+
+from statefmt.analysis.diff import (
+    EnvelopeChange,
+    InstanceChange,
+    MemberChange,
+    Movable,
+    OutputChange,
+    ResourceChange,
+    SnapshotDiff,
+)
+from statefmt.analysis.diff.details import details
+from statefmt.analysis.diff.values import NoValue, ValueChange
+from statefmt.analysis.selection.object_id import id_is_sensitive, object_id
+from statefmt.golang import JSONValue
+from statefmt.model.addrs import AbsResource, ModuleInstance
+from statefmt.model.check_results import CheckResult
+from statefmt.model.instances import ResourceInstance
+from statefmt.model.outputs import OutputValue
+from statefmt.redaction.hidden import HIDDEN
+from statefmt.render.diff.values import Manner
+from statefmt.render.outputs.type import output_type_json, output_type_text
+from statefmt.render.values.exact_json import exact_document, fragment
+
+Node = dict[str, object]
+
+
+def diff_json(changes: SnapshotDiff, manner: Manner) -> bytes:
+    """The document; numbers of attributes and outputs keep their text."""
+    checks = changes.check_results
+    in_place = [change for change in changes.instances if change.old is not None and change.new is not None]
+    return exact_document({
+        "differs": bool(changes),
+        "added": [_instance(change.new, manner) for change in changes.instances if change.old is None and change.new],
+        "removed": [_instance(change.old, manner) for change in changes.instances if change.new is None and change.old],
+        "changed": [_changed(change, manner) for change in in_place if change.is_changed],
+        "moved": [
+            {"from": str(one.old.addr), "to": str(one.addr), "rekeyed": one.is_rekeyed}
+            for one in in_place
+            if one.is_moved and one.old
+        ],
+        "moves": [
+            {"kind": _kind(move.old), "from": str(move.old), "to": str(move.new), "instances": move.count}
+            for move in changes.moves
+        ],
+        "rebound": [_rebound(change) for change in in_place if change.rebound],
+        "resources": [_resource(change) for change in changes.resources],
+        "outputs": [_output(change, manner) for change in changes.outputs],
+        "check_results": [_check_result(*found) for found in checks.differing] if checks else [],
+        "envelope": [_envelope(change, manner) for change in changes.envelope],
+        "followed": len(changes.followed),
+    })  # fmt: skip
+
+
+def _instance(instance: ResourceInstance, manner: Manner) -> Node:
+    """An instance that only one side has."""
+    obj = instance.current or instance.objects[0]
+    name = object_id(obj)
+    hidden = name is not None and not manner.show_sensitive and id_is_sensitive(obj)
+    provider = instance.provider(obj)
+    return {
+        "address": str(instance.addr),
+        "id": str(HIDDEN) if hidden else name,
+        "provider_instance": None if provider is None else str(provider),
+        "deposed_keys": [obj.deposed for obj in instance.deposed],
+    }
+
+
+def _changed(change: InstanceChange, manner: Manner) -> Node:
+    return {
+        "address": str(change.addr),
+        "changes": [
+            node for member in change.members if member.name != "provider" for node in _member(change, member, manner)
+        ],
+        "objects": [
+            {"deposed_key": obj.deposed or None, "change": "added" if obj.old is None else "removed"}
+            for obj in change.objects
+        ],
+    }
+
+
+def _member(change: InstanceChange, member: MemberChange, manner: Manner) -> Iterator[Node]:
+    head: Node = {"deposed_key": member.deposed or None, "member": member.name}
+    found = details(change, member, show_sensitive=manner.show_sensitive, exact=manner.exact)
+    if not found:
+        # The same in another order, or repeated.
+        yield {**head, "path": [], "change": "changed", "sensitive": False}
+    for one in found:
+        yield {**head, **_value_change(one)}
+
+
+def _value_change(change: ValueChange) -> Node:
+    node: Node = {
+        "path": [step for step in change.path if isinstance(step, (str, int))],
+        "change": "added"
+        if isinstance(change.old, NoValue)
+        else "removed"
+        if isinstance(change.new, NoValue)
+        else "changed",
+        "sensitive": change.hidden,
+    }
+    if change.is_element:
+        node["element"] = True
+    for name, side in (("old", change.old), ("new", change.new)):
+        if not isinstance(side, NoValue):
+            node[name] = _fragment(side)
+    return node
+
+
+def _rebound(change: InstanceChange) -> Node:
+    before, now = change.rebound or (None, None)
+    return {
+        "address": str(change.addr),
+        "from": None if before is None else str(before),
+        "to": None if now is None else str(now),
+    }
+
+
+def _resource(change: ResourceChange) -> Node:
+    resource = change.new or change.old
+    return {"address": "" if resource is None else str(resource.addr), "change": _what(change.old, change.new)}
+
+
+def _output(change: OutputChange, manner: Manner) -> Node:
+    sides = [side for side in (change.old, change.new) if side is not None]
+    hidden = not manner.show_sensitive and any(side.sensitive for side in sides)
+    return {
+        "name": change.name,
+        "change": _what(change.old, change.new),
+        "old": None if change.old is None else _side(change.old, hidden),
+        "new": None if change.new is None else _side(change.new, hidden),
+    }
+
+
+def _side(output: OutputValue, hidden: bool) -> Node:
+    type_json = output_type_json(output, hidden=hidden)
+    return {
+        "value": str(HIDDEN) if hidden else orjson.Fragment(output.value),
+        "type": None if type_json is None else orjson.Fragment(type_json),
+        "type_text": output_type_text(output, hidden=hidden),
+        "sensitive": output.sensitive,
+        **({"deprecated": output.deprecated} if output.deprecated else {}),
+    }
+
+
+def _check_result(address: str, old: CheckResult | None, new: CheckResult | None) -> Node:
+    return {
+        "address": address,
+        "change": _what(old, new),
+        "old": None if old is None else old.status,
+        "new": None if new is None else new.status,
+    }
+
+
+def _envelope(change: EnvelopeChange, manner: Manner) -> Node:
+    hidden = not change.is_known and not manner.show_sensitive
+    old, new = (
+        None if text is None else str(HIDDEN) if hidden else orjson.Fragment(text) for text in (change.old, change.new)
+    )
+    return {"name": change.name, "old": old, "new": new}
+
+
+def _what(old: object, new: object) -> str:
+    return "added" if old is None else "removed" if new is None else "changed"
+
+
+def _kind(place: Movable) -> str:
+    if isinstance(place, ModuleInstance):
+        return "module"
+    return "resource" if isinstance(place, AbsResource) else "instance"
+
+
+def _fragment(value: JSONValue) -> orjson.Fragment:
+    try:
+        return fragment(value)
+    except ValueError:
+        # Nested too deeply to be written out again; nothing of it is shown then.
+        return orjson.Fragment(b"null")

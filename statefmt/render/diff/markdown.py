@@ -1,0 +1,118 @@
+"""A comparison of two states in Markdown, for a comment on a pull request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from statefmt.analysis.diff import SnapshotDiff
+from statefmt.render.counted import counted
+from statefmt.render.diff._items import (
+    ADDED,
+    CHANGED,
+    MOVED,
+    REMOVED,
+    Item,
+    Line,
+    items,
+)
+from statefmt.render.diff._summary import NOTHING, followed_text, summary
+from statefmt.render.diff.values import Manner
+from statefmt.render.printable import printable
+from statefmt.text.pattern import pattern
+
+# GitHub takes 65,536 characters; the rest is for whatever a workflow writes around it.
+MOST_CHARACTERS: Final = 65_000
+# In a block of the language `diff`, lines that begin so have a colour.
+_SIGNS: Final = {ADDED: "+", REMOVED: "-", CHANGED: "!", MOVED: "#"}
+_TITLES: Final = {ADDED: "Added", REMOVED: "Removed", CHANGED: "Changed", MOVED: "Moved"}
+_BACKTICKS: Final = pattern(r"`{3,}")
+_ROOM_FOR_THE_END: Final = 400
+_WIDTH: Final = 100
+
+
+def diff_markdown(changes: SnapshotDiff, manner: Manner, old: str, new: str) -> str:
+    """The comparison with folded details, cut at MOST_CHARACTERS with a note; `old` and `new` are names of files.
+
+    What comes from the states stands in blocks of code only, so that nothing of it is markup, a link or a mention.
+    """
+    head = f"### State differences\n\n{_code(old)} → {_code(new)}\n\n"
+    if not changes:
+        return f"{head}{NOTHING[:1].upper()}{NOTHING[1:]}."
+    parts = [f"{head}**{_escaped(summary(changes))}**\n"]
+    if changes.followed:
+        parts.append(f"\n{followed_text(changes)}.\n")
+    room = MOST_CHARACTERS - sum(map(len, parts)) - _ROOM_FOR_THE_END
+    for title, group in _sections(changes, replace(manner, width=_WIDTH)):
+        text, left_out = _section(title, group, room)
+        parts.append(text)
+        room -= len(text)
+        if left_out:
+            parts.append("\n**Cut here: this is as long as a comment may be.** `statetool diff` shows all of it.\n")
+            break
+    return "".join(parts)
+
+
+def _sections(changes: SnapshotDiff, manner: Manner) -> Iterator[tuple[str, Sequence[Item]]]:
+    """The items by what happened, resource instances first."""
+    for heading, found in items(changes, manner):
+        group = tuple(found)
+        if heading:
+            yield heading, group
+            continue
+        for sign in (REMOVED, ADDED, MOVED, CHANGED):
+            of_sign = [item for item in group if item.sign == sign]
+            if of_sign:
+                yield _TITLES[sign], of_sign
+
+
+def _section(title: str, group: Sequence[Item], room: int) -> tuple[str, bool]:
+    """One folded section, and whether some of it was left out for want of room."""
+    lines = [line for item in group for line in _item_lines(item)]
+    longest = max((len(run) for line in lines for run in _BACKTICKS.findall(line)), default=2)
+    fence = "`" * (longest + 1)
+    head = f"\n<details><summary>{title} ({counted(len(group), 'entry', 'entries')})</summary>\n\n{fence}diff\n"
+    end = f"{fence}\n\n</details>\n"
+    room -= len(head) + len(end)
+    kept: list[str] = []
+    for line in lines:
+        room -= len(line) + 1
+        if room < 0:
+            break
+        kept.append(line + "\n")
+    if not kept:
+        return "", True
+    return head + "".join(kept) + end, len(kept) < len(lines)
+
+
+def _item_lines(item: Item) -> Iterator[str]:
+    sign = _SIGNS[item.sign]
+    if len(item.lines) == 1 and not item.lines[0].label:
+        yield from _line(replace(item.lines[0], label=item.title), "")
+        return
+    note = f" ({item.note})" if item.note else ""
+    yield f"{sign} {item.title}{f' → {item.target}' if item.target else ''}{note}"
+    for line in item.lines:
+        yield from _line(line, "    ")
+
+
+def _line(line: Line, indent: str) -> Iterator[str]:
+    sign = _SIGNS[line.sign]
+    old, new = line.old, line.new
+    if old == new:
+        old = None
+    sides = [side for side in (old, new) if side is not None]
+    separator = ": " if line.label and sides else ""
+    first, *more = f"{indent}{line.label}{separator}{' → '.join(sides)}".split("\n")
+    yield f"{sign} {first}"
+    yield from (f"{sign} {text}" for text in more)
+
+
+def _code(name: str) -> str:
+    return f"<code>{_escaped(printable(name))}</code>"
+
+
+def _escaped(text: str) -> str:
+    """Text of which nothing can be markup, a link or a mention."""
+    return "".join([char if char.isalnum() or char in " ,-/" else f"&#{ord(char)};" for char in text])

@@ -1,0 +1,139 @@
+"""A comparison as configuration: the `moved`, `removed` and `import` blocks that make the same of the old state.
+
+Terraform reads them from 1.7 on, OpenTofu from 1.10 on (before, its `removed` blocks had no `lifecycle`).
+Source: OpenTofu `internal/refactoring` (which moves are accepted, and in which order they are made),
+`internal/configs/removed.go`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from statefmt.analysis.diff import (
+    InstanceChange,
+    Movable,
+    Move,
+    SnapshotDiff,
+)
+from statefmt.analysis.selection.object_id import id_is_sensitive, object_id
+from statefmt.model.addrs import (
+    AbsResourceInstance,
+    ModuleInstance,
+    ResourceMode,
+    is_identifier,
+)
+from statefmt.model.addrs.quoting import hcl_quote
+from statefmt.model.snapshot import Snapshot
+from statefmt.render.printable import printable
+
+
+def diff_statements(changes: SnapshotDiff, new: Snapshot, *, show_sensitive: bool) -> str:
+    """The blocks, ready to be pasted into the root module; a comment for whatever no block can say.
+
+    `new` is the new side whole: a block is removed from configuration only if nothing of it is left there.
+    """
+    blocks = [*_moved(changes), *_removed(changes, new), *_imports(changes, show_sensitive)]
+    return "\n".join(blocks)
+
+
+def _moved(changes: SnapshotDiff) -> Iterator[str]:
+    moving = _Places(move.old for move in changes.moves)
+    gone = _Places(change.addr for change in changes.removed)
+    for move in changes.moves:
+        if not (isinstance(move.old, ModuleInstance) or _is_managed(move.old)):
+            # What a data block reads needs no statement.
+            continue
+        old, new = printable(str(move.old)), printable(str(move.new))
+        reason = _why_not(move, moving, gone)
+        if reason:
+            yield f"# {old} moved to {new}: {reason}\n"
+        else:
+            yield f"moved {{\n  from = {old}\n  to   = {new}\n}}\n"
+
+
+def _why_not(move: Move, moving: _Places, gone: _Places) -> str:
+    """Why no block can say a move; "" where one can."""
+    if not (_is_writable(move.old) and _is_writable(move.new)):
+        return "these are no names that configuration can have"
+    if moving.overlap(move.new):
+        return "moved blocks cannot say that one takes the place of another that moves, too"
+    if gone.overlap(move.new):
+        return "moved blocks cannot say that one takes the place of another that is gone"
+    return ""
+
+
+def _removed(changes: SnapshotDiff, new: Snapshot) -> Iterator[str]:
+    left = {resource.addr.config() for resource in new.resources if resource.objects}
+    left |= {change.old.addr.config() for change in changes.moved if change.old is not None}
+    told: set[str] = set()
+    for change in changes.removed:
+        config, addr = change.addr.config(), printable(str(change.addr))
+        if not _is_managed(change.addr):
+            continue
+        if config in left:
+            yield f"# {addr} is gone: removed blocks speak of whole resources, and {printable(str(config))} is not\n"
+        elif not _is_writable(change.addr):
+            yield f"# {addr} is gone: this is no name that configuration can have\n"
+        elif str(config) not in told:
+            told.add(str(config))
+            yield f"removed {{\n  from = {config}\n\n  lifecycle {{\n    destroy = false\n  }}\n}}\n"
+
+
+def _imports(changes: SnapshotDiff, show_sensitive: bool) -> Iterator[str]:
+    for change in changes.added:
+        if not _is_managed(change.addr):
+            continue
+        addr = printable(str(change.addr))
+        name, reason = _import_id(change, show_sensitive)
+        if reason or not _is_writable(change.addr):
+            yield f"# {addr} is new: {reason or 'this is no name that configuration can have'}\n"
+        else:
+            yield f"import {{\n  to = {addr}\n  id = {hcl_quote(name)}\n}}\n"
+
+
+def _import_id(change: InstanceChange, show_sensitive: bool) -> tuple[str, str]:
+    """The id to import an instance by, or why there is none. Some providers want more than the id."""
+    obj = change.new.current if change.new is not None else None
+    name = None if obj is None else object_id(obj)
+    if obj is None or not name:
+        return "", "it has no id to import it by"
+    if id_is_sensitive(obj) and not show_sensitive:
+        return "", "its id is sensitive; --show-sensitive writes it"
+    return name, ""
+
+
+def _is_managed(place: Movable) -> bool:
+    if isinstance(place, ModuleInstance):
+        return False
+    resource = place.resource.resource if isinstance(place, AbsResourceInstance) else place.resource
+    return resource.mode is ResourceMode.MANAGED
+
+
+def _is_writable(place: Movable) -> bool:
+    """Whether all of its names are names in configuration, too."""
+    module = place if isinstance(place, ModuleInstance) else place.module
+    names = [step.name for step in module.steps]
+    if not isinstance(place, ModuleInstance):
+        resource = place.resource.resource if isinstance(place, AbsResourceInstance) else place.resource
+        names += [resource.type, resource.name]
+    return all(map(is_identifier, names))
+
+
+class _Places:
+    """Some places, to tell whether another one is one of them, in one of them, or around one of them."""
+
+    def __init__(self, places: Iterable[Movable]) -> None:
+        self._places = set(places)
+        self._around = {outer for place in self._places for outer in _outwards(place)}
+
+    def overlap(self, place: Movable) -> bool:
+        return place in self._around or not self._places.isdisjoint(_outwards(place))
+
+
+def _outwards(place: Movable) -> Iterator[Movable]:
+    """A place, and everything that it is in."""
+    yield place
+    if isinstance(place, AbsResourceInstance):
+        yield place.containing_resource()
+    module = place if isinstance(place, ModuleInstance) else place.module
+    yield from module.on_the_way

@@ -1,0 +1,70 @@
+"""A comparison of two states on a terminal, in the signs that people know from plans."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from statefmt.analysis.diff import SnapshotDiff
+from statefmt.render.diff._items import (
+    ADDED,
+    CHANGED,
+    MOVED,
+    REMOVED,
+    Item,
+    Line,
+    items,
+)
+from statefmt.render.diff._summary import NOTHING, followed_text, summary
+from statefmt.render.diff.values import Manner
+from statefmt.render.terminal import Terminal
+
+_COLOURS: Final = {ADDED: "green", REMOVED: "red", CHANGED: "yellow", MOVED: "cyan"}
+_INDENT: Final = "    "
+# What stands beside the longest value of a line of its own.
+_MARGIN: Final = 10
+
+
+def diff_text(changes: SnapshotDiff, manner: Manner, terminal: Terminal) -> Iterator[str]:
+    """The comparison in pieces, each of some lines without a newline at the end; the last is the summary."""
+    if not changes:
+        yield NOTHING
+        return
+    manner = replace(manner, width=terminal.width - _MARGIN)
+    for heading, group in items(changes, manner):
+        if heading:
+            yield "\n" + terminal.paint(f"{heading}:", "bold")
+        for item in group:
+            yield _item(item, terminal)
+    if changes.followed:
+        yield "\n" + terminal.wrap(followed_text(changes), "")
+    yield "\n" + terminal.paint(terminal.wrap(summary(changes), ""), "bold")
+
+
+def _item(item: Item, terminal: Terminal) -> str:
+    if len(item.lines) == 1 and not item.lines[0].label:
+        return "\n".join(_line(replace(item.lines[0], label=item.title), "", terminal))
+    head = f"{terminal.paint(item.sign, _COLOURS[item.sign])} {item.title}"
+    note = terminal.paint(f" ({item.note})", "dim") if item.note else ""
+    if item.target:
+        length = len(item.title) + len(item.target) + len(item.note) + len("→  to  ()")
+        head += f"\n{_INDENT}to {item.target}" if length > terminal.width else f" to {item.target}"
+    return "\n".join([head + note, *(text for line in item.lines for text in _line(line, _INDENT, terminal))])
+
+
+def _line(line: Line, indent: str, terminal: Terminal) -> list[str]:
+    """A line, or two where old and new have no room in one."""
+    head = f"{indent}{terminal.paint(line.sign, _COLOURS[line.sign])} {line.label}"
+    length = len(indent) + 2 + len(line.label)
+    separator = ": " if line.label else ""
+    hanging = indent + _INDENT
+    if line.old is None or line.new is None or line.old == line.new:
+        value = line.old if line.old is not None else line.new
+        if value is None:
+            return [head]
+        too_long = length + 2 + len(value) > terminal.width and "\n" not in value
+        return [f"{head}:", f"{hanging}{value}"] if too_long and line.label else [f"{head}{separator}{value}"]
+    if length + len(line.old) + len(line.new) + len(":  → ") <= terminal.width and "\n" not in line.old + line.new:
+        return [f"{head}{separator}{line.old} → {line.new}"]
+    return [f"{head}:" if line.label else head, f"{hanging}  {line.old}", f"{hanging}→ {line.new}"]

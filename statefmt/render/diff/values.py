@@ -1,0 +1,84 @@
+"""Values that differ, each in one line and not longer than there is room for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from statefmt.golang import (
+    JSONValue,
+    Members,
+    NumberText,
+    quote,
+)
+from statefmt.redaction.hidden import Hidden
+from statefmt.render.printable import printable
+from statefmt.render.values.hcl import name_text, value_text
+
+_MARK: Final = "…"
+TOO_DEEP: Final = "(nested too deeply to be shown)"
+# How much of what both sides have is shown before the place where they differ.
+_CONTEXT: Final = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How to show values: `width` is the most characters of one, `full` lays long ones out instead of cutting them."""
+
+    show_sensitive: bool = False
+    exact: bool = False
+    full: bool = False
+    width: int = 66
+
+
+def shown(value: JSONValue, manner: Manner) -> str:
+    """A value as an expression, in one line unless long ones are shown in full."""
+    try:
+        text = printable(_inline(value))
+        if manner.full and len(text) > manner.width:
+            return value_text(value, depth=2)
+    except RecursionError:
+        return TOO_DEEP
+    return text
+
+
+def cut_pair(old: str, new: str, manner: Manner) -> tuple[str, str]:
+    """Two texts cut so that the place where they begin to differ is seen in both."""
+    if manner.full or max(len(old), len(new)) <= manner.width:
+        return old, new
+    unequal = (place for place, (one, other) in enumerate(zip(old, new, strict=False)) if one != other)
+    same = next(unequal, min(len(old), len(new)))
+    longest = max(len(old), len(new))
+    # From some way before the difference, or from further back where the rest leaves room.
+    start = min(same - _CONTEXT, longest - _room(longest, manner) + len(_MARK)) if same > manner.width // 2 else 0
+    return cut(old, manner, max(0, start)), cut(new, manner, max(0, start))
+
+
+def cut(text: str, manner: Manner, start: int = 0) -> str:
+    """A text from some place on, with a mark wherever something is left out, and then with its length."""
+    if manner.full or len(text) <= manner.width:
+        return text
+    before = _MARK if start else ""
+    room = _room(len(text), manner) - len(before)
+    after = _MARK if len(text) > start + room else ""
+    return f"{before}{text[start : start + room - len(after)]}{after}{_size(len(text))}"
+
+
+def _size(length: int) -> str:
+    return f" ({length:,} characters)"
+
+
+def _room(length: int, manner: Manner) -> int:
+    """How many characters of a text that is too long can be shown beside its length."""
+    return manner.width - len(_size(length))
+
+
+def _inline(value: JSONValue) -> str:
+    if isinstance(value, str):
+        return str(value) if isinstance(value, (NumberText, Hidden)) else quote(value)
+    if isinstance(value, Members):
+        inside = ", ".join([f"{name_text(name)} = {_inline(part)}" for name, part in dict(value).items()])
+        return f"{{ {inside} }}" if inside else "{}"
+    if isinstance(value, list):
+        return f"[{', '.join([_inline(part) for part in value])}]"
+    return "null" if value is None else "true" if value else "false"

@@ -1,0 +1,72 @@
+"""What an encrypted state tells, on a terminal."""
+
+from __future__ import annotations
+
+from statefmt.encryption import Envelope, EnvelopeLayout, Opened
+from statefmt.encryption.description import ProviderEntry, provider_entries
+from statefmt.encryption.key_providers.elsewhere import needed_for
+from statefmt.encryption.key_providers.pbkdf2 import LEAST_ITERATIONS
+from statefmt.render.printable import printable
+from statefmt.render.terminal import Terminal
+
+_LAYOUTS = {
+    EnvelopeLayout.COMPACT: "one line, as nearly every release writes it",
+    EnvelopeLayout.INDENTED: "indented, as OpenTofu 1.12 writes local files",
+}
+
+
+def encryption_text(name: str, envelope: Envelope | None, opened: Opened | None, terminal: Terminal) -> str:
+    """An envelope, None for a plain state, and what read it, None where nothing has tried to."""
+    if envelope is None:
+        lines = [f"{printable(name)}: a plain state, not encrypted"]
+    else:
+        lines = [f"{printable(name)}: an encrypted state", *_envelope(envelope, terminal)]
+    if opened is not None:
+        lines += ["", terminal.wrap(_read_by(opened), "", "")]
+    elif envelope is not None:
+        lines += ["", terminal.wrap("Nothing of this is authenticated before the state has been decrypted.", "", "")]
+    return "\n".join(lines)
+
+
+def _envelope(envelope: Envelope, terminal: Terminal) -> list[str]:
+    serial = "none" if envelope.serial is None else str(envelope.serial)
+    entries = provider_entries(envelope)
+    lines = [
+        f"  serial    {serial}",
+        f"  lineage   {printable(envelope.lineage) or 'none'}",
+        f"  layout    {_LAYOUTS[envelope.layout]}",
+        f"  data      {len(envelope.data):,} bytes encrypted",
+        "",
+    ]
+    if envelope.serial is None and not envelope.lineage:
+        maybe = "There is neither serial nor lineage on it, as on an encrypted plan: it may be one."
+        lines[-1:] = ["", terminal.wrap(maybe, "  ", ""), ""]
+    if not entries:
+        return [*lines, "  No key provider has metadata in it."]
+    for entry in entries:
+        lines += [f"  {terminal.paint(printable(entry.key), 'bold')}", f"    {_entry(entry)}"]
+        if needed := needed_for(entry.key):
+            lines.append(terminal.wrap(needed, "    ", ""))
+        if entry.is_weak:
+            weak = f"OpenTofu configures no less than {LEAST_ITERATIONS:,} iterations: the passphrase is easily guessed"
+            lines.append(terminal.paint(terminal.wrap(weak, "    ", ""), "yellow"))
+    return lines
+
+
+def _entry(entry: ProviderEntry) -> str:
+    metadata = entry.pbkdf2
+    if metadata is not None:
+        return (
+            f"pbkdf2: {metadata.iterations:,} iterations of {printable(metadata.hash_function)}, "
+            f"{len(metadata.salt)} bytes of salt, a key of {metadata.key_length} bytes"
+        )
+    return f"metadata as {entry.type} writes it" if entry.type else "metadata of an unknown kind"
+
+
+def _read_by(opened: Opened) -> str:
+    if opened.is_current:
+        return f"Read by {opened.method}, the method that writes."
+    return (
+        f"Read by {opened.method}, which is a fallback. `statetool reencrypt` writes the state by the first method; so "
+        "does OpenTofu with its next write."
+    )

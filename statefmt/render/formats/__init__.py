@@ -1,0 +1,1 @@
+"""What an upgrade, a downgrade or a rewrite of provider sources did."""

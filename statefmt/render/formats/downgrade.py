@@ -1,0 +1,115 @@
+"""What a downgrade could not do, or did, for standard error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from statefmt.edit.session import LoadedState, Rewritten
+from statefmt.formats.providers.sources import SourceChoice
+from statefmt.formats.reading.inspect import CURRENT_VERSION
+from statefmt.formats.releases.loss import (
+    CONSEQUENCES,
+    Cause,
+    Loss,
+    reason,
+    way_out,
+)
+from statefmt.formats.releases.releases import Release
+from statefmt.model.addrs import DEFAULT_HOST, TERRAFORM_HOST
+from statefmt.model.snapshot import Snapshot
+from statefmt.render.counted import counted
+from statefmt.render.formats.provider_sources import sources_text
+from statefmt.render.formats.upgrade import notes_text, size_text
+from statefmt.render.terminal import Terminal
+from statefmt.store.reading import display_name
+
+
+def refusal_text(name: str, losses: Sequence[Loss], release: Release, terminal: Terminal) -> str:
+    """Why a state was not written for a release: every loss, by its reason, and the way out; lost objects come first.
+
+    `name` is the file's, as it was given.
+    """
+    head = f"statetool: {display_name(name)}: not written, since {release.title} would lose some of it"
+    parts = [terminal.paint(terminal.wrap(head, "", "  "), "bold")]
+    causes: dict[str, list[Loss]] = {}
+    for loss in sorted(losses, key=lambda loss: not loss.loses_object):
+        causes.setdefault(reason(loss.cause, release), []).append(loss)
+    for why, group in causes.items():
+        fields = {loss.field: None for loss in group if not loss.loses_object}
+        lines = [
+            terminal.wrap(f"{release.title} {why}:", "  "),
+            *_places(group, terminal),
+            *(
+                terminal.wrap(f"{field}: {CONSEQUENCES[field]}", "    ", "  ")
+                for field in fields
+                if field in CONSEQUENCES
+            ),
+            terminal.wrap(f"→ {way_out(group[0].cause, release)}", "    ", "  "),
+        ]
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts)
+
+
+def downgrade_report(
+    loaded: LoadedState,
+    rewritten: Rewritten,
+    dropped: Sequence[Loss],
+    release: Release,
+    sources: SourceChoice,
+    terminal: Terminal,
+    *,
+    serial: int,
+    dropped_unknown: bool,
+) -> str:
+    """What is written for a release, what is dropped for it, and what else is worth knowing.
+
+    `loaded` is as it is to be written, `serial` that of the file that was read.
+    """
+    snapshot, version = loaded.result.snapshot, loaded.result.version
+    climbed = f"format version {version} → {CURRENT_VERSION}, " if version != CURRENT_VERSION else ""
+    head = f"{display_name(loaded.name)}: {climbed}as {release.title} reads it"
+    lines = [terminal.paint(terminal.wrap(head, "", "  "), "bold"), size_text(snapshot, serial)]
+    if dropped:
+        lines += [terminal.wrap(f"dropped, since {release.title} does not keep it:", "  "), *_places(dropped, terminal)]
+    if rewritten.notes:
+        lines.append(notes_text(rewritten.notes, terminal, dropped_unknown=dropped_unknown))
+    if loaded.sources.changes or loaded.sources.unresolved:
+        lines.append(sources_text(loaded.sources, sources, terminal))
+    lines += _other_registry(snapshot, release, terminal)
+    return "\n".join(lines)
+
+
+def _places(losses: Iterable[Loss], terminal: Terminal) -> Iterable[str]:
+    """A line or more for each place, with what it loses."""
+    return [
+        terminal.wrap(f"{at or 'the state'}: {', '.join(what)}", "    ", "  ") for at, what in _by_place(losses).items()
+    ]
+
+
+def _by_place(losses: Iterable[Loss]) -> Mapping[str, Iterable[str]]:
+    places: dict[str, dict[str, None]] = {}
+    for loss in losses:
+        places.setdefault(loss.at, {})[_what(loss)] = None
+    return places
+
+
+def _what(loss: Loss) -> str:
+    """What is lost at one place: a member, or the object with its provider."""
+    if loss.cause is Cause.BESIDE_PROVIDER_KEY:
+        return f"bound to {loss.provider}, beside instances bound to a key of it"
+    if loss.loses_object:
+        return f"bound to {loss.provider}" if loss.provider else "bound to no provider"
+    return loss.field
+
+
+def _other_registry(snapshot: Snapshot, release: Release, terminal: Terminal) -> Iterable[str]:
+    """A note where resources have their provider from the other engine's registry."""
+    other = DEFAULT_HOST if release.legacy_provider_host == TERRAFORM_HOST else TERRAFORM_HOST
+    there = [
+        resource
+        for resource in snapshot.resources
+        if resource.provider_config and resource.provider_config.provider.hostname == other
+    ]
+    if there:
+        text = f"The providers of {counted(len(there), 'resource')} come from {other}; --registry {release.engine} has "
+        yield terminal.wrap(f"{text}them come from {release.legacy_provider_host}.", "  ", "  ")

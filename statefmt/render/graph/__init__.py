@@ -1,0 +1,1 @@
+"""Graphs of dependencies, in one file for each format."""

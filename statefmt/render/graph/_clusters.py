@@ -1,0 +1,65 @@
+"""A graph of resources grouped by the modules that they are in, as pictures draw it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from statefmt.analysis.graph.dependencies import DependencyGraph, Node
+from statefmt.model.addrs import Module
+from statefmt.render.printable import printable
+
+
+class Opening(NamedTuple):
+    """From here on, what is in a module; `depth` is 1 for a module that the root module calls."""
+
+    module: Module
+    depth: int
+
+
+class Closing(NamedTuple):
+    """The end of a module."""
+
+    depth: int
+
+
+class Leaf(NamedTuple):
+    """A resource, with the number of modules that it is in."""
+
+    text: str
+    node: Node
+    depth: int
+
+
+def clusters(graph: DependencyGraph) -> Iterator[Opening | Leaf | Closing]:
+    """The resources module by module, each module inside of the one that calls it."""
+    found: dict[tuple[str, ...], dict[str, Node]] = {(): {}}
+    for text, node in graph.nodes.items():
+        names = node.addr.module.names
+        for depth in range(1, len(names) + 1):
+            found.setdefault(names[:depth], {})
+        found[names][text] = node
+    depth = 0
+    # Sorted so, every path stands right after its beginnings and what belongs to them.
+    for path in sorted(found):
+        while path and depth >= len(path):
+            yield Closing(depth)
+            depth -= 1
+        if path:
+            depth = len(path)
+            yield Opening(Module(path), depth)
+        for text, node in found[path].items():
+            yield Leaf(text, node, depth)
+    while depth:
+        yield Closing(depth)
+        depth -= 1
+
+
+def label_lines(node: Node) -> list[str]:
+    """What to write into a node: the resource within its module, and what is special about it."""
+    lines = [printable(str(node.addr.resource))]
+    if node.is_missing:
+        lines.append("not in the state")
+    elif node.instances not in (None, 1):
+        lines.append(f"{node.instances:,} instances")
+    return lines

@@ -1,0 +1,70 @@
+"""A graph of dependencies in the DOT language of Graphviz.
+
+Source: the grammar at https://graphviz.org/doc/info/lang.html.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from statefmt.analysis.graph.dependencies import DependencyGraph, Node
+from statefmt.model.addrs import ResourceMode
+from statefmt.render.graph._clusters import (
+    Closing,
+    Opening,
+    clusters,
+    label_lines,
+)
+from statefmt.render.printable import printable
+
+
+def graph_dot(graph: DependencyGraph, focus: Collection[str], *, implied: bool) -> str:
+    """The graph, modules as clusters. `focus` are the nodes that were asked about; `implied` draws all edges."""
+    lines = ["digraph state {", '  rankdir = "RL"', '  node [shape = "box"]']
+    lines += _clusters(graph, focus)
+    for source, targets in graph.edges.items():
+        lines += (
+            f"  {quoted(source)} -> {quoted(target)}"
+            for target in targets
+            if implied or (source, target) not in graph.implied
+        )
+    return "\n".join([*lines, "}"])
+
+
+def quoted(text: str) -> str:
+    """A string of DOT.
+
+    Only the quotation mark needs an escape, but in labels a backslash starts one: it is doubled everywhere, so that a
+    node has one name.
+    """
+    return '"' + printable(text).replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def label(*lines: str) -> str:
+    """The same for a label, with line breaks between the lines; Graphviz looks for entities of HTML there."""
+    return '"' + "\\n".join(quoted(line.replace("&", "&amp;"))[1:-1] for line in lines) + '"'
+
+
+def _clusters(graph: DependencyGraph, focus: Collection[str]) -> Iterator[str]:
+    for part in clusters(graph):
+        indent = "  " * part.depth
+        if isinstance(part, Opening):
+            module = str(part.module)
+            yield f"{indent}subgraph {quoted('cluster_' + module)} {{"
+            yield f"{indent}  label = {label(module)}"
+        elif isinstance(part, Closing):
+            yield f"{indent}}}"
+        else:
+            attributes = ", ".join(_attributes(part.text, part.node, focus))
+            yield f"{indent}  {quoted(part.text)} [{attributes}]"
+
+
+def _attributes(text: str, node: Node, focus: Collection[str]) -> Iterator[str]:
+    yield f"label = {label(*label_lines(node))}"
+    if node.is_missing:
+        yield 'style = "dashed"'
+        yield 'color = "red"'
+    elif node.addr.resource.mode is ResourceMode.DATA:
+        yield 'style = "rounded"'
+    if text in focus:
+        yield "penwidth = 3"

@@ -1,0 +1,63 @@
+"""A graph of dependencies as a flowchart of Mermaid, which code hosts draw in Markdown.
+
+Source: https://mermaid.js.org/syntax/flowchart.html; its entity codes keep any text out of the syntax.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Final
+
+from statefmt.analysis.graph.dependencies import DependencyGraph
+from statefmt.model.addrs import ResourceMode
+from statefmt.render.graph._clusters import (
+    Closing,
+    Opening,
+    clusters,
+    label_lines,
+)
+from statefmt.render.printable import printable
+from statefmt.text.pattern import pattern
+
+# What Mermaid draws unless its setting maxEdges says otherwise.
+MOST_EDGES: Final = 500
+# Quotes, entities, tags, the mark of Markdown in labels, and line breaks written as \n.
+_SPECIAL: Final = pattern(r'["#&;<>`\\]')
+
+
+def graph_mermaid(graph: DependencyGraph, focus: Collection[str], *, implied: bool) -> str:
+    """The graph, modules as subgraphs. `focus` are the nodes that were asked about; `implied` draws all edges."""
+    ids = {text: f"n{number}" for number, text in enumerate(graph.nodes)}
+    lines = ["flowchart RL", *_clusters(graph, ids)]
+    for source, targets in graph.edges.items():
+        lines += (
+            f"  {ids[source]} --> {ids[target]}"
+            for target in targets
+            if implied or (source, target) not in graph.implied
+        )
+    missing = [ids[text] for text, node in graph.nodes.items() if node.is_missing]
+    if missing:
+        lines += ["  classDef missing stroke:red,stroke-dasharray:5", f"  class {','.join(missing)} missing"]
+    asked = [ids[text] for text in graph.nodes if text in focus]
+    if asked:
+        lines += ["  classDef focus stroke-width:4px", f"  class {','.join(asked)} focus"]
+    return "\n".join(lines)
+
+
+def label(*lines: str) -> str:
+    """The text of a node or a subgraph, in quotes, with line breaks between the lines."""
+    return '"' + "<br/>".join(_SPECIAL.sub(lambda match: f"#{ord(match[0])};", printable(line)) for line in lines) + '"'
+
+
+def _clusters(graph: DependencyGraph, ids: Mapping[str, str]) -> Iterator[str]:
+    modules = 0
+    for part in clusters(graph):
+        indent = "  " * part.depth
+        if isinstance(part, Opening):
+            yield f"{indent}subgraph m{modules}[{label(str(part.module))}]"
+            modules += 1
+        elif isinstance(part, Closing):
+            yield f"{indent}end"
+        else:
+            shape = "({})" if part.node.addr.resource.mode is ResourceMode.DATA else "[{}]"
+            yield f"{indent}  {ids[part.text]}{shape.format(label(*label_lines(part.node)))}"

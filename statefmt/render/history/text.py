@@ -1,0 +1,26 @@
+"""The history of a state on a terminal: a table of edits, newest first."""
+
+from __future__ import annotations
+
+from statefmt.render.printable import printable
+from statefmt.render.table import table
+from statefmt.render.terminal import Terminal
+from statefmt.store.local.history import History
+
+_SECONDS = len("2026-01-01T00:00:00")
+
+
+def history_text(history: History, terminal: Terminal, *, changed: bool) -> str:
+    """The edits of a history that has some; `changed` is whether something else has changed the file since."""
+    rows = [
+        (str(entry.number), _time(entry.time), printable(entry.user), printable(entry.command))
+        for entry in reversed(history.entries)
+    ]
+    edits = table(["edit", "time", "user", "command"], rows, terminal, right="r")
+    last = history.entries[-1].number
+    return f"{edits}\n\nSomething else has changed the file since edit {last}." if changed else edits
+
+
+def _time(text: str) -> str:
+    """To the second."""
+    return printable(text[:_SECONDS].replace("T", " ") + "Z")

@@ -1,0 +1,1 @@
+"""Resource instances in lists."""

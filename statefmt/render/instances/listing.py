@@ -1,0 +1,146 @@
+"""Resource instances and, at length, their objects: as a table, as JSON and as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from statefmt.analysis.providers.use import short_form
+from statefmt.analysis.selection.object_id import id_is_sensitive, object_id
+from statefmt.model.addrs import (
+    AbsProviderInstance,
+    AbsResourceInstance,
+    IntKey,
+    StringKey,
+)
+from statefmt.model.instances import ResourceInstance
+from statefmt.model.resources import ObjectStatus, ResourceInstanceObject
+from statefmt.redaction.hidden import HIDDEN
+from statefmt.render.json_output import document
+from statefmt.render.printable import printable
+from statefmt.render.terminal import Terminal
+
+INSTANCE_MEMBERS: Final = ("address", "module", "mode", "type", "name", "key")
+OBJECT_MEMBERS: Final = ("deposed_key", "id", "provider_instance", "status", "schema_version")
+
+# The id last: some are far longer than the others, and must not push anything out of sight.
+_HEADINGS: Final = ("address", "status", "schema", "provider", "id")
+_NOTHING: Final = "-"
+# How formulas begin, also in full width. Source: OWASP, "CSV Injection".
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+_READY: Final = ObjectStatus.READY.name.lower()
+
+
+def listing_table(
+    found: Sequence[ResourceInstance], terminal: Terminal, *, columns: int | None, show_sensitive: bool
+) -> str:
+    """A row for each object: the current one of an instance, then its deposed ones.
+
+    Where that is wider than `columns` (None for any width), each address stands on a line above its objects.
+    """
+    from statefmt.render.table import fitted_table
+
+    providers = _provider_names(found)
+    rows = [
+        (
+            printable(str(instance.addr)),
+            _status(obj, terminal),
+            str(obj.schema_version),
+            providers.get(instance.provider(obj), _NOTHING),
+            printable(_id(obj, show_sensitive=show_sensitive) or _NOTHING),
+        )
+        for instance in found
+        for obj in instance.current_first
+    ]
+    return fitted_table(_HEADINGS, rows, terminal, columns=columns, right="  r")
+
+
+def listing_json(found: Sequence[ResourceInstance], *, long: bool, show_sensitive: bool) -> bytes:
+    """Each instance with the parts of its address, at length with its objects (schema: `list-output.schema.json`)."""
+    if not long:
+        return document({"instances": [_instance(instance.addr) for instance in found]})
+    instances = [
+        _instance(instance.addr)
+        | {"objects": [_object(instance, obj, show_sensitive=show_sensitive) for obj in instance.current_first]}
+        for instance in found
+    ]
+    return document({"instances": instances})
+
+
+def listing_csv(found: Sequence[ResourceInstance], *, long: bool, show_sensitive: bool) -> bytes:
+    """A record for each instance, or at length for each object, after one with the names of the members (RFC 4180).
+
+    Text that a spreadsheet would take for a formula has an apostrophe before it.
+    """
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, INSTANCE_MEMBERS + (OBJECT_MEMBERS if long else ()))
+    writer.writeheader()
+    for instance in found:
+        parts = _instance(instance.addr)
+        if not long:
+            writer.writerow(_harmless(parts))
+            continue
+        for obj in instance.current_first:
+            writer.writerow(_harmless(parts | _object(instance, obj, show_sensitive=show_sensitive)))
+    return text.getvalue().encode()
+
+
+def _harmless(record: dict[str, object]) -> dict[str, object]:
+    return {
+        name: f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+        for name, value in record.items()
+    }
+
+
+def _instance(addr: AbsResourceInstance) -> dict[str, object]:
+    key = addr.key
+    resource = addr.resource.resource
+    return {
+        "address": str(addr),
+        "module": str(addr.module),
+        "mode": resource.mode.value,
+        "type": resource.type,
+        "name": resource.name,
+        "key": key.value if isinstance(key, (IntKey, StringKey)) else None,
+    }
+
+
+def _object(instance: ResourceInstance, obj: ResourceInstanceObject, *, show_sensitive: bool) -> dict[str, object]:
+    provider = instance.provider(obj)
+    return {
+        "deposed_key": obj.deposed or None,
+        "id": _id(obj, show_sensitive=show_sensitive),
+        "provider_instance": None if provider is None else str(provider),
+        "status": obj.status.name.lower(),
+        "schema_version": obj.schema_version,
+    }
+
+
+def _id(obj: ResourceInstanceObject, *, show_sensitive: bool) -> str | None:
+    name = object_id(obj)
+    return str(HIDDEN) if name is not None and not show_sensitive and id_is_sensitive(obj) else name
+
+
+def _status(obj: ResourceInstanceObject, terminal: Terminal) -> str:
+    words = [] if obj.is_current else [f"deposed {printable(obj.deposed)}"]
+    if obj.status is ObjectStatus.TAINTED:
+        words.append("tainted")
+    return terminal.paint(", ".join(words), "yellow") if words else _READY
+
+
+def _provider_names(found: Sequence[ResourceInstance]) -> Mapping[AbsProviderInstance | None, str]:
+    """Provider instances as people call them; in full where that name would stand for several."""
+    known = {provider for instance in found for obj in instance.objects if (provider := instance.provider(obj))}
+    sources: dict[str, set[str]] = {}
+    for provider in known:
+        sources.setdefault(provider.config.provider.type, set()).add(str(provider.config.provider))
+    return {
+        provider: printable(
+            short_form(provider.config, provider.key)
+            if len(sources[provider.config.provider.type]) == 1
+            else str(provider)
+        )
+        for provider in known
+    }

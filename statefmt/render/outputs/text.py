@@ -1,0 +1,58 @@
+"""Output values like HCL: with their types, or as `tofu show` prints them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Raw
+
+from statefmt.model.errors import SelectionError
+from statefmt.model.outputs import OutputValue
+from statefmt.redaction.hidden import HIDDEN
+from statefmt.redaction.partial import decoded
+from statefmt.render.outputs.type import output_type_text
+from statefmt.render.printable import printable
+from statefmt.render.terminal import Terminal
+from statefmt.render.values.hcl import name_text, partial_text
+from statefmt.render.values.raw_value import raw_value
+
+
+def typed_outputs_text(outputs: Sequence[OutputValue], terminal: Terminal, *, show_sensitive: bool) -> str:
+    """Each output as an assignment, under a comment with its type; no newline at the end."""
+    return "\n\n".join(_typed(output, terminal, show_sensitive) for output in outputs)
+
+
+def outputs_text(outputs: Sequence[OutputValue], terminal: Terminal, *, show_sensitive: bool, expand: bool) -> str:
+    """The outputs by name, as `tofu show` prints them after the resources; no newline at the end."""
+    lines = [terminal.paint("Outputs:", "bold"), ""]
+    for output in sorted(outputs, key=lambda output: output.name):
+        value = _value(output, show_sensitive, expand=expand)
+        lines += [*_deprecation(output, terminal), f"{name_text(output.name)} = {value}"]
+    return "\n".join(lines)
+
+
+def raw_output(output: OutputValue, *, show_sensitive: bool) -> bytes:
+    """A text, number or bool as it is. Raises SelectionError for other values, and for a sensitive one."""
+    if output.sensitive and not show_sensitive:
+        raise SelectionError(f"the output {output.name!r} is sensitive; --show-sensitive shows it")
+    try:
+        value = decoded(Raw(output.value))
+    except ValueError as error:
+        raise SelectionError(f"the output {output.name!r} is nested too deeply to be shown") from error
+    return raw_value(value, f"the output {output.name!r}")
+
+
+def _typed(output: OutputValue, terminal: Terminal, show_sensitive: bool) -> str:
+    hidden = output.sensitive and not show_sensitive
+    notes = [printable(output_type_text(output, hidden=hidden)), *(["sensitive"] if output.sensitive else [])]
+    name = terminal.paint(name_text(output.name), "bold")
+    lines = [terminal.paint(f"# {', '.join(notes)}", "dim"), *_deprecation(output, terminal)]
+    return "\n".join([*lines, f"{name} = {_value(output, show_sensitive)}"])
+
+
+def _deprecation(output: OutputValue, terminal: Terminal) -> list[str]:
+    return [terminal.paint(f"# deprecated: {printable(output.deprecated)}", "yellow")] if output.deprecated else []
+
+
+def _value(output: OutputValue, show_sensitive: bool, *, expand: bool = False) -> str:
+    return HIDDEN if output.sensitive and not show_sensitive else partial_text(Raw(output.value), expand=expand)

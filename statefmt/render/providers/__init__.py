@@ -1,0 +1,1 @@
+"""Provider configurations, declared, used and removed."""

@@ -1,0 +1,66 @@
+"""What stands in the way of removing a provider instance, with commands to copy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from statefmt.analysis.providers.removal import Removal
+from statefmt.model.addrs import AbsResourceInstance
+from statefmt.render.printable import printable
+from statefmt.render.providers.use_text import bound_numbers, object_text
+from statefmt.render.terminal import Terminal
+from statefmt.text.shell import shell_word
+
+
+def removal_text(found: Removal, terminal: Terminal, state: str | None = None) -> str:
+    """Every object bound to what is to be removed, in list order, and what to do about them.
+
+    `state` is the file that commands are to name, None where they find it.
+    """
+    name = found.name
+    if not found.objects:
+        return terminal.wrap(f"Nothing is bound to {name}: it can be removed.", "", "  ")
+    destroy = found.to_destroy
+    parts = [
+        terminal.wrap(f"{name} has {bound_numbers(found.objects)}:", "", "  "),
+        "\n".join(f"  {printable(object_text(obj))}" for obj in found.objects),
+    ]
+    while_there = "before the provider goes" if found.whole else "while the provider still has its key"
+    if destroy:
+        advice = f"Take these out of the configuration, or give them another provider there, and apply {while_there}. "
+        parts += [
+            terminal.wrap(advice + "To destroy them at once, and everything that depends on them:", ""),
+            _command("tofu destroy", [f"-target={_quoted(addr)}" for addr in destroy]),
+        ]
+    if found.deposed_alone:
+        parts.append(terminal.wrap(f"The next `tofu apply` destroys deposed objects. Let it, {while_there}.", ""))
+    if found.to_reread:
+        parts.append(
+            terminal.wrap("A data source has nothing to destroy, but its block must name another provider first.", "")
+        )
+    if destroy:
+        parts += [
+            terminal.wrap("To leave the real objects as they are, and only forget them:", ""),
+            _command("statetool rm", [*_state(state), *(_quoted(addr) for addr in destroy)]),
+            terminal.wrap("To bind them to another provider instance that can work with them, named at the end:", ""),
+            _command("statetool rebind", [*_state(state), *(_quoted(addr) for addr in destroy), "PROVIDER_INSTANCE"]),
+        ]
+    return "\n\n".join(parts)
+
+
+def other_keys_text(found: Removal, terminal: Terminal) -> str:
+    """Which keys are in use, where the one that was named is not: perhaps it was misspelt."""
+    keys = ", ".join(str(provider.key) or "none" for provider in found.used)
+    return terminal.wrap(f"statetool: no object uses this key; in use: {keys}", "", "  ")
+
+
+def _quoted(addr: AbsResourceInstance) -> str:
+    return shell_word(str(addr))
+
+
+def _state(name: str | None) -> list[str]:
+    return [] if name is None else [f"--state {shell_word(name)}"]
+
+
+def _command(name: str, arguments: Sequence[str]) -> str:
+    return " \\\n".join([f"  {name}", *(f"    {argument}" for argument in arguments)])

@@ -1,0 +1,134 @@
+"""The provider configurations of a state and what is bound to them, as a table or a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from statefmt.analysis.providers.use import (
+    BoundObject,
+    ConfigurationUse,
+    ProviderInstanceUse,
+    by_resource,
+    short_form,
+)
+from statefmt.model.addrs import NO_KEY
+from statefmt.render.counted import counted
+from statefmt.render.printable import printable
+from statefmt.render.table import fitted_table
+from statefmt.render.terminal import Terminal
+from statefmt.render.tree import Branch, tree
+
+ROOT: Final = "(root)"
+# What stands behind a key that only one resource instance uses.
+_MARK: Final = " *"
+_NOTE: Final = "* only one resource instance uses this key"
+
+
+def provider_use_table(
+    uses: Sequence[ConfigurationUse], terminal: Terminal, *, resources: bool, columns: int | None
+) -> str:
+    """For each source a line for each instance and module, or resource, with the numbers of what is bound to it.
+
+    Where that is wider than `columns` (None for any width), each instance stands on a line above its numbers.
+    """
+    headings = ("configuration", "instances", "deposed", "resource" if resources else "module")
+    tables = []
+    for source, of in _by_source(uses).items():
+        rows = [row for use in of for row in _rows(use, terminal, resources=resources)]
+        drawn = fitted_table(headings, rows, terminal, columns=columns, right=" rr")
+        tables.append(f"{terminal.paint(printable(source), 'bold')}\n{drawn}")
+    return _whole(tables, uses)
+
+
+def provider_use_tree(uses: Sequence[ConfigurationUse], terminal: Terminal, *, resources: bool) -> str:
+    """Source, configuration, key, module, and with `resources` what each module has there."""
+    trees = []
+    for source, of in _by_source(uses).items():
+        branches = tuple(_configuration_branch(use, terminal, resources=resources) for use in of)
+        trees.append(tree(Branch(terminal.paint(printable(source), "bold"), branches)))
+    return _whole(trees, uses)
+
+
+def _by_source(uses: Sequence[ConfigurationUse]) -> dict[str, list[ConfigurationUse]]:
+    sources: dict[str, list[ConfigurationUse]] = {}
+    for use in uses:
+        sources.setdefault(str(use.config.provider), []).append(use)
+    return sources
+
+
+def _whole(parts: Sequence[str], uses: Sequence[ConfigurationUse]) -> str:
+    marked = any(instance.only_place for use in uses for instance in use.instances)
+    return "\n\n".join([*parts, *([_NOTE] if marked else [])])
+
+
+def _rows(use: ConfigurationUse, terminal: Terminal, *, resources: bool) -> Iterator[list[str]]:
+    if not use.instances:
+        yield [printable(short_form(use.config)), "0", "0", ""]
+    for instance in use.instances:
+        name = _marked(printable(short_form(use.config, instance.provider.key)), instance, terminal)
+        groups: Iterable[tuple[object, Sequence[BoundObject]]]
+        groups = by_resource(instance.objects).items() if resources else instance.by_module().items()
+        for place, objects in groups:
+            current, deposed = _numbers(objects)
+            yield [name, f"{current:,}", f"{deposed:,}", printable(str(place)) or ROOT]
+
+
+def _configuration_branch(use: ConfigurationUse, terminal: Terminal, *, resources: bool) -> Branch:
+    keyed = tuple(
+        Branch(
+            f"{_marked(printable(str(instance.provider.key)), instance, terminal)}  {_summary(instance.objects)}",
+            _modules(instance, resources=resources),
+        )
+        for instance in use.instances
+        if instance.provider.key is not NO_KEY
+    )
+    plain = [instance for instance in use.instances if instance.provider.key is NO_KEY]
+    name = printable(short_form(use.config))
+    if not plain:
+        return Branch(name if keyed else f"{name}  no objects", keyed)
+    # Rarely, a configuration has objects with keys and objects without: those without stand first.
+    return Branch(f"{name}  {_summary(plain[0].objects)}", (*_modules(plain[0], resources=resources), *keyed))
+
+
+def _modules(instance: ProviderInstanceUse, *, resources: bool) -> tuple[Branch, ...]:
+    return tuple(
+        Branch(
+            f"{printable(str(module)) or ROOT}  {_summary(objects)}",
+            tuple(_resource(str(addr), of) for addr, of in by_resource(objects).items()) if resources else (),
+        )
+        for module, objects in instance.by_module().items()
+    )
+
+
+def _resource(addr: str, objects: Sequence[BoundObject]) -> Branch:
+    """A resource with its instances; one without keys is a single line."""
+    below = tuple(Branch(printable(object_text(obj))) for obj in objects)
+    return below[0] if len(below) == 1 else Branch(printable(addr), below)
+
+
+def object_text(obj: BoundObject) -> str:
+    """An object by its instance, and its deposed key where it has one."""
+    return f"{obj.addr} (deposed object {obj.deposed})" if obj.deposed else str(obj.addr)
+
+
+def bound_numbers(objects: Sequence[BoundObject]) -> str:
+    """`2 resource instances and 1 deposed object`, or the one of these that there is."""
+    current, deposed = _numbers(objects)
+    parts = [counted(current, "resource instance")] if current or not deposed else []
+    return " and ".join(parts + ([counted(deposed, "deposed object")] if deposed else []))
+
+
+def _summary(objects: Sequence[BoundObject]) -> str:
+    current, deposed = _numbers(objects)
+    return counted(current, "instance") + (f", {deposed:,} deposed" if deposed else "")
+
+
+def _numbers(objects: Sequence[BoundObject]) -> tuple[int, int]:
+    """How many of some objects are current, and how many deposed."""
+    deposed = sum(1 for obj in objects if obj.deposed)
+    return len(objects) - deposed, deposed
+
+
+def _marked(name: str, instance: ProviderInstanceUse, terminal: Terminal) -> str:
+    return terminal.paint(name + _MARK, "yellow") if instance.only_place else name

@@ -1,0 +1,1 @@
+"""Resource instances and outputs in full."""

@@ -1,0 +1,73 @@
+"""One value of one resource instance, for `show --attr`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from statefmt.golang import JSONValue, Members
+from statefmt.model.errors import SelectionError
+from statefmt.model.instances import ResourceInstance
+from statefmt.model.resources import ResourceInstanceObject
+from statefmt.redaction.hidden import Hidden
+from statefmt.redaction.look_up import look_up, look_up_flat
+from statefmt.redaction.object_value import attributes_value
+from statefmt.redaction.partial import decoded
+from statefmt.redaction.path_text import parse_path
+from statefmt.render.values.exact_json import exact_document, fragment
+from statefmt.render.values.hcl import value_text
+from statefmt.render.values.raw_value import raw_value
+
+_MOST_NAMED: Final = 3
+
+
+def attribute_output(
+    found: Sequence[ResourceInstance], path: str, *, raw: bool, as_json: bool, show_sensitive: bool, expand: bool
+) -> bytes:
+    """The value at a path, as text like HCL, as JSON (schema: `show-attr-output.schema.json`), or as it is (`raw`).
+
+    Raises SelectionError where there is not one instance, no such value, or a value that may not be shown.
+    """
+    instance = _only(found)
+    value = _value(instance, path, show_sensitive)
+    if isinstance(value, Hidden):
+        raise SelectionError(f"{path} of {instance.addr} is sensitive; --show-sensitive shows it")
+    if raw:
+        return raw_value(value, path)
+    try:
+        if as_json:
+            return exact_document({"address": str(instance.addr), "attribute": path, "value": fragment(value)})
+        return f"{value_text(value, expand=expand)}\n".encode()
+    except (ValueError, RecursionError) as error:
+        raise SelectionError(f"{path} of {instance.addr} is nested too deeply to be shown") from error
+
+
+def _only(found: Sequence[ResourceInstance]) -> ResourceInstance:
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise SelectionError("--attr takes one instance, and there is none")
+    named = "".join(f"\n  {instance.addr}" for instance in found[:_MOST_NAMED])
+    more = f"\n  … and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
+    raise SelectionError(f"--attr takes one instance, and {len(found)} were selected:{named}{more}")
+
+
+def _object(instance: ResourceInstance) -> ResourceInstanceObject:
+    obj = instance.current
+    if obj is None and len(instance.deposed) == 1:
+        obj = instance.deposed[0]
+    if obj is None:
+        raise SelectionError(f"{instance.addr} has no current object, and several deposed ones")
+    return obj
+
+
+def _value(instance: ResourceInstance, path: str, show_sensitive: bool) -> JSONValue:
+    obj = _object(instance)
+    attributes = attributes_value(obj, show_sensitive=show_sensitive)
+    try:
+        value = decoded(attributes)
+    except ValueError as error:
+        raise SelectionError(f"the attributes of {instance.addr} are nested too deeply to be looked into") from error
+    if obj.attributes is None and isinstance(value, Members):
+        return look_up_flat(value, path)
+    return look_up(value, parse_path(path))

@@ -1,0 +1,153 @@
+"""Resource instances and outputs as JSON, for `show`: OpenTofu's values representation, and what else the state says.
+
+Source: OpenTofu `internal/command/jsonstate/state.go`; `provider_instance` is from the RFC "Dynamic Provider Instances
+and Instance Assignment" (2024-10-21).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import orjson
+
+from statefmt.model.addrs import IntKey, ModuleInstance, StringKey
+from statefmt.model.instances import ResourceInstance
+from statefmt.model.outputs import OutputValue
+from statefmt.model.resources import ObjectStatus, ResourceInstanceObject
+from statefmt.model.snapshot import Snapshot
+from statefmt.redaction.hidden import HIDDEN
+from statefmt.redaction.object_value import attributes_value, identity_value, private_value
+from statefmt.redaction.partial import Partial, sensitive_shape
+from statefmt.render.outputs.type import output_type_json
+from statefmt.render.show._checks_json import checks
+from statefmt.render.values.exact_json import exact_document, fragment
+
+_ROOT: Final = ModuleInstance()
+
+Node = dict[str, object]
+
+
+def state_json(snapshot: Snapshot, instances: Sequence[ResourceInstance], *, show_sensitive: bool) -> bytes:
+    """A whole state; `instances` are all of its instances, in list order (schema: `show-output.schema.json`)."""
+    if not snapshot.outputs and not instances:
+        return exact_document({})
+    outputs = {output.name: _output(output, show_sensitive) for output in _by_name(snapshot.outputs)}
+    values = {**({"outputs": outputs} if outputs else {}), "root_module": _modules(instances, show_sensitive)}
+    results = checks(snapshot.check_results)
+    return exact_document({**_release(snapshot), "values": values, **({"checks": results} if results else {})})
+
+
+def instances_json(snapshot: Snapshot, instances: Sequence[ResourceInstance], *, show_sensitive: bool) -> bytes:
+    """Some instances, in the same shape: no outputs, no check results, and only the modules on the way."""
+    return exact_document({**_release(snapshot), "values": {"root_module": _modules(instances, show_sensitive)}})
+
+
+def _release(snapshot: Snapshot) -> Node:
+    return {"terraform_version": snapshot.terraform_version} if snapshot.terraform_version else {}
+
+
+def _by_name(outputs: Sequence[OutputValue]) -> list[OutputValue]:
+    return sorted(outputs, key=lambda output: output.name)
+
+
+def _output(output: OutputValue, show_sensitive: bool) -> Node:
+    hidden = output.sensitive and not show_sensitive
+    node: Node = {"sensitive": output.sensitive}
+    if output.deprecated:
+        node["deprecated"] = output.deprecated
+    node["value"] = HIDDEN if hidden else orjson.Fragment(output.value)
+    type_json = output_type_json(output, hidden=hidden)
+    if type_json is not None:
+        node["type"] = orjson.Fragment(type_json)
+    return node
+
+
+def _modules(instances: Sequence[ResourceInstance], show_sensitive: bool) -> Node:
+    """The tree of modules from the root, each with its resources, then its children by address."""
+    resources: dict[ModuleInstance, list[Node]] = {}
+    for instance in instances:
+        found = resources.setdefault(instance.resource.addr.module, [])
+        found += _resources(instance, show_sensitive)
+    children: dict[ModuleInstance, set[ModuleInstance]] = {}
+    for module in resources:
+        for depth in range(len(module.steps)):
+            parent = ModuleInstance(module.steps[:depth])
+            children.setdefault(parent, set()).add(ModuleInstance(module.steps[: depth + 1]))
+    return _module(_ROOT, resources, children)
+
+
+def _module(
+    module: ModuleInstance,
+    resources: dict[ModuleInstance, list[Node]],
+    children: dict[ModuleInstance, set[ModuleInstance]],
+) -> Node:
+    node: Node = {}
+    if module in resources:
+        node["resources"] = resources[module]
+    if not module.is_root:
+        node["address"] = str(module)
+    if module in children:
+        node["child_modules"] = [_module(child, resources, children) for child in sorted(children[module], key=str)]
+    return node
+
+
+def _resources(instance: ResourceInstance, show_sensitive: bool) -> Iterator[Node]:
+    """The objects of an instance: the current one first, then the deposed ones by their keys."""
+    for obj in sorted(instance.objects, key=lambda obj: obj.deposed):
+        yield _resource(instance, obj, show_sensitive)
+
+
+def _resource(instance: ResourceInstance, obj: ResourceInstanceObject, show_sensitive: bool) -> Node:
+    resource = instance.resource.addr.resource
+    provider = instance.provider(obj)
+    node: Node = {
+        "address": str(instance.addr),
+        "mode": resource.mode.value,
+        "type": resource.type,
+        "name": resource.name,
+    }
+    if isinstance(obj.key, (IntKey, StringKey)):
+        node["index"] = obj.key.value
+    if provider is not None:
+        node["provider_name"] = str(provider.config.provider)
+        node["provider_instance"] = str(provider)
+    node["schema_version"] = obj.schema_version
+    node |= _values(obj, show_sensitive)
+    if obj.dependencies:
+        node["depends_on"] = [str(addr) for addr in obj.dependencies]
+    if obj.status is ObjectStatus.TAINTED:
+        node["tainted"] = True
+    if obj.deposed:
+        node["deposed_key"] = obj.deposed
+    identity = identity_value(obj, show_sensitive=show_sensitive)
+    if identity is not None:
+        node["identity"] = _fragment(identity)
+        if obj.identity_schema_version is not None:
+            node["identity_schema_version"] = obj.identity_schema_version
+    private = private_value(obj, show_sensitive=show_sensitive)
+    if private is not None:
+        node["private"] = str(private)
+    return node
+
+
+def _values(obj: ResourceInstanceObject, show_sensitive: bool) -> Node:
+    marked = attributes_value(obj, show_sensitive=False)
+    shown = attributes_value(obj, show_sensitive=True) if show_sensitive else marked
+    return {"values": _fragment(shown), "sensitive_values": _shape(marked)}
+
+
+def _shape(value: Partial) -> orjson.Fragment:
+    try:
+        return orjson.Fragment(orjson.dumps(sensitive_shape(value)))
+    except orjson.JSONEncodeError:
+        # Deeper than orjson goes: the values are the same text with or without these marks.
+        return orjson.Fragment(b"{}")
+
+
+def _fragment(value: Partial) -> orjson.Fragment:
+    try:
+        return fragment(value)
+    except ValueError:
+        # Only what was decoded can nest too deeply for this; nothing of it is shown then.
+        return fragment(HIDDEN)

@@ -1,0 +1,1 @@
+"""What a change of a configuration would do to a state."""

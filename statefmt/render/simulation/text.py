@@ -1,0 +1,70 @@
+"""What a change of a configuration would do to a state, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from statefmt.lint.simulation import Orphan, Simulation
+from statefmt.model.addrs import NO_KEY, ConfigProviderConfig
+from statefmt.model.codes import Code
+from statefmt.model.findings import Severity
+from statefmt.render.counted import counted
+from statefmt.render.findings import COLOURS, finding_text, findings_text
+from statefmt.render.printable import printable, printable_lines
+from statefmt.render.terminal import Terminal
+
+_TWO_STEPS: Final = (
+    "→ Go in two steps. First take the elements out of the for_each of resources and modules only, keep them in that "
+    "of the provider, and apply; then take them out there. The block in between:"
+)
+
+
+def simulation_text(found: Simulation, terminal: Terminal) -> str:
+    """What would lose its provider, with what to do, and what would be destroyed as it should."""
+    parts = []
+    if found.orphaned:
+        their = "its provider" if len(found.orphaned) == 1 else "their provider"
+        parts.append(f"{counted(len(found.orphaned), 'object')} would lose {their}:")
+        parts += _groups(found.orphaned, terminal)
+    elif found.unknown or any(problem.severity is Severity.ERROR for problem in found.problems):
+        parts.append("As far as it can be told, nothing would lose its provider.")
+    else:
+        parts.append("Nothing would lose its provider.")
+    if found.destroyed:
+        count = counted(len(found.destroyed), "resource instance")
+        parts.append(f"{count} would be destroyed, with the provider there:")
+        parts.append("\n".join(f"  {printable(str(address))}" for address in found.destroyed))
+    if found.unknown:
+        parts.append(f"Of {counted(found.unknown, 'object')} it can't be told:")
+        parts.append(findings_text(found.reasons, terminal))
+    return "\n\n".join(parts)
+
+
+def _groups(orphaned: Sequence[Orphan], terminal: Terminal) -> Iterator[str]:
+    """Objects of which a provider instance is gone, by the configuration that needs it; then all others, one by one."""
+    groups: dict[tuple[ConfigProviderConfig, bool], list[Orphan]] = {}
+    others = []
+    for orphan in orphaned:
+        if orphan.finding.code == Code.PROVIDER_INSTANCE_GONE:
+            groups.setdefault((orphan.provider.config, orphan.provider.key is NO_KEY), []).append(orphan)
+        else:
+            others.append(orphan.finding)
+    for of in groups.values():
+        yield "\n".join(_group(of, terminal))
+    yield from (finding_text(finding, terminal, "  ") for finding in others)
+
+
+def _group(orphaned: Sequence[Orphan], terminal: Terminal) -> Iterator[str]:
+    of = orphaned[0].finding
+    place = f"  {terminal.paint(printable(str(of.place)), 'dim')}" if of.place else ""
+    kind = f"{of.severity.value} {of.code} {of.summary}"
+    yield f"  {terminal.paint(kind, 'bold', COLOURS[of.severity])}{place}"
+    by_provider: dict[str, list[str]] = {}
+    for finding, provider in orphaned:
+        by_provider.setdefault(str(provider), []).append(finding.address)
+    for name, addresses in by_provider.items():
+        yield f"    {printable(name)}"
+        yield from (f"      {terminal.paint(printable(address), 'bold')}" for address in addresses)
+    yield terminal.wrap(_TWO_STEPS, "    ", hanging="  ")
+    yield from (f"        {line}".rstrip() for line in printable_lines(of.fix.snippet).split("\n"))

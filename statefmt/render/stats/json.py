@@ -1,0 +1,53 @@
+"""The numbers of a state, for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from statefmt.analysis.statistics import Counts, Statistics
+from statefmt.edit.session import LoadedState
+from statefmt.render.json_output import document
+from statefmt.render.stats.text import written_by
+
+
+def stats_json(loaded: LoadedState, found: Statistics, top: int) -> bytes:
+    """All groups, and the `top` largest instances (schema: `stats-output.schema.json`)."""
+    snapshot = loaded.result.snapshot
+    return document(
+        {
+            "state": {
+                "version": loaded.result.version,
+                "terraform_version": written_by(loaded),
+                "serial": snapshot.serial,
+                "lineage": snapshot.lineage,
+                "bytes": len(loaded.data),
+            },
+            "total": {
+                **_counts(found.total),
+                "data_resources": found.data_resources,
+                "deposed_objects": found.deposed,
+                "tainted_objects": found.tainted,
+                "dependencies": found.dependencies,
+                "outputs": found.outputs,
+            },
+            "types": _groups("type", found.types),
+            "modules": _groups("module", found.modules),
+            "providers": _groups("provider", found.providers),
+            "largest_instances": [
+                {
+                    "address": str(instance.addr),
+                    "bytes": instance.bytes,
+                    "dependency_bytes": instance.dependency_bytes,
+                }
+                for instance in found.instances[:top]
+            ],
+        }
+    )
+
+
+def _groups(member: str, groups: Mapping[str, Counts]) -> list[dict[str, object]]:
+    return [{member: name, **_counts(counts)} for name, counts in groups.items()]
+
+
+def _counts(counts: Counts) -> dict[str, object]:
+    return counts._asdict()

@@ -1,0 +1,145 @@
+"""The numbers of a state, in tables; on a terminal with bars."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from statefmt.analysis.statistics import Counts, LargeInstance, Statistics
+from statefmt.edit.session import LoadedState
+from statefmt.formats.reading.inspect import CURRENT_VERSION
+from statefmt.model.addrs import DEFAULT_HOST
+from statefmt.render.counted import counted
+from statefmt.render.printable import printable
+from statefmt.render.providers.use_text import ROOT
+from statefmt.render.table import table
+from statefmt.render.terminal import Terminal
+from statefmt.store.reading import display_name
+
+_MOST_GROUPS: Final = 10
+_BAR: Final = 20
+_SHORTEST_BAR: Final = 4
+_EIGHTHS: Final = " ▏▎▍▌▋▊▉"
+
+
+class Shown(NamedTuple):
+    """What to show: all groups or the first ten, how many of the largest instances, and whether to draw bars."""
+
+    everything: bool
+    top: int
+    bars: bool
+
+
+def stats_text(loaded: LoadedState, found: Statistics, shown: Shown, terminal: Terminal) -> str:
+    """The envelope, then the groups by type, module and provider, then the largest instances."""
+    whole = _denominator(loaded, found)
+    parts = [_envelope(loaded, found, whole, terminal)]
+    for title, groups in (("type", found.types), ("module", found.modules), ("provider", found.providers)):
+        if groups:
+            parts.append(_groups(title, groups, whole, shown, terminal))
+    if found.instances and shown.top:
+        parts.append(_largest(found.instances[: shown.top], whole, terminal))
+    return "\n\n".join(parts)
+
+
+def written_by(loaded: LoadedState) -> str | None:
+    """The release that wrote a state; None where the file doesn't tell, for which an upgrade puts 0.0.0."""
+    release = loaded.result.snapshot.terraform_version
+    is_told = release != "0.0.0" or loaded.result.version == CURRENT_VERSION
+    return release if release and is_told else None
+
+
+def _denominator(loaded: LoadedState, found: Statistics) -> int:
+    """What shares are of: the file, or where the objects had to be upgraded, all of them."""
+    return len(loaded.data) if loaded.result.version == CURRENT_VERSION else found.total.bytes
+
+
+def _envelope(loaded: LoadedState, found: Statistics, whole: int, terminal: Terminal) -> str:
+    snapshot, total = loaded.result.snapshot, found.total
+    kinds = ((found.deposed, "deposed"), (found.tainted, "tainted"))
+    odd = ", ".join(f"{number:,} {kind}" for number, kind in kinds if number)
+    taken = f"{size_text(total.dependency_bytes)}, {_share(total.dependency_bytes, whole)}"
+    lines = [
+        ("format version", str(loaded.result.version)),
+        ("release", written_by(loaded) or "not told"),
+        ("serial", str(snapshot.serial)),
+        ("lineage", printable(snapshot.lineage) or "none"),
+        ("size", counted(len(loaded.data), "byte")),
+        ("resources", f"{total.resources:,}" + (f" ({found.data_resources:,} data)" if found.data_resources else "")),
+        ("instances", f"{total.instances:,}"),
+        ("objects", f"{total.objects:,}" + (f" ({odd})" if odd else "")),
+        ("dependencies", f"{found.dependencies:,} ({taken})" if found.dependencies else "0"),
+        ("outputs", f"{found.outputs:,}"),
+    ]
+    if loaded.result.version != CURRENT_VERSION:
+        lines.append(("sizes below", "of the objects in format 4, on one line"))
+    head = terminal.paint(printable(display_name(loaded.name)), "bold")
+    return "\n".join([head, *(f"  {name:<16}{text}" for name, text in lines)])
+
+
+def _groups(title: str, groups: Mapping[str, Counts], whole: int, shown: Shown, terminal: Terminal) -> str:
+    rows = list(groups.items())
+    if not shown.everything and len(rows) > _MOST_GROUPS + 1:
+        rest = Counts()
+        for _, counts in rows[_MOST_GROUPS:]:
+            rest = rest.plus(counts)
+        rows = [*rows[:_MOST_GROUPS], (f"({len(rows) - _MOST_GROUPS:,} more)", rest)]
+    empty = "(no provider)" if title == "provider" else ROOT
+    cells = [
+        [
+            # A provider as people write it: without the host, if that is the default one.
+            printable(name.removeprefix(f"{DEFAULT_HOST}/")) or empty,
+            f"{counts.resources:,}",
+            f"{counts.instances:,}",
+            f"{counts.objects:,}",
+            size_text(counts.bytes),
+            _share(counts.bytes, whole),
+        ]
+        for name, counts in rows
+    ]
+    headings = [f"by {title}", "resources", "instances", "objects", "size", "share"]
+    drawn = table(headings, cells, terminal, right=" rrrrr")
+    if not shown.bars:
+        return drawn
+    return _with_bars(drawn, [counts.bytes / whole if whole else 0.0 for _, counts in rows], terminal)
+
+
+def _with_bars(drawn: str, shares: list[float], terminal: Terminal) -> str:
+    """The table with a bar at the end of each line, where the terminal is wide enough for bars."""
+    heading, *lines = drawn.split("\n")
+    room = min(_BAR, terminal.width - max(map(len, lines)) - 2)
+    if room < _SHORTEST_BAR:
+        return drawn
+    longest = max(shares) or 1.0
+    bars = [terminal.paint(bar(share / longest, room), "cyan") for share in shares]
+    return "\n".join([heading, *(f"{line}  {drawn_bar}" for line, drawn_bar in zip(lines, bars, strict=True))])
+
+
+def bar(share: float, width: int) -> str:
+    """A bar of eighths of a column; `share` of 1.0 fills the width."""
+    eighths = round(share * width * 8)
+    return "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()
+
+
+def _largest(found: tuple[LargeInstance, ...], whole: int, terminal: Terminal) -> str:
+    rows = [
+        [
+            size_text(instance.bytes),
+            _share(instance.bytes, whole),
+            _share(instance.dependency_bytes, instance.bytes),
+            printable(str(instance.addr)),
+        ]
+        for instance in found
+    ]
+    return table(["size", "share", "dependencies", "largest instances"], rows, terminal, right="rrr ")
+
+
+def size_text(number: int) -> str:
+    """Bytes for people: `812 B`, `3.4 kB`, `86.8 MB`, with a factor of 1000."""
+    if number < 1000:
+        return f"{number} B"
+    return f"{number / 1e3:,.1f} kB" if number < 1e6 else f"{number / 1e6:,.1f} MB"
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole if whole else 0.0:.1%}"

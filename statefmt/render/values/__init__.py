@@ -1,0 +1,1 @@
+"""Single values and types."""

@@ -1,0 +1,131 @@
+"""Values in the syntax that `tofu state show` prints: like HCL, aligned, with heredocs for texts of several lines.
+
+A state does not say what is a nested block: any list of objects among the attributes of a resource is shown as blocks.
+Source: OpenTofu `internal/command/jsonformat/computed/renderers`.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Final
+
+from statefmt.golang import (
+    JSONValue,
+    Members,
+    NumberText,
+    loads_exact,
+    quote,
+)
+from statefmt.model.addrs import is_identifier
+from statefmt.redaction.hidden import Hidden
+from statefmt.redaction.partial import Partial, decoded
+from statefmt.render.printable import printable
+from statefmt.text.pattern import pattern
+
+TOO_DEEP: Final = "nested too deeply to be shown: --format json shows it"
+_STEP: Final = "    "
+_PLAIN_NAME: Final = pattern(r"[A-Za-z_][A-Za-z0-9_-]*")
+
+
+def value_text(value: JSONValue, depth: int = 0, *, expand: bool = False) -> str:
+    """A value as an expression, of which all lines but the first are indented by `depth` steps and more.
+
+    Numbers are shown as they are written, nothing that could act on a terminal as it is. With `expand`, a text that is
+    JSON is shown as the value that it encodes. Raises RecursionError for what is nested too deeply.
+    """
+    if isinstance(value, str):
+        return str(value) if isinstance(value, (NumberText, Hidden)) else _text(value, depth, expand)
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    outer, inner = _STEP * depth, _STEP * (depth + 1)
+    if isinstance(value, Members):
+        if not value:
+            return "{}"
+        lines = _assignments(dict(value), depth + 1, expand)
+        return f"{{\n{lines}\n{outer}}}"
+    if not value:
+        return "[]"
+    items = "".join(f"{inner}{value_text(item, depth + 1, expand=expand)},\n" for item in value)
+    return f"[\n{items}{outer}]"
+
+
+def partial_text(value: Partial, *, expand: bool = False) -> str:
+    """The same for a value that is not decoded yet, with a note in place of what is nested too deeply."""
+    try:
+        return value_text(decoded(value), expand=expand)
+    except (ValueError, RecursionError):
+        return f"({TOO_DEEP})"
+
+
+def block_text(attributes: Members, depth: int = 0, *, expand: bool = False) -> str:
+    """The braces of a block and what is between them: attributes that are not null, then nested blocks, by name."""
+    members: dict[str, JSONValue] = {name: value for name, value in dict(attributes).items() if value is not None}
+    blocks = {name: value for name, value in members.items() if _is_blocks(value)}
+    parts = []
+    if len(blocks) < len(members):
+        own = {name: value for name, value in members.items() if name not in blocks}
+        parts.append(_assignments(own, depth + 1, expand) + "\n")
+    inner = _STEP * (depth + 1)
+    for name in sorted(blocks):
+        nested = [
+            f"{inner}{name_text(name)} {block_text(item, depth + 1, expand=expand)}\n" for item in _items(blocks[name])
+        ]
+        parts.append("".join(nested))
+    body = "\n".join(parts)
+    return f"{{\n{body}{_STEP * depth}}}" if parts else "{}"
+
+
+def name_text(name: str) -> str:
+    """The name of an attribute or a key, in quotes where it is no identifier."""
+    return name if _PLAIN_NAME.fullmatch(name) or is_identifier(name) else quote(name)
+
+
+def _assignments(members: dict[str, JSONValue], depth: int, expand: bool) -> str:
+    names = {name: name_text(name) for name in sorted(members)}
+    width = max(map(len, names.values()))
+    indent = _STEP * depth
+    return "\n".join(
+        [
+            f"{indent}{shown:<{width}} = {value_text(members[name], depth, expand=expand)}"
+            for name, shown in names.items()
+        ]
+    )
+
+
+def _is_blocks(value: JSONValue) -> bool:
+    return type(value) is list and bool(value) and all(isinstance(item, Members) for item in value)
+
+
+def _items(value: JSONValue) -> list[Members]:
+    return [item for item in value if isinstance(item, Members)] if isinstance(value, list) else []
+
+
+def _text(text: str, depth: int, expand: bool) -> str:
+    if expand and text.startswith(("{", "[")):
+        with suppress(ValueError):
+            return _encoded(loads_exact(text.encode()), depth)
+    return _heredoc(text, depth) if "\n" in text else quote(text)
+
+
+def _encoded(value: JSONValue, depth: int) -> str:
+    shown = value_text(value, depth + 1, expand=True)
+    if "\n" not in shown:
+        return f"jsonencode({shown})"
+    return f"jsonencode(\n{_STEP * (depth + 1)}{shown}\n{_STEP * depth})"
+
+
+def _heredoc(text: str, depth: int) -> str:
+    """Lines as they are, without the newline at the end."""
+    lines = text.removesuffix("\n").split("\n")
+    end = "EOT"
+    while any(line.strip() == end for line in lines):
+        end += "_"
+    indent = _STEP * (depth + 1)
+    shown = [f"{indent}{_line(line)}" if line else "" for line in lines]
+    return "\n".join([f"<<-{end}", *shown, f"{_STEP * depth}{end}"])
+
+
+def _line(line: str) -> str:
+    return line if line.isprintable() else "\t".join(map(printable, line.split("\t")))

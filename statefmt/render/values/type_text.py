@@ -1,0 +1,55 @@
+"""Types as configuration writes them: `list(string)`, `object({a=string})`.
+
+Source: HCL `ext/typeexpr` (TypeString).
+"""
+
+from __future__ import annotations
+
+from statefmt.model.cty.errors import CtyTypeError
+from statefmt.model.cty.types import (
+    DynamicType,
+    ListType,
+    MapType,
+    ObjectType,
+    PrimitiveType,
+    SetType,
+    TupleType,
+    Type,
+)
+from statefmt.render.values.hcl import name_text
+
+
+def type_text(of: Type, *, names: bool = True) -> str:
+    """A type as a constraint; `any` where it is not known.
+
+    Without `names`, those of attributes are left out: in what is sensitive they may be, too. Raises CtyTypeError for a
+    type that is nested too deeply.
+    """
+    try:
+        return _text(of, names)
+    except RecursionError:
+        raise CtyTypeError("the type is nested too deeply") from None
+
+
+def _text(of: Type, names: bool) -> str:
+    match of:
+        case PrimitiveType(name):
+            return name
+        case DynamicType():
+            return "any"
+        case ListType(element):
+            return f"list({_text(element, names)})"
+        case SetType(element):
+            return f"set({_text(element, names)})"
+        case MapType(element):
+            return f"map({_text(element, names)})"
+        case TupleType(elements):
+            return f"tuple([{','.join([_text(element, names) for element in elements])}])"
+        case ObjectType(attributes, optional):
+            if not names:
+                return "object({...})"
+            members = []
+            for name, attribute in attributes.items():
+                text = _text(attribute, names)
+                members.append(f"{name_text(name)}={f'optional({text})' if name in optional else text}")
+            return f"object({{{','.join(members)}}})"

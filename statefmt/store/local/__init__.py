@@ -1,0 +1,1 @@
+"""States in local files: lock, journal, in-place write, history."""

@@ -1,0 +1,171 @@
+"""The contents of a state before statetool's edits, each once, named by its checksum and read back only if whole."""
+
+from __future__ import annotations
+
+import gzip
+import stat
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from statefmt.model.errors import StoreError
+from statefmt.store.local._folder import Folder
+from statefmt.store.local._names import (
+    COMPRESSED,
+    CONTENTS,
+    HISTORY_FILE,
+    HISTORY_IGNORE,
+    STAGED_HISTORY,
+    history_name,
+    is_content,
+    is_temporary,
+)
+from statefmt.store.local.history import History
+from statefmt.store.local.journal import checksum
+from statefmt.store.local.state_file import StateFile, around, history_path
+from statefmt.store.reading import LARGEST_STATE, reason_of
+
+_LEVEL: Final = 3
+# What zlib takes for a stream with the header of gzip.
+_GZIP: Final = 31
+
+
+def keep_content(state: StateFile, backup: tuple[Folder, str], content: bytes, name: str) -> None:
+    """Keep the content before an edit, which is in a backup already, under its checksum. Raises OSError, StoreError.
+
+    Both are one file where the file system allows that, so that keeping it costs nothing. An older file of that name
+    is let go: it may have become the state itself, when somebody moved a backup into its place.
+    """
+    with _contents(state, create=True) as folder:
+        assert folder is not None
+        try:
+            folder.link_from(*backup, name)
+        except OSError:
+            folder.replace(name, content)
+
+
+def kept_content(path: Path, name: str) -> bytes:
+    """The content with a checksum. Raises StoreError where it is not there, or damaged."""
+    try:
+        with around(path) as state:
+            return content_of(state, name)
+    except OSError as error:
+        raise StoreError(f"{path}: {reason_of(error)}") from error
+
+
+def content_of(state: StateFile, name: str) -> bytes:
+    """Like kept_content(), for a state file whose folders are open."""
+    where = history_path(state.path) / CONTENTS / name
+    if not is_content(name):
+        raise StoreError(f"{history_path(state.path)}: the history names {name!r}, which is not a checksum")
+    try:
+        with _contents(state) as folder:
+            if folder is None:
+                raise FileNotFoundError(name)
+            content = _read(folder, name)
+    except OSError as error:
+        raise StoreError(f"{where}: the content before this edit cannot be read ({reason_of(error)})") from error
+    if checksum(content) != name:
+        raise StoreError(f"{where}: this content was changed after it was kept, and is of no use")
+    return content
+
+
+def drop_contents(state: StateFile, history: History) -> None:
+    """Delete the contents that the history does not need any more, as far as that goes."""
+    needed = {entry.before for entry in history.entries}
+    with suppress(OSError, StoreError), _contents(state) as folder:
+        if folder is not None:
+            folder.sweep()
+            for name in filter(is_content, folder.names()):
+                if name.removesuffix(COMPRESSED) not in needed:
+                    folder.remove(name)
+
+
+def discard_staged(state: StateFile, history: History) -> None:
+    """Leave nothing behind of a history that was staged for a write that did not take place."""
+    with suppress(OSError, StoreError):
+        drop_contents(state, history)
+        with state.folder.inner(history_name(state.name)) as folder:
+            if folder is None:
+                return
+            folder.remove(STAGED_HISTORY)
+            if folder.status(HISTORY_FILE) is None:
+                _empty(folder)
+        state.folder.remove_folder(history_name(state.name))
+
+
+def forget_history(path: Path) -> None:
+    """Delete the history of a state, with all contents. Raises StoreError where that cannot be done."""
+    where = history_path(path)
+    try:
+        with around(path) as state:
+            with state.folder.inner(history_name(state.name)) as folder:
+                if folder is None:
+                    return
+                _empty(folder)
+            state.folder.remove_folder(history_name(state.name))
+            if state.folder.status(history_name(state.name)) is not None:
+                raise StoreError(f"{where}: its contents were deleted, except for files that are not of statetool")
+    except OSError as error:
+        raise StoreError(f"{where}: the history could not be deleted ({reason_of(error)})") from error
+
+
+def any_content(path: Path, wanted: Callable[[bytes], bool]) -> bool:
+    """Whether any content in a history is as wanted. Raises OSError or StoreError where that cannot be known."""
+    with around(path) as state, _contents(state) as folder:
+        names = [name for name in folder.names() if is_content(name)] if folder else []
+        return any(folder is not None and wanted(_read(folder, name.removesuffix(COMPRESSED))) for name in names)
+
+
+def compress_one(path: Path) -> None:
+    """Compress one content that is not a backup any more, the oldest, if there is one that is not compressed."""
+    # It only saves space: where it is not possible, the contents stay as they are.
+    with suppress(OSError, StoreError), around(path) as state, _contents(state) as folder:
+        if folder is None:
+            return
+        found = [(name, folder.status(name)) for name in folder.names() if is_content(name)]
+        plain = [
+            (status.st_mtime_ns, name)
+            for name, status in found
+            if status and stat.S_ISREG(status.st_mode) and status.st_nlink == 1 and not name.endswith(COMPRESSED)
+        ]
+        if plain:
+            name = min(plain)[1]
+            folder.replace(name + COMPRESSED, gzip.compress(folder.read(name), _LEVEL, mtime=0))
+            folder.remove(name)
+
+
+def _empty(folder: Folder) -> None:
+    """Delete what statetool keeps in the folder of a history, and nothing else."""
+    with folder.inner(CONTENTS) as contents:
+        for name in contents.names() if contents else ():
+            if contents and (is_content(name) or is_temporary(name)):
+                contents.remove(name)
+    folder.remove_folder(CONTENTS)
+    folder.sweep()
+    for name in (STAGED_HISTORY, HISTORY_FILE, HISTORY_IGNORE):
+        folder.remove(name)
+    folder.sync()
+
+
+@contextmanager
+def _contents(state: StateFile, *, create: bool = False) -> Iterator[Folder | None]:
+    with state.folder.inner(history_name(state.name)) as folder:
+        if folder is None:
+            yield None
+        else:
+            with folder.inner(CONTENTS, create=create) as contents:
+                yield contents
+
+
+def _read(folder: Folder, name: str) -> bytes:
+    try:
+        return folder.read(name)
+    except FileNotFoundError:
+        compressed = folder.read(name + COMPRESSED)
+    try:
+        return zlib.decompressobj(_GZIP).decompress(compressed, LARGEST_STATE)
+    except zlib.error as error:
+        raise StoreError(f"{folder.path / name}{COMPRESSED}: this content is damaged ({error})") from error

@@ -1,0 +1,71 @@
+"""A local file as a store: locked as OpenTofu does, written in place behind a journal, with a history beside it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from statefmt.model.errors import StoreError
+from statefmt.pieces import Piece
+from statefmt.store.local.history import HistoryEntry, load_history
+from statefmt.store.local.history_contents import compress_one, kept_content
+from statefmt.store.local.lock import LockInfo
+from statefmt.store.local.settled import Reader, read_settled, version_of
+from statefmt.store.local.transaction import OpenState, open_state
+from statefmt.store.protocol import Stored
+
+
+@dataclass(frozen=True, slots=True)
+class LockedFile:
+    """A state file that is open and locked; see LockedStore."""
+
+    opened: OpenState
+    stored: Stored
+
+    def write(self, pieces: Sequence[Piece], expected: Hashable, *, backup: str | None, now: int) -> str | None:
+        """Write in place, after a backup."""
+        if version_of(os.fstat(self.opened.descriptor)) != expected:
+            raise StoreError(
+                f"{self.opened.file.path}: the file changed while it was worked on; nothing was written, try again"
+            )
+        kept = self.opened.commit(pieces, backup=None if backup is None else Path(backup), now=now)
+        return None if kept is None else str(kept)
+
+
+@dataclass(frozen=True, slots=True)
+class LocalFile:
+    """The state file at a path; see Store. `reader` is the run that reads it."""
+
+    name: str
+    reader: Reader
+
+    @property
+    def path(self) -> Path:
+        """The path of the file."""
+        return Path(self.name)
+
+    def read(self) -> Stored:
+        """The content before or after any write that is in progress. It has no version that could be written over."""
+        return Stored(read_settled(self.name, self.reader), None)
+
+    @contextmanager
+    def locked(self, info: LockInfo, timeout: float | None) -> Iterator[LockedFile]:
+        """Open, lock and read the file; a write that was cut off is finished first."""
+        wait = {"lock": False} if timeout is None else {"timeout": timeout}
+        with open_state(self.path, info, self.reader.note, **wait) as opened:
+            yield LockedFile(opened, Stored(opened.data, version_of(os.fstat(opened.descriptor))))
+
+    def versions(self) -> Sequence[HistoryEntry]:
+        """The history beside the file."""
+        return load_history(self.path).entries
+
+    def content(self, checksum: str) -> bytes:
+        """A content from that history."""
+        return kept_content(self.path, checksum)
+
+    def tidy(self) -> None:
+        """Compress a content of the history that is not a backup any more."""
+        compress_one(self.path)

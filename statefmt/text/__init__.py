@@ -1,0 +1,1 @@
+"""Strings for other programs: regular expressions and shell words."""

@@ -1,0 +1,131 @@
+"""What of a difference `statetool diff` shows, and what is said where it cannot be told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Program, Statetool
+from tests.cli.diffing import compare, vpc, web
+from tests.cli.states import resource, state
+
+
+def test_name_only(statetool: Statetool) -> None:
+    old, new = state(vpc("a"), web(0)), state(vpc("b"), outputs={"o": {"value": 1, "type": "number"}})
+    assert compare(statetool, old, new, "--name-only").text == "aws_instance.web[0]\naws_vpc.b\noutput.o\n"
+
+
+def test_stat(statetool: Statetool) -> None:
+    old, new = state(vpc("a", n=1), web(0, 1), serial=8), state(vpc("b", n=2), web(0))
+    assert compare(statetool, old, new, "--stat").text == (
+        "resource          removed  changed  moved\n"
+        "aws_instance.web        1\n"
+        "aws_vpc.b                        1      1\n"
+        "\n"
+        "1 removed, 1 changed, 1 moved, serial\n"
+    )
+
+
+# Options, the exit status, and the names of what is left of one comparison.
+CHOSEN: list[tuple[list[str], int, list[str]]] = [
+    (["--only", "added"], 1, ["aws_subnet.n"]),
+    (["--only", "added,removed"], 1, ["aws_instance.web[0]", "aws_subnet.n"]),
+    (["--only", "added", "--only", "outputs"], 1, ["aws_subnet.n", "output.o"]),
+    (["--only", "rebound"], 0, []),
+    (["--ignore", "added,removed,outputs,envelope"], 1, ["aws_vpc.b"]),
+    (["--ignore", "added,removed,outputs,envelope,moved"], 0, []),
+    (["--select", "aws_vpc.a"], 1, ["aws_vpc.b"]),
+    (["--select", "aws_vpc.*", "--select", "aws_subnet.n"], 1, ["aws_subnet.n", "aws_vpc.b"]),
+    (["--exclude", "aws_vpc.*"], 1, ["aws_instance.web[0]", "aws_subnet.n"]),
+    (["--select", "aws_vpc.a", "--only", "changed"], 0, []),
+]
+
+
+@pytest.mark.parametrize(("options", "status", "names"), CHOSEN, ids=[" ".join(case[0]) for case in CHOSEN])
+def test_chosen(options: list[str], status: int, names: list[str], statetool: Statetool) -> None:
+    old = state(vpc("a"), web(0))
+    new = state(vpc("b"), resource("aws_subnet", "n"), outputs={"o": {"value": 1, "type": "number"}}, serial=8)
+    result = compare(statetool, old, new, *options, "--name-only")
+    assert (result.status, result.text.splitlines()) == (status, names)
+
+
+def test_exact(statetool: Statetool) -> None:
+    old, new = (state(vpc("a", n=0, j="")).replace(b'"n": 0', text) for text in (b'"n": 1', b'"n": 1.0'))
+    assert compare(statetool, old, new).status == 0
+    assert compare(statetool, old, new, "--exact").text == "~ aws_vpc.a\n    ~ n: 1 → 1.0\n\n1 changed\n"
+
+
+def test_long_values_are_cut_where_they_differ(statetool: Statetool) -> None:
+    old, new = (state(vpc("a", long="x" * 500 + end)) for end in ("old", "newer"))
+    assert compare(statetool, old, new).text == (
+        "~ aws_vpc.a\n"
+        "    ~ long:\n"
+        f'          …{"x" * 46}old" (505 characters)\n'
+        f'        → …{"x" * 46}newer" (507 characters)\n'
+        "\n"
+        "1 changed\n"
+    )
+    assert "x" * 500 + "newer" in compare(statetool, old, new, "--full").text
+
+
+def test_lines_fit_the_terminal(statetool: Statetool) -> None:
+    """All but addresses, which stay whole."""
+    old, new = (state(vpc("a", long=end * 500, l=[end] * 90, o={end: {end: end * 30}})) for end in "xy")
+    assert max(map(len, compare(statetool, old, new).text.splitlines())) <= 80
+
+
+def test_another_lineage(statetool: Statetool) -> None:
+    result = compare(statetool, state(), state(lineage="other"))
+    assert result.status == 1
+    assert result.err.startswith("statetool: warning: the lineages differ")
+    assert "~ lineage:" in result.text
+
+
+def test_standard_input(program: Program) -> None:
+    Path("old").write_bytes(state(vpc("a")))
+    for arguments, text in ((("-", "old"), "→ aws_vpc.b to aws_vpc.a"), (("old", "-"), "→ aws_vpc.a to aws_vpc.b")):
+        result = program("diff", *arguments, stdin=state(vpc("b")))
+        assert result.text.splitlines()[0] == text
+
+
+# Arguments, and what the message has in it.
+FAILING: list[tuple[list[str], str]] = [
+    (["old"], "Missing argument 'NEW'"),
+    ([], "Missing argument 'OLD'"),
+    (["-", "-"], "only one of the two can come from standard input"),
+    (["old", "nowhere"], "nowhere: there is no such file"),
+    (["old", "text"], "text: this state cannot be used"),
+    (["old", "old", "--only", "sideways"], "'sideways' is no kind; there are: added, removed, moved,"),
+    (["old", "old", "--stat", "--name-only"], "choose one of"),
+    (["old", "old", "--select", "a.nope"], "no resource instance fits 'a.nope'"),
+    (["old", "git:HEAD"], "a version in git is named git:REVISION:PATH"),
+    (["old", "git:--help:old"], "a version in git is named git:REVISION:PATH"),
+    (["old", "git:HEAD:old"], "not a git repository"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), FAILING, ids=[" ".join(case[0]) for case in FAILING])
+def test_cannot_be_done(arguments: list[str], message: str, statetool: Statetool) -> None:
+    Path("old").write_bytes(state(vpc("a")))
+    Path("text").write_text("no state")
+    result = statetool("diff", *arguments)
+    assert (result.status, result.out) == (2, b"")
+    assert message in " ".join(result.err.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status"),
+    [
+        (["old", "old"], 0),
+        (["old", "new"], 2),
+        (["old", "none"], 1),
+        (["old", "new", "-x"], 1),
+        # What stands in the place of a value is no option.
+        (["old", "new", "--select"], 2),
+    ],
+)
+def test_detailed_exit_status(arguments: list[str], status: int, statetool: Statetool) -> None:
+    Path("old").write_bytes(state())
+    Path("new").write_bytes(state(serial=8))
+    assert statetool("diff", *arguments, "--detailed-exitcode").status == status

@@ -1,0 +1,158 @@
+"""`mv`: what moves, what points at it, what is refused; and back again to the same bytes."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from statefmt.analysis.diff import diff
+from statefmt.analysis.selection import Criteria, select
+from statefmt.edit.arguments.destinations import destinations
+from statefmt.edit.changes.edit import Edit
+from statefmt.edit.operations.mv import mv
+from statefmt.formats.reading.inspect import read
+from statefmt.formats.writing.write import canonical, write
+from statefmt.model.errors import SurgeryError
+from statefmt.model.instances import instances
+from statefmt.model.resources import ResourceState
+from statefmt.model.snapshot import Snapshot
+from tests.analysis.diff.realistic import realistic
+from tests.edit.operations.build import snapshot_of
+
+
+def moved(snapshot: Snapshot, source: str, target: str, *, rebind: bool = False) -> Edit:
+    """What `mv SOURCE DESTINATION` makes of a snapshot."""
+    found = [instance.addr for instance in select(instances(snapshot), Criteria(selectors=(source,)))]
+    return mv(snapshot, destinations(found, source, target), rebind=rebind)
+
+
+def addresses(snapshot: Snapshot) -> list[str]:
+    return [str(instance.addr) for instance in instances(snapshot)]
+
+
+# Instances, source, destination, instances afterwards.
+MOVES = {
+    "a resource": (["t.a[0]", "t.a[1]"], "t.a", "t.b", ["t.b[0]", "t.b[1]"]),
+    "an instance": (["t.a[0]", "t.a[1]"], "t.a[0]", 't.b["x"]', ["t.a[1]", 't.b["x"]']),
+    "an instance that gets a key": (["t.a"], "t.a", "t.a[0]", ["t.a[0]"]),
+    "an instance that loses its key": (["t.a[0]"], "t.a[0]", "t.a", ["t.a"]),
+    "into a module": (["t.a"], "t.a", 'module.m["x"].t.a', ['module.m["x"].t.a']),
+    "a module": (
+        ["module.a.t.x", "module.a.module.b.t.y"], "module.a", "module.c",
+        ["module.c.t.x", "module.c.module.b.t.y"],
+    ),
+    "a module with keys": (
+        ['module.a["x"].t.i', 'module.a["y"].t.i'], "module.a", "module.b",
+        ['module.b["x"].t.i', 'module.b["y"].t.i'],
+    ),
+    "one instance of a module": (
+        ['module.a["x"].t.i', "module.a[0].t.i"], "module.a[0]", "module.b",
+        ['module.a["x"].t.i', "module.b.t.i"],
+    ),
+    "into a deeper module": (["module.a.t.x"], "module.a", "module.b.module.a", ["module.b.module.a.t.x"]),
+    "a pattern": (['t.a["eu-1"]', 't.a["us-1"]'], 't.a["eu-*"]', 't.a["de-$1"]', ['t.a["de-1"]', 't.a["us-1"]']),
+    "a pattern of names": (["t.old_a", "t.old_b[0]"], "t.old_*", "t.$1", ["t.a", "t.b[0]"]),
+    "a key with a dollar sign": (["t.a[0]"], "t.a[0]", 't.b["$1"]', ['t.b["$1"]']),
+    "a key like a template": (["t.a[0]"], "t.a[0]", 't.b["$${1}"]', ['t.b["$${1}"]']),
+    "a key with an asterisk": (['t.a["*"]', 't.a["x"]'], 't.a["*"]', 't.b["$1"]', ['t.a["x"]', 't.b["$1"]']),
+    "dollar signs after a pattern": (['t.a["x"]'], 't.a["?"]', 't.b["$$1 $$$1 $${1}"]', ['t.b["$1 $x $${1}"]']),
+    "a key in another normal form": (['t.a["e\u0301"]'], 't.a["e\u0301"]', 't.b["e\u0301"]', ['t.b["e\u0301"]']),
+    "such a key by its normal form": (['t.a["e\u0301"]'], 't.a["\u00e9"]', "t.b", ["t.b"]),
+    "such a key normalised": (['t.a["e\u0301"]'], 't.a["e\u0301"]', 't.a["\u00e9"]', ['t.a["\u00e9"]']),
+    "such a key fitted by a pattern": (['t.a["e\u0301"]'], "t.a[*]", "t.b[$1]", ['t.b["e\u0301"]']),
+    "a new key in another form": (["t.a"], "t.a", 't.a["e\u0301"]', ['t.a["\u00e9"]']),
+    "a pattern of keys": (['module.o["k"].t.a'], "module.o[*].t.*", "module.n[$1].t.$2", ['module.n["k"].t.a']),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", MOVES)
+def test_moves(case: str) -> None:
+    before, source, target, after = MOVES[case]
+    assert addresses(moved(snapshot_of(*before), source, target).snapshot) == after
+
+
+def test_two_that_change_places() -> None:
+    before = snapshot_of("t.a", "t.b")
+    one, other = (instance.addr for instance in instances(before))
+    after = mv(before, {one: other, other: one}).snapshot
+    ids = {str(i.addr): bytes(i.objects[0].attributes or b"") for i in instances(after)}
+    assert ids == {"t.b": b'{"id":"t.a"}', "t.a": b'{"id":"t.b"}'}
+
+
+# Instances with what they depend on, source, destination, dependencies of t.z afterwards.
+DEPENDENCIES = {
+    "a resource": (["t.a", "t.m", "t.b"], "t.m", "t.n", ["t.a", "t.n", "t.b"]),
+    "into a module": (["t.m"], "t.m", 'module.x["k"].t.m', ["module.x.t.m"]),
+    "some of its instances": (["t.m", "t.b"], "t.m[0]", "t.n", ["t.m", "t.n", "t.b"]),
+    "to one that is there already": (["t.n", "t.m"], "t.m", "t.n[7]", ["t.n"]),
+    "others only": (["t.a"], "t.m", "t.n", ["t.a"]),
+}
+
+
+@pytest.mark.parametrize("case", DEPENDENCIES)
+def test_dependencies_follow(case: str) -> None:
+    depends_on, source, target, after = DEPENDENCIES[case]
+    several = case.startswith("some")
+    state = snapshot_of("t.m[0]" if several else "t.m", *(["t.m[1]"] if several else []), "t.n[1]", z=depends_on)
+    found = next(i for i in instances(moved(state, source, target).snapshot) if str(i.addr) == "t.z")
+    assert [str(addr) for addr in found.objects[0].dependencies] == after
+
+
+def test_dependencies_of_two_that_change_places() -> None:
+    """What points at one of them points at where it went, and not at the other one that is in its place."""
+    state = snapshot_of("t.m[0]", "t.n", z=["t.m", "t.a"])
+    one, other, _ = (instance.addr for instance in instances(state))
+    after = mv(state, {one: other, other: one}).snapshot
+    found = next(i for i in instances(after) if str(i.addr) == "t.z")
+    assert [str(addr) for addr in found.objects[0].dependencies] == ["t.n", "t.a"]
+
+
+# Instances, source, destination, what the refusal says.
+REFUSED = {
+    "another type": (["t.a"], "t.a", "u.a", "t.a cannot become u.a: the resource types differ"),
+    "another mode": (["t.a"], "t.a", "data.t.a", "t.a cannot become data.t.a: a managed resource stays one"),
+    "taken": (["t.a", "t.b"], "t.a", "t.b", "t.a cannot become t.b: there is an instance already"),
+    "two into one": (["t.a[0]", "t.a[1]"], "t.a", "t.b[0]", "t.a fits 2 instances, and t.b[0] is one"),
+    "two modules into one": (["module.a[0].t.i", "module.a[1].t.i"], "module.a", "module.b[0]", "is to go there, too"),
+    "a module into a resource": (["module.a.t.i"], "module.a", "t.i", "module.a is a module, and t.i is none"),
+    "a resource into a module": (["t.a"], "t.a", "module.m", "say where in it: module.m.t.a"),
+    "no address": (["t.a"], "t.a", "t..b", "'t..b' is no address: "),
+    "no such wildcard": (["t.a"], "t.*", "t.$2", "$2 in t.$2: the source has 1 wildcard; a dollar sign itself is $$"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused(case: str) -> None:
+    before, source, target, message = REFUSED[case]
+    with pytest.raises(SurgeryError) as caught:
+        moved(snapshot_of(*before), source, target)
+    assert message in str(caught.value)
+
+
+def test_another_provider_configuration() -> None:
+    state = snapshot_of("t.a", "t.b[0]", providers={"t.b[0]": ".west"})
+    with pytest.raises(SurgeryError, match=r"With --rebind it is bound to the one that is there"):
+        moved(state, "t.a", "t.b[1]")
+    after = moved(state, "t.a", "t.b[1]", rebind=True).snapshot
+    assert {str(resource.provider_config).rpartition("]")[2] for resource in after.resources} == {".west"}
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_there_and_back_again(seed: int) -> None:
+    """The same bytes, in whatever style the file has; and only what had to changed on the way."""
+    random = Random(seed)
+    text = canonical(realistic(seed))
+    state = read(text).snapshot
+    resource: ResourceState = random.choice([r for r in state.resources if r.objects])
+    addr = resource.addr.instance(random.choice(resource.objects).key)
+    source, target = random.choice(
+        [(str(resource.addr), f"module.new[0].{resource.addr.resource}_x"), (str(addr), f'{resource.addr}["new key"]')]
+    )
+    if source == str(addr) == str(resource.addr) and len(resource.objects) > 1:
+        pytest.skip("the address is that of the resource, and of one instance among several")
+    there = moved(state, source, target).snapshot
+    changes = diff(state, there)
+    assert [change.is_moved for change in changes.instances] == [True] * len(changes.instances)
+    back = moved(read(write(there, canonical=False)).snapshot, target, source).snapshot
+    assert write(back, canonical=False) == text

@@ -1,0 +1,57 @@
+"""Which provider instance is meant by an address, or by a name as configuration has it."""
+
+from __future__ import annotations
+
+import pytest
+
+from statefmt.edit.arguments.provider_target import provider_target
+from statefmt.model.errors import SurgeryError
+from statefmt.model.instances import instances
+from tests.edit.operations.bindings import bound
+
+_T = 'provider["registry.opentofu.org/acme/t"]'
+
+# Instances, what is written, what is meant.
+MEANT = {
+    "an address": (["t.a @ acme/t"], f'module.m.{_T}.w["k"]', f'module.m.{_T}.w["k"]'),
+    "an address with the short source": (["t.a @ acme/t"], 'provider["acme/t"].w', f"{_T}.w"),
+    "an address of another provider": (["t.a @ acme/t"], 'provider["b/u"]', 'provider["registry.opentofu.org/b/u"]'),
+    "a name": (["t.a @ acme/t"], "t", _T),
+    "an alias": (["t.a @ acme/t"], "t.w", f"{_T}.w"),
+    "a key": (["t.a @ acme/t"], 't.w["k"]', f'{_T}.w["k"]'),
+    "on the host that they have": (["t.a @ tf.example.com/acme/t"], "t.w", 'provider["tf.example.com/acme/t"].w'),
+    "of the module that they have": (["t.a @ module.m.acme/t.w"], 't.w["k"]', f'module.m.{_T}.w["k"]'),
+    "of the root module else": (["t.a @ module.m.acme/t.w"], "t.e", f"{_T}.e"),
+}
+
+
+@pytest.mark.parametrize("case", MEANT)
+def test_meant(case: str) -> None:
+    before, text, meant = MEANT[case]
+    assert str(provider_target(text, instances(bound(*before)))) == meant
+
+
+# Instances, what is written, what the refusal says.
+REFUSED = {
+    "of another provider": (
+        ["t.a @ acme/t"], "u.w",
+        f"u.w: none of the chosen instances has a provider u; they are bound to:\n  {_T}",
+    ),
+    "of two providers": (
+        ["t.a @ acme/t", "t.b @ b/t"], "t.w",
+        f't.w could be one of several; write one of these:\n  {_T}.w\n  provider["registry.opentofu.org/b/t"].w',
+    ),
+    "of two modules": (
+        ["t.a @ acme/t.w", "t.b @ module.m.acme/t.w"], 't.w["k"]',
+        f't.w["k"] could be one of several; write one of these:\n  module.m.{_T}.w["k"]\n  {_T}.w["k"]',
+    ),
+    "nothing of the kind": (["t.a @ acme/t"], "t..w", "'t..w' is no provider instance, such as aws.west"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused(case: str) -> None:
+    before, text, message = REFUSED[case]
+    with pytest.raises(SurgeryError) as caught:
+        provider_target(text, instances(bound(*before)))
+    assert message in str(caught.value)

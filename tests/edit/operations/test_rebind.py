@@ -1,0 +1,195 @@
+"""`rebind`: which instances go to which provider instance, which have to come along, and what is refused."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from statefmt.analysis.diff import diff
+from statefmt.edit.operations.rebind import rebind
+from statefmt.formats.reading.inspect import read
+from statefmt.formats.writing.write import canonical, write
+from statefmt.model.addrs import (
+    NO_KEY,
+    InstanceKey,
+    IntKey,
+    StringKey,
+)
+from statefmt.model.errors import SurgeryError
+from tests.analysis.diff.realistic import realistic
+from tests.edit.operations.bindings import (
+    bound,
+    chosen,
+    lines,
+    provider_instance,
+)
+
+_A, _B, _C = StringKey("a"), StringKey("b"), StringKey("c")
+_PAIR = ['t.a[0] @ acme/t.r["a"]', 't.a[1] @ acme/t.r["b"]']
+
+# Instances, which of them, where to, instances afterwards.
+REBOUND = {
+    "one of two": (_PAIR, ["t.a[0]"], 'acme/t.r["c"]', ['t.a[0] @ acme/t.r["c"]', 't.a[1] @ acme/t.r["b"]']),
+    "both": (_PAIR, ["t.a"], 'acme/t.r["c"]', ['t.a[0] @ acme/t.r["c"]', 't.a[1] @ acme/t.r["c"]']),
+    "a resource to another configuration": (_PAIR, ["t.a"], "acme/t.w", ["t.a[0] @ acme/t.w", "t.a[1] @ acme/t.w"]),
+    "to the default configuration": (_PAIR, ["t.a"], "acme/t", ["t.a[0] @ acme/t", "t.a[1] @ acme/t"]),
+    "to an instance of another configuration": (
+        ["t.a @ acme/t"], ["t.a"], 'acme/t.r["a"]',
+        ['t.a @ acme/t.r["a"]'],
+    ),
+    "to one within its module": (["module.m.t.a @ acme/t"], ["module.m.t.a"], "module.m.acme/t", [
+        "module.m.t.a @ module.m.acme/t"]),
+    "deposed objects go along": (
+        ['t.a @ acme/t.r["a"]', 't.a+ @ acme/t.r["a"]'], ["t.a"], 'acme/t.r["b"]',
+        ['t.a @ acme/t.r["b"]', 't.a+ @ acme/t.r["b"]'],
+    ),
+    "a number as a key": (["t.a @ acme/t.r"], ["t.a"], "acme/t.r[0]", ["t.a @ acme/t.r[0]"]),
+    "others stay": (["t.a @ acme/t", "t.b @ acme/t"], ["t.a"], "acme/t.w", ["t.a @ acme/t.w", "t.b @ acme/t"]),
+    "where it is already": (["t.a @ acme/t.w"], ["t.a"], "acme/t.w", ["t.a @ acme/t.w"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REBOUND)
+def test_rebound(case: str) -> None:
+    before, which, to, after = REBOUND[case]
+    state = bound(*before)
+    edit = rebind(state, chosen(state, *which), provider_instance(to))
+    assert lines(edit.snapshot) == after
+    assert edit.notes == ()
+
+
+# Instances, which of them, mapping of keys, to which configuration, instances afterwards.
+Mapped = tuple[list[str], list[str], dict[InstanceKey, InstanceKey], str, list[str]]
+MAPPED: dict[str, Mapped] = {
+    "one key": (_PAIR, ["t.a"], {_A: _C}, "", ['t.a[0] @ acme/t.r["c"]', 't.a[1] @ acme/t.r["b"]']),
+    "two that change places": (_PAIR, ["t.a"], {_A: _B, _B: _A}, "", [
+        't.a[0] @ acme/t.r["b"]', 't.a[1] @ acme/t.r["a"]']),
+    "only the chosen": (
+        ['t.a @ acme/t.r["a"]', 't.b @ acme/t.r["a"]'], ["t.b"], {_A: _C}, "",
+        ['t.a @ acme/t.r["a"]', 't.b @ acme/t.r["c"]'],
+    ),
+    "of several configurations": (
+        ['t.a @ acme/t.r["a"]', 't.b @ acme/t.s["a"]'], ["t.a", "t.b"], {_A: _C}, "",
+        ['t.a @ acme/t.r["c"]', 't.b @ acme/t.s["c"]'],
+    ),
+    "from no key": (["t.a @ acme/t.r"], ["t.a"], {NO_KEY: _A}, "", ['t.a @ acme/t.r["a"]']),
+    "to no key": (['t.a @ acme/t.r["a"]'], ["t.a"], {_A: NO_KEY}, "", ["t.a @ acme/t.r"]),
+    "to another configuration": (_PAIR, ["t.a"], {_A: _C, _B: _B}, "acme/t.s", [
+        't.a[0] @ acme/t.s["c"]', 't.a[1] @ acme/t.s["b"]']),
+    "each object by its own key": (
+        ['t.a @ acme/t.r["a"]', 't.a+ @ acme/t.r["b"]'], ["t.a"], {_A: _C}, "",
+        ['t.a @ acme/t.r["c"]', 't.a+ @ acme/t.r["b"]'],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", MAPPED)
+def test_mapped(case: str) -> None:
+    before, which, mapping, to, after = MAPPED[case]
+    state = bound(*before)
+    edit = rebind(state, chosen(state, *which), provider_instance(to) if to else None, mapping=mapping)
+    assert lines(edit.snapshot) == after
+
+
+# Instances, which of them, where to, mapping of keys, what the refusal says.
+Refused = tuple[list[str], list[str], str, dict[InstanceKey, InstanceKey] | None, str]
+REFUSED: dict[str, Refused] = {
+    "a part to another configuration": (
+        _PAIR, ["t.a[0]"], "acme/t.w", None,
+        "for all its instances, and these were not chosen:\n  t.a[1]\nChoose them as well, or give --whole-resource",
+    ),
+    "another provider": (
+        ["t.a @ acme/t"], ["t.a"], "acme/u", None,
+        "another provider; `statetool replace-provider` changes the provider",
+    ),
+    "a key that nobody has": (
+        _PAIR, ["t.a"], "", {_C: _A},
+        'no chosen instance is bound to a provider instance with the key ["c"]; there are:\n  the key ["a"]\n',
+    ),
+    "a number that is a text": (['t.a @ acme/t.r["0"]'], ["t.a"], "", {IntKey(0): _A}, 'the key [0]; there are:\n'),
+    "a key and a mapping": (_PAIR, ["t.a"], 'acme/t.r["c"]', {_A: _C}, "give the configuration alone"),
+    "a key without an alias": (["t.a @ acme/t"], ["t.a"], "", {NO_KEY: _A}, "t.a: provider["),
+    "keys left open": (
+        _PAIR, ["t.a"], "acme/t.s", {_A: _A},
+        't.a[1] is bound to provider["registry.opentofu.org/acme/t"].r["b"], and the mapping does not say to which',
+    ),
+    "nowhere": (_PAIR, ["t.a"], "", None, "nothing says to which provider instance"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused(case: str) -> None:
+    before, which, to, mapping, message = REFUSED[case]
+    state = bound(*before)
+    with pytest.raises(SurgeryError) as caught:
+        rebind(state, chosen(state, *which), provider_instance(to) if to else None, mapping=mapping)
+    assert message in str(caught.value)
+
+
+def test_the_whole_resource_goes_along() -> None:
+    state = bound(*_PAIR, "t.b @ acme/t")
+    edit = rebind(state, chosen(state, "t.a[0]"), provider_instance("acme/t.w"), whole_resource=True)
+    assert lines(edit.snapshot) == ["t.a[0] @ acme/t.w", "t.a[1] @ acme/t.w", "t.b @ acme/t"]
+
+
+def test_the_whole_resource_goes_along_by_its_keys() -> None:
+    state = bound(*_PAIR)
+    edit = rebind(state, chosen(state, "t.a[0]"), mapping={_A: _C, _B: _A}, whole_resource=True)
+    assert lines(edit.snapshot) == ['t.a[0] @ acme/t.r["c"]', 't.a[1] @ acme/t.r["a"]']
+
+
+# Instances, where the first goes, what is noted.
+NOTED = {
+    "keys and none": (
+        ["t.a[0] @ acme/t.r", "t.a[1] @ acme/t.r"], "t.a[0]", 'acme/t.r["a"]',
+        "of these resources some objects have a provider key, and some none:\n  t.a",
+    ),
+    "a module that is elsewhere": (["t.a @ acme/t"], "t.a", "module.m.acme/t", "these are elsewhere:\n  t.a"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", NOTED)
+def test_noted(case: str) -> None:
+    before, which, to, note = NOTED[case]
+    state = bound(*before)
+    (said,) = rebind(state, chosen(state, which), provider_instance(to)).notes
+    assert said.endswith(note)
+
+
+# Where the resource of two instances with keys goes, and how often the file says its provider then.
+FORMS = {'acme/t.r["c"]': 2, "acme/t.r": 1, "acme/t": 1, "acme/t.w": 1}
+
+
+@pytest.mark.parametrize("to", FORMS)
+def test_written_at_the_resource_unless_there_is_a_key(to: str) -> None:
+    state = bound(*_PAIR)
+    after = rebind(state, chosen(state, "t.a"), provider_instance(to)).snapshot
+    text = write(after, canonical=False)
+    assert text.count(b'"provider":') == FORMS[to]
+    assert lines(read(text).snapshot) == lines(after)
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_there_and_back_again(seed: int) -> None:
+    """The same bytes; and on the way nothing but the provider of what was chosen differs."""
+    random = Random(seed)
+    text = canonical(realistic(seed))
+    state = read(text).snapshot
+    resource = random.choice(state.resources)
+    found = chosen(state, str(resource.addr))
+    # Those that are bound to one provider instance can go back together.
+    key = random.choice([obj.provider_key for obj in resource.objects])
+    assert resource.provider_config is not None
+    if resource.provider_config.alias:
+        found = [i for i in found if i.objects[0].provider_key == key]
+        to, back = resource.provider_config.instance(StringKey("new")), resource.provider_config.instance(key)
+    else:
+        to, back = provider_instance('hashicorp/aws.w["new"]'), resource.provider_config.instance()
+    there = rebind(state, found, to).snapshot
+    changes = diff(state, there, exact=True)
+    assert [change.addr for change in changes.instances] == [instance.addr for instance in found]
+    assert {member.name for change in changes.instances for member in change.members} == {"provider"}
+    again = read(write(there, canonical=False)).snapshot
+    returned = rebind(again, chosen(again, *(str(instance.addr) for instance in found)), back).snapshot
+    assert write(returned, canonical=False) == text

@@ -1,0 +1,68 @@
+"""Members that stand twice in one object are told of, by their place."""
+
+from __future__ import annotations
+
+import pytest
+
+from statefmt.formats.reading.duplicates import duplicate_members
+
+
+@pytest.mark.parametrize(
+    ("text", "version", "pointers"),
+    [
+        pytest.param('{"version":4,"serial":1}', 4, [], id="none"),
+        pytest.param('{"serial":1,"serial":1}', 4, ["/serial"], id="the same value twice"),
+        pytest.param('{"serial":1,"serial":2,"serial":3}', 4, ["/serial", "/serial"], id="three times"),
+        pytest.param('{"serial":1,"\\u0073erial":2}', 4, ["/serial"], id="one with an escape"),
+        pytest.param('{"outputs":{"a":{},"a":{}}}', 4, ["/outputs/a"], id="an output"),
+        pytest.param('{"outputs":{"a/b~":{},"a/b~":{}}}', 4, ["/outputs/a~1b~0"], id="a name that pointers escape"),
+        pytest.param('{"resources":[{},{"type":"","type":""}]}', 4, ["/resources/1/type"], id="in a resource"),
+        pytest.param(
+            '{"resources":[{"instances":[{"private":"","private":""}]}]}',
+            4,
+            ["/resources/0/instances/0/private"],
+            id="in an object",
+        ),
+        pytest.param('{"new":{"a":[{"b":1,"b":2}]}}', 4, ["/new/a/0/b"], id="in an unknown member"),
+        pytest.param(
+            '{"resources":[{"instances":[{"attributes":{"a":1,"a":2}}]}]}', 4, [], id="attributes keep theirs"
+        ),
+        pytest.param('{"resources":[{"instances":[{"identity":{"a":1,"a":2}}]}]}', 4, [], id="identity keeps its"),
+        pytest.param('{"outputs":{"a":{"value":{"a":1,"a":2}}}}', 4, [], id="output values are read by their type"),
+        pytest.param(
+            '{"modules":[{"resources":{"a.b":{},"a.b":{}}}]}', 3, ["/modules/0/resources/a.b"], id="in format 3"
+        ),
+        pytest.param(
+            '{"modules":[{"resources":{"a.b":{"primary":{"attributes":{"a":"1","a":"2"}}}}}]}',
+            3,
+            ["/modules/0/resources/a.b/primary/attributes/a"],
+            id="flat attributes have no place for two",
+        ),
+        pytest.param('{"backend":{"config":{"a":1,"a":2}}}', 3, [], id="the configuration of a backend is dropped"),
+        pytest.param(
+            # As a 64-bit float the key is 1000000000000.0: longer by as much as the member that does not count.
+            '{"version":4,"resources":[{"type":"t","type":"t","instances":[{"index_key":1e12}]}]}',
+            4,
+            ["/resources/0/type"],
+            id="beside a number that grows when it is written",
+        ),
+        pytest.param(
+            '{"version":4,"serial":123456789012345678901234567890,"lineage":"","lineage":""}',
+            4,
+            ["/lineage"],
+            id="beside a number beyond 64 bits",
+        ),
+        pytest.param('{"b":{"c":1,"c":2},"a":{"d":1,"d":2}}', 4, ["/b/c", "/a/d"], id="in the order of the file"),
+    ],
+)
+def test_told(text: str, version: int, pointers: list[str]) -> None:
+    found = list(duplicate_members(text.encode(), version))
+    assert [finding.pointer for finding in found] == pointers
+    assert {finding.code for finding in found} <= {"STA009"}
+
+
+def test_however_deep() -> None:
+    """Deeper than Python's own limit; JSON read by Go ends at 10,000."""
+    depth = 1_200
+    text = b'{"a":' * depth + b'{"b":1,"b":2}' + b"}" * depth
+    assert [finding.pointer for finding in duplicate_members(text, 4)] == ["/a" * depth + "/b"]

@@ -1,0 +1,160 @@
+"""What findings about providers say to do, done: the printed block is pasted, the printed command is run.
+
+Afterwards the finding is gone, and there is no other one in its place. A key that is not used any more (CFS005) is no
+harm.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from statefmt.cli.main import main
+from statefmt.configuration import load
+from statefmt.configuration.providers.references import ProviderReferences
+from statefmt.lint.check import check, check_configuration
+from statefmt.model.codes import Code
+from statefmt.model.findings import Finding, Severity
+from statefmt.render.fixes import fix_text
+from tests.lint.pasting import paste
+
+_FOLDER: Final = Path(__file__).parents[1] / "configurations"
+_FIXTURES: Final = sorted(path for path in _FOLDER.iterdir() if (path / "terraform.tfstate").is_file())
+_COMMAND: Final = re.compile("`(statetool [^`]*)`")
+# How the provider of the state is named again: what is replaced in the configuration, and by what.
+_NAMED_AGAIN: Final = {
+    "alias-renamed-and-for-each-added": (r"aws\.new\[each.key\]", "aws.old"),
+    "alias-renamed-": (r"aws\.new\b", "aws.old"),
+    "fallback-impossible": (r"aws\.new\b", "aws.old"),
+    "for-each-added-": (r"aws\.by_region\[.*\]", "aws.by_region"),
+    "for-each-removed-keyed": (r"aws\.by_region$", "aws.by_region[each.key]"),
+    "for-each-removed-": (r"aws\.by_region$", 'aws.by_region["eu-west-1"]'),
+    "key-changed-keyed": (r"a = .us-east-1.", 'a = "eu-west-1"'),
+    "key-changed-": (r"by_region\[.us-east-1.\]", 'by_region["eu-west-1"]'),
+    "key-passed-to-what-is-gone": (r"by_region\[.us-east-1.\]", 'by_region["eu-west-1"]'),
+    "deposed-beside-current": (r"by_region\[.us-east-1.\]", 'by_region["eu-west-1"]'),
+}
+
+
+def _found(folder: Path) -> list[Finding]:
+    state = folder / "terraform.tfstate"
+    references = ProviderReferences(load(folder))
+    held = check(state.read_bytes(), select=["CFS"], configuration=references, name=str(state))
+    return [*held, *(finding for finding in check_configuration(references) if finding.severity is Severity.ERROR)]
+
+
+def _about(fixture: Path) -> Iterator[tuple[int, Finding]]:
+    yield from ((number, each) for number, each in enumerate(_found(fixture)) if each.code.startswith("CFS"))
+
+
+def _commands() -> Iterator[Any]:
+    for fixture in _FIXTURES:
+        for number, finding in _about(fixture):
+            for at, command in enumerate(_COMMAND.findall(fix_text(finding.fix))):
+                name = command.split()[1]
+                yield pytest.param(fixture, number, at, id=f"{fixture.name}-{finding.code}-{number}-{name}")
+
+
+def _printed() -> Iterator[Any]:
+    for fixture in _FIXTURES:
+        for number, finding in _about(fixture):
+            if finding.fix.snippet or _names_again(finding):
+                yield pytest.param(fixture, number, id=f"{fixture.name}-{finding.code}-{number}")
+
+
+def _names_again(finding: Finding) -> bool:
+    return re.search(r"[Nn]ame the .*of the state|references with", fix_text(finding.fix)) is not None
+
+
+def _copied(fixture: Path, tmp_path: Path) -> Path:
+    folder = tmp_path / "a configuration"
+    shutil.copytree(fixture, folder)
+    return folder
+
+
+def _mended(folder: Path, before: list[Finding], finding: Finding) -> None:
+    known = {(each.code, each.address) for each in before}
+    after = {(each.code, each.address) for each in _found(folder)}
+    assert (finding.code, finding.address) not in after
+    assert {(code, address) for code, address in after - known if code != Code.PROVIDER_KEY_UNUSED} == set()
+
+
+@pytest.mark.parametrize(("fixture", "number", "at"), list(_commands()))
+def test_a_command(fixture: Path, number: int, at: int, tmp_path: Path) -> None:
+    folder = _copied(fixture, tmp_path)
+    before = _found(folder)
+    finding = before[number]
+    program, *arguments = shlex.split(_COMMAND.findall(fix_text(finding.fix))[at])
+    assert (program, arguments[-2:]) == ("statetool", ["--state", str(folder / "terraform.tfstate")])
+    assert main([*arguments, "--yes"]) == 0
+    _mended(folder, before, finding)
+
+
+@pytest.mark.parametrize(("fixture", "number"), list(_printed()))
+def test_the_configuration_that_is_named_or_printed(fixture: Path, number: int, tmp_path: Path) -> None:
+    folder = _copied(fixture, tmp_path)
+    before = _found(folder)
+    finding = before[number]
+    if finding.fix.snippet:
+        paste(folder, finding)
+    if _names_again(finding):
+        edit = next(edit for name, edit in _NAMED_AGAIN.items() if fixture.name.startswith(name))
+        for file in folder.rglob("*.tf"):
+            file.write_text(re.sub(*edit, file.read_text(), flags=re.MULTILINE))
+    _mended(folder, before, finding)
+
+
+@pytest.mark.parametrize("code", ["CFS001", "CFS002", "CFS003", "CFS004"])
+def test_each_kind_of_finding_has_both(code: str) -> None:
+    for cases in (_commands(), _printed()):
+        assert any(f"-{code}-" in str(case.id) for case in cases)
+
+
+def test_a_key_that_nothing_uses(tmp_path: Path) -> None:
+    folder = _copied(_FOLDER / "key-unused", tmp_path)
+    assert [each.code for each in _found(folder)] == [Code.PROVIDER_KEY_UNUSED]
+    main_file = folder / "main.tf"
+    main_file.write_text(main_file.read_text().replace(', "us-east-1"', ""))
+    assert _found(folder) == []
+
+
+def test_more_keys_than_are_listed(tmp_path: Path) -> None:
+    """Each block has the key of its own finding, and says how many others there are."""
+    folder = _copied(_FOLDER / "element-removed-from-both-root", tmp_path)
+    (folder / "terraform.tfstate").write_text(
+        json.dumps(
+            {
+                "version": 4,
+                "serial": 1,
+                "lineage": "3f1c2a77",
+                "resources": [
+                    {
+                        "mode": "managed",
+                        "type": "aws_vpc",
+                        "name": "main",
+                        "instances": [
+                            {
+                                "index_key": f"k{number}",
+                                "provider": f'provider["registry.opentofu.org/hashicorp/aws"].by_region["k{number}"]',
+                                "attributes": {},
+                            }
+                            for number in range(60)
+                        ],
+                    }
+                ],
+            }
+        )
+    )
+    before = [finding for finding in _found(folder) if finding.code == Code.PROVIDER_INSTANCE_GONE]
+    assert len(before) == 60
+    last = next(finding for finding in before if finding.address == 'aws_vpc.main["k59"]')
+    assert "# 9 more keys are missing" in last.fix.snippet
+    paste(folder, last)
+    assert last.address not in {finding.address for finding in _found(folder)}

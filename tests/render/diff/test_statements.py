@@ -1,0 +1,91 @@
+"""The blocks that say a difference in configuration, and comments where none can."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from statefmt.analysis.diff import diff
+from statefmt.render.diff.statements import diff_statements
+from tests.analysis.diff.build import snapshot
+
+Given = str | tuple[str, Mapping[str, Any]]
+_HIDDEN_ID = {"sensitive_attributes": [[{"type": "get_attr", "value": "id"}]]}
+CHAIN = "moved blocks cannot say that one takes the place of another that moves, too"
+GONE = "moved blocks cannot say that one takes the place of another that is gone"
+
+
+def _moved(old: str, new: str) -> str:
+    return f"moved {{\n  from = {old}\n  to   = {new}\n}}\n"
+
+
+def _removed(addr: str) -> str:
+    return f"removed {{\n  from = {addr}\n\n  lifecycle {{\n    destroy = false\n  }}\n}}\n"
+
+
+def _import(addr: str, text: str) -> str:
+    return f"import {{\n  to = {addr}\n  id = {text}\n}}\n"
+
+
+# Instances of both sides, and the statements.
+CASES: dict[str, tuple[Sequence[Given], Sequence[Given], list[str]]] = {
+    "a module": (["module.m.a.x = 1"], ["module.n.a.x = 1"], [_moved("module.m", "module.n")]),
+    "a resource": (["a.x[0] = 1", "a.x[1] = 2"], ["a.y[0] = 1", "a.y[1] = 2"], [_moved("a.x", "a.y")]),
+    "an instance": (["a.x[0] = 1"], ['a.x["$${k}"] = 1'], [_moved("a.x[0]", 'a.x["$${k}"]')]),
+    "into a module": (["a.x = 1"], ["module.m.a.x = 1"], [_moved("a.x", "module.m.a.x")]),
+    "data, which is read again": (["data.a.x = 1"], ["data.a.y = 1"], []),
+    "places changed": (
+        ["a.x = 1", "a.y = 2"], ["a.x = 2", "a.y = 1"],
+        [f"# a.x moved to a.y: {CHAIN}\n", f"# a.y moved to a.x: {CHAIN}\n"],
+    ),
+    "one after the other": (
+        ["a.x = 1", "a.y = 2"], ["a.y = 1", "a.z = 2"], [f"# a.x moved to a.y: {CHAIN}\n", _moved("a.y", "a.z")],
+    ),
+    "into a module that moves": (
+        ["a.x = 1", "module.m.a.y = 2"], ["module.m.a.x = 1", "module.n.a.y = 2"],
+        [f"# a.x moved to module.m.a.x: {CHAIN}\n", _moved("module.m", "module.n")],
+    ),
+    "to where something was": (
+        ["a.x = 1", "a.y = 2"], ["a.y = 1"],
+        [f"# a.x moved to a.y: {GONE}\n",
+         "# a.y is gone: removed blocks speak of whole resources, and a.y is not\n"],
+    ),
+    "removed": (["a.x = 1"], [], [_removed("a.x")]),
+    "removed with its instances and modules, once": (
+        ["module.m[0].a.x[0] = 1", "module.m[0].a.x[1] = 2", "module.m[1].a.x[0] = 3"], [], [_removed("module.m.a.x")],
+    ),
+    "removed in part": (
+        ["a.x[0] = 1", "a.x[1] = 2"], ["a.x[0] = 1"],
+        ["# a.x[1] is gone: removed blocks speak of whole resources, and a.x is not\n"],
+    ),
+    "removed in part, the rest moved": (
+        ["a.x[0] = 1", "a.x[1] = 2"], ["a.y = 1"],
+        [_moved("a.x[0]", "a.y"), "# a.x[1] is gone: removed blocks speak of whole resources, and a.x is not\n"],
+    ),
+    "data removed": (["data.a.x = 1"], [], []),
+    "added": ([], ["a.x = 1"], [_import("a.x", '"1"')]),
+    "added with an id like a template": (
+        [], [("a.x", {"attributes": {"id": '${a}"'}})], [_import("a.x", '"$${a}\\""')],
+    ),
+    "added with a number as id": ([], [("a.x", {"attributes": {"id": 12}})], [_import("a.x", '"12"')]),
+    "added without an id": ([], ["a.x"], ["# a.x is new: it has no id to import it by\n"]),
+    "added with a sensitive id": (
+        [], [("a.x = 1", _HIDDEN_ID)], ["# a.x is new: its id is sensitive; --show-sensitive writes it\n"],
+    ),
+    "nothing": (["a.x = 1"], [("a.x = 1", {"status": "tainted"})], []),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_statements(name: str) -> None:
+    old, new, expected = CASES[name]
+    after = snapshot(*new)
+    text = diff_statements(diff(snapshot(*old), after), after, show_sensitive=False)
+    assert text == "\n".join(expected)
+
+
+def test_a_sensitive_id_that_was_asked_for() -> None:
+    after = snapshot(("a.x = 1", _HIDDEN_ID))
+    assert diff_statements(diff(snapshot(), after), after, show_sensitive=True) == _import("a.x", '"1"')
