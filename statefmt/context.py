@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     # Most runs neither lock a state nor open an encrypted one.
     from statefmt.encryption import EncryptionConfiguration
-    from statefmt.store.local.lock import LockInfo
+    from statefmt.store.lock_info import LockInfo
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,6 @@ class RunContext:
 
     def lock_info(self, path: Path | str, operation: str, command: str = "") -> LockInfo:
         """What the lock and the history of a state say about an operation of this run."""
-        from statefmt.store.local.lock import lock_info
+        from statefmt.store.lock_info import lock_info
 
         return lock_info(path, operation, command, who=self.user(), created=self.clock())

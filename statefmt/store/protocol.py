@@ -6,11 +6,12 @@ from collections.abc import Hashable, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from msgspec import Struct
+
 if TYPE_CHECKING:
-    # Most runs neither lock a state nor look into its history.
+    # Most runs do not lock a state.
     from statefmt.pieces import Piece
-    from statefmt.store.local.history import HistoryEntry
-    from statefmt.store.local.lock import LockInfo
+    from statefmt.store.lock_info import LockInfo
 
 
 class Stored(NamedTuple):
@@ -33,6 +34,17 @@ class LockedStore(Protocol):
         What was there is kept first, as `backup` if that names a place; `now` is in Unix seconds. Returns where it
         was kept, None where the store keeps versions itself. Raises StoreError, with the content as it was.
         """
+
+
+class HistoryEntry(Struct, frozen=True):
+    """One edit. `time` is in UTC as in RFC 3339; `before` and `after` are the SHA-256 of the contents."""
+
+    number: int
+    time: str
+    user: str
+    command: str
+    before: str
+    after: str
 
 
 class Store(Protocol):

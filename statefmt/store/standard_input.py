@@ -12,8 +12,8 @@ from statefmt.store.protocol import LockedStore, Stored
 from statefmt.store.reading import STANDARD_INPUT
 
 if TYPE_CHECKING:
-    from statefmt.store.local.history import HistoryEntry
-    from statefmt.store.local.lock import LockInfo
+    from statefmt.store.lock_info import LockInfo
+    from statefmt.store.protocol import HistoryEntry
 
 
 @dataclass(frozen=True, slots=True)

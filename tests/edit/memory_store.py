@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 
 from statefmt.model.errors import LockedError, StoreError
 from statefmt.pieces import Piece, joined
-from statefmt.store.local.history import HistoryEntry
 from statefmt.store.local.journal import checksum
-from statefmt.store.local.lock import LockInfo
-from statefmt.store.protocol import Stored
+from statefmt.store.lock_info import LockInfo
+from statefmt.store.protocol import HistoryEntry, Stored
 
 
 @dataclass

@@ -20,8 +20,7 @@ from statefmt.model.errors import StoreError
 from statefmt.model.snapshot import Snapshot
 from statefmt.render.printable import printable
 from statefmt.sealed import opened
-from statefmt.store.local.history import HistoryEntry
-from statefmt.store.protocol import Store
+from statefmt.store.protocol import HistoryEntry, Store
 
 
 @takes(options=surgery_options)

@@ -9,12 +9,7 @@ from statefmt.model.errors import StoreError
 from statefmt.store.durable import overwrite, read_all
 from statefmt.store.local._folder import open_folder
 from statefmt.store.local._names import STAGED_HISTORY
-from statefmt.store.local.history import (
-    HistoryEntry,
-    history_of,
-    publish_history,
-    stage_history,
-)
+from statefmt.store.local.history import history_of, publish_history, stage_history
 from statefmt.store.local.history_contents import content_of
 from statefmt.store.local.journal import (
     Journal,
@@ -23,6 +18,7 @@ from statefmt.store.local.journal import (
     remove_journal,
 )
 from statefmt.store.local.state_file import StateFile
+from statefmt.store.protocol import HistoryEntry
 from statefmt.store.reading import reason_of
 
 _NOT_BEGUN: Final = "a write that was cut off had not begun; the state is as before"

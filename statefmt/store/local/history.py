@@ -21,21 +21,11 @@ from statefmt.store.local._names import (
     history_name,
 )
 from statefmt.store.local.state_file import StateFile, around
+from statefmt.store.protocol import HistoryEntry
 from statefmt.store.reading import reason_of
 
 _FORMAT: Final = "1.0"
 _LARGEST: Final = 64 << 20
-
-
-class HistoryEntry(Struct, frozen=True):
-    """One edit. `time` is in UTC as in RFC 3339; `before` and `after` are the SHA-256 of the contents."""
-
-    number: int
-    time: str
-    user: str
-    command: str
-    before: str
-    after: str
 
 
 class History(Struct, frozen=True):

@@ -18,8 +18,8 @@ from msgspec import Struct, structs
 from statefmt.model.errors import StoreError
 from statefmt.pieces import Piece, Span, joined
 from statefmt.store.local._names import journal_name, state_of_journal
-from statefmt.store.local.history import HistoryEntry
 from statefmt.store.local.state_file import StateFile
+from statefmt.store.protocol import HistoryEntry
 from statefmt.store.reading import LARGEST_STATE
 
 _FORMAT: Final = "1.0"

@@ -11,16 +11,13 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
-from datetime import datetime
-from pathlib import Path
+from dataclasses import asdict
 from typing import Final
-from uuid import uuid4
 
 from statefmt.model.errors import LockedError, StoreError
 from statefmt.store.local._names import lock_info_name
 from statefmt.store.local.state_file import StateFile
-from statefmt.version import __version__
+from statefmt.store.lock_info import LockInfo
 
 # The first wait in seconds, and the longest: each is twice the one before.
 _FIRST_WAIT: Final = 0.05
@@ -28,33 +25,6 @@ _LONGEST_WAIT: Final = 1.0
 # Bytes of lock information, and characters of one member of it: anybody can have written it.
 _LARGEST_INFO: Final = 1 << 16
 _LONGEST_WORD: Final = 200
-
-
-@dataclass(frozen=True, slots=True)
-class LockInfo:
-    """Who holds a lock, and what for; names and order are those of the file that OpenTofu and Terraform write."""
-
-    ID: str
-    Operation: str
-    Info: str
-    Who: str
-    Version: str
-    Created: str
-    Path: str
-
-
-def lock_info(path: Path | str, operation: str, command: str, *, who: str, created: datetime) -> LockInfo:
-    """What to say about a lock that is taken for an operation such as `fmt`, with the whole command.
-
-    Bytes that are not UTF-8 are escaped: lock information and histories are JSON.
-    """
-    time_taken = created.isoformat().replace("+00:00", "Z")
-    words = (str(uuid4()), operation, command, who, f"statetool {__version__}", time_taken, str(path))
-    return LockInfo(*map(_in_utf8, words))
-
-
-def _in_utf8(text: str) -> str:
-    return text.encode(errors="backslashreplace").decode()
 
 
 @contextmanager

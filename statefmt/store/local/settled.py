@@ -15,7 +15,7 @@ from statefmt.store.local.state_file import linked_file
 from statefmt.store.reading import read_bytes
 
 if TYPE_CHECKING:
-    from statefmt.store.local.lock import LockInfo
+    from statefmt.store.lock_info import LockInfo
 
 _ATTEMPTS: Final = 20
 

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from statefmt.model.errors import StoreError
 from statefmt.pieces import Piece
-from statefmt.store.local.history import HistoryEntry, load_history
+from statefmt.store.local.history import load_history
 from statefmt.store.local.history_contents import compress_one, kept_content
-from statefmt.store.local.lock import LockInfo
 from statefmt.store.local.settled import Reader, read_settled, version_of
 from statefmt.store.local.transaction import OpenState, open_state
-from statefmt.store.protocol import Stored
+from statefmt.store.lock_info import LockInfo
+from statefmt.store.protocol import HistoryEntry, Stored
 
 
 @dataclass(frozen=True, slots=True)

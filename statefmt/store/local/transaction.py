@@ -27,13 +27,7 @@ from statefmt.store.explain import check_platform, explained
 from statefmt.store.local._folder import Folder, open_folder
 from statefmt.store.local._names import backup_name
 from statefmt.store.local._recovery import recover
-from statefmt.store.local.history import (
-    History,
-    HistoryEntry,
-    history_of,
-    publish_history,
-    stage_history,
-)
+from statefmt.store.local.history import History, history_of, publish_history, stage_history
 from statefmt.store.local.history_contents import discard_staged, drop_contents, keep_content
 from statefmt.store.local.journal import (
     Journal,
@@ -42,8 +36,10 @@ from statefmt.store.local.journal import (
     write_journal,
     written_as,
 )
-from statefmt.store.local.lock import LockInfo, locked
+from statefmt.store.local.lock import locked
 from statefmt.store.local.state_file import StateFile, around, check_own_name
+from statefmt.store.lock_info import LockInfo
+from statefmt.store.protocol import HistoryEntry
 from statefmt.store.reading import check_regular, reason_of
 
 # Takes what happened besides what was asked for, as a sentence.

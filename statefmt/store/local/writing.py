@@ -8,8 +8,8 @@ from statefmt.model.errors import StoreError
 from statefmt.store.durable import signals_held_back
 from statefmt.store.explain import check_platform, explained
 from statefmt.store.local._folder import open_folder
-from statefmt.store.local.lock import LockInfo
 from statefmt.store.local.transaction import Note, open_state
+from statefmt.store.lock_info import LockInfo
 
 
 def replace_content(path: Path, old: bytes, new: bytes, info: LockInfo, note: Note, *, now: int) -> Path | None:

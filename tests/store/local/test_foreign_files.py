@@ -212,8 +212,8 @@ def test_history_that_names_a_path(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may give a file to someone else")
 def test_files_of_another_user(tmp_path: Path) -> None:
     """The journal of one user does not decide about the state of another, in a folder that both write to."""
-    from statefmt.store.local.history import HistoryEntry
     from statefmt.store.local.journal import Journal, checksum, encode
+    from statefmt.store.protocol import HistoryEntry
 
     state, journal = tmp_path / "state", tmp_path / JOURNAL
     torn = NEW[:1] + OLD[1:]

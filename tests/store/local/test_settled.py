@@ -22,7 +22,7 @@ OLD, NEW = b"the content before " * 50, b"what will be there " * 60
 _WRITER = """
 import os, sys
 from pathlib import Path
-from statefmt.store.local.history import HistoryEntry
+from statefmt.store.protocol import HistoryEntry
 from statefmt.store.local.journal import Journal, checksum, encode
 from statefmt.cli.run import system_context
 from statefmt.store.local.transaction import open_state
