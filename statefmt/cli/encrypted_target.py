@@ -48,14 +48,14 @@ class Form(NamedTuple):
     is_plain: bool
 
 
-class Change(NamedTuple):
+class EncryptionChange(NamedTuple):
     """The form of a state before and after, and what was done to it."""
 
     old: Form
     new: Form
     done: str
 
-    def proposal(self, state: LoadedState) -> Proposal[Change]:
+    def proposal(self, state: LoadedState) -> Proposal[EncryptionChange]:
         """The change as an edit: what the state says stays the same."""
         return Proposal(self, [Span(0, len(state.data))], stored=self.new.data, check=False)
 
@@ -94,10 +94,10 @@ def write_form(
     options: WriteOptions,
     operation: str,
     opening: Callable[[bytes], LoadedState],
-    change: Callable[[LoadedState], Change],
+    change: Callable[[LoadedState], EncryptionChange],
     *,
     discard_plain: bool = False,
-) -> tuple[Change, int]:
+) -> tuple[EncryptionChange, int]:
     """Write a state in another form, and say what was done. Returns the change and the exit status.
 
     Where a plain state becomes an encrypted one in place, its copies are plain: the message says so. With
@@ -106,10 +106,10 @@ def write_form(
     where = display_name(name) if target in (None, STANDARD_INPUT, name) else f"{display_name(name)} to {target}"
     kept: list[str | None] = []
 
-    def leaves_plain(made: Change) -> bool:
+    def leaves_plain(made: EncryptionChange) -> bool:
         return target is None and made.old.is_plain and not made.new.is_plain
 
-    def written(made: Change, backup: str | None) -> None:
+    def written(made: EncryptionChange, backup: str | None) -> None:
         kept.append(backup)
         shown = None if leaves_plain(made) and discard_plain else backup
         say(f"{where}: {made.done}{kept_text(shown, 'state' if target is None else 'file')}")

@@ -19,9 +19,9 @@ from statefmt.cli.target import kept_text, why_not
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.pipeline import edit
 from statefmt.edit.session import state_name
-from statefmt.edit.surgical import Outcome, surgical
+from statefmt.edit.surgical import EditOutcome, surgical
 from statefmt.model.errors import SelectionError, StoreError
-from statefmt.model.instances import ResourceInstance, instances
+from statefmt.model.instances import InstanceState, instances
 from statefmt.model.snapshot import Snapshot
 from statefmt.render.diff.text import diff_text
 from statefmt.render.diff.values import Manner
@@ -46,7 +46,7 @@ class Plan(NamedTuple):
     changed: str = ""
 
 
-def choose(snapshot: Snapshot, chosen: Criteria) -> list[ResourceInstance]:
+def choose(snapshot: Snapshot, chosen: Criteria) -> list[InstanceState]:
     """The instances that were chosen on the command line. Raises SelectionError where they are none, or all of them."""
     if chosen == Criteria():
         raise SelectionError("nothing says which: give an address, a pattern, or an option that selects; '**' is all")
@@ -61,9 +61,9 @@ def carry_out(plan: Plan, options: SurgeryOptions) -> int:
         terms = replace(terms, checksum=plan.checksum, changed=plan.changed)
     manner = Manner(show_sensitive=options.show_sensitive)
     asks = plan.asks and not options.write.yes
-    refused: list[Outcome] = []
+    refused: list[EditOutcome] = []
 
-    def agreed(outcome: Outcome) -> bool:
+    def agreed(outcome: EditOutcome) -> bool:
         if not asks:
             return True
         _show(outcome, manner, message_terminal(), to_messages=True)
@@ -75,7 +75,7 @@ def carry_out(plan: Plan, options: SurgeryOptions) -> int:
     target = name if terms.in_place else options.write.out or STANDARD_INPUT
     was_written: list[bool] = []
 
-    def written(_: Outcome, backup: str | None) -> None:
+    def written(_: EditOutcome, backup: str | None) -> None:
         was_written.append(True)
         what = "state" if terms.in_place else "file"
         say(f"{'standard output' if target == STANDARD_INPUT else target}: written{kept_text(backup, what)}")
@@ -111,7 +111,7 @@ def _agreed(name: str, operation: str) -> bool:
     return typer.confirm(f"Write this to {printable(name)}?", err=True)
 
 
-def _show(outcome: Outcome, manner: Manner, terminal: Terminal, *, to_messages: bool) -> None:
+def _show(outcome: EditOutcome, manner: Manner, terminal: Terminal, *, to_messages: bool) -> None:
     stream = sys.stderr if to_messages else sys.stdout
     for piece in diff_text(outcome.changes, manner, terminal):
         print(piece, file=stream)

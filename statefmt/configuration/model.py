@@ -197,7 +197,7 @@ class Declarations(msgspec.Struct, frozen=True):
     incomplete: bool = False
 
 
-class Module(msgspec.Struct, frozen=True):
+class ModuleConfiguration(msgspec.Struct, frozen=True):
     """One module of the tree: where it is called, and what it declares. The root has no `call`."""
 
     path: addrs.Module
@@ -227,7 +227,7 @@ class Configuration(msgspec.Struct, frozen=True):
     """
 
     directory: str
-    modules: Mapping[addrs.Module, Module]
+    modules: Mapping[addrs.Module, ModuleConfiguration]
     missing: Mapping[addrs.Module, str] = {}
     inputs: Mapping[str, InputValue] = {}
     workspace: str | None = "default"  # None where it is not known
@@ -235,5 +235,5 @@ class Configuration(msgspec.Struct, frozen=True):
     problems: tuple[Problem, ...] = ()
 
     @property
-    def root(self) -> Module:
+    def root(self) -> ModuleConfiguration:
         return self.modules[addrs.Module()]

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import msgspec
 
 from statefmt.configuration.model import Configuration, MovedBlock, RemovedBlock
-from statefmt.hcl.syntax.expressions import Attr, Expression, Traversal
+from statefmt.hcl.syntax.expressions import AttributeAccess, Expression, Traversal
 from statefmt.hcl.syntax.references import as_traversal
 from statefmt.model.addrs import (
     NO_KEY,
@@ -74,7 +74,7 @@ class DeclaredMove(msgspec.Struct, frozen=True):
         return len(steps) == len(own) and steps[:-1] == own[:-1] and steps[-1].name == own[-1].name
 
 
-class Removal(msgspec.Struct, frozen=True):
+class DeclaredRemoval(msgspec.Struct, frozen=True):
     """A `removed` block with its address: that of a module or of a resource, as configuration names it."""
 
     module: Module
@@ -101,17 +101,17 @@ def moves(configuration: Configuration) -> list[DeclaredMove]:
     return found
 
 
-def removals(configuration: Configuration) -> list[Removal]:
+def removals(configuration: Configuration) -> list[DeclaredRemoval]:
     """All `removed` blocks whose addresses can be read."""
-    found: list[Removal] = []
+    found: list[DeclaredRemoval] = []
     for path, module in configuration.modules.items():
         for block in module.declarations.removed:
             endpoint = _endpoint(block.source)
             if isinstance(endpoint, ModuleInstance):
-                found.append(Removal(Module((*path.names, *endpoint.module().names)), None, block))
+                found.append(DeclaredRemoval(Module((*path.names, *endpoint.module().names)), None, block))
             elif endpoint is not None:
                 within = Module((*path.names, *endpoint.module.module().names))
-                found.append(Removal(within, ConfigResource(within, endpoint.resource.resource), block))
+                found.append(DeclaredRemoval(within, ConfigResource(within, endpoint.resource.resource), block))
     return found
 
 
@@ -167,7 +167,7 @@ def _endpoint(expression: Expression) -> ModuleInstance | AbsResourceInstance | 
 def _address_text(traversal: Traversal) -> str:
     parts = [traversal.root]
     for step in traversal.steps:
-        if isinstance(step, Attr):
+        if isinstance(step, AttributeAccess):
             parts.append(f".{step.name}")
         elif isinstance(step.key, str):
             parts.append(str(StringKey(step.key)))

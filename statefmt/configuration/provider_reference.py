@@ -13,9 +13,9 @@ from statefmt.configuration.provider_names import local_name_problem
 from statefmt.hcl.source.position import Range
 from statefmt.hcl.source.problem import Problem, ProblemKind, error
 from statefmt.hcl.syntax.expressions import (
-    Attr,
+    AttributeAccess,
     Expression,
-    Index,
+    IndexAccess,
     IndexExpression,
     Literal,
     Template,
@@ -68,13 +68,13 @@ def read_provider_reference(expression: Expression, argument: str = "provider") 
     if wrong is not None:
         return wrong
     steps = traversal.steps
-    if steps and not isinstance(steps[0], Attr):
+    if steps and not isinstance(steps[0], AttributeAccess):
         return error(ProblemKind.BLOCK, _SUMMARY, _ALIAS, steps[0].range)
-    alias = steps[0].name if steps and isinstance(steps[0], Attr) else ""
+    alias = steps[0].name if steps and isinstance(steps[0], AttributeAccess) else ""
     key_range = key.range if key is not None else None
     if len(steps) > 1:
         last = steps[1]
-        if not isinstance(last, Index):
+        if not isinstance(last, IndexAccess):
             return error(ProblemKind.BLOCK, _SUMMARY, _ALIAS, last.range)
         # OpenTofu gives such a key the place of the whole reference.
         key, key_range = Literal(last.key, last.range), traversal.range

@@ -19,32 +19,32 @@ from statefmt.store.reading import display_name
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class EditOutcome:
     """What an operation did, or would do: `changes` is empty where that is nothing."""
 
     edit: Edit
     changes: SnapshotDiff
 
 
-def surgical(operation: Callable[[Snapshot], Edit]) -> Operation[Outcome]:
+def surgical(operation: Callable[[Snapshot], Edit]) -> Operation[EditOutcome]:
     """The operation with its comparison. The serial rises by one if anything changes."""
 
-    def propose(state: LoadedState) -> Proposal[Outcome]:
+    def propose(state: LoadedState) -> Proposal[EditOutcome]:
         before = state.result.snapshot
         edit = operation(before)
         if edit.restored is not None:
             # It is put back as it was, whatever is wrong with it.
-            return Proposal(Outcome(edit, diff(before, edit.snapshot)), [edit.restored], check=False)
-        changes = diff(before, edit.snapshot, exact=True)
+            return Proposal(EditOutcome(edit, diff(before, edit.snapshot)), [edit.restored], check=False)
+        changes = diff(before, edit.snapshot, exact=True, moved=edit.moved)
         if not changes:
-            return Proposal(Outcome(edit, changes), [Span(0, len(state.data))], check=False)
+            return Proposal(EditOutcome(edit, changes), [Span(0, len(state.data))], check=False)
         after = with_next_serial(edit.snapshot, state.name) if edit.snapshot.serial == before.serial else edit.snapshot
         splicer = _splicer(state)
         pieces = splicer.pieces(after)
         part = edited_part(before, after)
         # What was not edited need not be looked at, unless there is something to be found.
         check = part is None or bool(error_findings(inspect(joined(state.data, splicer.pieces(part)))))
-        return Proposal(Outcome(edit, diff(before, after)), pieces, check=check, moved=edit.moved)
+        return Proposal(EditOutcome(edit, diff(before, after, moved=edit.moved)), pieces, check=check, moved=edit.moved)
 
     return propose
 

@@ -51,7 +51,7 @@ class Value(msgspec.Struct, frozen=True):
     """
 
     type: Type
-    data: Data
+    data: ValueData
     sensitive: bool = False
 
     @property
@@ -60,4 +60,4 @@ class Value(msgspec.Struct, frozen=True):
 
 
 Part: TypeAlias = Value | Unknown
-Data: TypeAlias = bool | str | Number | tuple[Part, ...] | Mapping[str, Part] | None
+ValueData: TypeAlias = bool | str | Number | tuple[Part, ...] | Mapping[str, Part] | None

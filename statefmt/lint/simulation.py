@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from statefmt.analysis.providers.fates import Fate, Outcome, provider_fates
+from statefmt.analysis.providers.fates import Fate, FateKind, provider_fates
 from statefmt.configuration.providers.references import ProviderReferences
 from statefmt.formats.reading.inspect import CURRENT_VERSION, inspect, without_pointers
 from statefmt.lint.check import check, check_configuration
@@ -73,7 +73,7 @@ def simulate(
     return Simulation(
         tuple(Orphan(each, providers[finding.pointer]) for finding, each in zip(orphaned, shown, strict=True)),
         tuple(dict.fromkeys(destroyed)),
-        sum(1 for fate in fates if fate.outcome is Outcome.UNKNOWN),
+        sum(1 for fate in fates if fate.outcome is FateKind.UNKNOWN),
         tuple(without_pointers([finding for finding in found if finding.code == Code.PROVIDER_UNKNOWN], version)),
         tuple(check_configuration(after, select=codes.CONFIGURATION_NOT_KNOWN)),
     )
@@ -86,4 +86,4 @@ def _mark(finding: Finding) -> tuple[str, str, str]:
 def _destroyed(fate: Fate) -> bool:
     """Whether the next apply destroys the object, and can."""
     managed = fate.instance.resource.addr.resource.mode is ResourceMode.MANAGED
-    return managed and not fate.declared and fate.outcome in (Outcome.KEPT, Outcome.REBOUND)
+    return managed and not fate.declared and fate.outcome in (FateKind.KEPT, FateKind.REBOUND)

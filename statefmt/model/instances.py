@@ -18,7 +18,7 @@ from statefmt.model.resources import ResourceInstanceObject, ResourceState
 from statefmt.model.snapshot import Snapshot
 
 
-class ResourceInstance(Struct, frozen=True, dict=True):
+class InstanceState(Struct, frozen=True, dict=True):
     """One instance of a resource. `objects` stand in the order of the file: the current one, and the deposed ones."""
 
     resource: ResourceState
@@ -62,18 +62,18 @@ class ResourceInstance(Struct, frozen=True, dict=True):
         return {obj.deposed: obj for obj in reversed(self.objects)}
 
 
-def instances(snapshot: Snapshot) -> list[ResourceInstance]:
+def instances(snapshot: Snapshot) -> list[InstanceState]:
     """All resource instances, in the order of `tofu state list`."""
-    found: list[ResourceInstance] = []
+    found: list[InstanceState] = []
     # Resources first, then the keys of each: a resource has far fewer keys than a state has instances.
     for resource in sorted(snapshot.resources, key=lambda resource: list_order(resource.addr)):
         orders = [key_order(obj.key) for obj in resource.objects]
         if all(map(lt, orders, orders[1:])):
             # As files are written, where nothing is deposed.
-            found += [ResourceInstance(resource, obj.key, (obj,)) for obj in resource.objects]
+            found += [InstanceState(resource, obj.key, (obj,)) for obj in resource.objects]
             continue
         objects: dict[InstanceKey, list[ResourceInstanceObject]] = {}
         for obj in resource.objects:
             objects.setdefault(obj.key, []).append(obj)
-        found += [ResourceInstance(resource, key, tuple(objects[key])) for key in sorted(objects, key=key_order)]
+        found += [InstanceState(resource, key, tuple(objects[key])) for key in sorted(objects, key=key_order)]
     return found

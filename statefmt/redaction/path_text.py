@@ -9,7 +9,7 @@ from statefmt.model.addrs.instance_key import IntKey, StringKey
 from statefmt.model.addrs.quoting import hcl_quote
 from statefmt.model.addrs.traversal import Attr, parse_traversal
 from statefmt.model.cty import CtyValue, GetAttr
-from statefmt.model.cty.paths import Step
+from statefmt.model.cty.paths import PathStep
 from statefmt.model.errors import AddressError, SelectionError
 from statefmt.text.pattern import pattern
 
@@ -18,7 +18,7 @@ _PLAIN: Final = pattern(r"[A-Za-z_][A-Za-z0-9_-]*")
 _ROOT: Final = "_"
 
 
-def step_key(step: Step) -> str | int | CtyValue:
+def step_key(step: PathStep) -> str | int | CtyValue:
     """What a step leads to: the name of an attribute, or a key."""
     return step.name if isinstance(step, GetAttr) else step.key
 

@@ -6,6 +6,7 @@ import json
 import shlex
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import Final, NamedTuple
@@ -16,15 +17,16 @@ import pytest
 from msgspec.structs import replace
 
 import statefmt
+from statefmt.addrs import AddressError, parse_abs_resource, parse_abs_resource_instance
 from statefmt.formats.writing.write import canonical
-from statefmt.model.addrs import IntKey, NoKey
-from statefmt.model.instances import ResourceInstance, instances
+from statefmt.model.addrs import AbsResource, AbsResourceInstance, IntKey, NoKey
+from statefmt.model.instances import InstanceState, instances
 from statefmt.model.resources import ObjectStatus
 from statefmt.model.snapshot import Snapshot
-from tests.adversary.corpus import states
+from tests.adversary.corpus import settles, states
 from tests.adversary.in_process import Finished, command
 from tests.adversary.observed import Observed
-from tests.adversary.scenes import without_serial
+from tests.adversary.scenes import same_but_for_serial, without_serial
 from tests.property import strategies
 
 _NAME: Final = "t.tfstate"
@@ -75,6 +77,8 @@ def _travel(random: Random, observed: Observed, folder: Path, number: int) -> No
             # Addresses of providers from before 0.13 that have none today.
             continue
         for form, content in (("as it is", data), ("canonical", formed)):
+            if form == "canonical" and not settles(snapshot):
+                continue
             if form == "as it is" and b'"version":4' not in data.replace(b" ", b""):
                 continue
             for trip in _trips(random, snapshot):
@@ -115,10 +119,13 @@ def _there_and_back(
     if trip.there[0] == "encrypt":
         observed.expect(now == content, "decrypt gives the bytes back", lambda: case(""))
         return
-    # What does not stand where OpenTofu puts it has no place to go back to.
-    one, other = (now, content) if form == "canonical" else (_canonical(now), _canonical(content))
+    if form == "canonical":
+        same = same_but_for_serial(now, content)
+    else:
+        # What is not where OpenTofu puts it has no place to go back to, and neither has a member among unknown ones.
+        same = _lines(without_serial(_canonical(now))) == _lines(without_serial(_canonical(content)))
     observed.expect(
-        without_serial(one) == without_serial(other),
+        same,
         f"there and back gives the bytes back ({trip.there[0]}, {form})",
         lambda: case(""),
     )
@@ -134,7 +141,7 @@ def _there_and_back(
         if undone.status != 0 and "highest" in undone.err:
             return
         observed.expect(
-            undone.status == 0 and without_serial(state.read_bytes()) == without_serial(expected),
+            undone.status == 0 and same_but_for_serial(state.read_bytes(), expected),
             "undo gives the bytes back",
             lambda u=undone: case(_last(u)),  # type: ignore[misc]
         )
@@ -160,15 +167,15 @@ def _both(name: str, there: tuple[str, ...], back: tuple[str, ...]) -> Trip:
     return Trip((name, "--state", _NAME, *there), (name, "--state", _NAME, *back))
 
 
-def _moves(random: Random, one: ResourceInstance, found: list[ResourceInstance]) -> Iterator[Trip]:
+def _moves(random: Random, one: InstanceState, found: list[InstanceState]) -> Iterator[Trip]:
     """A resource, an instance and a module renamed; a key changed."""
     addr, resource = one.addr, one.resource.addr
     place = random.choice(("", "module.zz_new.", 'module.aa_new["k é"].', "module.mm_new[0].module.deep."))
     mode = "data." if str(resource.resource).startswith("data.") else ""
     elsewhere = f"{place}{mode}{resource.resource.type}.{random.choice(('aa_new', 'zz_new'))}"
-    yield _both("mv", (str(resource), elsewhere), (elsewhere, str(resource)))
+    yield _move(resource, elsewhere)
     other = elsewhere + random.choice(('["new"]', "[99]", '["a.b $1 ${x} é"]', ""))
-    yield _both("mv", (str(addr), other), (other, str(addr)))
+    yield _move(addr, other)
     if addr.module.steps:
         yield _both("mv", (str(addr.module), "module.zz_other"), ("module.zz_other", str(addr.module)))
     alone = sum(other.resource.addr == resource for other in found) == 1
@@ -177,7 +184,17 @@ def _moves(random: Random, one: ResourceInstance, found: list[ResourceInstance])
         yield _both("rekey", (str(resource), "--map", f"{old}={new}"), (str(resource), "--map", f"{new}={old}"))
 
 
-def _bindings(one: ResourceInstance) -> Iterator[Trip]:
+def _move(old: AbsResource | AbsResourceInstance, new: str) -> Trip:
+    """A move and one back. What has no address that can be written (`aws_vpc.x[-1]`) is moved back by `undo` alone."""
+    there = _both("mv", (str(old), new), (new, str(old)))
+    parse = parse_abs_resource_instance if isinstance(old, AbsResourceInstance) else parse_abs_resource
+    with suppress(AddressError):
+        if parse(str(old)) == old:
+            return there
+    return Trip(there.there, ("undo", _NAME))
+
+
+def _bindings(one: InstanceState) -> Iterator[Trip]:
     """Another provider, and another configuration of the same."""
     config = one.resource.provider_config
     if config is None:
@@ -190,7 +207,7 @@ def _bindings(one: ResourceInstance) -> Iterator[Trip]:
         yield _both("rebind", ("--whole-resource", str(one.addr), other), ("--whole-resource", str(one.addr), *bound))
 
 
-def _values(random: Random, one: ResourceInstance) -> Iterator[Trip]:
+def _values(random: Random, one: InstanceState) -> Iterator[Trip]:
     """A mark, and an attribute."""
     if one.current is None:
         return

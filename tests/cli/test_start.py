@@ -27,7 +27,7 @@ _NEVER: Final = (
 # Only where an array differs, where there is a table, where there is JSON of our own.
 _HEAVY: Final = (*_NEVER, "deepdiff", "tabulate", "orjson")
 _WRITING: Final = (
-    "statefmt.store.local.lock",
+    "statefmt.store.local._lock",
     "statefmt.store.local.transaction",
     "socket",
     "hashlib",
@@ -83,7 +83,7 @@ _READING: Final = (
         ("diff STATE STATE", (*_HEAVY, *_WRITING, *_OLD_FORMATS, "statefmt.lint", "statefmt.edit.operations")),
         (
             "check --no-settings STATE",
-            (*_NEVER, *_OLD_FORMATS, "deepdiff", "statefmt.store.local.lock", "statefmt.edit.operations"),
+            (*_NEVER, *_OLD_FORMATS, "deepdiff", "statefmt.store.local._lock", "statefmt.edit.operations"),
         ),
     ],
 )

@@ -17,7 +17,7 @@ from statefmt.context import RunContext
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.pipeline import Proposal, Terms, edit
 from statefmt.edit.session import StateFileError
-from statefmt.edit.surgical import Outcome, surgical
+from statefmt.edit.surgical import EditOutcome, surgical
 from statefmt.model.errors import LockedError, StoreError
 from statefmt.model.snapshot import Snapshot
 from statefmt.store.local.journal import checksum
@@ -58,7 +58,7 @@ def _changed(snapshot: Snapshot, serial: int) -> Snapshot:
 def test_edit_is_written_and_kept() -> None:
     store = MemoryStore(GOOD)
     outcome = edit(CONTEXT, store, TERMS, surgical(_with_serial(99)))
-    assert isinstance(outcome, Outcome)
+    assert isinstance(outcome, EditOutcome)
     assert b'"serial": 99,' in store.data
     (entry,) = store.versions()
     assert (entry.user, entry.time, entry.command) == ("me@here", "2026-01-02T03:04:05Z", "set-serial 99")

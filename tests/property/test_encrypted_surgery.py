@@ -20,24 +20,24 @@ from msgspec.structs import replace
 import statefmt
 from statefmt.cli.main import SECTIONS, main
 from statefmt.encryption import EnvelopeLayout, decrypt, parse_envelope
-from statefmt.model.instances import ResourceInstance, instances
+from statefmt.model.instances import InstanceState, instances
 from statefmt.model.snapshot import Snapshot
 from tests.analysis.diff.realistic import realistic
 from tests.cli.encrypted import configuration, configured
 from tests.cli.encrypted import encrypted as encrypted_state
 
-Arguments = Callable[[st.DrawFn, ResourceInstance], list[str]]
+Arguments = Callable[[st.DrawFn, InstanceState], list[str]]
 
 
 def _selected(*more: str) -> Arguments:
     return lambda draw, one: [draw(st.sampled_from([str(one.addr), str(one.resource.addr), "**"])), *more]
 
 
-def _moved(draw: st.DrawFn, one: ResourceInstance) -> list[str]:
+def _moved(draw: st.DrawFn, one: InstanceState) -> list[str]:
     return [str(one.resource.addr), f"module.fresh{draw(st.integers(0, 3))}.{one.resource.addr.resource}"]
 
 
-def _rekeyed(draw: st.DrawFn, one: ResourceInstance) -> list[str]:
+def _rekeyed(draw: st.DrawFn, one: InstanceState) -> list[str]:
     return [
         str(one.resource.addr),
         draw(st.sampled_from(["--by", "--map"])),
@@ -45,14 +45,14 @@ def _rekeyed(draw: st.DrawFn, one: ResourceInstance) -> list[str]:
     ]
 
 
-def _rebound(draw: st.DrawFn, one: ResourceInstance) -> list[str]:
+def _rebound(draw: st.DrawFn, one: InstanceState) -> list[str]:
     config = one.resource.provider_config
     alias = "west" if config is None else config.alias or "west"
     target = draw(st.sampled_from([f'aws.{alias}["ap"]', "aws.other", "aws"]))
     return [str(one.resource.addr), target]
 
 
-def _replaced(draw: st.DrawFn, one: ResourceInstance) -> list[str]:
+def _replaced(draw: st.DrawFn, one: InstanceState) -> list[str]:
     return ["hashicorp/aws", draw(st.sampled_from(["acme/aws", "example.com/acme/aws"]))]
 
 

@@ -24,15 +24,15 @@ from statefmt.model.addrs import (
     StringKey,
 )
 from statefmt.model.errors import SelectionError
-from statefmt.model.instances import ResourceInstance, instances
+from statefmt.model.instances import InstanceState, instances
 from tests.property.strategies import StateText, states
 
 
-def _instances(state: StateText) -> list[ResourceInstance]:
+def _instances(state: StateText) -> list[InstanceState]:
     return instances(statefmt.read(state.data).snapshot)
 
 
-def _selected(found: Sequence[ResourceInstance], *selectors: str) -> list[AbsResourceInstance]:
+def _selected(found: Sequence[InstanceState], *selectors: str) -> list[AbsResourceInstance]:
     return [instance.addr for instance in select(found, Criteria(selectors=selectors))]
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 from msgspec.structs import replace
 
@@ -25,7 +26,7 @@ from statefmt.analysis.diff._moves import whole_moves
 from statefmt.analysis.diff._texts import check_results_text, output_text, unknown_texts
 from statefmt.formats.reading.inspect import CURRENT_VERSION
 from statefmt.model.addrs import AbsResource, AbsResourceInstance, list_order
-from statefmt.model.instances import ResourceInstance, instances
+from statefmt.model.instances import InstanceState, instances
 from statefmt.model.outputs import OutputValue
 from statefmt.model.resources import ResourceState
 from statefmt.model.snapshot import Snapshot
@@ -36,20 +37,22 @@ def diff(
     new: Snapshot,
     *,
     exact: bool = False,
+    moved: Mapping[AbsResourceInstance, AbsResourceInstance] = MappingProxyType({}),
     versions: tuple[int, int] = (CURRENT_VERSION, CURRENT_VERSION),
 ) -> SnapshotDiff:
     """In what `new` differs from `old`.
 
     An instance that is gone and one that is new are one that moved where they are of one type and one remote
-    object: the same identity, else the same `id`, else equal attributes, and no third instance is it too. With
-    `exact`, numbers of equal value with another text (`1` and `1.0`) differ. `versions` are the format versions of the
-    files that the two were read from; where they differ, that is a change of the envelope.
+    object: the same identity, else the same `id`, else equal attributes, and no third instance is it too. Those that
+    are known to have `moved` are paired first. With `exact`, numbers of equal value with another text (`1` and `1.0`)
+    differ. `versions` are the format versions of the files that the two were read from; where they differ, that is a
+    change of the envelope.
     """
     before = {resource.addr: resource for resource in old.resources}
     after = {resource.addr: resource for resource in new.resources}
-    pairs = _pairs(before, after)
-    moved = [(one.addr, other.addr) for one, other in pairs if one and other and one.addr != other.addr]
-    moves = Moves(old, new, moved)
+    pairs = _pairs(before, after, moved)
+    moves_found = [(one.addr, other.addr) for one, other in pairs if one and other and one.addr != other.addr]
+    moves = Moves(old, new, moves_found)
     shown: list[InstanceChange] = []
     followed: list[InstanceChange] = []
     for one, other in pairs:
@@ -64,22 +67,27 @@ def diff(
         envelope=envelope_changes(old, new, versions),
         outputs=tuple(_outputs(old, new)),
         instances=_in_list_order(shown),
-        moves=whole_moves(before, after, moved),
+        moves=whole_moves(before, after, moves_found),
         followed=_in_list_order(followed),
         resources=tuple(_resources(before, after, pairs)),
         check_results=CheckResultsChange(old.check_results, new.check_results) if checked else None,
     )
 
 
-def _pairs(before: Mapping[AbsResource, ResourceState], after: Mapping[AbsResource, ResourceState]) -> list[Pair]:
+def _pairs(
+    before: Mapping[AbsResource, ResourceState],
+    after: Mapping[AbsResource, ResourceState],
+    moved: Mapping[AbsResourceInstance, AbsResourceInstance],
+) -> list[Pair]:
     """The instances of both sides that may differ, each with itself on the other side."""
     unequal = [addr for addr, one in before.items() if not _same(one, after.get(addr))]
     unequal += [addr for addr in after if addr not in before]
     one = _instances(before[addr] for addr in unequal if addr in before)
     other = _instances(after[addr] for addr in unequal if addr in after)
-    same: list[Pair] = []
-    gone: list[ResourceInstance] = []
-    come: list[ResourceInstance] = []
+    known = {source: target for source, target in moved.items() if source in one and target in other}
+    same: list[Pair] = [(one.pop(source), other.pop(target)) for source, target in known.items()]
+    gone: list[InstanceState] = []
+    come: list[InstanceState] = []
     for addr in {**one, **other}:
         mine, theirs = one.get(addr), other.get(addr)
         if mine is not None and theirs is not None and not may_be_replaced(mine, theirs):
@@ -100,11 +108,11 @@ def _same(one: ResourceState, other: ResourceState | None) -> bool:
     )
 
 
-def _instances(resources: Iterable[ResourceState]) -> dict[AbsResourceInstance, ResourceInstance]:
+def _instances(resources: Iterable[ResourceState]) -> dict[AbsResourceInstance, InstanceState]:
     return {instance.addr: instance for instance in instances(Snapshot(resources=tuple(resources)))}
 
 
-def _instance_change(one: ResourceInstance | None, other: ResourceInstance | None, *, exact: bool) -> InstanceChange:
+def _instance_change(one: InstanceState | None, other: InstanceState | None, *, exact: bool) -> InstanceChange:
     change = InstanceChange(old=one, new=other)
     if one is None or other is None:
         return change

@@ -9,16 +9,16 @@ from msgspec import Raw
 
 from statefmt.analysis.selection.object_id import object_id
 from statefmt.golang import compact, escape_html
-from statefmt.model.instances import ResourceInstance
+from statefmt.model.instances import InstanceState
 from statefmt.model.resources import ResourceInstanceObject
 from statefmt.redaction.id_scope import id_scope
 
-Pair: TypeAlias = tuple[ResourceInstance | None, ResourceInstance | None]
+Pair: TypeAlias = tuple[InstanceState | None, InstanceState | None]
 _Mark: TypeAlias = Callable[[ResourceInstanceObject], object]
 _Test: TypeAlias = Callable[[ResourceInstanceObject, ResourceInstanceObject], bool]
 
 
-def match(gone: Sequence[ResourceInstance], come: Sequence[ResourceInstance]) -> list[Pair]:
+def match(gone: Sequence[InstanceState], come: Sequence[InstanceState]) -> list[Pair]:
     """Pair the instances that only the old side has with those that only the new side has.
 
     Two are one where they have one remote object and no third instance of their type, by a provider of that name, has
@@ -39,7 +39,7 @@ def match(gone: Sequence[ResourceInstance], come: Sequence[ResourceInstance]) ->
     return [*pairs, *((None, other) for other in left.values())]
 
 
-def may_be_replaced(one: ResourceInstance, other: ResourceInstance) -> bool:
+def may_be_replaced(one: InstanceState, other: InstanceState) -> bool:
     """Whether an address has another remote object than before, so that either may be elsewhere on the other side."""
     mine, theirs = one.current, other.current
     if mine is None or theirs is None or mine.attributes == theirs.attributes:
@@ -51,16 +51,16 @@ def may_be_replaced(one: ResourceInstance, other: ResourceInstance) -> bool:
 
 
 def _unique(
-    old: Sequence[ResourceInstance], new: Sequence[ResourceInstance], mark: _Mark
-) -> list[tuple[ResourceInstance, ResourceInstance]]:
+    old: Sequence[InstanceState], new: Sequence[InstanceState], mark: _Mark
+) -> list[tuple[InstanceState, InstanceState]]:
     """The pairs of which each alone has its mark, on its side and within its type."""
     before, after = _marked(old, mark), _marked(new, mark)
     found = ((ones, after.get(key, [])) for key, ones in before.items())
     return [(ones[0], others[0]) for ones, others in found if len(ones) == 1 and len(others) == 1]
 
 
-def _marked(found: Sequence[ResourceInstance], mark: _Mark) -> dict[object, list[ResourceInstance]]:
-    marked: dict[object, list[ResourceInstance]] = {}
+def _marked(found: Sequence[InstanceState], mark: _Mark) -> dict[object, list[InstanceState]]:
+    marked: dict[object, list[InstanceState]] = {}
     for instance in found:
         value = mark(_object(instance))
         if value is not None:
@@ -70,12 +70,12 @@ def _marked(found: Sequence[ResourceInstance], mark: _Mark) -> dict[object, list
     return marked
 
 
-def _object(instance: ResourceInstance) -> ResourceInstanceObject:
+def _object(instance: InstanceState) -> ResourceInstanceObject:
     """The object that tells which instance it is."""
     return instance.current or instance.objects[0]
 
 
-def _without(found: Sequence[ResourceInstance], paired: Sequence[ResourceInstance]) -> list[ResourceInstance]:
+def _without(found: Sequence[InstanceState], paired: Sequence[InstanceState]) -> list[InstanceState]:
     addrs = {instance.addr for instance in paired}
     return [instance for instance in found if instance.addr not in addrs]
 

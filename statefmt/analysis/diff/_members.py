@@ -9,7 +9,7 @@ from statefmt.analysis.diff._equal import equal_json
 from statefmt.analysis.diff._model import MemberChange, ObjectChange
 from statefmt.analysis.diff._texts import object_texts
 from statefmt.golang import encode_string
-from statefmt.model.instances import ResourceInstance
+from statefmt.model.instances import InstanceState
 from statefmt.model.resources import ResourceInstanceObject
 
 # The address of an instance and of its objects says these.
@@ -38,7 +38,7 @@ def same_text(one: ResourceInstanceObject, other: ResourceInstanceObject) -> boo
     )
 
 
-def member_changes(old: ResourceInstance, new: ResourceInstance, *, exact: bool) -> Iterator[MemberChange]:
+def member_changes(old: InstanceState, new: InstanceState, *, exact: bool) -> Iterator[MemberChange]:
     """The members that differ in the objects that both sides have."""
     after = {obj.deposed: obj for obj in new.objects}
     for one in old.objects:
@@ -53,7 +53,7 @@ def member_changes(old: ResourceInstance, new: ResourceInstance, *, exact: bool)
             yield MemberChange(one.deposed, name, mine, theirs)
 
 
-def object_changes(old: ResourceInstance, new: ResourceInstance) -> Iterator[ObjectChange]:
+def object_changes(old: InstanceState, new: InstanceState) -> Iterator[ObjectChange]:
     """The objects that only one side has."""
     before = {obj.deposed: obj for obj in old.objects}
     after = {obj.deposed: obj for obj in new.objects}
@@ -62,7 +62,7 @@ def object_changes(old: ResourceInstance, new: ResourceInstance) -> Iterator[Obj
             yield ObjectChange(deposed, before.get(deposed), after.get(deposed))
 
 
-def _members(instance: ResourceInstance, obj: ResourceInstanceObject) -> Mapping[str, bytes]:
+def _members(instance: InstanceState, obj: ResourceInstanceObject) -> Mapping[str, bytes]:
     """The members of an object as JSON text, with its provider instance as one of them."""
     members = {name: text for name, text in object_texts(obj).items() if name not in _IDENTIFYING}
     provider = instance.provider(obj)

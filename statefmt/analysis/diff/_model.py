@@ -13,7 +13,7 @@ from statefmt.model.addrs import (
     ModuleInstance,
 )
 from statefmt.model.check_results import CheckResult
-from statefmt.model.instances import ResourceInstance
+from statefmt.model.instances import InstanceState
 from statefmt.model.outputs import OutputValue
 from statefmt.model.resources import ResourceInstanceObject, ResourceState
 
@@ -47,8 +47,8 @@ class InstanceChange(Struct, frozen=True, kw_only=True):
     `members` and `objects` tell what differs between the two, apart from the address.
     """
 
-    old: ResourceInstance | None
-    new: ResourceInstance | None
+    old: InstanceState | None
+    new: InstanceState | None
     members: tuple[MemberChange, ...] = ()
     objects: tuple[ObjectChange, ...] = ()
 
@@ -88,7 +88,7 @@ class InstanceChange(Struct, frozen=True, kw_only=True):
         return bool(self.objects) or any(change.name != "provider" for change in self.members)
 
     @property
-    def _side(self) -> ResourceInstance:
+    def _side(self) -> InstanceState:
         side = self.new or self.old
         if side is None:
             raise ValueError("a change without sides")

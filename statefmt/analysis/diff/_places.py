@@ -7,19 +7,19 @@ from typing import Any, NamedTuple, TypeAlias
 
 from statefmt.analysis.diff.plain import Plain, equal_values
 
-Steps: TypeAlias = tuple[str | int, ...]
+ValueSteps: TypeAlias = tuple[str | int, ...]
 
 
-class Place(NamedTuple):
+class ValuePlace(NamedTuple):
     """Where two values differ, and which of them have something there; `element` is one of the set at `steps`."""
 
-    steps: Steps
+    steps: ValueSteps
     on_old: bool = True
     on_new: bool = True
     element: str | None = None
 
 
-def places(old: Plain, new: Plain, steps: Steps = ()) -> Iterator[Place]:
+def places(old: Plain, new: Plain, steps: ValueSteps = ()) -> Iterator[ValuePlace]:
     """The places at which two values differ, each as deep inside as can be told; `steps` lead to the two.
 
     Nearly all of a large object is equal, and deepdiff makes a record of every value that it looks at: it gets the
@@ -30,18 +30,18 @@ def places(old: Plain, new: Plain, steps: Steps = ()) -> Iterator[Place]:
             if name in old and name in new:
                 yield from places(old[name], new[name], (*steps, name))
             else:
-                yield Place((*steps, name), name in old, name in new)
+                yield ValuePlace((*steps, name), name in old, name in new)
     elif isinstance(old, frozenset) and isinstance(new, frozenset):
-        yield from (Place(steps, on_new=False, element=item) for item in old - new)
-        yield from (Place(steps, on_old=False, element=item) for item in new - old)
+        yield from (ValuePlace(steps, on_new=False, element=item) for item in old - new)
+        yield from (ValuePlace(steps, on_old=False, element=item) for item in new - old)
     elif not equal_values(old, new):
         if isinstance(old, list) and isinstance(new, list):
             yield from _in_arrays(old, new, steps)
         else:
-            yield Place(steps)
+            yield ValuePlace(steps)
 
 
-def _in_arrays(old: list[Plain], new: list[Plain], steps: Steps) -> Iterator[Place]:
+def _in_arrays(old: list[Plain], new: list[Plain], steps: ValueSteps) -> Iterator[ValuePlace]:
     from deepdiff import DeepDiff
 
     tree: Any = DeepDiff(old, new, view="tree", threshold_to_diff_deeper=0, verbose_level=2)
@@ -51,4 +51,4 @@ def _in_arrays(old: list[Plain], new: list[Plain], steps: Steps) -> Iterator[Pla
             is_element = kind.startswith("set_item")
             inside = (item.up if is_element else item).path(output_format="list")
             element = (item.t1 if on_old else item.t2) if is_element else None
-            yield Place((*steps, *inside), on_old, on_new, element)
+            yield ValuePlace((*steps, *inside), on_old, on_new, element)

@@ -16,7 +16,7 @@ from statefmt.analysis.diff.values import (
     value_changes,
 )
 from statefmt.golang import JSONValue
-from statefmt.model.instances import ResourceInstance
+from statefmt.model.instances import InstanceState
 from statefmt.model.resources import ResourceInstanceObject
 from statefmt.redaction.hidden import HIDDEN
 from statefmt.redaction.object_value import attributes_value, identity_value
@@ -86,7 +86,7 @@ _LISTS: Final[Mapping[str, Callable[[ResourceInstanceObject], tuple[str, ...]]]]
 
 
 def _shown(
-    side: ResourceInstance | None, member: MemberChange, text: bytes | None, show_sensitive: bool
+    side: InstanceState | None, member: MemberChange, text: bytes | None, show_sensitive: bool
 ) -> JSONValue | NoValue:
     """The value of a member on one side, as it may be shown. Raises ValueError for what is nested too deeply."""
     if text is None or side is None:

@@ -17,7 +17,7 @@ from statefmt.analysis.providers._doubt import doubt
 from statefmt.configuration.model import Configuration
 from statefmt.configuration.moves import (
     DeclaredMove,
-    Removal,
+    DeclaredRemoval,
     implied_move,
     moved_to,
     moves,
@@ -40,14 +40,14 @@ from statefmt.model.addrs import (
     Provider,
     ResourceMode,
 )
-from statefmt.model.instances import ResourceInstance, instances
+from statefmt.model.instances import InstanceState, instances
 from statefmt.model.resources import ResourceInstanceObject
 from statefmt.model.snapshot import Snapshot
 
 _FIRST: Final = IntKey(0)
 
 
-class Outcome(Enum):
+class FateKind(Enum):
     """What becomes of the binding of one object at the next plan."""
 
     KEPT = auto()  # the same provider instance, and it is there
@@ -66,16 +66,16 @@ class Fate(NamedTuple):
     known; its key is left out where none but its configuration can be. `unknown` has the reason for UNKNOWN.
     """
 
-    instance: ResourceInstance
+    instance: InstanceState
     obj: ResourceInstanceObject
     address: AbsResourceInstance
     bound: AbsProviderInstance
-    outcome: Outcome
+    outcome: FateKind
     declared: bool
     needed: AbsProviderInstance | None = None
     binding: BlockBinding | None = None
     moves: tuple[DeclaredMove, ...] = ()
-    removal: Removal | None = None
+    removal: DeclaredRemoval | None = None
     unknown: Unknown | None = None
 
 
@@ -86,7 +86,7 @@ def provider_fates(snapshot: Snapshot, references: ProviderReferences) -> list[F
 
 
 class _Verdict(NamedTuple):
-    outcome: Outcome
+    outcome: FateKind
     declared: bool
     needed: AbsProviderInstance | None = None
     unknown: Unknown | None = None
@@ -103,7 +103,7 @@ class _Reckoning:
         self._required = _required(configuration)
         self._doubts: dict[Module, Unknown | None] = {}
 
-    def of(self, instance: ResourceInstance, objects: tuple[ResourceInstanceObject, ...]) -> Iterator[Fate]:
+    def of(self, instance: InstanceState, objects: tuple[ResourceInstanceObject, ...]) -> Iterator[Fate]:
         """The fates of the objects of one instance."""
         address, taken = moved_to(self._moves, instance.addr) if self._moves else (instance.addr, ())
         block = self._references.blocks.get(address.config())
@@ -144,10 +144,10 @@ class _Reckoning:
         """For an object whose resource no block declares: the provider instance must be there as the state says."""
         unread = self._doubt(address.module.module())
         if unread is not None:
-            return _Verdict(Outcome.UNKNOWN, False, unknown=unread)
+            return _Verdict(FateKind.UNKNOWN, False, unknown=unread)
         if address.resource.resource.mode is ResourceMode.DATA:
             # It is dropped from the state, and no provider is asked.
-            return _Verdict(Outcome.KEPT, False, bound)
+            return _Verdict(FateKind.KEPT, False, bound)
         resolved = self._references.tree.exactly(bound.config)
         if resolved is None:
             return self._gone(bound, declared=False)
@@ -168,42 +168,42 @@ class _Reckoning:
                 named = self._references.named_config(address.config())
                 return self._gone(bound, declared=True, needed=named.instance() if named else None)
             reason = Unknown(f"its provider argument is wrong: {binding.summary}", binding.range, problem=binding)
-            return _Verdict(Outcome.UNKNOWN, True, unknown=reason)
+            return _Verdict(FateKind.UNKNOWN, True, unknown=reason)
         if deposed and binding.has_key:
             return self._fallen_back(bound, binding)
         needed = self._references.instance_binding(address)
         declared = not isinstance(needed, AbsentInstance)
         if not declared and address.resource.resource.mode is ResourceMode.DATA:
-            return _Verdict(Outcome.KEPT, False, bound)
+            return _Verdict(FateKind.KEPT, False, bound)
         if not declared:
             needed = self._references.destroying(address)
         if isinstance(needed, AbsentInstance):
             return self._fallen_back(bound, binding)
         if isinstance(needed, Problem | Unknown):
             reason = needed if isinstance(needed, Unknown) else Unknown(needed.summary, needed.range)
-            return _Verdict(Outcome.UNKNOWN, declared, unknown=reason)
+            return _Verdict(FateKind.UNKNOWN, declared, unknown=reason)
         return self._present(needed, bound, declared=declared and not deposed)
 
     def _fallen_back(self, bound: AbsProviderInstance, binding: BlockBinding) -> _Verdict:
         """For what is to be destroyed, where its key can't be evaluated: OpenTofu takes the one of the state."""
         if bound.config != binding.config:
-            return _Verdict(Outcome.FALLBACK_IMPOSSIBLE, False, binding.config.instance())
+            return _Verdict(FateKind.FALLBACK_IMPOSSIBLE, False, binding.config.instance())
         return self._present(bound, bound, declared=False)
 
     def _present(self, needed: AbsProviderInstance, bound: AbsProviderInstance, *, declared: bool) -> _Verdict:
         """Whether the instance that is needed is there, in a configuration that is."""
         there = self._references.declares(needed)
         if isinstance(there, Unknown):
-            return _Verdict(Outcome.UNKNOWN, declared, needed, there)
+            return _Verdict(FateKind.UNKNOWN, declared, needed, there)
         if not there:
-            return _Verdict(Outcome.INSTANCE_GONE, declared, needed)
-        return _Verdict(Outcome.KEPT if needed == bound else Outcome.REBOUND, declared, needed)
+            return _Verdict(FateKind.INSTANCE_GONE, declared, needed)
+        return _Verdict(FateKind.KEPT if needed == bound else FateKind.REBOUND, declared, needed)
 
     def _gone(
         self, bound: AbsProviderInstance, *, declared: bool, needed: AbsProviderInstance | None = None
     ) -> _Verdict:
         unread = self._doubt((needed or bound).config.module)
-        return _Verdict(Outcome.UNKNOWN if unread else Outcome.CONFIGURATION_GONE, declared, needed or bound, unread)
+        return _Verdict(FateKind.UNKNOWN if unread else FateKind.CONFIGURATION_GONE, declared, needed or bound, unread)
 
     def _doubt(self, module: Module) -> Unknown | None:
         """Why it is not sure that something is missing in a module: it, or a file of it, could not be read."""

@@ -26,7 +26,7 @@ from statefmt.model.errors import AddressError, SelectionError
 from statefmt.text.wildcards import has_wildcards
 
 
-class Removal(NamedTuple):
+class ProviderRemoval(NamedTuple):
     """What is to be removed, and the objects bound to it, in the order of `list`.
 
     `providers` are the instances in use that are to go, none where the key that was named is not in use. `used` are all
@@ -57,7 +57,7 @@ class Removal(NamedTuple):
         return [obj for obj in self.objects if obj.deposed and obj.addr not in current]
 
 
-def removal(uses: Sequence[ConfigurationUse], text: str) -> Removal:
+def removal(uses: Sequence[ConfigurationUse], text: str) -> ProviderRemoval:
     """What removing a provider configuration or instance meets.
 
     `text` is an address, a short form as configuration has it (`aws.by_region["eu-west-1"]`), or any text that
@@ -70,7 +70,7 @@ def removal(uses: Sequence[ConfigurationUse], text: str) -> Removal:
     except SelectionError as error:
         configs = _configs_with_alias(uses, config) if config else []
         if len(configs) == 1:
-            return Removal(text, False, (), _used(uses, configs), ())
+            return ProviderRemoval(text, False, (), _used(uses, configs), ())
         if error.__cause__ is not None:
             raise
         raise SelectionError(f"the state has no provider {text!r}{suggestion(text, _names(uses))}") from error
@@ -116,7 +116,7 @@ def _refuse_several(found: Collection[AbsProviderInstance], text: str) -> None:
 
 def _bound(
     uses: Sequence[ConfigurationUse], found: Collection[AbsProviderInstance], text: str, *, whole: bool
-) -> Removal:
+) -> ProviderRemoval:
     configs = _configs(found)
     objects = [
         obj for use in uses for instance in use.instances if instance.provider in found for obj in instance.objects
@@ -129,7 +129,7 @@ def _bound(
         name = str(configs[0])
     elif len(providers) == 1:
         name = str(providers[0])
-    return Removal(name, whole, providers, used, tuple(objects))
+    return ProviderRemoval(name, whole, providers, used, tuple(objects))
 
 
 def _known(uses: Sequence[ConfigurationUse]) -> set[AbsProviderInstance]:

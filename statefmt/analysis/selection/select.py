@@ -9,14 +9,14 @@ from statefmt.analysis.selection._criteria import Criteria
 from statefmt.analysis.selection.nearest import suggestion
 from statefmt.model.addrs import AbsProviderInstance
 from statefmt.model.errors import SelectionError
-from statefmt.model.instances import ResourceInstance
+from statefmt.model.instances import InstanceState
 from statefmt.model.resources import ObjectStatus
 from statefmt.text.wildcards import has_wildcards, wildcard_test
 
-_Test: TypeAlias = Callable[[ResourceInstance], bool]
+_Test: TypeAlias = Callable[[InstanceState], bool]
 
 
-def select(found: Sequence[ResourceInstance], criteria: Criteria) -> list[ResourceInstance]:
+def select(found: Sequence[InstanceState], criteria: Criteria) -> list[InstanceState]:
     """The instances that meet the criteria, in their order.
 
     Raises SelectionError for a text that cannot be read, and for one that fits none of `found`, with what is nearest;
@@ -32,7 +32,7 @@ def select(found: Sequence[ResourceInstance], criteria: Criteria) -> list[Resour
     return chosen
 
 
-def _addressed(found: Sequence[ResourceInstance], criteria: Criteria) -> list[ResourceInstance]:
+def _addressed(found: Sequence[InstanceState], criteria: Criteria) -> list[InstanceState]:
     """The instances that a selector fits, and none that is excluded."""
     if not criteria.selectors and not criteria.excluded:
         return list(found)
@@ -46,7 +46,7 @@ def _addressed(found: Sequence[ResourceInstance], criteria: Criteria) -> list[Re
     return [found[place] for place in places if place not in excluded]
 
 
-def _tests(found: Sequence[ResourceInstance], criteria: Criteria) -> list[_Test]:
+def _tests(found: Sequence[InstanceState], criteria: Criteria) -> list[_Test]:
     """What else an instance must be like."""
     tests: list[_Test] = []
     if criteria.modes:
@@ -87,7 +87,7 @@ def _fitting(known: Collection[str], texts: Sequence[str], what: str, told: Coll
     return found
 
 
-def _ids(found: Sequence[ResourceInstance], texts: Sequence[str]) -> set[str]:
+def _ids(found: Sequence[InstanceState], texts: Sequence[str]) -> set[str]:
     """The ids that are asked for. No message tells one that is sensitive."""
     from statefmt.analysis.selection.object_id import id_is_sensitive, object_id
 
@@ -96,10 +96,10 @@ def _ids(found: Sequence[ResourceInstance], texts: Sequence[str]) -> set[str]:
     return _fitting({name for _, name in objects}, texts, "id", told)
 
 
-def _type(instance: ResourceInstance) -> str:
+def _type(instance: InstanceState) -> str:
     return instance.resource.addr.resource.type
 
 
-def _providers(instance: ResourceInstance) -> set[AbsProviderInstance]:
+def _providers(instance: InstanceState) -> set[AbsProviderInstance]:
     bound = {instance.provider(obj) for obj in instance.objects}
     return {provider for provider in bound if provider is not None}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from statefmt.cli.encrypted_target import (
-    Change,
+    EncryptionChange,
     Form,
     opened_state,
     refuse_on_terminal,
@@ -46,9 +46,9 @@ def command(
                 raise EncryptionError("this state is not encrypted")
         return opened_state(name, data, configuration)[0]
 
-    def change(state: LoadedState) -> Change:
+    def change(state: LoadedState) -> EncryptionChange:
         assert state.seal is not None
         old, new = Form(state.stored, is_plain=False), Form(state.data, is_plain=True)
-        return Change(old, new, f"decrypted by {state.seal.opened.method}")
+        return EncryptionChange(old, new, f"decrypted by {state.seal.opened.method}")
 
     return write_form(name, target, options, "decrypt", opening, change)[1]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 
 from statefmt.cli.encrypted_target import (
-    Change,
     DiscardPlainOption,
+    EncryptionChange,
     Form,
     check_discarding,
     discard_copies,
@@ -70,9 +70,9 @@ def command(
                 raise EncryptionError("this state is encrypted already; `statetool reencrypt` changes the method")
         return loaded(context, name, data)
 
-    def change(state: LoadedState) -> Change:
+    def change(state: LoadedState) -> EncryptionChange:
         with about(name):
             encrypted = encrypt_checked(state.data, configuration, SystemRandomness())
-        return Change(Form(state.data, is_plain=True), Form(encrypted, is_plain=False), "encrypted")
+        return EncryptionChange(Form(state.data, is_plain=True), Form(encrypted, is_plain=False), "encrypted")
 
     return write_form(name, target, options, "encrypt", opening, change, discard_plain=discard_plain)[1]

@@ -17,7 +17,7 @@ from statefmt.cli.options.takes import takes
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_columns, result_terminal, write_result
 from statefmt.edit.session import load, state_name
-from statefmt.model.instances import ResourceInstance, instances
+from statefmt.model.instances import InstanceState, instances
 from statefmt.render.instances.addresses import addresses_null, addresses_text
 
 
@@ -61,7 +61,7 @@ def command(
     return FINE
 
 
-def _addresses(found: Sequence[ResourceInstance], *, null: bool) -> bytes:
+def _addresses(found: Sequence[InstanceState], *, null: bool) -> bytes:
     if not null:
         return addresses_text(found)
     text = addresses_null(found)
@@ -72,9 +72,7 @@ def _addresses(found: Sequence[ResourceInstance], *, null: bool) -> bytes:
     return text
 
 
-def _listing(
-    found: Sequence[ResourceInstance], output_format: ListFormat, *, long: bool, show_sensitive: bool
-) -> bytes:
+def _listing(found: Sequence[InstanceState], output_format: ListFormat, *, long: bool, show_sensitive: bool) -> bytes:
     from statefmt.render.instances.listing import listing_json, listing_table
 
     if output_format is ListFormat.JSON:

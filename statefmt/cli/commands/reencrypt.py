@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from statefmt.cli.encrypted_target import (
-    Change,
     DiscardPlainOption,
+    EncryptionChange,
     Form,
     check_discarding,
     opened_state,
@@ -100,21 +100,21 @@ def _reencrypt(
 ) -> int:
     first = next(configuration.targets["state"].chain())
 
-    def change(state: LoadedState) -> Change:
+    def change(state: LoadedState) -> EncryptionChange:
         assert state.seal is not None
         opened = state.seal.opened
         old = Form(state.stored, opened.envelope is None)
         if opened.is_current and not anew:
             if target is None:
                 say(f"{name}: read by {opened.method}, the method that writes; nothing was written")
-            return Change(old, old, f"from {opened.method} to {first}")
+            return EncryptionChange(old, old, f"from {opened.method} to {first}")
         is_plain = not encrypts(configuration)
         with about(name):
             if is_plain:
                 refuse_on_terminal(target, options)
             layout = EnvelopeLayout.COMPACT if opened.envelope is None else opened.envelope.layout
             new = Form(encrypt_checked(opened.plain, configuration, SystemRandomness(), layout), is_plain)
-        return Change(old, new, f"from {opened.method} to {first}")
+        return EncryptionChange(old, new, f"from {opened.method} to {first}")
 
     def opening(data: bytes) -> LoadedState:
         return opened_state(name, data, configuration)[0]

@@ -20,7 +20,7 @@ from statefmt.cli.options.takes import takes
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal, write_result
 from statefmt.edit.session import load, state_name
-from statefmt.model.instances import ResourceInstance, instances
+from statefmt.model.instances import InstanceState, instances
 from statefmt.model.snapshot import Snapshot
 from statefmt.render.outputs.text import outputs_text
 from statefmt.render.show.text import instance_texts
@@ -73,7 +73,7 @@ def command(
 
 
 def _show_text(
-    snapshot: Snapshot, found: list[ResourceInstance], is_whole: bool, show_sensitive: bool, expand: bool
+    snapshot: Snapshot, found: list[InstanceState], is_whole: bool, show_sensitive: bool, expand: bool
 ) -> None:
     """Write block after block, so that a reader who wants only the first gets them at once."""
     terminal = result_terminal()

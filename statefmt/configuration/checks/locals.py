@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from statefmt.configuration.model import Declarations
 from statefmt.hcl.source.problem import Problem, ProblemKind, error
-from statefmt.hcl.syntax.expressions import Attr
+from statefmt.hcl.syntax.expressions import AttributeAccess
 from statefmt.hcl.syntax.references import references
 
 
@@ -45,6 +45,6 @@ def _needed(declarations: Declarations, name: str) -> list[str]:
     found = [
         step.name
         for reference in references(declarations.locals[name].expression)
-        if reference.root == "local" and reference.steps and isinstance(step := reference.steps[0], Attr)
+        if reference.root == "local" and reference.steps and isinstance(step := reference.steps[0], AttributeAccess)
     ]
     return [other for other in dict.fromkeys(found) if other in declarations.locals]

@@ -17,7 +17,7 @@ from statefmt.configuration.provider_reference import ProviderReference, read_pr
 from statefmt.hcl.source.problem import ProblemKind
 from statefmt.hcl.syntax.body import Argument, Block, Body
 from statefmt.hcl.syntax.expressions import (
-    Attr,
+    AttributeAccess,
     Bad,
     Expression,
     Literal,
@@ -170,7 +170,7 @@ def _is_alias(reader: FileReader, name: str, expression: Expression, whole: Expr
             detail = "A single static reference is required: the name of the provider, a period and an alias."
             reader.complain("Invalid expression", detail, expression.range)
         return False
-    if traversal.steps and not isinstance(traversal.steps[0], Attr):
+    if traversal.steps and not isinstance(traversal.steps[0], AttributeAccess):
         detail = "Each must be the name of the provider, a period and an alias."
     elif traversal.root != name:
         detail = f'Each must begin with the name of the provider. Expected "{name}", but found "{traversal.root}".'

@@ -20,8 +20,8 @@ from statefmt.configuration.model import (
     Configuration,
     Declarations,
     InputValue,
-    Module,
     ModuleCall,
+    ModuleConfiguration,
     TestRun,
 )
 from statefmt.configuration.scopes.scope import Facts, Scope, first_scope
@@ -59,13 +59,13 @@ class ModuleTree:
         self._checked: set[str] = set()
         self._reported: set[tuple[str, Range | None]] = set()
         self._place = place
-        self._modules: dict[addrs.Module, Module] = {}
+        self._modules: dict[addrs.Module, ModuleConfiguration] = {}
         self._missing: dict[addrs.Module, str] = {}
 
     def read(self, root: Declarations, inputs: Mapping[str, InputValue], workspace: str | None) -> Configuration:
         """The configuration with this root and every module below it, without its problems."""
         directory = self._reader.root
-        self._modules[addrs.Module()] = Module(addrs.Module(), root)
+        self._modules[addrs.Module()] = ModuleConfiguration(addrs.Module(), root)
         scope = first_scope(Facts(directory, self._modules, inputs, workspace))
         self._read_children(scope, (_real(directory, root.directory),))
         return Configuration(str(directory), self._with_children(), self._missing, inputs, workspace)
@@ -87,7 +87,7 @@ class ModuleTree:
         found = None if directory is None else tree._opened(directory, root, run.module_range)
         return None if found is None else tree.read(found, {}, workspace)
 
-    def _with_children(self) -> dict[addrs.Module, Module]:
+    def _with_children(self) -> dict[addrs.Module, ModuleConfiguration]:
         """The modules, each with the names of its calls that were found."""
         children: dict[addrs.Module, list[str]] = {}
         for path in self._modules:
@@ -112,7 +112,7 @@ class ModuleTree:
             found = None if directory is None else self._opened(directory, path, call.range)
             if directory is None or found is None:
                 continue
-            self._modules[path] = Module(path, found, call)
+            self._modules[path] = ModuleConfiguration(path, found, call)
             self._read_children(scope.child(name), (*above, _real(self._reader.root, directory)))
 
     def _directory(self, scope: Scope, path: addrs.Module, call: ModuleCall, above: tuple[str, ...]) -> str | None:

@@ -16,7 +16,7 @@ from statefmt.configuration.loading._directory import DirectoryReader, below
 from statefmt.configuration.loading._manifest import read_manifest
 from statefmt.configuration.loading._module_tree import ModuleTree
 from statefmt.configuration.loading.inputs import InputReader, VariableOption
-from statefmt.configuration.model import Configuration, Declarations, Module
+from statefmt.configuration.model import Configuration, Declarations, ModuleConfiguration
 from statefmt.hcl.source.problem import Problem, ProblemKind, error
 from statefmt.model import addrs
 from statefmt.store.small_files import read_bounded
@@ -62,7 +62,7 @@ def load(directory: Path, options: LoadOptions | None = None) -> Configuration:
     workspace = options.workspace or options.environment.get("TF_WORKSPACE") or _chosen(directory / data)
     inputs = InputReader(directory, problems).read(options.environment, options.variables)
     if not options.children:
-        modules = {addrs.Module(): Module(addrs.Module(), root)}
+        modules = {addrs.Module(): ModuleConfiguration(addrs.Module(), root)}
         return Configuration(str(directory), modules, inputs=inputs, workspace=workspace, problems=tuple(problems))
     check_inputs(root, inputs, problems)
     shown = below(data, "modules/modules.json")

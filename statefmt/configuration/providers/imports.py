@@ -12,7 +12,7 @@ from statefmt.configuration.model import Configuration, ImportBlock
 from statefmt.configuration.provider_reference import ProviderReference, read_provider_reference
 from statefmt.hcl.source.problem import Problem, ProblemKind, error
 from statefmt.hcl.syntax.expressions import (
-    Attr,
+    AttributeAccess,
     Expression,
     IndexExpression,
     RelativeTraversal,
@@ -44,7 +44,11 @@ def _names(expression: Expression) -> list[str] | None:
         source = [expression.root]
     else:
         return None
-    return None if source is None else source + [step.name for step in expression.steps if isinstance(step, Attr)]
+    return (
+        None
+        if source is None
+        else source + [step.name for step in expression.steps if isinstance(step, AttributeAccess)]
+    )
 
 
 def generating_imports(configuration: Configuration) -> Iterator[tuple[ConfigResource, ProviderReference]]:

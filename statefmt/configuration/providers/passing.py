@@ -99,7 +99,7 @@ def _pair(pair: PassedProvider) -> tuple[ProviderReference, ProviderReference] |
 
 def _of_call(
     path: Module,
-    module: model.Module,
+    module: model.ModuleConfiguration,
     call: ModuleCall,
     names: _Names,
     passed_in: dict[str, tuple[ProviderReference, ProviderReference]],
@@ -131,7 +131,7 @@ def _of_call(
 def _of_child(
     configuration: Configuration,
     path: Module,
-    module: model.Module,
+    module: model.ModuleConfiguration,
     names: _Names,
     passed_in: dict[str, tuple[ProviderReference, ProviderReference]],
     parent: Declarations,

@@ -110,7 +110,7 @@ def _pass(
     declared: dict[ConfigProviderConfig, ProviderBlock],
     passed: dict[ConfigProviderConfig, ResolvedProvider],
     path: Module,
-    module: model.Module,
+    module: model.ModuleConfiguration,
 ) -> None:
     """Note what the call of one module passes to it."""
     assert module.call is not None and module.call.providers is not None

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import msgspec
 
-from statefmt.configuration.model import Configuration, InputValue, Module
+from statefmt.configuration.model import Configuration, InputValue, ModuleConfiguration
 from statefmt.configuration.scopes._root_values import root_value
 from statefmt.configuration.scopes._variable_values import finished, missing
 from statefmt.golang import quote
 from statefmt.hcl.expressions.evaluate import evaluate
 from statefmt.hcl.source.position import Range
 from statefmt.hcl.source.problem import ProblemKind, error
-from statefmt.hcl.syntax.expressions import Attr, Step, Traversal
+from statefmt.hcl.syntax.expressions import Access, AttributeAccess, Traversal
 from statefmt.hcl.value import Part, Unknown, UnknownKind
 from statefmt.hcl.values.construct import number, text
 from statefmt.hcl.values.refusal import as_unknown
@@ -36,7 +36,7 @@ class Facts(msgspec.Struct, frozen=True):
     """What is the same for every module of a configuration."""
 
     directory: Path
-    modules: Mapping[addrs.Module, Module]
+    modules: Mapping[addrs.Module, ModuleConfiguration]
     inputs: Mapping[str, InputValue]
     workspace: str | None
 
@@ -44,7 +44,7 @@ class Facts(msgspec.Struct, frozen=True):
 class _Values:
     """The values of one module, or of one instance of it, each worked out once."""
 
-    def __init__(self, facts: Facts, module: Module, caller: Scope | None) -> None:
+    def __init__(self, facts: Facts, module: ModuleConfiguration, caller: Scope | None) -> None:
         self.facts = facts
         self.module = module
         self.caller = caller
@@ -62,7 +62,7 @@ class Scope:
         self._each = each
 
     @property
-    def module(self) -> Module:
+    def module(self) -> ModuleConfiguration:
         return self._values.module
 
     @property
@@ -91,10 +91,10 @@ class Scope:
         """The value of `local.name`; an Unknown with a problem if there is none, or it needs itself."""
         return self._once(f"local.{name}", None)
 
-    def resolve(self, reference: Traversal) -> tuple[Part, tuple[Step, ...]]:
+    def resolve(self, reference: Traversal) -> tuple[Part, tuple[Access, ...]]:
         """The value of the name that a reference begins with, and the steps that are left to take into it."""
         steps = reference.steps
-        name = steps[0].name if steps and isinstance(steps[0], Attr) else None
+        name = steps[0].name if steps and isinstance(steps[0], AttributeAccess) else None
         if reference.root not in ("var", "local", "path", "terraform", "tofu", "each", "count"):
             return _known_later(reference), ()
         if name is None:
@@ -207,7 +207,9 @@ def _unread(name: str, place: Range | None, kind: UnknownKind) -> Unknown:
 
 
 def _known_later(reference: Traversal) -> Unknown:
-    shown = ".".join([reference.root, *(step.name for step in reference.steps[:3] if isinstance(step, Attr))])
+    shown = ".".join(
+        [reference.root, *(step.name for step in reference.steps[:3] if isinstance(step, AttributeAccess))]
+    )
     if reference.root == "module":
         return Unknown(f"{shown} is an output of a module, which is known only in a plan", reference.range)
     if reference.root == "data":

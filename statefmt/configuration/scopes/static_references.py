@@ -12,9 +12,9 @@ from statefmt.configuration.model import Configuration
 from statefmt.hcl.source.position import Range
 from statefmt.hcl.source.problem import Problem, ProblemKind, error
 from statefmt.hcl.syntax.expressions import (
-    Attr,
+    AttributeAccess,
     Expression,
-    Index,
+    IndexAccess,
     Traversal,
 )
 from statefmt.hcl.syntax.references import references
@@ -46,7 +46,7 @@ class _Walk:
                 yield _refused(reference)
                 continue
             first = reference.steps[0] if reference.steps else None
-            if not isinstance(first, Attr):
+            if not isinstance(first, AttributeAccess):
                 continue
             if reference.root in ("terraform", "tofu") and first.name == "applying":
                 detail = "terraform.applying differs between plan and apply."
@@ -76,7 +76,7 @@ class _Walk:
             detail = f"This depends on {', '.join(spoilt)}, which cannot be known before a plan."
             yield error(ProblemKind.EVALUATION, "Unable to compute static value", detail, place)
 
-    def _is_later(self, module: Module, reference: Traversal, step: Attr) -> bool:
+    def _is_later(self, module: Module, reference: Traversal, step: AttributeAccess) -> bool:
         variable = self._configuration.modules[module].declarations.variables.get(step.name)
         return reference.root == "var" and variable is not None and variable.const is False
 
@@ -95,7 +95,11 @@ class _Walk:
 def _refused(reference: Traversal) -> Problem:
     output = reference.root == "module" and len(reference.steps) > 1
     summary = "Module output not supported in static context" if output else "Dynamic value in static context"
-    names = [step.name for step in reference.steps[: _STEPS.get(reference.root, 1) + output] if isinstance(step, Attr)]
+    names = [
+        step.name
+        for step in reference.steps[: _STEPS.get(reference.root, 1) + output]
+        if isinstance(step, AttributeAccess)
+    ]
     detail = (
         f"{'.'.join([reference.root, *names])} is known only in a plan. This must be known before, from "
         "variables, local values and functions of them."
@@ -107,7 +111,7 @@ def _object_range(reference: Traversal) -> Range:
     """The part of a reference that names an object: `aws_vpc.main[0]` of `aws_vpc.main[0].id`."""
     steps = reference.steps
     count = _STEPS.get(reference.root, 1)
-    if reference.root not in ("each", "count", "self") and len(steps) > count and isinstance(steps[count], Index):
+    if reference.root not in ("each", "count", "self") and len(steps) > count and isinstance(steps[count], IndexAccess):
         count += 1
     if reference.root == "module" and len(steps) > count:
         count += 1

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Final
+from typing import Final, TypeAlias
 
 from statefmt.golang.normalize import nfc
 from statefmt.model.addrs import (
@@ -33,8 +33,10 @@ _PAIR: Final = pattern(f"{_KEY}={_KEY}(?:,|$)", re.DOTALL)
 _NUMBER: Final = pattern(r"0|-?[1-9][0-9]{0,18}")
 _LIMIT: Final = 2**63
 
+KeyMap: TypeAlias = Mapping[InstanceKey, InstanceKey]
 
-def parse_key_map(texts: Iterable[str]) -> dict[InstanceKey, InstanceKey]:
+
+def parse_key_map(texts: Iterable[str]) -> KeyMap:
     """The pairs in some texts `OLD=NEW,OLD=NEW`, keys as given; `keys_among` finds the old ones.
 
     Raises SurgeryError for what is no pair, and for an old key that repeats.
@@ -50,15 +52,13 @@ def parse_key_map(texts: Iterable[str]) -> dict[InstanceKey, InstanceKey]:
     return found
 
 
-def parse_key_lines(text: str) -> dict[InstanceKey, InstanceKey]:
+def parse_key_lines(text: str) -> KeyMap:
     """The same from a file: a pair, or several, a line. Empty lines and those that start with # say nothing."""
     lines = (line.strip() for line in text.splitlines())
     return parse_key_map(line for line in lines if line and not line.startswith("#"))
 
 
-def keys_among(
-    keys: Mapping[InstanceKey, InstanceKey], there: Collection[InstanceKey]
-) -> dict[InstanceKey, InstanceKey]:
+def keys_among(keys: Mapping[InstanceKey, InstanceKey], there: Collection[InstanceKey]) -> KeyMap:
     """A parsed map with the old keys as they are `there`, and the new ones in Unicode normal form C.
 
     An old key that is not there, but equals one that is up to normal form, means that one. Raises SurgeryError where it

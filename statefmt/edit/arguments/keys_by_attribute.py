@@ -20,7 +20,7 @@ from statefmt.model.addrs import (
 )
 from statefmt.model.cty import parse_number
 from statefmt.model.errors import SelectionError, SurgeryError
-from statefmt.model.instances import ResourceInstance
+from statefmt.model.instances import InstanceState
 from statefmt.redaction.hidden import Hidden
 from statefmt.redaction.look_up import look_up, look_up_flat
 from statefmt.redaction.object_value import attributes_value
@@ -33,7 +33,7 @@ _DIGITS: Final = pattern(r"0|[1-9][0-9]{0,17}")
 
 
 def keys_by_attribute(
-    chosen: Sequence[ResourceInstance], path: str, *, count: bool = False, allow_sensitive: bool = False
+    chosen: Sequence[InstanceState], path: str, *, count: bool = False, allow_sensitive: bool = False
 ) -> dict[AbsResourceInstance, InstanceKey]:
     """The key of each instance from the attribute at `path`: of `for_each`, or of `count` if `count`.
 
@@ -43,7 +43,7 @@ def keys_by_attribute(
     return {i.addr: _key(i.addr, path, _value(i, path, allow_sensitive), count) for i in chosen}
 
 
-def _value(instance: ResourceInstance, path: str, allow_sensitive: bool) -> JSONValue:
+def _value(instance: InstanceState, path: str, allow_sensitive: bool) -> JSONValue:
     obj = instance.current or (instance.deposed[0] if len(instance.deposed) == 1 else None)
     if obj is None:
         raise SurgeryError(f"{instance.addr} has no current object, and several deposed ones; map its key by hand")

@@ -14,10 +14,10 @@ from statefmt.model.addrs import (
     parse_local_provider_instance,
 )
 from statefmt.model.errors import AddressError, SurgeryError
-from statefmt.model.instances import ResourceInstance
+from statefmt.model.instances import InstanceState
 
 
-def provider_target(text: str, chosen: Sequence[ResourceInstance]) -> AbsProviderInstance:
+def provider_target(text: str, chosen: Sequence[InstanceState]) -> AbsProviderInstance:
     """A provider instance by its address, or as configuration names it: `aws.by_region["eu"]`.
 
     Such a name is of the configuration that the chosen instances are bound to, where its type and alias are these;
@@ -37,7 +37,7 @@ def provider_target(text: str, chosen: Sequence[ResourceInstance]) -> AbsProvide
     return _config(text, local, chosen).instance(local.key)
 
 
-def _config(text: str, local: LocalProviderInstance, chosen: Sequence[ResourceInstance]) -> ConfigProviderConfig:
+def _config(text: str, local: LocalProviderInstance, chosen: Sequence[InstanceState]) -> ConfigProviderConfig:
     name, alias = local.config.local_name, local.config.alias
     configs = {i.resource.provider_config for i in chosen}
     known = {config for config in configs if config is not None and config.provider.type == name}

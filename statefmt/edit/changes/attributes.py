@@ -13,7 +13,7 @@ from statefmt.edit.changes.resources import with_objects
 from statefmt.golang import JSONValue, Members
 from statefmt.model.addrs import AbsResource
 from statefmt.model.errors import SelectionError, SurgeryError
-from statefmt.model.instances import ResourceInstance
+from statefmt.model.instances import InstanceState
 from statefmt.model.resources import ResourceInstanceObject
 from statefmt.model.snapshot import Snapshot
 from statefmt.redaction.hidden import Hidden
@@ -22,10 +22,10 @@ from statefmt.redaction.object_value import attributes_value
 from statefmt.redaction.partial import decoded
 
 # Gives the new attributes of an object as JSON text, or raises SurgeryError.
-Change: TypeAlias = Callable[[ResourceInstanceObject, bytes], bytes]
+AttributeChange: TypeAlias = Callable[[ResourceInstanceObject, bytes], bytes]
 
 
-def with_attributes(snapshot: Snapshot, chosen: Sequence[ResourceInstance], change: Change) -> Edit:
+def with_attributes(snapshot: Snapshot, chosen: Sequence[InstanceState], change: AttributeChange) -> Edit:
     """Change the attributes of the current objects of some instances.
 
     Raises SurgeryError, with the address, where there is no current object, where it has the flat

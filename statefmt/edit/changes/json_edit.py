@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 
 from statefmt.formats.raw_json.spans import (
     Container,
-    Item,
+    RawItem,
     container_at,
     value_at,
 )
@@ -26,11 +26,11 @@ from statefmt.model.cty import (
 from statefmt.model.errors import SurgeryError
 
 # Gives the new text of a value; None takes it out of the object or map that it is in.
-Change: TypeAlias = Callable[[bytes], bytes | None]
+JsonChange: TypeAlias = Callable[[bytes], bytes | None]
 _WRAPPING: Final = ["value", "type"]
 
 
-def json_edited(text: bytes, steps: Sequence[str | int], change: Change, *, whole_wrapping: bool = False) -> bytes:
+def json_edited(text: bytes, steps: Sequence[str | int], change: JsonChange, *, whole_wrapping: bool = False) -> bytes:
     """The text with the value at the end of the steps changed; of members that repeat, the last one.
 
     With `whole_wrapping`, the value at the end is taken with its wrapping, if it has one. Raises SurgeryError where the
@@ -48,7 +48,7 @@ def is_wrapping(text: bytes) -> bool:
     return text[span.start : span.start + 1] == b"{" and _wrapped_type(text, container_at(text)) is not None
 
 
-def _edited(text: bytes, steps: Sequence[str | int], change: Change, whole_wrapping: bool) -> bytes | None:
+def _edited(text: bytes, steps: Sequence[str | int], change: JsonChange, whole_wrapping: bool) -> bytes | None:
     if text[:1] not in (b"{", b"["):
         return _leaf(text, steps, change)
     container = container_at(text)
@@ -68,13 +68,13 @@ def _edited(text: bytes, steps: Sequence[str | int], change: Change, whole_wrapp
     return _without(text, container, item.name)
 
 
-def _leaf(text: bytes, steps: Sequence[str | int], change: Change) -> bytes | None:
+def _leaf(text: bytes, steps: Sequence[str | int], change: JsonChange) -> bytes | None:
     if steps:
         raise SurgeryError("the path leads nowhere")
     return change(text)
 
 
-def _item(text: bytes, container: Container, step: str | int) -> Item:
+def _item(text: bytes, container: Container, step: str | int) -> RawItem:
     """The part that a step leads to."""
     if text[:1] == b"[":
         found = container.items[step : step + 1] if isinstance(step, int) and step >= 0 else ()
@@ -86,7 +86,7 @@ def _item(text: bytes, container: Container, step: str | int) -> Item:
     return found[-1]
 
 
-def _put(text: bytes, item: Item, value: bytes) -> bytes:
+def _put(text: bytes, item: RawItem, value: bytes) -> bytes:
     return text[: item.value.start] + value + text[item.value.end :]
 
 

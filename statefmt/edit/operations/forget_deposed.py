@@ -12,12 +12,12 @@ from statefmt.edit.changes.whole_resources import named
 from statefmt.edit.operations.rm import rm
 from statefmt.model.addrs import AbsResourceInstance
 from statefmt.model.errors import SurgeryError
-from statefmt.model.instances import ResourceInstance
+from statefmt.model.instances import InstanceState
 from statefmt.model.resources import ResourceState
 from statefmt.model.snapshot import Snapshot
 
 
-def forget_deposed(snapshot: Snapshot, chosen: Sequence[ResourceInstance], key: str | None = None) -> Edit:
+def forget_deposed(snapshot: Snapshot, chosen: Sequence[InstanceState], key: str | None = None) -> Edit:
     """Forget the deposed objects of instances: all of them, or those with a deposed key.
 
     An instance that has no other objects is forgotten, as `rm` forgets it. Raises SurgeryError where there is none.
@@ -35,7 +35,7 @@ def _without(resource: ResourceState, gone: Mapping[AbsResourceInstance, Collect
     return resource if len(left) == len(resource.objects) else replace(resource, objects=left)
 
 
-def _none(chosen: Sequence[ResourceInstance], key: str | None) -> str:
+def _none(chosen: Sequence[InstanceState], key: str | None) -> str:
     if key is None:
         return f"no chosen instance has a deposed object:{named([str(instance.addr) for instance in chosen])}"
     known = [f"{instance.addr}: {obj.deposed}" for instance in chosen for obj in instance.deposed]

@@ -7,12 +7,11 @@ Source: RFC "Static Evaluation of Provider Iteration".
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from statefmt.edit.arguments.key_map import keys_among
+from statefmt.edit.arguments.key_map import KeyMap, keys_among
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.changes.whole_resources import named, refuse_parts
 from statefmt.model.addrs import (
@@ -24,19 +23,17 @@ from statefmt.model.addrs import (
     key_order,
 )
 from statefmt.model.errors import SurgeryError
-from statefmt.model.instances import ResourceInstance
+from statefmt.model.instances import InstanceState
 from statefmt.model.resources import ResourceInstanceObject, ResourceState
 from statefmt.model.snapshot import Snapshot
-
-Keys: TypeAlias = Mapping[InstanceKey, InstanceKey]
 
 
 def rebind(
     snapshot: Snapshot,
-    chosen: Sequence[ResourceInstance],
+    chosen: Sequence[InstanceState],
     to: AbsProviderInstance | None = None,
     *,
-    mapping: Keys | None = None,
+    mapping: KeyMap | None = None,
     whole_resource: bool = False,
 ) -> Edit:
     """Bind instances, with their deposed objects, to the provider instance `to`.
@@ -54,7 +51,7 @@ def rebind(
     for resource in meant.values():
         _check_provider(resource, to)
     if mapping is not None:
-        holders: Sequence[ResourceState | ResourceInstance] = list(meant.values()) if whole_resource else chosen
+        holders: Sequence[ResourceState | InstanceState] = list(meant.values()) if whole_resource else chosen
         known = {obj.provider_key for holder in holders for obj in holder.objects}
         mapping = keys_among(mapping, known)
         _check_mapping(known, to, mapping)
@@ -78,7 +75,7 @@ def _check_provider(resource: ResourceState, to: AbsProviderInstance | None) -> 
         )
 
 
-def _check_mapping(known: set[InstanceKey], to: AbsProviderInstance | None, mapping: Keys) -> None:
+def _check_mapping(known: set[InstanceKey], to: AbsProviderInstance | None, mapping: KeyMap) -> None:
     if to is not None and to.key is not NO_KEY:
         raise SurgeryError(f"{to} has a key, and so has the mapping; give the configuration alone: {to.config}")
     unknown = [key for key in mapping if key not in known]
@@ -93,7 +90,7 @@ def _rebound(
     resource: ResourceState,
     wanted: set[AbsResourceInstance] | None,
     to: AbsProviderInstance | None,
-    mapping: Keys | None,
+    mapping: KeyMap | None,
 ) -> ResourceState:
     config = resource.provider_config if to is None else to.config
     moves = config != resource.provider_config

@@ -6,9 +6,9 @@ Dependencies are on whole resources and stay as they are; `depends_on`, which na
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
 
 from statefmt.edit.arguments.key_map import (
+    KeyMap,
     key_text,
     keys_among,
     normal_key,
@@ -25,13 +25,11 @@ from statefmt.model.addrs import (
     key_order,
 )
 from statefmt.model.errors import SurgeryError
-from statefmt.model.instances import ResourceInstance
+from statefmt.model.instances import InstanceState
 from statefmt.model.snapshot import Snapshot
 
-Keys: TypeAlias = Mapping[InstanceKey, InstanceKey]
 
-
-def rekey(snapshot: Snapshot, chosen: Sequence[ResourceInstance], keys: Keys) -> Edit:
+def rekey(snapshot: Snapshot, chosen: Sequence[InstanceState], keys: KeyMap) -> Edit:
     """Give the chosen instances other keys: `keys` says which key becomes which, in each of their resources.
 
     Old keys are looked up by `keys_among`, new ones put into normal form. Instances with other keys stay. Raises
@@ -76,7 +74,7 @@ def _refuse_doubles(moved: Mapping[AbsResourceInstance, AbsResourceInstance]) ->
             )
 
 
-def _by_resource(chosen: Sequence[ResourceInstance]) -> dict[AbsResource, set[InstanceKey]]:
+def _by_resource(chosen: Sequence[InstanceState]) -> dict[AbsResource, set[InstanceKey]]:
     found: dict[AbsResource, set[InstanceKey]] = {}
     for instance in chosen:
         found.setdefault(instance.resource.addr, set()).add(instance.addr.key)

@@ -15,14 +15,14 @@ from statefmt.edit.changes.json_edit import is_wrapping, json_edited
 from statefmt.edit.changes.json_shape import same_shape, shape_name
 from statefmt.golang import loads_exact
 from statefmt.model.errors import SurgeryError
-from statefmt.model.instances import ResourceInstance
+from statefmt.model.instances import InstanceState
 from statefmt.model.resources import ResourceInstanceObject
 from statefmt.model.snapshot import Snapshot
 
 
 def set_attributes(
     snapshot: Snapshot,
-    chosen: Sequence[ResourceInstance],
+    chosen: Sequence[InstanceState],
     assignments: Sequence[Assignment],
     *,
     force_type: bool = False,

@@ -14,12 +14,12 @@ from statefmt.edit.changes.resources import with_objects
 from statefmt.edit.changes.whole_resources import named
 from statefmt.model.addrs import AbsResource, AbsResourceInstance, ResourceMode
 from statefmt.model.errors import SurgeryError
-from statefmt.model.instances import ResourceInstance
+from statefmt.model.instances import InstanceState
 from statefmt.model.resources import ObjectStatus, ResourceInstanceObject
 from statefmt.model.snapshot import Snapshot
 
 
-def taint(snapshot: Snapshot, chosen: Sequence[ResourceInstance]) -> Edit:
+def taint(snapshot: Snapshot, chosen: Sequence[InstanceState]) -> Edit:
     """Mark current objects to be replaced; those that are tainted already stay so.
 
     Raises SurgeryError for what is no managed resource, and for an instance without a current object.
@@ -32,7 +32,7 @@ def taint(snapshot: Snapshot, chosen: Sequence[ResourceInstance]) -> Edit:
     return Edit(_marked(snapshot, chosen, ObjectStatus.TAINTED), notes=(note,) if tainted else ())
 
 
-def untaint(snapshot: Snapshot, chosen: Sequence[ResourceInstance]) -> Edit:
+def untaint(snapshot: Snapshot, chosen: Sequence[InstanceState]) -> Edit:
     """Take the mark away again. Raises SurgeryError for an instance without a current object, or one not tainted."""
     ready = _with_status(chosen, ObjectStatus.READY)
     if ready:
@@ -40,7 +40,7 @@ def untaint(snapshot: Snapshot, chosen: Sequence[ResourceInstance]) -> Edit:
     return Edit(_marked(snapshot, chosen, ObjectStatus.READY))
 
 
-def _with_status(chosen: Sequence[ResourceInstance], status: ObjectStatus) -> list[AbsResourceInstance]:
+def _with_status(chosen: Sequence[InstanceState], status: ObjectStatus) -> list[AbsResourceInstance]:
     """The instances whose current object has a status. Raises SurgeryError where one has no current object."""
     for instance in chosen:
         if instance.current is None:
@@ -51,7 +51,7 @@ def _with_status(chosen: Sequence[ResourceInstance], status: ObjectStatus) -> li
     return [i.addr for i in chosen if i.current is not None and i.current.status is status]
 
 
-def _marked(snapshot: Snapshot, chosen: Sequence[ResourceInstance], status: ObjectStatus) -> Snapshot:
+def _marked(snapshot: Snapshot, chosen: Sequence[InstanceState], status: ObjectStatus) -> Snapshot:
     wanted = {instance.addr for instance in chosen}
 
     def marked(resource: AbsResource, obj: ResourceInstanceObject) -> ResourceInstanceObject:

@@ -14,13 +14,13 @@ from statefmt.edit.changes.edit import Edit
 from statefmt.edit.changes.json_edit import json_edited
 from statefmt.edit.changes.json_shape import may_be_map
 from statefmt.model.errors import SurgeryError
-from statefmt.model.instances import ResourceInstance
+from statefmt.model.instances import InstanceState
 from statefmt.model.resources import ResourceInstanceObject
 from statefmt.model.snapshot import Snapshot
 
 
 def unset_attributes(
-    snapshot: Snapshot, chosen: Sequence[ResourceInstance], paths: Sequence[str], *, allow_sensitive: bool = False
+    snapshot: Snapshot, chosen: Sequence[InstanceState], paths: Sequence[str], *, allow_sensitive: bool = False
 ) -> Edit:
     """Unset what stands at paths in the attributes of the current objects of some instances; all other bytes stay.
 

@@ -8,12 +8,12 @@ from typing import Final
 from statefmt.encryption import ArgumentValue, Reference, Unread
 from statefmt.encryption.configuration.model import ALIAS
 from statefmt.encryption.configuration.values import parse_reference
-from statefmt.encryption.sources._surroundings import Surroundings
+from statefmt.encryption.sources._surroundings import SourceSurroundings
 from statefmt.hcl.expressions.evaluate import evaluate
 from statefmt.hcl.source.position import Range
 from statefmt.hcl.syntax.body import Argument
 from statefmt.hcl.syntax.expressions import (
-    Attr,
+    AttributeAccess,
     Expression,
     Literal,
     Parentheses,
@@ -46,7 +46,7 @@ def method_value(argument: Argument, *, json: bool) -> ArgumentValue:
     return Unread("must name a method, method.TYPE.NAME, and be no other expression") if found is None else found
 
 
-def argument_value(argument: Argument, surroundings: Surroundings, *, json: bool) -> ArgumentValue:
+def argument_value(argument: Argument, surroundings: SourceSurroundings, *, json: bool) -> ArgumentValue:
     """The value of any other argument; a reference to a key provider stays one."""
     inner = _unwrapped(argument.expression)
     if argument.name in _LITERAL:
@@ -83,7 +83,7 @@ def _text(expression: Expression) -> str | None:
 
 
 def _reference(traversal: Traversal) -> Reference | None:
-    names = [step.name for step in traversal.steps if isinstance(step, Attr)]
+    names = [step.name for step in traversal.steps if isinstance(step, AttributeAccess)]
     if len(names) < len(traversal.steps):
         return None
     return parse_reference(".".join((traversal.root, *names)))
@@ -106,7 +106,7 @@ def _value(part: Part) -> ArgumentValue:
     return data
 
 
-def _reason(unknown: Unknown, own: Range, surroundings: Surroundings) -> str:
+def _reason(unknown: Unknown, own: Range, surroundings: SourceSurroundings) -> str:
     """Why a value cannot be known; and where the reason is, if that is somewhere else."""
     if unknown.problem is not None:
         reason = f"OpenTofu would refuse it: {unknown.problem.summary}"

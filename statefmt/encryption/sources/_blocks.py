@@ -12,7 +12,7 @@ from statefmt.encryption.sources._arguments import (
     is_constant,
     method_value,
 )
-from statefmt.encryption.sources._surroundings import Surroundings
+from statefmt.encryption.sources._surroundings import SourceSurroundings
 from statefmt.hcl.syntax.body import Argument, Body
 from statefmt.hcl.syntax.body import Block as WrittenBlock
 from statefmt.model.errors import ConfigurationError
@@ -34,7 +34,7 @@ _NOT_HERE: Final = "no such block is known here; what is wanted is the inside of
 class BlockReader:
     """Reads the blocks of one configuration or of one block in it, which stands at `where`."""
 
-    def __init__(self, origin: Origin, where: str, surroundings: Surroundings, *, json: bool) -> None:
+    def __init__(self, origin: Origin, where: str, surroundings: SourceSurroundings, *, json: bool) -> None:
         self._origin = origin
         self._where = where
         self._surroundings = surroundings

@@ -16,7 +16,7 @@ from statefmt.encryption import (
 )
 from statefmt.encryption.sources._blocks import BlockReader
 from statefmt.encryption.sources._readable import unreadable
-from statefmt.encryption.sources._surroundings import Surroundings
+from statefmt.encryption.sources._surroundings import SourceSurroundings
 from statefmt.encryption.sources._text import check_text
 from statefmt.hcl.source.problem import Problem
 from statefmt.hcl.syntax.body import Body
@@ -25,7 +25,7 @@ from statefmt.hcl.syntax.native.files import read_file
 from statefmt.model.errors import ConfigurationError
 
 
-def module_configuration(surroundings: Surroundings) -> EncryptionConfiguration | None:
+def module_configuration(surroundings: SourceSurroundings) -> EncryptionConfiguration | None:
     """The configuration that the module has; None where it has none. Raises ConfigurationError."""
     assert surroundings.module is not None
     found: EncryptionConfiguration | None = None
@@ -43,7 +43,7 @@ def module_configuration(surroundings: Surroundings) -> EncryptionConfiguration 
     return found
 
 
-def _read(block: EncryptionBlock, surroundings: Surroundings, origin: Origin) -> EncryptionConfiguration:
+def _read(block: EncryptionBlock, surroundings: SourceSurroundings, origin: Origin) -> EncryptionConfiguration:
     where = surroundings.place(block.range)
     check_text(block.source, where.rpartition(":")[0])
     problems: list[Problem] = []

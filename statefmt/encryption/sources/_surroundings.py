@@ -18,7 +18,7 @@ from statefmt.configuration import (
     Declarations,
     InputValue,
     LoadOptions,
-    Module,
+    ModuleConfiguration,
     Scope,
     Variable,
     VariableOption,
@@ -31,9 +31,9 @@ from statefmt.encryption.sources._readable import check_readable
 from statefmt.hcl.source.position import Range
 from statefmt.hcl.source.problem import Problem
 from statefmt.hcl.syntax.expressions import (
-    Attr,
+    Access,
+    AttributeAccess,
     Bad,
-    Step,
     Traversal,
 )
 from statefmt.hcl.value import Part, Unknown, UnknownKind
@@ -43,7 +43,7 @@ _COMMAND_LINE: Final = "--var"
 _NOWHERE: Final = Range("", 1, 1, 1, 1, 0, 0)
 
 
-class Surroundings:
+class SourceSurroundings:
     """What is around an encryption configuration. It gives names their values, as `evaluate` asks."""
 
     def __init__(self, configuration: Configuration, module: Origin | None, *, secret: bool = False) -> None:
@@ -55,19 +55,19 @@ class Surroundings:
         self._scope: Scope = root_scope(_with_reasons(configuration, secret=secret))
 
     @cached_property
-    def for_secrets(self) -> Surroundings:
+    def for_secrets(self) -> SourceSurroundings:
         """The same without the values that everybody can read."""
-        return Surroundings(self._configuration, self.module, secret=True)
+        return SourceSurroundings(self._configuration, self.module, secret=True)
 
     @property
     def directory(self) -> Path | None:
         """Where relative paths of functions begin."""
         return self._scope.directory
 
-    def resolve(self, reference: Traversal) -> tuple[Part, tuple[Step, ...]]:
+    def resolve(self, reference: Traversal) -> tuple[Part, tuple[Access, ...]]:
         """The value of a name, and the steps that are left to take into it."""
         first = reference.steps[0] if reference.steps else None
-        if reference.root == "var" and isinstance(first, Attr) and self._is_not_given(first.name):
+        if reference.root == "var" and isinstance(first, AttributeAccess) and self._is_not_given(first.name):
             return Unknown(_without_value(first.name), reference.range, kind=UnknownKind.VARIABLE), ()
         return self._scope.resolve(reference)
 
@@ -89,7 +89,7 @@ def read_surroundings(
     options: tuple[VariableOption, ...],
     *,
     allow_external: bool = False,
-) -> Surroundings:
+) -> SourceSurroundings:
     """The surroundings of a configuration: the module in a directory, its files of values, and what options give.
 
     Without a directory, `var.NAME` is what TF_VAR_NAME or a file of values has. Programs that the module names may run
@@ -98,15 +98,15 @@ def read_surroundings(
     if directory is not None:
         found = load(directory, LoadOptions(options, environment, children=False))
         check_readable(found.problems, found.root.declarations, directory)
-        return Surroundings(found, Origin.of_module(str(directory), allow_external=allow_external))
+        return SourceSurroundings(found, Origin.of_module(str(directory), allow_external=allow_external))
     problems: list[Problem] = []
     inputs = InputReader(None, problems).read(environment, options)
     check_readable(tuple(problems), Declarations("."), Path())
     variables = {name: Variable(name, _NOWHERE) for name in inputs}
-    module = Module(addrs.Module(), Declarations(".", variables=variables))
+    module = ModuleConfiguration(addrs.Module(), Declarations(".", variables=variables))
     workspace = environment.get("TF_WORKSPACE") or None
     configuration = Configuration(".", {module.path: module}, inputs=inputs, workspace=workspace)
-    return Surroundings(configuration, None)
+    return SourceSurroundings(configuration, None)
 
 
 def _with_reasons(configuration: Configuration, *, secret: bool) -> Configuration:

@@ -19,7 +19,7 @@ from statefmt.encryption import (
 )
 from statefmt.encryption.sources._blocks import BlockReader
 from statefmt.encryption.sources._readable import unreadable
-from statefmt.encryption.sources._surroundings import Surroundings
+from statefmt.encryption.sources._surroundings import SourceSurroundings
 from statefmt.hcl.source.position import SourceText
 from statefmt.hcl.source.problem import Problem
 from statefmt.hcl.syntax.body import Body
@@ -32,7 +32,7 @@ _UTF8_MARK: Final = b"\xef\xbb\xbf"
 _MODULE_FILES: Final = (".tf", ".tofu", ".tf.json", ".tofu.json")
 
 
-def text_configuration(origin: Origin, text: bytes, surroundings: Surroundings) -> EncryptionConfiguration:
+def text_configuration(origin: Origin, text: bytes, surroundings: SourceSurroundings) -> EncryptionConfiguration:
     """The configuration in a text; it is JSON where it begins with a brace, as in OpenTofu.
 
     In a file whose name is that of a file of a module, what counts is the encryption block in its terraform block.

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from statefmt.formats.providers._known import KNOWN_TYPES
+from statefmt.formats.providers.known_types import KNOWN_TYPES
 from statefmt.model.addrs import (
     DEFAULT_HOST,
     TERRAFORM_HOST,

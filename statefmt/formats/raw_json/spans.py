@@ -29,7 +29,7 @@ _SCALAR: Final = pattern(rb"[^\[\]{}\",: \t\r\n]+")
 _BETWEEN_BRACKETS: Final = pattern(rb'[^"\[\]{}]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^"\[\]{}]*+)*+', re.DOTALL)
 
 
-class Item(NamedTuple):
+class RawItem(NamedTuple):
     """A part of an object or an array: a member (with its decoded `name`), or an element (`name` is "").
 
     `before` is what separates it from the part before it: white space, and the comma unless it is the first.
@@ -46,10 +46,10 @@ class Container(NamedTuple):
     """An object or an array: its items in order, and `after`, the white space before the closing bracket."""
 
     span: Span
-    items: tuple[Item, ...]
+    items: tuple[RawItem, ...]
     after: Span
 
-    def find(self, name: str) -> Item | None:
+    def find(self, name: str) -> RawItem | None:
         """The last member of that name, whatever its case, as Go finds it."""
         return next((item for item in reversed(self.items) if item.name.lower() == name), None)
 
@@ -86,7 +86,7 @@ def container_at(text: bytes, start: int = 0, end: int | None = None) -> Contain
     is_object = text[opening : opening + 1] == b"{"
     if not is_object and end is not None and (elements := _elements(text, Span(opening, end))) is not None:
         return elements
-    items: list[Item] = []
+    items: list[RawItem] = []
     end = opening + 1
     while True:
         position = skip_space(text, end)
@@ -98,7 +98,7 @@ def container_at(text: bytes, start: int = 0, end: int | None = None) -> Contain
         before = Span(end, position)
         name, start = member_at(text, position) if is_object else ("", position)
         value = Span(start, value_end(text, start))
-        items.append(Item(name, before, Span(position, value.end), value))
+        items.append(RawItem(name, before, Span(position, value.end), value))
         end = value.end
 
 
@@ -108,7 +108,7 @@ def _elements(text: bytes, span: Span) -> Container | None:
         elements = msgspec.json.decode(memoryview(text)[span.start : span.end], type=list[Raw])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-    items: list[Item] = []
+    items: list[RawItem] = []
     end = span.start + 1
     for element in elements:
         position = skip_space(text, end)
@@ -116,7 +116,7 @@ def _elements(text: bytes, span: Span) -> Container | None:
             # Past the comma.
             position = skip_space(text, position + 1)
         value = Span(position, position + len(element))
-        items.append(Item("", Span(end, position), value, value))
+        items.append(RawItem("", Span(end, position), value, value))
         end = value.end
     return Container(span, tuple(items), Span(end, span.end - 1))
 

@@ -31,7 +31,7 @@ from statefmt.text.pattern import pattern
 CURRENT_VERSION: Final = 4
 
 # Gives the document itself where there is nothing to change.
-Edit: TypeAlias = Callable[[StateV4], StateV4]
+DocumentEdit: TypeAlias = Callable[[StateV4], StateV4]
 
 # Where msgspec stopped: `Expected `int`, got `str` - at `$.resources[0].type``.
 _PATH = " - at `$"
@@ -72,7 +72,7 @@ def inspect(data: bytes) -> Inspection:
             return Inspection(data=data, findings=error.findings)
 
 
-def read(data: bytes, edit: Edit | None = None) -> ReadResult:
+def read(data: bytes, edit: DocumentEdit | None = None) -> ReadResult:
     """The snapshot in some bytes; `edit` may change the document, after upgrades, that it is made of.
 
     Raises StateError, or one of its kinds (not a state, encrypted, unsupported version), whose findings hold
@@ -85,7 +85,7 @@ def read(data: bytes, edit: Edit | None = None) -> ReadResult:
     return ReadResult(inspection.snapshot, inspection.findings, inspection.version, inspection.style)
 
 
-def _inspect(data: bytes, edit: Edit | None = None) -> Inspection:
+def _inspect(data: bytes, edit: DocumentEdit | None = None) -> Inspection:
     report = UpgradeReport()
     edited = False
     document, version = _quick_v4(data), CURRENT_VERSION

@@ -10,14 +10,14 @@ from statefmt.model.findings import Finding
 from statefmt.model.resources import UnknownMember
 
 
-class Note(StrEnum):
+class UpgradeNoteKind(StrEnum):
     """What an upgrade reports, as the summary of a finding."""
 
     CHOSEN = "Choice made while upgrading the state format"
     NOT_CARRIED_OVER = "Not carried over while upgrading the state format"
 
 
-class UpgradeFailed(Exception):  # noqa: N818 - never leaves statefile; becomes a finding
+class UpgradeFailed(Exception):  # noqa: N818 - never leaves this package; becomes a finding
     """A state of an older format that cannot be carried over; `version` is the format it was in."""
 
     def __init__(self, version: int, reason: str, pointer: str = "", address: str = "") -> None:
@@ -45,11 +45,11 @@ class UpgradeReport:
 
     def chose(self, what: str, address: str, pointer: str) -> None:
         """Something had to be decided."""
-        self._add(Note.CHOSEN, what, address, pointer)
+        self._add(UpgradeNoteKind.CHOSEN, what, address, pointer)
 
     def dropped(self, what: str, address: str, pointer: str) -> None:
         """Something has no place in the newer format."""
-        self._add(Note.NOT_CARRIED_OVER, what, address, pointer)
+        self._add(UpgradeNoteKind.NOT_CARRIED_OVER, what, address, pointer)
 
     def unknown(self, pointer: str, members: tuple[UnknownMember, ...], address: str = "") -> None:
         """Members that the old format does not have."""
@@ -68,6 +68,6 @@ class UpgradeReport:
             )
         )
 
-    def _add(self, summary: Note, what: str, address: str, pointer: str) -> None:
+    def _add(self, summary: UpgradeNoteKind, what: str, address: str, pointer: str) -> None:
         detail = what + "."
         self.findings.append(Code.UPGRADE_CHOICE.notice(summary, detail, address, pointer))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
-from statefmt.formats.raw_json.spans import Container, Item
+from statefmt.formats.raw_json.spans import Container, RawItem
 from statefmt.formats.style import Layout
 from statefmt.formats.writing.tree import Tree, encode_tree
 from statefmt.golang import (
@@ -23,7 +23,7 @@ class Entry(NamedTuple, Generic[_S]):
     """An element of an array to be: what it stands for, the item it was in the file (if any), its content."""
 
     subject: _S
-    item: Item | None
+    item: RawItem | None
     content: Pieces
 
 

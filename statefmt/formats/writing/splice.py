@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Any, Final, TypeVar
 
-from statefmt.formats.raw_json.spans import Container, Item, container_at
+from statefmt.formats.raw_json.spans import Container, RawItem, container_at
 from statefmt.formats.style import style_of
 from statefmt.formats.writing._assemble_value import value_pieces
 from statefmt.formats.writing.assemble import Assembler, Entry
@@ -62,7 +62,7 @@ class Splicer:
         self._write = Assembler(source.data, style_of(source.data).layout)
         self._top = container_at(source.data)
         self._blocks: Container | None = None
-        self._elements_of: dict[int, Sequence[Item]] = {}
+        self._elements_of: dict[int, Sequence[RawItem]] = {}
 
     def pieces(self, new: Snapshot) -> Pieces:
         """What the text of a snapshot is made of: spans of the source's data, and new text."""
@@ -173,7 +173,7 @@ class Splicer:
     def _old_objects(self) -> Mapping[tuple[int, int], ResourceInstanceObject]:
         return {obj.origin: obj for resource in self._old.resources for obj in resource.objects if obj.origin}
 
-    def _elements(self, block: int) -> Sequence[Item]:
+    def _elements(self, block: int) -> Sequence[RawItem]:
         """The elements of `instances` in a block of the file."""
         if block not in self._elements_of:
             blocks = self._block_container()

@@ -9,6 +9,7 @@ from statefmt.hcl.expressions._conditional import choose
 from statefmt.hcl.expressions._iteration import evaluate_for, evaluate_splat, join_texts
 from statefmt.hcl.functions import call_function
 from statefmt.hcl.syntax.expressions import (
+    Access,
     Bad,
     Binary,
     Call,
@@ -23,7 +24,6 @@ from statefmt.hcl.syntax.expressions import (
     RelativeTraversal,
     Splat,
     SplatItem,
-    Step,
     Template,
     TemplateJoin,
     TemplateWrap,
@@ -273,7 +273,7 @@ def _literal(value: bool | CtyNumber | str | None) -> Value:
     return Value(STRING, value) if isinstance(value, str) else Value(NUMBER, value)
 
 
-def _walk(part: Part, steps: tuple[Step, ...]) -> Part:
+def _walk(part: Part, steps: tuple[Access, ...]) -> Part:
     for step in steps:
         part = step_into(part, step)
     return part

@@ -7,19 +7,19 @@ Source: RFC "Static Evaluation of Provider Iteration" (what is "too similar"); O
 from __future__ import annotations
 
 from statefmt.hcl.syntax.expressions import (
-    Attr,
+    Access,
+    AttributeAccess,
     Binary,
     Call,
     Conditional,
     Expression,
     ForExpression,
-    Index,
+    IndexAccess,
     IndexExpression,
     Literal,
     ObjectExpression,
     Parentheses,
     RelativeTraversal,
-    Step,
     Template,
     Traversal,
     TupleExpression,
@@ -74,16 +74,16 @@ def _all_alike(some: tuple[Expression | None, ...], others: tuple[Expression | N
     return len(some) == len(others) and all(map(_alike, some, others))
 
 
-def _same_steps(some: tuple[Step, ...], others: tuple[Step, ...]) -> bool:
+def _same_steps(some: tuple[Access, ...], others: tuple[Access, ...]) -> bool:
     """Step by step the same kind and the same name or key: `a.b` and `a["b"]` are not the same."""
     return [_plain(step) for step in some] == [_plain(step) for step in others]
 
 
-def _plain(step: Step) -> tuple[str, object]:
+def _plain(step: Access) -> tuple[str, object]:
     match step:
-        case Attr(name=name):
+        case AttributeAccess(name=name):
             return "attribute", name
-        case Index(key=key):
+        case IndexAccess(key=key):
             return "index", key
 
 

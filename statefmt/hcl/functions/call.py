@@ -14,8 +14,8 @@ from statefmt.hcl.functions.registry import (
     FUNCTIONS,
     Function,
     FunctionError,
+    FunctionSurroundings,
     Parameter,
-    Surroundings,
 )
 from statefmt.hcl.functions.unevaluated import NEVER, NOT_YET
 from statefmt.hcl.source.position import Range
@@ -124,7 +124,7 @@ class _Run:
         self._expression = expression
         directory = evaluation.names.directory
         assert directory is not None
-        self._surroundings = Surroundings(directory, evaluation.elsewhere)
+        self._surroundings = FunctionSurroundings(directory, evaluation.elsewhere)
         self._sensitive = False
         self._unknown: Unknown | None = None
 

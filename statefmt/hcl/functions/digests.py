@@ -12,8 +12,8 @@ from typing import Final
 from statefmt.hcl.functions.file_reading import read_bytes
 from statefmt.hcl.functions.registry import (
     FunctionError,
+    FunctionSurroundings,
     Parameter,
-    Surroundings,
     function,
 )
 from statefmt.hcl.functions.shapes import text_of
@@ -45,7 +45,7 @@ def _define(name: str, digest: Callable[[bytes], str]) -> None:
 
     # base64sha256 and filebase64sha256, md5 and filemd5
     @function(Parameter("path", STRING), returns=STRING, name=f"file{name}", surroundings=True)
-    def of_file(surroundings: Surroundings, path: Part) -> Part:
+    def of_file(surroundings: FunctionSurroundings, path: Part) -> Part:
         return text(digest(read_bytes(surroundings, text_of(path))))
 
 

@@ -6,18 +6,18 @@ import os
 from pathlib import Path
 from typing import Final
 
-from statefmt.hcl.functions.registry import FunctionError, Surroundings
+from statefmt.hcl.functions.registry import FunctionError, FunctionSurroundings
 from statefmt.store.small_files import read_bounded
 
 _LARGEST: Final = 16 * 1024 * 1024
 
 
-def located(surroundings: Surroundings, path: str) -> Path:
+def located(surroundings: FunctionSurroundings, path: str) -> Path:
     """Where a path of an expression is; `~` is the home of the user."""
     return surroundings.directory / os.path.expanduser(path)  # noqa: PTH111 - a Path cannot begin with ~user
 
 
-def read_bytes(surroundings: Surroundings, path: str) -> bytes:
+def read_bytes(surroundings: FunctionSurroundings, path: str) -> bytes:
     """The content of a file. Raises FunctionError."""
     if "\0" in path:
         raise FunctionError("the path has a character that no path can have", 0)

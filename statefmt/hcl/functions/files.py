@@ -14,8 +14,8 @@ from statefmt.hcl.functions.file_patterns import UnclearPattern, matching_files
 from statefmt.hcl.functions.file_reading import located, read_bytes
 from statefmt.hcl.functions.registry import (
     FunctionError,
+    FunctionSurroundings,
     Parameter,
-    Surroundings,
     function,
 )
 from statefmt.hcl.functions.shapes import text_of
@@ -27,7 +27,7 @@ _PATH = Parameter("path", STRING)
 
 
 @function(_PATH, returns=STRING, surroundings=True)
-def file(surroundings: Surroundings, path: Part) -> Part:
+def file(surroundings: FunctionSurroundings, path: Part) -> Part:
     try:
         return text(read_bytes(surroundings, text_of(path)).decode("utf-8"))
     except UnicodeDecodeError:
@@ -35,12 +35,12 @@ def file(surroundings: Surroundings, path: Part) -> Part:
 
 
 @function(_PATH, returns=STRING, surroundings=True)
-def filebase64(surroundings: Surroundings, path: Part) -> Part:
+def filebase64(surroundings: FunctionSurroundings, path: Part) -> Part:
     return text(base64.b64encode(read_bytes(surroundings, text_of(path))).decode())
 
 
 @function(_PATH, returns=BOOL, surroundings=True)
-def fileexists(surroundings: Surroundings, path: Part) -> Part:
+def fileexists(surroundings: FunctionSurroundings, path: Part) -> Part:
     place = located(surroundings, text_of(path))
     if place.is_dir():
         raise FunctionError(f'"{text_of(path)}" is a directory, not a file', 0)
@@ -48,7 +48,7 @@ def fileexists(surroundings: Surroundings, path: Part) -> Part:
 
 
 @function(_PATH, Parameter("pattern", STRING), returns=SetType(STRING), surroundings=True)
-def fileset(surroundings: Surroundings, path: Part, pattern: Part) -> Part:
+def fileset(surroundings: FunctionSurroundings, path: Part, pattern: Part) -> Part:
     start = posixpath.normpath(text_of(path) or ".")
     try:
         found = matching_files(surroundings.directory, posixpath.join(start, text_of(pattern).lstrip("/")))
@@ -58,7 +58,7 @@ def fileset(surroundings: Surroundings, path: Part, pattern: Part) -> Part:
 
 
 @function(_PATH, returns=STRING, surroundings=True)
-def abspath(surroundings: Surroundings, path: Part) -> Part:
+def abspath(surroundings: FunctionSurroundings, path: Part) -> Part:
     return text(posixpath.normpath((surroundings.directory.absolute() / text_of(path)).as_posix()))
 
 

@@ -39,14 +39,14 @@ class Parameter(msgspec.Struct, frozen=True):
     unknown: bool = False
 
 
-class Surroundings(msgspec.Struct, frozen=True):
+class FunctionSurroundings(msgspec.Struct, frozen=True):
     """Where relative paths begin, and a way to evaluate an expression with other names; it raises Refusal."""
 
     directory: Path
     evaluate: Callable[[Expression, Names], Part]
 
 
-Run: TypeAlias = Callable[..., Part]
+FunctionBody: TypeAlias = Callable[..., Part]
 
 
 class Function(msgspec.Struct, frozen=True):
@@ -56,7 +56,7 @@ class Function(msgspec.Struct, frozen=True):
     parameters: tuple[Parameter, ...]
     rest: Parameter | None
     returns: Type
-    run: Run
+    run: FunctionBody
     surroundings: bool = False  # whether it wants them as its first argument
     own_marks: bool = False  # whether it sees the marks of its arguments, and settles those of its result
 
@@ -71,10 +71,10 @@ def function(
     name: str = "",
     surroundings: bool = False,
     own_marks: bool = False,
-) -> Callable[[Run], Run]:
+) -> Callable[[FunctionBody], FunctionBody]:
     """Put a Python function into the table, under its own name without the underscore that may end it."""
 
-    def register(run: Run) -> Run:
+    def register(run: FunctionBody) -> FunctionBody:
         called = name or run.__name__.rstrip("_")
         FUNCTIONS[called] = Function(called, parameters, rest, returns, run, surroundings, own_marks)
         return run

@@ -14,13 +14,13 @@ from statefmt.golang import quote
 from statefmt.hcl.functions.file_reading import read_bytes
 from statefmt.hcl.functions.registry import (
     FunctionError,
+    FunctionSurroundings,
     Parameter,
-    Surroundings,
     function,
 )
 from statefmt.hcl.functions.shapes import text_of
 from statefmt.hcl.source.position import SourceText
-from statefmt.hcl.syntax.expressions import Step, Traversal
+from statefmt.hcl.syntax.expressions import Access, Traversal
 from statefmt.hcl.syntax.references import references
 from statefmt.hcl.value import Part, Value
 from statefmt.hcl.values.refusal import Refusal
@@ -37,12 +37,12 @@ class _Given:
         self.directory: Path | None = directory
         self._values = values
 
-    def resolve(self, reference: Traversal) -> tuple[Part, tuple[Step, ...]]:
+    def resolve(self, reference: Traversal) -> tuple[Part, tuple[Access, ...]]:
         return self._values[reference.root], reference.steps
 
 
 @function(Parameter("path", STRING), _VARS, surroundings=True)
-def templatefile(surroundings: Surroundings, path: Part, values: Part) -> Part:
+def templatefile(surroundings: FunctionSurroundings, path: Part, values: Part) -> Part:
     try:
         content = read_bytes(surroundings, text_of(path)).decode()
     except UnicodeDecodeError:
@@ -51,11 +51,11 @@ def templatefile(surroundings: Surroundings, path: Part, values: Part) -> Part:
 
 
 @function(Parameter("data", STRING), _VARS, surroundings=True)
-def templatestring(surroundings: Surroundings, data: Part, values: Part) -> Part:
+def templatestring(surroundings: FunctionSurroundings, data: Part, values: Part) -> Part:
     return _rendered(surroundings, "<template>", text_of(data), values)
 
 
-def _rendered(surroundings: Surroundings, name: str, content: str, values: Part) -> Part:
+def _rendered(surroundings: FunctionSurroundings, name: str, content: str, values: Part) -> Part:
     from statefmt.hcl.syntax.native.files import read_template
 
     if not isinstance(values, Value) or not isinstance(values.type, (MapType, ObjectType)):

@@ -15,14 +15,14 @@ from statefmt.hcl.value import UnknownKind
 from statefmt.model.cty import Number
 
 
-class Attr(msgspec.Struct, frozen=True, gc=False):
+class AttributeAccess(msgspec.Struct, frozen=True, gc=False):
     """One step by name: `.name`. `range` has the dot with it."""
 
     name: str
     range: Range
 
 
-class Index(msgspec.Struct, frozen=True, gc=False):
+class IndexAccess(msgspec.Struct, frozen=True, gc=False):
     """One step by a literal key: `["name"]`, `[0]`, or `.0` (which is `legacy`). `range` has the brackets with it."""
 
     key: str | Number
@@ -30,7 +30,7 @@ class Index(msgspec.Struct, frozen=True, gc=False):
     legacy: bool = False
 
 
-Step: TypeAlias = Attr | Index
+Access: TypeAlias = AttributeAccess | IndexAccess
 
 
 class Literal(msgspec.Struct, frozen=True, gc=False):
@@ -45,7 +45,7 @@ class Traversal(msgspec.Struct, frozen=True):
 
     root: str
     root_range: Range
-    steps: tuple[Step, ...]
+    steps: tuple[Access, ...]
     range: Range
 
 
@@ -53,7 +53,7 @@ class RelativeTraversal(msgspec.Struct, frozen=True):
     """Literal steps into the value of another expression: `f().a[0]`, and `null.x`, which may be a reference."""
 
     source: Expression
-    steps: tuple[Step, ...]
+    steps: tuple[Access, ...]
     range: Range
 
 

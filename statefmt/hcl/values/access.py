@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from statefmt.golang import quote
 from statefmt.hcl.source.position import Range
-from statefmt.hcl.syntax.expressions import Attr, Step
+from statefmt.hcl.syntax.expressions import Access, AttributeAccess
 from statefmt.hcl.value import Part, Unknown, Value
 from statefmt.hcl.values.construct import marked, retyped
 from statefmt.hcl.values.conversion import ConversionError, convert
@@ -29,9 +29,9 @@ from statefmt.model.cty.types import DynamicType, PrimitiveType
 _NO_ELEMENT = "The given key does not identify an element in this collection value"
 
 
-def step_into(part: Part, step: Step) -> Part:
+def step_into(part: Part, step: Access) -> Part:
     """The value after one literal step. Raises Refusal where there is no such element."""
-    if isinstance(step, Attr):
+    if isinstance(step, AttributeAccess):
         return get_attribute(part, step.name, step.range)
     key = Value(STRING, step.key) if isinstance(step.key, str) else Value(NUMBER, step.key)
     return get_index(part, key, step.range)

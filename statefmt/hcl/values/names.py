@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from statefmt.hcl.source.problem import ProblemKind, error
-from statefmt.hcl.syntax.expressions import Step, Traversal
+from statefmt.hcl.syntax.expressions import Access, Traversal
 from statefmt.hcl.value import Part
 from statefmt.hcl.values.refusal import as_unknown
 
@@ -19,7 +19,7 @@ class Names(Protocol):
         """Where relative paths begin for functions that read files; None where functions may not be called."""
         ...
 
-    def resolve(self, reference: Traversal) -> tuple[Part, tuple[Step, ...]]:
+    def resolve(self, reference: Traversal) -> tuple[Part, tuple[Access, ...]]:
         """The value of the name that a reference begins with, and the steps that are left to take into it."""
         ...
 
@@ -29,6 +29,6 @@ class NoNames:
 
     directory: Path | None = None
 
-    def resolve(self, reference: Traversal) -> tuple[Part, tuple[Step, ...]]:
+    def resolve(self, reference: Traversal) -> tuple[Part, tuple[Access, ...]]:
         detail = "Variables may not be used here."
         return as_unknown(error(ProblemKind.EVALUATION, "Variables not allowed", detail, reference.range)), ()

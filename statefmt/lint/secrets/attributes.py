@@ -19,7 +19,7 @@ from statefmt.model.findings import Finding
 from statefmt.redaction.path_text import path_text
 
 if TYPE_CHECKING:
-    from statefmt.lint.secrets.search import FoundSecret, Steps
+    from statefmt.lint.secrets.search import FoundSecret, SecretSteps
 
 
 class _PlacedSecret(NamedTuple):
@@ -73,7 +73,7 @@ def _text(obj: InstanceObjectV4) -> Raw:
     return obj.attributes if obj.attributes is not UNSET else Raw(msgspec.json.encode(obj.attributes_flat))
 
 
-def _without_secrets(steps: Steps) -> Steps:
+def _without_secrets(steps: SecretSteps) -> SecretSteps:
     """The steps up to the first that is a secret itself: a map may have them as keys."""
     from statefmt.lint.secrets._shapes import has_aws_key_id, has_aws_secret, shapes_in
 

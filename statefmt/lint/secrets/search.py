@@ -22,7 +22,7 @@ from statefmt.lint.secrets._shapes import (
 )
 from statefmt.model.codes import Code
 
-Steps = tuple[str | int, ...]
+SecretSteps = tuple[str | int, ...]
 
 # The name of a value that stands beside it, as in {"name": "DB_PASSWORD", "value": "…"}.
 _LABELS: Final = {"value": ("name", "key"), "Value": ("Name", "Key")}
@@ -35,11 +35,11 @@ class FoundSecret(NamedTuple):
 
     code: str
     kind: str
-    steps: Steps
+    steps: SecretSteps
 
 
 class _Text(NamedTuple):
-    steps: Steps
+    steps: SecretSteps
     name: str
     text: str
     # Whether it stands in another text, which is JSON, and whose shapes are its own too.
@@ -54,7 +54,7 @@ def secrets_in(value: JSONValue, name: str = "") -> Iterator[FoundSecret]:
     texts = list(_texts(value, name))
     shapes = shapes_anywhere(text.text for text in texts)
     has_aws_id = any(has_aws_key_id(text.text) for text in texts)
-    found: dict[Steps, dict[str, str]] = {}
+    found: dict[SecretSteps, dict[str, str]] = {}
     for steps, called, text, is_inner in texts:
         kinds = found.setdefault(steps, {})
         if not is_inner:
@@ -70,7 +70,7 @@ def secrets_in(value: JSONValue, name: str = "") -> Iterator[FoundSecret]:
 
 def _texts(value: JSONValue, name: str) -> Iterator[_Text]:
     """The strings in a value, in order, with where each stands and what it is called. Values may nest deep."""
-    waiting: list[tuple[JSONValue, Steps, str, int]] = [(value, (), name, 0)]
+    waiting: list[tuple[JSONValue, SecretSteps, str, int]] = [(value, (), name, 0)]
     while waiting:
         current, steps, called, depth = waiting.pop()
         if isinstance(current, Members):

@@ -33,7 +33,7 @@ class Mention(NamedTuple):
         return f"{self.resource.pointer}/instances/{self.instance}/{self.entry}"
 
 
-class DependencyGraph:
+class ConfigDependencies:
     """The dependencies of one state.
 
     `blocks` has the entries of `resources` by static address, and for each of them `edges` has what its objects
@@ -125,6 +125,6 @@ def _static_target(text: str) -> str:
         return ""
 
 
-def dependency_graph(subject: Subject) -> DependencyGraph:
+def dependency_graph(subject: Subject) -> ConfigDependencies:
     """The dependencies of a state, for all rules."""
-    return subject.once(DependencyGraph)
+    return subject.once(ConfigDependencies)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from msgspec import structs
 
-from statefmt.analysis.providers.fates import Fate, Outcome
+from statefmt.analysis.providers.fates import Fate, FateKind
 from statefmt.hcl.value import Unknown
 from statefmt.lint.configurations.place import where
 from statefmt.lint.subject import Subject
@@ -29,7 +29,7 @@ from statefmt.model.addrs import (
 from statefmt.model.findings import Fix
 
 _PLAIN_KEY = re.compile(r"[A-Za-z][\w.-]*")
-_THERE = (Outcome.KEPT, Outcome.REBOUND)
+_THERE = (FateKind.KEPT, FateKind.REBOUND)
 
 
 def ways_out(subject: Subject, fate: Fate) -> Fix:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from statefmt.analysis.providers.fates import Fate, Outcome, provider_fates
+from statefmt.analysis.providers.fates import Fate, FateKind, provider_fates
 from statefmt.hcl.source.position import Range
 from statefmt.lint.configurations.place import place
 from statefmt.lint.subject import Subject
@@ -20,7 +20,7 @@ def fates(subject: Subject) -> Sequence[Fate]:
     return subject.once(_fates)
 
 
-def fates_with(subject: Subject, outcome: Outcome) -> list[Fate]:
+def fates_with(subject: Subject, outcome: FateKind) -> list[Fate]:
     """Those of them with one outcome."""
     return [fate for fate in fates(subject) if fate.outcome is outcome]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import NamedTuple
 
-from statefmt.analysis.providers.fates import Outcome
+from statefmt.analysis.providers.fates import FateKind
 from statefmt.hcl.value import Unknown
 from statefmt.lint.subject import Subject
 from statefmt.lint.ways_out.fates import fates
@@ -64,9 +64,9 @@ def missed_keys(subject: Subject, config: ConfigProviderConfig) -> Collection[In
 def _missed(subject: Subject) -> dict[ConfigProviderConfig, dict[InstanceKey, None]]:
     found: dict[ConfigProviderConfig, dict[InstanceKey, None]] = {}
     for fate in fates(subject):
-        if fate.outcome is Outcome.INSTANCE_GONE and fate.needed is not None:
+        if fate.outcome is FateKind.INSTANCE_GONE and fate.needed is not None:
             found.setdefault(fate.needed.config, {})[fate.needed.key] = None
-        elif fate.outcome is Outcome.CONFIGURATION_GONE:
+        elif fate.outcome is FateKind.CONFIGURATION_GONE:
             found.setdefault(fate.bound.config, {})[fate.bound.key] = None
     return found
 

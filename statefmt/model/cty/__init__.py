@@ -12,8 +12,8 @@ from statefmt.model.cty.implied import implied_type, simplify, upgrade_output
 from statefmt.model.cty.number import Number, parse_number
 from statefmt.model.cty.paths import (
     GetAttr,
-    Index,
     Path,
+    PathIndex,
     PathProblem,
     canonical_paths,
     decode_paths,
@@ -53,12 +53,12 @@ __all__ = [
     "CtyValue",
     "CtyValueError",
     "GetAttr",
-    "Index",
     "ListType",
     "MapType",
     "Number",
     "ObjectType",
     "Path",
+    "PathIndex",
     "PathProblem",
     "SetType",
     "TupleType",

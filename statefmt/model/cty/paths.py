@@ -32,7 +32,7 @@ class GetAttr(Struct, frozen=True):
     name: str
 
 
-class Index(Struct, frozen=True):
+class PathIndex(Struct, frozen=True):
     """A step to an element.
 
     `key` is a str (map), an int (list, tuple), or a Value for whatever else OpenTofu accepts: fractions, bools,
@@ -42,8 +42,8 @@ class Index(Struct, frozen=True):
     key: str | int | CtyValue
 
 
-Step: TypeAlias = GetAttr | Index
-Path: TypeAlias = tuple[Step, ...]
+PathStep: TypeAlias = GetAttr | PathIndex
+Path: TypeAlias = tuple[PathStep, ...]
 
 
 class PathProblem(Struct, frozen=True):
@@ -168,9 +168,9 @@ def _decode_step(node: JSONValue, errors: list[str]) -> _RawStep:
     return step
 
 
-def _to_step(step: _RawStep) -> Step:
+def _to_step(step: _RawStep) -> PathStep:
     if step.type == "index":
-        return Index(_to_key(step.value))
+        return PathIndex(_to_key(step.value))
     if step.type == "get_attr":
         return GetAttr(_to_name(step.value))
     raise _StepError("Unsupported path step", f"Unsupported path step type {quote(step.type)}")
@@ -208,7 +208,7 @@ def _encode_path(path: Path) -> bytes:
     return b"[%b]" % b",".join(map(_encode_step, path))
 
 
-def _encode_step(step: Step) -> bytes:
+def _encode_step(step: PathStep) -> bytes:
     if isinstance(step, GetAttr):
         return b'{"type":"get_attr","value":%b}' % encode_string(step.name)
     key = step.key

@@ -20,7 +20,7 @@ from statefmt.analysis.diff.values import NoValue, ValueChange
 from statefmt.analysis.selection.object_id import id_is_sensitive, object_id
 from statefmt.golang import JSONValue, loads_exact
 from statefmt.model.addrs import ModuleInstance
-from statefmt.model.instances import ResourceInstance
+from statefmt.model.instances import InstanceState
 from statefmt.model.resources import ObjectStatus
 from statefmt.redaction.hidden import HIDDEN
 from statefmt.redaction.path_text import path_text
@@ -188,7 +188,7 @@ def _sign(old: str | None, new: str | None) -> str:
     return ADDED if old is None else REMOVED if new is None else CHANGED
 
 
-def _about(instance: ResourceInstance, manner: Manner) -> str:
+def _about(instance: InstanceState, manner: Manner) -> str:
     """What is worth knowing of an instance that was added or removed."""
     parts: list[str] = []
     current = instance.current

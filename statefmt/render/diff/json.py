@@ -21,14 +21,14 @@ from statefmt.analysis.selection.object_id import id_is_sensitive, object_id
 from statefmt.golang import JSONValue
 from statefmt.model.addrs import AbsResource, ModuleInstance
 from statefmt.model.check_results import CheckResult
-from statefmt.model.instances import ResourceInstance
+from statefmt.model.instances import InstanceState
 from statefmt.model.outputs import OutputValue
 from statefmt.redaction.hidden import HIDDEN
 from statefmt.render.diff.values import Manner
 from statefmt.render.outputs.type import output_type_json, output_type_text
 from statefmt.render.values.exact_json import exact_document, fragment
 
-Node = dict[str, object]
+JsonObject = dict[str, object]
 
 
 def diff_json(changes: SnapshotDiff, manner: Manner) -> bytes:
@@ -58,7 +58,7 @@ def diff_json(changes: SnapshotDiff, manner: Manner) -> bytes:
     })  # fmt: skip
 
 
-def _instance(instance: ResourceInstance, manner: Manner) -> Node:
+def _instance(instance: InstanceState, manner: Manner) -> JsonObject:
     """An instance that only one side has."""
     obj = instance.current or instance.objects[0]
     name = object_id(obj)
@@ -72,7 +72,7 @@ def _instance(instance: ResourceInstance, manner: Manner) -> Node:
     }
 
 
-def _changed(change: InstanceChange, manner: Manner) -> Node:
+def _changed(change: InstanceChange, manner: Manner) -> JsonObject:
     return {
         "address": str(change.addr),
         "changes": [
@@ -85,8 +85,8 @@ def _changed(change: InstanceChange, manner: Manner) -> Node:
     }
 
 
-def _member(change: InstanceChange, member: MemberChange, manner: Manner) -> Iterator[Node]:
-    head: Node = {"deposed_key": member.deposed or None, "member": member.name}
+def _member(change: InstanceChange, member: MemberChange, manner: Manner) -> Iterator[JsonObject]:
+    head: JsonObject = {"deposed_key": member.deposed or None, "member": member.name}
     found = details(change, member, show_sensitive=manner.show_sensitive, exact=manner.exact)
     if not found:
         # The same in another order, or repeated.
@@ -95,8 +95,8 @@ def _member(change: InstanceChange, member: MemberChange, manner: Manner) -> Ite
         yield {**head, **_value_change(one)}
 
 
-def _value_change(change: ValueChange) -> Node:
-    node: Node = {
+def _value_change(change: ValueChange) -> JsonObject:
+    node: JsonObject = {
         "path": [step for step in change.path if isinstance(step, (str, int))],
         "change": "added"
         if isinstance(change.old, NoValue)
@@ -113,7 +113,7 @@ def _value_change(change: ValueChange) -> Node:
     return node
 
 
-def _rebound(change: InstanceChange) -> Node:
+def _rebound(change: InstanceChange) -> JsonObject:
     before, now = change.rebound or (None, None)
     return {
         "address": str(change.addr),
@@ -122,12 +122,12 @@ def _rebound(change: InstanceChange) -> Node:
     }
 
 
-def _resource(change: ResourceChange) -> Node:
+def _resource(change: ResourceChange) -> JsonObject:
     resource = change.new or change.old
     return {"address": "" if resource is None else str(resource.addr), "change": _what(change.old, change.new)}
 
 
-def _output(change: OutputChange, manner: Manner) -> Node:
+def _output(change: OutputChange, manner: Manner) -> JsonObject:
     sides = [side for side in (change.old, change.new) if side is not None]
     hidden = not manner.show_sensitive and any(side.sensitive for side in sides)
     return {
@@ -138,7 +138,7 @@ def _output(change: OutputChange, manner: Manner) -> Node:
     }
 
 
-def _side(output: OutputValue, hidden: bool) -> Node:
+def _side(output: OutputValue, hidden: bool) -> JsonObject:
     type_json = output_type_json(output, hidden=hidden)
     return {
         "value": str(HIDDEN) if hidden else orjson.Fragment(output.value),
@@ -149,7 +149,7 @@ def _side(output: OutputValue, hidden: bool) -> Node:
     }
 
 
-def _check_result(address: str, old: CheckResult | None, new: CheckResult | None) -> Node:
+def _check_result(address: str, old: CheckResult | None, new: CheckResult | None) -> JsonObject:
     return {
         "address": address,
         "change": _what(old, new),
@@ -158,7 +158,7 @@ def _check_result(address: str, old: CheckResult | None, new: CheckResult | None
     }
 
 
-def _envelope(change: EnvelopeChange, manner: Manner) -> Node:
+def _envelope(change: EnvelopeChange, manner: Manner) -> JsonObject:
     hidden = not change.is_known and not manner.show_sensitive
     old, new = (
         None if text is None else str(HIDDEN) if hidden else orjson.Fragment(text) for text in (change.old, change.new)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from statefmt.edit.session import LoadedState, Rewritten
 from statefmt.formats.providers.sources import SourceChoice
 from statefmt.formats.reading.inspect import CURRENT_VERSION
-from statefmt.formats.versions.upgrade_report import Note
+from statefmt.formats.versions.upgrade_report import UpgradeNoteKind
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding
 from statefmt.model.snapshot import Snapshot
@@ -16,7 +16,7 @@ from statefmt.render.formats.provider_sources import sources_text
 from statefmt.render.terminal import Terminal
 from statefmt.store.reading import display_name
 
-_LABELS: Mapping[str, str] = {Note.CHOSEN: "chosen", Note.NOT_CARRIED_OVER: "not carried over"}
+_LABELS: Mapping[str, str] = {UpgradeNoteKind.CHOSEN: "chosen", UpgradeNoteKind.NOT_CARRIED_OVER: "not carried over"}
 
 
 def upgrade_report(

@@ -23,7 +23,7 @@ class Closing(NamedTuple):
     depth: int
 
 
-class Leaf(NamedTuple):
+class ClusterLeaf(NamedTuple):
     """A resource, with the number of modules that it is in."""
 
     text: str
@@ -31,7 +31,7 @@ class Leaf(NamedTuple):
     depth: int
 
 
-def clusters(graph: DependencyGraph) -> Iterator[Opening | Leaf | Closing]:
+def clusters(graph: DependencyGraph) -> Iterator[Opening | ClusterLeaf | Closing]:
     """The resources module by module, each module inside of the one that calls it."""
     found: dict[tuple[str, ...], dict[str, Node]] = {(): {}}
     for text, node in graph.nodes.items():
@@ -49,7 +49,7 @@ def clusters(graph: DependencyGraph) -> Iterator[Opening | Leaf | Closing]:
             depth = len(path)
             yield Opening(Module(path), depth)
         for text, node in found[path].items():
-            yield Leaf(text, node, depth)
+            yield ClusterLeaf(text, node, depth)
     while depth:
         yield Closing(depth)
         depth -= 1

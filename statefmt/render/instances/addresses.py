@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from statefmt.model.instances import ResourceInstance
+from statefmt.model.instances import InstanceState
 from statefmt.model.resources import ResourceState
 from statefmt.render.printable import printable
 
 
-def addresses_text(found: Iterable[ResourceInstance]) -> bytes:
+def addresses_text(found: Iterable[InstanceState]) -> bytes:
     """One address a line. Names that OpenTofu would not accept may need escapes; keys always have theirs."""
     texts = list(_texts(found))
     if not "".join(texts).isprintable():
@@ -17,12 +17,12 @@ def addresses_text(found: Iterable[ResourceInstance]) -> bytes:
     return "".join([f"{text}\n" for text in texts]).encode()
 
 
-def addresses_null(found: Iterable[ResourceInstance]) -> bytes:
+def addresses_null(found: Iterable[InstanceState]) -> bytes:
     """The exact addresses, each ended by a NUL character, for `xargs -0`."""
     return "".join([f"{text}\0" for text in _texts(found)]).encode()
 
 
-def _texts(found: Iterable[ResourceInstance]) -> Iterator[str]:
+def _texts(found: Iterable[InstanceState]) -> Iterator[str]:
     """The addresses as texts; of neighbours, the instances of one resource, the resource is made text once."""
     resource: ResourceState | None = None
     text = ""

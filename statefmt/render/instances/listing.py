@@ -15,7 +15,7 @@ from statefmt.model.addrs import (
     IntKey,
     StringKey,
 )
-from statefmt.model.instances import ResourceInstance
+from statefmt.model.instances import InstanceState
 from statefmt.model.resources import ObjectStatus, ResourceInstanceObject
 from statefmt.redaction.hidden import HIDDEN
 from statefmt.render.json_output import document
@@ -34,7 +34,7 @@ _READY: Final = ObjectStatus.READY.name.lower()
 
 
 def listing_table(
-    found: Sequence[ResourceInstance], terminal: Terminal, *, columns: int | None, show_sensitive: bool
+    found: Sequence[InstanceState], terminal: Terminal, *, columns: int | None, show_sensitive: bool
 ) -> str:
     """A row for each object: the current one of an instance, then its deposed ones.
 
@@ -57,7 +57,7 @@ def listing_table(
     return fitted_table(_HEADINGS, rows, terminal, columns=columns, right="  r")
 
 
-def listing_json(found: Sequence[ResourceInstance], *, long: bool, show_sensitive: bool) -> bytes:
+def listing_json(found: Sequence[InstanceState], *, long: bool, show_sensitive: bool) -> bytes:
     """Each instance with the parts of its address, at length with its objects (schema: `list-output.schema.json`)."""
     if not long:
         return document({"instances": [_instance(instance.addr) for instance in found]})
@@ -69,7 +69,7 @@ def listing_json(found: Sequence[ResourceInstance], *, long: bool, show_sensitiv
     return document({"instances": instances})
 
 
-def listing_csv(found: Sequence[ResourceInstance], *, long: bool, show_sensitive: bool) -> bytes:
+def listing_csv(found: Sequence[InstanceState], *, long: bool, show_sensitive: bool) -> bytes:
     """A record for each instance, or at length for each object, after one with the names of the members (RFC 4180).
 
     Text that a spreadsheet would take for a formula has an apostrophe before it.
@@ -107,7 +107,7 @@ def _instance(addr: AbsResourceInstance) -> dict[str, object]:
     }
 
 
-def _object(instance: ResourceInstance, obj: ResourceInstanceObject, *, show_sensitive: bool) -> dict[str, object]:
+def _object(instance: InstanceState, obj: ResourceInstanceObject, *, show_sensitive: bool) -> dict[str, object]:
     provider = instance.provider(obj)
     return {
         "deposed_key": obj.deposed or None,
@@ -130,7 +130,7 @@ def _status(obj: ResourceInstanceObject, terminal: Terminal) -> str:
     return terminal.paint(", ".join(words), "yellow") if words else _READY
 
 
-def _provider_names(found: Sequence[ResourceInstance]) -> Mapping[AbsProviderInstance | None, str]:
+def _provider_names(found: Sequence[InstanceState]) -> Mapping[AbsProviderInstance | None, str]:
     """Provider instances as people call them; in full where that name would stand for several."""
     known = {provider for instance in found for obj in instance.objects if (provider := instance.provider(obj))}
     sources: dict[str, set[str]] = {}

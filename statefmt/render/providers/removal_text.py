@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from statefmt.analysis.providers.removal import Removal
+from statefmt.analysis.providers.removal import ProviderRemoval
 from statefmt.model.addrs import AbsResourceInstance
 from statefmt.render.printable import printable
 from statefmt.render.providers.use_text import bound_numbers, object_text
@@ -12,7 +12,7 @@ from statefmt.render.terminal import Terminal
 from statefmt.text.shell import shell_word
 
 
-def removal_text(found: Removal, terminal: Terminal, state: str | None = None) -> str:
+def removal_text(found: ProviderRemoval, terminal: Terminal, state: str | None = None) -> str:
     """Every object bound to what is to be removed, in list order, and what to do about them.
 
     `state` is the file that commands are to name, None where they find it.
@@ -48,7 +48,7 @@ def removal_text(found: Removal, terminal: Terminal, state: str | None = None) -
     return "\n\n".join(parts)
 
 
-def other_keys_text(found: Removal, terminal: Terminal) -> str:
+def other_keys_text(found: ProviderRemoval, terminal: Terminal) -> str:
     """Which keys are in use, where the one that was named is not: perhaps it was misspelt."""
     keys = ", ".join(str(provider.key) or "none" for provider in found.used)
     return terminal.wrap(f"statetool: no object uses this key; in use: {keys}", "", "  ")

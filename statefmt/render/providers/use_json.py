@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from statefmt.analysis.providers.removal import Removal
+from statefmt.analysis.providers.removal import ProviderRemoval
 from statefmt.analysis.providers.use import (
     BoundObject,
     ConfigurationUse,
@@ -20,7 +20,7 @@ def provider_use_json(uses: Sequence[ConfigurationUse]) -> bytes:
     return document({"configurations": [_configuration(use) for use in uses]})
 
 
-def removal_json(found: Removal) -> bytes:
+def removal_json(found: ProviderRemoval) -> bytes:
     """What is bound to one of them (schema: `providers-remove-output.schema.json`)."""
     return document(
         {

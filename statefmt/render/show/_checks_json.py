@@ -25,30 +25,30 @@ _KINDS: Final = {
     CheckableKind.VARIABLE: "var",
 }
 
-Node = dict[str, object]
+JsonObject = dict[str, object]
 
 
-def checks(results: Sequence[CheckResult]) -> list[Node]:
+def checks(results: Sequence[CheckResult]) -> list[JsonObject]:
     """The member `checks`: results of the kinds that OpenTofu knows, by address."""
     return [_result(result) for result in sorted(results, key=lambda result: result.config_addr) if result.known_kind]
 
 
-def _result(result: CheckResult) -> Node:
+def _result(result: CheckResult) -> JsonObject:
     kind = CheckableKind(result.object_kind)
     objects = [_object(obj, kind) for obj in sorted(result.objects, key=lambda obj: obj.object_addr)]
-    node: Node = {"address": _static_address(kind, result.config_addr), "status": result.status}
+    node: JsonObject = {"address": _static_address(kind, result.config_addr), "status": result.status}
     return {**node, "instances": objects} if objects else node
 
 
-def _object(obj: CheckObject, kind: CheckableKind) -> Node:
+def _object(obj: CheckObject, kind: CheckableKind) -> JsonObject:
     problems = [{"message": message} for message in sorted(obj.failure_messages)]
-    node: Node = {"address": _dynamic_address(kind, obj.object_addr), "status": obj.status}
+    node: JsonObject = {"address": _dynamic_address(kind, obj.object_addr), "status": obj.status}
     return {**node, "problems": problems} if problems else node
 
 
-def _static_address(kind: CheckableKind, text: str) -> Node:
+def _static_address(kind: CheckableKind, text: str) -> JsonObject:
     addr = parse_checkable(kind, text).config()
-    node: Node = {"kind": _KINDS[kind]}
+    node: JsonObject = {"kind": _KINDS[kind]}
     if isinstance(addr, ConfigResource):
         node |= {"mode": addr.resource.mode.value, "type": addr.resource.type, "name": addr.resource.name}
     else:
@@ -58,9 +58,9 @@ def _static_address(kind: CheckableKind, text: str) -> Node:
     return {**node, "to_display": text}
 
 
-def _dynamic_address(kind: CheckableKind, text: str) -> Node:
+def _dynamic_address(kind: CheckableKind, text: str) -> JsonObject:
     addr = parse_checkable(kind, text)
-    node: Node = {"module": str(addr.module)} if addr.module else {}
+    node: JsonObject = {"module": str(addr.module)} if addr.module else {}
     if isinstance(addr, AbsResourceInstance) and isinstance(addr.resource.key, (IntKey, StringKey)):
         node["instance_key"] = addr.resource.key.value
     return {**node, "to_display": text}

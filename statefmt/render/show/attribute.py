@@ -7,7 +7,7 @@ from typing import Final
 
 from statefmt.golang import JSONValue, Members
 from statefmt.model.errors import SelectionError
-from statefmt.model.instances import ResourceInstance
+from statefmt.model.instances import InstanceState
 from statefmt.model.resources import ResourceInstanceObject
 from statefmt.redaction.hidden import Hidden
 from statefmt.redaction.look_up import look_up, look_up_flat
@@ -22,7 +22,7 @@ _MOST_NAMED: Final = 3
 
 
 def attribute_output(
-    found: Sequence[ResourceInstance], path: str, *, raw: bool, as_json: bool, show_sensitive: bool, expand: bool
+    found: Sequence[InstanceState], path: str, *, raw: bool, as_json: bool, show_sensitive: bool, expand: bool
 ) -> bytes:
     """The value at a path, as text like HCL, as JSON (schema: `show-attr-output.schema.json`), or as it is (`raw`).
 
@@ -42,7 +42,7 @@ def attribute_output(
         raise SelectionError(f"{path} of {instance.addr} is nested too deeply to be shown") from error
 
 
-def _only(found: Sequence[ResourceInstance]) -> ResourceInstance:
+def _only(found: Sequence[InstanceState]) -> InstanceState:
     if len(found) == 1:
         return found[0]
     if not found:
@@ -52,7 +52,7 @@ def _only(found: Sequence[ResourceInstance]) -> ResourceInstance:
     raise SelectionError(f"--attr takes one instance, and {len(found)} were selected:{named}{more}")
 
 
-def _object(instance: ResourceInstance) -> ResourceInstanceObject:
+def _object(instance: InstanceState) -> ResourceInstanceObject:
     obj = instance.current
     if obj is None and len(instance.deposed) == 1:
         obj = instance.deposed[0]
@@ -61,7 +61,7 @@ def _object(instance: ResourceInstance) -> ResourceInstanceObject:
     return obj
 
 
-def _value(instance: ResourceInstance, path: str, show_sensitive: bool) -> JSONValue:
+def _value(instance: InstanceState, path: str, show_sensitive: bool) -> JSONValue:
     obj = _object(instance)
     attributes = attributes_value(obj, show_sensitive=show_sensitive)
     try:

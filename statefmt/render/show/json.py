@@ -12,7 +12,7 @@ from typing import Final
 import orjson
 
 from statefmt.model.addrs import IntKey, ModuleInstance, StringKey
-from statefmt.model.instances import ResourceInstance
+from statefmt.model.instances import InstanceState
 from statefmt.model.outputs import OutputValue
 from statefmt.model.resources import ObjectStatus, ResourceInstanceObject
 from statefmt.model.snapshot import Snapshot
@@ -25,10 +25,10 @@ from statefmt.render.values.exact_json import exact_document, fragment
 
 _ROOT: Final = ModuleInstance()
 
-Node = dict[str, object]
+JsonObject = dict[str, object]
 
 
-def state_json(snapshot: Snapshot, instances: Sequence[ResourceInstance], *, show_sensitive: bool) -> bytes:
+def state_json(snapshot: Snapshot, instances: Sequence[InstanceState], *, show_sensitive: bool) -> bytes:
     """A whole state; `instances` are all of its instances, in list order (schema: `show-output.schema.json`)."""
     if not snapshot.outputs and not instances:
         return exact_document({})
@@ -38,12 +38,12 @@ def state_json(snapshot: Snapshot, instances: Sequence[ResourceInstance], *, sho
     return exact_document({**_release(snapshot), "values": values, **({"checks": results} if results else {})})
 
 
-def instances_json(snapshot: Snapshot, instances: Sequence[ResourceInstance], *, show_sensitive: bool) -> bytes:
+def instances_json(snapshot: Snapshot, instances: Sequence[InstanceState], *, show_sensitive: bool) -> bytes:
     """Some instances, in the same shape: no outputs, no check results, and only the modules on the way."""
     return exact_document({**_release(snapshot), "values": {"root_module": _modules(instances, show_sensitive)}})
 
 
-def _release(snapshot: Snapshot) -> Node:
+def _release(snapshot: Snapshot) -> JsonObject:
     return {"terraform_version": snapshot.terraform_version} if snapshot.terraform_version else {}
 
 
@@ -51,9 +51,9 @@ def _by_name(outputs: Sequence[OutputValue]) -> list[OutputValue]:
     return sorted(outputs, key=lambda output: output.name)
 
 
-def _output(output: OutputValue, show_sensitive: bool) -> Node:
+def _output(output: OutputValue, show_sensitive: bool) -> JsonObject:
     hidden = output.sensitive and not show_sensitive
-    node: Node = {"sensitive": output.sensitive}
+    node: JsonObject = {"sensitive": output.sensitive}
     if output.deprecated:
         node["deprecated"] = output.deprecated
     node["value"] = HIDDEN if hidden else orjson.Fragment(output.value)
@@ -63,9 +63,9 @@ def _output(output: OutputValue, show_sensitive: bool) -> Node:
     return node
 
 
-def _modules(instances: Sequence[ResourceInstance], show_sensitive: bool) -> Node:
+def _modules(instances: Sequence[InstanceState], show_sensitive: bool) -> JsonObject:
     """The tree of modules from the root, each with its resources, then its children by address."""
-    resources: dict[ModuleInstance, list[Node]] = {}
+    resources: dict[ModuleInstance, list[JsonObject]] = {}
     for instance in instances:
         found = resources.setdefault(instance.resource.addr.module, [])
         found += _resources(instance, show_sensitive)
@@ -79,10 +79,10 @@ def _modules(instances: Sequence[ResourceInstance], show_sensitive: bool) -> Nod
 
 def _module(
     module: ModuleInstance,
-    resources: dict[ModuleInstance, list[Node]],
+    resources: dict[ModuleInstance, list[JsonObject]],
     children: dict[ModuleInstance, set[ModuleInstance]],
-) -> Node:
-    node: Node = {}
+) -> JsonObject:
+    node: JsonObject = {}
     if module in resources:
         node["resources"] = resources[module]
     if not module.is_root:
@@ -92,16 +92,16 @@ def _module(
     return node
 
 
-def _resources(instance: ResourceInstance, show_sensitive: bool) -> Iterator[Node]:
+def _resources(instance: InstanceState, show_sensitive: bool) -> Iterator[JsonObject]:
     """The objects of an instance: the current one first, then the deposed ones by their keys."""
     for obj in sorted(instance.objects, key=lambda obj: obj.deposed):
         yield _resource(instance, obj, show_sensitive)
 
 
-def _resource(instance: ResourceInstance, obj: ResourceInstanceObject, show_sensitive: bool) -> Node:
+def _resource(instance: InstanceState, obj: ResourceInstanceObject, show_sensitive: bool) -> JsonObject:
     resource = instance.resource.addr.resource
     provider = instance.provider(obj)
-    node: Node = {
+    node: JsonObject = {
         "address": str(instance.addr),
         "mode": resource.mode.value,
         "type": resource.type,
@@ -131,7 +131,7 @@ def _resource(instance: ResourceInstance, obj: ResourceInstanceObject, show_sens
     return node
 
 
-def _values(obj: ResourceInstanceObject, show_sensitive: bool) -> Node:
+def _values(obj: ResourceInstanceObject, show_sensitive: bool) -> JsonObject:
     marked = attributes_value(obj, show_sensitive=False)
     shown = attributes_value(obj, show_sensitive=True) if show_sensitive else marked
     return {"values": _fragment(shown), "sensitive_values": _shape(marked)}

@@ -7,7 +7,7 @@ from typing import Final
 
 from statefmt.golang import Members, quote
 from statefmt.model.addrs import ResourceMode
-from statefmt.model.instances import ResourceInstance
+from statefmt.model.instances import InstanceState
 from statefmt.model.resources import ObjectStatus, ResourceInstanceObject
 from statefmt.redaction.object_value import attributes_value, identity_value, private_value
 from statefmt.redaction.partial import Partial, decoded
@@ -25,16 +25,14 @@ _FLAT_HIDDEN: Final = "which has no marks: what may be sensitive is hidden"
 _LABEL_WIDTH: Final = 16
 
 
-def instance_texts(
-    instance: ResourceInstance, terminal: Terminal, *, show_sensitive: bool, expand: bool
-) -> Iterator[str]:
+def instance_texts(instance: InstanceState, terminal: Terminal, *, show_sensitive: bool, expand: bool) -> Iterator[str]:
     """A block for each object of an instance, the current one first, without a newline at the end."""
     for obj in instance.current_first:
         yield _object_text(instance, obj, terminal, show_sensitive, expand)
 
 
 def _object_text(
-    instance: ResourceInstance, obj: ResourceInstanceObject, terminal: Terminal, show_sensitive: bool, expand: bool
+    instance: InstanceState, obj: ResourceInstanceObject, terminal: Terminal, show_sensitive: bool, expand: bool
 ) -> str:
     resource = instance.resource.addr.resource
     lines = [terminal.paint(f"# {_head(instance, obj)}", "bold")]
@@ -48,14 +46,14 @@ def _object_text(
     return "\n".join([*lines, f"{kind} {quote(resource.type)} {quote(resource.name)} {body}"])
 
 
-def _head(instance: ResourceInstance, obj: ResourceInstanceObject) -> str:
+def _head(instance: InstanceState, obj: ResourceInstanceObject) -> str:
     marks = [f"deposed object {printable(obj.deposed)}"] if obj.deposed else []
     marks += ["tainted"] if obj.status is ObjectStatus.TAINTED else []
     return f"{printable(str(instance.addr))}:" + (f" ({', '.join(marks)})" if marks else "")
 
 
 def _facts(
-    instance: ResourceInstance, obj: ResourceInstanceObject, show_sensitive: bool, expand: bool
+    instance: InstanceState, obj: ResourceInstanceObject, show_sensitive: bool, expand: bool
 ) -> Iterator[tuple[str, str]]:
     """What a state says of an object besides its attributes: a label and its text, which may have several lines."""
     provider = instance.provider(obj)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _ATTEMPTS: Final = 20
 
 
-class Reader(Protocol):
+class StateReader(Protocol):
     """The run that reads: it says who takes a lock for a recovery, and reports what was recovered."""
 
     @property
@@ -31,7 +31,7 @@ class Reader(Protocol):
         """What the lock says."""
 
 
-def read_settled(name: str, reader: Reader) -> bytes:
+def read_settled(name: str, reader: StateReader) -> bytes:
     """The bytes of a state file as they were before or are after any write.
 
     A write that was cut off is finished or rolled back first. While a write is in progress, or where the file may not
@@ -61,7 +61,7 @@ def _has_journal(journal: str, status: os.stat_result) -> bool:
     return status.st_nlink > 1 and any(state_of_journal(other.name) for other in Path(journal).parent.iterdir())
 
 
-def _recovered(path: Path, reader: Reader) -> bytes | None:
+def _recovered(path: Path, reader: StateReader) -> bytes | None:
     """The content after what can be done about a write, else that before it; None for a write that has not begun."""
     # Imported where it is needed: a lock takes a good part of the standard library, and a write is rarely cut off.
     from statefmt.store.local.transaction import open_state

@@ -12,7 +12,7 @@ from statefmt.model.errors import StoreError
 from statefmt.pieces import Piece
 from statefmt.store.local.history import load_history
 from statefmt.store.local.history_contents import compress_one, kept_content
-from statefmt.store.local.settled import Reader, read_settled, version_of
+from statefmt.store.local.settled import StateReader, read_settled, version_of
 from statefmt.store.local.transaction import OpenState, open_state
 from statefmt.store.lock_info import LockInfo
 from statefmt.store.protocol import HistoryEntry, Stored
@@ -40,7 +40,7 @@ class LocalFile:
     """The state file at a path; see Store. `reader` is the run that reads it."""
 
     name: str
-    reader: Reader
+    reader: StateReader
 
     @property
     def path(self) -> Path:

@@ -25,6 +25,7 @@ from statefmt.store.durable import (
 )
 from statefmt.store.explain import check_platform, explained
 from statefmt.store.local._folder import Folder, open_folder
+from statefmt.store.local._lock import locked
 from statefmt.store.local._names import backup_name
 from statefmt.store.local._recovery import recover
 from statefmt.store.local.history import History, history_of, publish_history, stage_history
@@ -36,14 +37,13 @@ from statefmt.store.local.journal import (
     write_journal,
     written_as,
 )
-from statefmt.store.local.lock import locked
 from statefmt.store.local.state_file import StateFile, around, check_own_name
 from statefmt.store.lock_info import LockInfo
 from statefmt.store.protocol import HistoryEntry
 from statefmt.store.reading import check_regular, reason_of
 
 # Takes what happened besides what was asked for, as a sentence.
-Note: TypeAlias = Callable[[str], None]
+Notify: TypeAlias = Callable[[str], None]
 
 _MOST_BACKUPS: Final = 1000
 # How often a state is opened anew because its file was replaced while the lock was waited for.
@@ -58,7 +58,7 @@ class OpenState:
     data: bytes
     descriptor: int
     info: LockInfo
-    note: Note
+    note: Notify
 
     def commit(self, new: bytes | Sequence[Piece], *, backup: Path | None = None, now: int) -> Path | None:
         """Replace the content, after a backup; the mode and the owner stay.
@@ -165,7 +165,9 @@ class OpenState:
 
 
 @contextmanager
-def open_state(path: Path, info: LockInfo, note: Note, *, timeout: float = 0, lock: bool = True) -> Iterator[OpenState]:
+def open_state(
+    path: Path, info: LockInfo, note: Notify, *, timeout: float = 0, lock: bool = True
+) -> Iterator[OpenState]:
     """Open a state file for a change, locked unless that is not wanted, and read it.
 
     `info` is what the lock and the history say of the change. A write that was cut off is finished or rolled back

@@ -8,11 +8,11 @@ from statefmt.model.errors import StoreError
 from statefmt.store.durable import signals_held_back
 from statefmt.store.explain import check_platform, explained
 from statefmt.store.local._folder import open_folder
-from statefmt.store.local.transaction import Note, open_state
+from statefmt.store.local.transaction import Notify, open_state
 from statefmt.store.lock_info import LockInfo
 
 
-def replace_content(path: Path, old: bytes, new: bytes, info: LockInfo, note: Note, *, now: int) -> Path | None:
+def replace_content(path: Path, old: bytes, new: bytes, info: LockInfo, note: Notify, *, now: int) -> Path | None:
     """Replace a file's content in place, under its lock and after a backup; the mode and the owner stay.
 
     `old` is the content that was read, `now` the time in Unix seconds for the backup's name. Gives the path of

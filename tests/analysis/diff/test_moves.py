@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from statefmt.analysis.diff import diff
+from statefmt.model.addrs import parse_abs_resource_instance
 from tests.analysis.diff.build import snapshot
 
 # What both sides have, as `ADDRESS = ID`, and the moves: `FROM to TO (COUNT)`.
@@ -148,3 +149,16 @@ def test_dependencies_that_follow(name: str) -> None:
     changes = diff(old, snapshot(*moved, ("a.z = 3", {"dependencies": after})))
     assert [str(change.addr) for change in changes.followed] == (["a.z"] if follows else [])
     assert [str(change.addr) for change in changes.changed] == ([] if follows else ["a.z"])
+
+
+def test_moves_that_are_known() -> None:
+    """Two instances with one `id` cannot be told apart, unless somebody knows which went where."""
+    old, new = snapshot("a.x = 1", "a.y = 1"), snapshot("a.v = 1", "a.w = 1")
+    moved = {
+        parse_abs_resource_instance(one): parse_abs_resource_instance(other)
+        for one, other in {"a.x": "a.w", "a.y": "a.v"}.items()
+    }
+    assert not diff(old, new).moves
+    changes = diff(old, new, moved=moved)
+    assert [(str(move.old), str(move.new)) for move in changes.moves] == [("a.x", "a.w"), ("a.y", "a.v")]
+    assert (changes.added, changes.removed) == ((), ())

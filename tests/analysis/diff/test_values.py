@@ -18,7 +18,7 @@ from statefmt.analysis.diff.values import (
 )
 from statefmt.golang import JSONValue, Members, loads_exact
 from statefmt.model.cty import GetAttr, Path
-from statefmt.model.cty.paths import Index
+from statefmt.model.cty.paths import PathIndex
 from statefmt.redaction._hide import hide
 from statefmt.redaction.hidden import Hidden
 from statefmt.redaction.partial import decoded
@@ -75,11 +75,11 @@ HIDING: list[tuple[str, str, list[Path], list[Path], list[str]]] = [
     ('{"l":"{\\"s1\\":1}"}', '{"l":"{\\"s1\\":2}"}', [(_L,)], [(_L,)], ["~ l: *"]),
     ('{"l":["s1","s2"]}', '{"l":["s1","s3"]}', [(_L,)], [(_L,)], ["~ l: *"]),
     # A list with something hidden in it is not taken for a set.
-    ('{"l":["s1","s2"]}', '{"l":["s1","s3"]}', [(_L, Index(1))], [(_L, Index(1))], ["~ l: *"]),
-    ('{"l":["a","s1"]}', '{"l":["a","b","s1"]}', [(_L, Index(1))], [(_L, Index(2))], ["~ l: *"]),
+    ('{"l":["s1","s2"]}', '{"l":["s1","s3"]}', [(_L, PathIndex(1))], [(_L, PathIndex(1))], ["~ l: *"]),
+    ('{"l":["a","s1"]}', '{"l":["a","b","s1"]}', [(_L, PathIndex(1))], [(_L, PathIndex(2))], ["~ l: *"]),
     ('{"l":{"k":"s1"}}', '{"l":{"k":"s2","d":1}}', [(_L, _K)], [(_L, _K)], ["+ l/d: 1", "~ l/k: *"]),
     ('{"l":{"k":"s1"}}', '{"m":1}', [(_L, _K)], [(_L, _K)], ['- l: {"k":*}', "+ m: 1"]),
-    ('{"l":[{"k":"s1"}]}', '{"l":[{"k":"s2"},{"k":"z"}]}', [(_L, Index(0), _K)], [(_L, Index(0), _K)],
+    ('{"l":[{"k":"s1"}]}', '{"l":[{"k":"s2"},{"k":"z"}]}', [(_L, PathIndex(0), _K)], [(_L, PathIndex(0), _K)],
      ["~ l/0/k: *", '+ l/1: {"k":z}']),
     # All attributes.
     ('{"l":"s1"}', '{"l":"s2"}', [()], [], ["~ : *"]),

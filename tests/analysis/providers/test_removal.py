@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.analysis.providers.removal import Removal, removal
+from statefmt.analysis.providers.removal import ProviderRemoval, removal
 from statefmt.analysis.providers.use import provider_use
 from statefmt.model.errors import SelectionError
 from tests.analysis.states import AWS, resource, snapshot
@@ -29,11 +29,11 @@ IN_US = ['aws_s3_bucket.logs["us"]', "module.a.aws_db_instance.main"]
 IN_BOTH = [IN_EU[0], IN_EU[1], IN_US[0], IN_US[1], IN_EU[2]]
 
 
-def _removal(text: str) -> Removal:
+def _removal(text: str) -> ProviderRemoval:
     return removal(provider_use(STATE), text)
 
 
-def _listed(found: Removal) -> list[str]:
+def _listed(found: ProviderRemoval) -> list[str]:
     return [f"{obj.addr} {obj.deposed}".strip() for obj in found.objects]
 
 

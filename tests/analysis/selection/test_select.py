@@ -8,7 +8,7 @@ import statefmt
 from statefmt.analysis.selection import Criteria, select
 from statefmt.model.addrs import ResourceMode
 from statefmt.model.errors import SelectionError
-from statefmt.model.instances import ResourceInstance, instances
+from statefmt.model.instances import InstanceState, instances
 from tests.cli.states import AWS, resource, state
 
 _SENSITIVE = [[{"type": "get_attr", "value": "id"}]]
@@ -74,7 +74,7 @@ SELECTED: list[tuple[Criteria, str]] = [
 ]
 
 
-def _instances() -> list[ResourceInstance]:
+def _instances() -> list[InstanceState]:
     return instances(statefmt.read(STATE).snapshot)
 
 

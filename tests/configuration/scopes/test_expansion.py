@@ -10,7 +10,7 @@ from statefmt.configuration import (
     expand_provider,
     root_scope,
 )
-from statefmt.configuration.model import Module as ConfiguredModule
+from statefmt.configuration.model import ModuleConfiguration as ConfiguredModule
 from statefmt.configuration.model import ProviderBlock
 from statefmt.configuration.scopes.instances import Instances
 from statefmt.hcl.value import Unknown

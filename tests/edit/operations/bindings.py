@@ -13,7 +13,7 @@ from statefmt.model.addrs import (
     parse_abs_provider_instance,
     parse_abs_resource_instance,
 )
-from statefmt.model.instances import ResourceInstance, instances
+from statefmt.model.instances import InstanceState, instances
 from statefmt.model.snapshot import Snapshot
 from tests.edit.operations.build import snapshot_with
 
@@ -66,7 +66,7 @@ def provider_instance(short: str) -> AbsProviderInstance:
     return parse_abs_provider_instance(f'{match[1]}provider["{match[2] or _HOST}{match[3]}"]{match[4]}')
 
 
-def chosen(snapshot: Snapshot, *addresses: str) -> list[ResourceInstance]:
+def chosen(snapshot: Snapshot, *addresses: str) -> list[InstanceState]:
     """The instances at some addresses; of a resource all of them."""
     return [
         instance
@@ -75,7 +75,7 @@ def chosen(snapshot: Snapshot, *addresses: str) -> list[ResourceInstance]:
     ]
 
 
-def addresses(found: list[ResourceInstance]) -> list[AbsResourceInstance]:
+def addresses(found: list[InstanceState]) -> list[AbsResourceInstance]:
     return [instance.addr for instance in found]
 
 

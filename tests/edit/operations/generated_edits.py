@@ -27,7 +27,7 @@ from statefmt.model.addrs import (
     parse_provider_source,
 )
 from statefmt.model.codes import Code
-from statefmt.model.instances import ResourceInstance, instances
+from statefmt.model.instances import InstanceState, instances
 from statefmt.model.resources import ResourceState
 from statefmt.model.snapshot import Snapshot
 
@@ -47,8 +47,8 @@ class GeneratedEdit:
     noticed: frozenset[str] = frozenset()
 
 
-def _edit(found: Iterable[ResourceInstance | AbsResourceInstance], edit: Edit, *noticed: str) -> GeneratedEdit:
-    addrs = (one.addr if isinstance(one, ResourceInstance) else one for one in found)
+def _edit(found: Iterable[InstanceState | AbsResourceInstance], edit: Edit, *noticed: str) -> GeneratedEdit:
+    addrs = (one.addr if isinstance(one, InstanceState) else one for one in found)
     return GeneratedEdit(frozenset(addrs), edit, frozenset(noticed))
 
 
@@ -149,7 +149,7 @@ OPERATIONS: Final[dict[str, Callable[[Random, Snapshot], GeneratedEdit]]] = {
 }
 
 
-def _of(state: Snapshot, resource: ResourceState) -> list[ResourceInstance]:
+def _of(state: Snapshot, resource: ResourceState) -> list[InstanceState]:
     return [i for i in instances(state) if i.resource.addr == resource.addr]
 
 

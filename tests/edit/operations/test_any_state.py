@@ -32,7 +32,7 @@ from statefmt.model.addrs import (
     parse_module_instance,
     parse_provider_source,
 )
-from statefmt.model.instances import ResourceInstance, instances
+from statefmt.model.instances import InstanceState, instances
 from statefmt.model.resources import ObjectStatus, ResourceState
 from statefmt.model.snapshot import Snapshot
 from tests.property.strategies import StateText, states
@@ -44,7 +44,7 @@ _KEY = re.compile(rb'("index_key"\s*:\s*)("(?:[^"\\]|\\.)*"|[-0-9.]+)')
 Step = Callable[[Snapshot, ResourceState], Edit]
 
 
-def of(state: Snapshot, resource: ResourceState) -> list[ResourceInstance]:
+def of(state: Snapshot, resource: ResourceState) -> list[InstanceState]:
     return [instance for instance in instances(state) if instance.resource.addr == resource.addr]
 
 
@@ -104,7 +104,7 @@ def tainting(state: Snapshot, resource: ResourceState) -> tuple[Step, Step]:
     if resource.addr.resource.mode is not ResourceMode.MANAGED:
         return _nothing, _nothing
 
-    def ready(s: Snapshot, r: ResourceState) -> list[ResourceInstance]:
+    def ready(s: Snapshot, r: ResourceState) -> list[InstanceState]:
         wanted = {r.addr.instance(obj.key) for obj in resource.objects if _is_ready(obj.is_current, obj.status)}
         return [instance for instance in of(s, r) if instance.addr in wanted]
 

@@ -18,7 +18,7 @@ from statefmt.golang import (
     NumberText,
     loads_exact,
 )
-from statefmt.model.instances import ResourceInstance, instances
+from statefmt.model.instances import InstanceState, instances
 from statefmt.model.snapshot import Snapshot
 from tests.property.strategies import StateText, states
 
@@ -42,7 +42,7 @@ def scalars(value: JSONValue, steps: Steps = ()) -> Iterator[tuple[Steps, str]]:
         yield steps, f'"{value}"'
 
 
-def editable(state: StateText, snapshot: Snapshot) -> list[tuple[ResourceInstance, Steps, str]]:
+def editable(state: StateText, snapshot: Snapshot) -> list[tuple[InstanceState, Steps, str]]:
     """What can be set without anything else of its resource being written anew."""
     return [
         (instance, steps, text)

@@ -13,8 +13,8 @@ from statefmt.model.cty import (
     CtyValue,
     CtyValueError,
     GetAttr,
-    Index,
     Path,
+    PathIndex,
     PathProblem,
     canonical_paths,
     encode_paths,
@@ -135,7 +135,7 @@ def test_key(raw: bytes, expected: bytes, key: str | int | None) -> None:
     path = b'[[{"type":"index","value":%b}]]'
     assert canonical_paths(path % raw) == (path % expected, ())
     ((step,),) = parse_paths(path % raw)
-    assert isinstance(step, Index)
+    assert isinstance(step, PathIndex)
     assert step.key == key if key is not None else isinstance(step.key, CtyValue)
     assert encode_paths(((step,),)) == path % expected
 
@@ -156,7 +156,7 @@ def test_parsed_form() -> None:
         b'[[{"type":"get_attr","value":"set"},{"type":"index","value":{"value":0,"type":"number"}}],'
         b'[{"type":"index","value":{"value":"k","type":"string"}}]]'
     )
-    assert parse_paths(raw) == ((GetAttr("set"), Index(0)), (Index("k"),))
+    assert parse_paths(raw) == ((GetAttr("set"), PathIndex(0)), (PathIndex("k"),))
     with pytest.raises(CtyValueError, match="missing expected"):
         parse_paths(b'[[{"type":"index","value":1}]]')
     with pytest.raises(CtyValueError, match="deeply"):
@@ -171,9 +171,9 @@ def test_long_lists_are_the_same() -> None:
 PATHS = st.lists(
     st.lists(
         st.text(max_size=5).map(GetAttr)
-        | st.integers(-(10**20), 10**20).map(Index)
-        | st.text(alphabet="ab<é", max_size=3).map(Index)
-        | st.just(Index(CtyValue(STRING, None))),
+        | st.integers(-(10**20), 10**20).map(PathIndex)
+        | st.text(alphabet="ab<é", max_size=3).map(PathIndex)
+        | st.just(PathIndex(CtyValue(STRING, None))),
         max_size=4,
     ).map(tuple),
     max_size=4,

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from statefmt.hcl.source.position import Range
 from statefmt.hcl.syntax.expressions import (
-    Attr,
+    Access,
+    AttributeAccess,
     Bad,
     Expression,
-    Index,
+    IndexAccess,
     IndexExpression,
     Literal,
     RelativeTraversal,
     Splat,
     SplatItem,
-    Step,
     Traversal,
 )
 from statefmt.hcl.syntax.native._tree import parts
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _EXPONENT: Final = pattern(r"[eE][0-9]*")
 
 # A step by name or literal, (key, place) for any other index, or the mark and place of a splat.
-_Move: TypeAlias = "Step | tuple[Expression, Range] | tuple[str, Range]"
+_Move: TypeAlias = "Access | tuple[Expression, Range] | tuple[str, Range]"
 
 
 def attach_steps(reader: Reader, term: Expression, nodes: list[Node]) -> Expression:
@@ -49,7 +49,7 @@ def _moves(reader: Reader, nodes: list[Node]) -> Iterator[_Move]:
         place = reader.range(node)
         inside = parts(node)
         if node.type == "get_attr":
-            yield Attr(reader.text(inside[-1]), place)
+            yield AttributeAccess(reader.text(inside[-1]), place)
         elif node.type == "index":
             yield from _index(reader, inside[0], place)
         elif node.type == "splat":
@@ -66,7 +66,7 @@ def _index(reader: Reader, node: Node, place: Range) -> Iterator[_Move]:
         for digits in reader.text(node).replace(" ", "").strip(".").split("."):
             number = parse_number(digits)
             yield (
-                Index(number, place, legacy=True)
+                IndexAccess(number, place, legacy=True)
                 if number is not None
                 else (Bad("the index is not a number", place), place)
             )
@@ -74,7 +74,7 @@ def _index(reader: Reader, node: Node, place: Range) -> Iterator[_Move]:
     inside = parts(node)
     key = reader.expression(inside[1]) if len(inside) > 2 else Bad("the index could not be read", place)
     if isinstance(key, Literal) and isinstance(key.value, (str, Number)):
-        yield Index(key.value, place)
+        yield IndexAccess(key.value, place)
     else:
         yield key, place
 
@@ -82,14 +82,14 @@ def _index(reader: Reader, node: Node, place: Range) -> Iterator[_Move]:
 def _attach(source: Expression, moves: list[_Move]) -> Expression:
     for at, move in enumerate(moves):
         if (
-            isinstance(move, Index)
+            isinstance(move, IndexAccess)
             and move.legacy
             and at
-            and isinstance(before := moves[at - 1], Index)
+            and isinstance(before := moves[at - 1], IndexAccess)
             and before.legacy
         ):
             return Bad("two indexes of the old syntax cannot follow each other", source.range.to(move.range))
-        if isinstance(move, (Attr, Index)):
+        if isinstance(move, (AttributeAccess, IndexAccess)):
             source = _literal_step(source, move)
             continue
         what, place = move
@@ -111,13 +111,13 @@ def _attach(source: Expression, moves: list[_Move]) -> Expression:
 
 
 def _belongs_to_attribute_splat(move: _Move) -> bool:
-    return isinstance(move, Attr) or (isinstance(move, Index) and move.legacy)
+    return isinstance(move, AttributeAccess) or (isinstance(move, IndexAccess) and move.legacy)
 
 
-def _literal_step(source: Expression, step: Step) -> Expression:
+def _literal_step(source: Expression, step: Access) -> Expression:
     place = source.range.to(step.range)
     is_number = isinstance(source, Literal) and isinstance(source.value, Number)
-    if is_number and isinstance(step, Attr) and _EXPONENT.fullmatch(step.name):
+    if is_number and isinstance(step, AttributeAccess) and _EXPONENT.fullmatch(step.name):
         # `1.e5` is a number, whose rest looks like a name.
         return Bad("a number goes on after its point", place)
     if isinstance(source, Traversal):

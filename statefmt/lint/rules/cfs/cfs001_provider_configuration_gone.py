@@ -32,7 +32,7 @@ rm`).
 
 from collections.abc import Iterable
 
-from statefmt.analysis.providers.fates import Fate, Outcome
+from statefmt.analysis.providers.fates import Fate, FateKind
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
 from statefmt.lint.ways_out.commands import removed_block_note, ways_out
@@ -46,7 +46,7 @@ _SUMMARY = "Provider configuration not present"
 
 
 def _check(subject: Subject) -> Iterable[Finding]:
-    for fate in fates_with(subject, Outcome.CONFIGURATION_GONE):
+    for fate in fates_with(subject, FateKind.CONFIGURATION_GONE):
         yield _finding(subject, fate)
 
 

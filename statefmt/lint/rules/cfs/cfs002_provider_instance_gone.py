@@ -32,7 +32,7 @@ instance (`statetool rebind`), or forget it and keep the real object (`statetool
 
 from collections.abc import Iterable
 
-from statefmt.analysis.providers.fates import Fate, Outcome
+from statefmt.analysis.providers.fates import Fate, FateKind
 from statefmt.configuration.model import ProviderBlock
 from statefmt.lint.configurations.place import where
 from statefmt.lint.rule import Rule
@@ -48,7 +48,7 @@ _SUMMARY = "Provider instance not present"
 
 
 def _check(subject: Subject) -> Iterable[Finding]:
-    for fate in fates_with(subject, Outcome.INSTANCE_GONE):
+    for fate in fates_with(subject, FateKind.INSTANCE_GONE):
         yield _finding(subject, fate)
 
 

@@ -26,7 +26,7 @@ each to its own key.
 
 from collections.abc import Iterable
 
-from statefmt.analysis.providers.fates import Fate, Outcome
+from statefmt.analysis.providers.fates import Fate, FateKind
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
 from statefmt.lint.ways_out.commands import ways_out
@@ -39,7 +39,7 @@ _SUMMARY = "Unable to use fallback provider from state"
 
 
 def _check(subject: Subject) -> Iterable[Finding]:
-    for fate in fates_with(subject, Outcome.FALLBACK_IMPOSSIBLE):
+    for fate in fates_with(subject, FateKind.FALLBACK_IMPOSSIBLE):
         yield _finding(subject, fate)
 
 

@@ -23,7 +23,7 @@ makes it explicit. Else leave the provider of the resource as it is, and make a 
 
 from collections.abc import Iterable
 
-from statefmt.analysis.providers.fates import Fate, Outcome
+from statefmt.analysis.providers.fates import Fate, FateKind
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
 from statefmt.lint.ways_out.commands import rebinding
@@ -37,7 +37,7 @@ _SUMMARY = "Provider instance will change"
 
 
 def _check(subject: Subject) -> Iterable[Finding]:
-    for fate in fates_with(subject, Outcome.REBOUND):
+    for fate in fates_with(subject, FateKind.REBOUND):
         if fate.address.resource.resource.mode is not ResourceMode.DATA:
             yield _finding(subject, fate)
 

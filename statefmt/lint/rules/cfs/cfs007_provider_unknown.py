@@ -22,7 +22,7 @@ Give the variables their values (`--var`, `--var-file`), or make the collection 
 
 from collections.abc import Iterable
 
-from statefmt.analysis.providers.fates import Fate, Outcome
+from statefmt.analysis.providers.fates import Fate, FateKind
 from statefmt.hcl.source.position import Range
 from statefmt.lint.configurations.place import place
 from statefmt.lint.rule import Rule
@@ -34,7 +34,7 @@ from statefmt.model.findings import Finding
 
 def _check(subject: Subject) -> Iterable[Finding]:
     by_reason: dict[tuple[str, Range | None], list[Fate]] = {}
-    for fate in fates_with(subject, Outcome.UNKNOWN):
+    for fate in fates_with(subject, FateKind.UNKNOWN):
         assert fate.unknown is not None
         by_reason.setdefault((fate.unknown.reason, fate.unknown.range), []).append(fate)
     for (reason, range_), of in by_reason.items():

@@ -20,7 +20,7 @@ Nothing, or remove the entry by hand.
 from collections.abc import Iterable
 
 from statefmt.lint.rule import Rule
-from statefmt.lint.states.dependency_graph import DependencyGraph, dependency_graph
+from statefmt.lint.states.dependency_graph import ConfigDependencies, dependency_graph
 from statefmt.lint.subject import ResourcePart, Subject
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding
@@ -43,7 +43,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
                 )
 
 
-def _repeated(graph: DependencyGraph, resource: ResourcePart) -> dict[str, list[str]]:
+def _repeated(graph: ConfigDependencies, resource: ResourcePart) -> dict[str, list[str]]:
     """What objects of a block name again, with the first such entry of each of these objects."""
     found: dict[str, list[str]] = {}
     for number, obj in enumerate(resource.document.instances or ()):

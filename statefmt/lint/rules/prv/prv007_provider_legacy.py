@@ -20,7 +20,7 @@ Name the source that the configuration has in `required_providers`:
 
 from collections.abc import Iterable
 
-from statefmt.formats.providers._known import KNOWN_TYPES
+from statefmt.formats.providers.known_types import KNOWN_TYPES
 from statefmt.lint.rule import Rule
 from statefmt.lint.states.provider_addresses import places
 from statefmt.lint.subject import Subject
