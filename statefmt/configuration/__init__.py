@@ -11,60 +11,35 @@ Nothing here needs tree-sitter until a file in HCL's native syntax is read.
 
 from __future__ import annotations
 
-from statefmt.configuration.loading.load import LoadOptions, VariableOption, load
+from statefmt.configuration.loading.inputs import VariableOption as VariableOption
+from statefmt.configuration.loading.load import LoadOptions as LoadOptions, load as load
 from statefmt.configuration.model import (
-    Configuration,
-    Declarations,
-    ImportBlock,
-    InputValue,
-    Local,
-    ModuleCall,
-    ModuleConfiguration,
-    MovedBlock,
-    PassedProvider,
-    ProviderBlock,
-    RemovedBlock,
-    Repetition,
-    RequiredProvider,
-    ResourceBlock,
-    TestFile,
-    TestRun,
-    Variable,
+    Configuration as Configuration,
+    Declarations as Declarations,
+    ImportBlock as ImportBlock,
+    InputValue as InputValue,
+    Local as Local,
+    ModuleCall as ModuleCall,
+    ModuleConfiguration as ModuleConfiguration,
+    MovedBlock as MovedBlock,
+    PassedProvider as PassedProvider,
+    ProviderBlock as ProviderBlock,
+    RemovedBlock as RemovedBlock,
+    Repetition as Repetition,
+    RequiredProvider as RequiredProvider,
+    ResourceBlock as ResourceBlock,
+    TestFile as TestFile,
+    TestRun as TestRun,
+    Variable as Variable,
 )
 from statefmt.configuration.scopes.expansion import (
-    Expansion,
-    Instance,
-    expand,
-    expand_provider,
+    Expansion as Expansion,
+    Instance as Instance,
+    expand as expand,
+    expand_provider as expand_provider,
 )
-from statefmt.configuration.scopes.scope import EachValue, Scope, root_scope
-
-__all__ = [
-    "Configuration",
-    "Declarations",
-    "EachValue",
-    "Expansion",
-    "ImportBlock",
-    "InputValue",
-    "Instance",
-    "LoadOptions",
-    "Local",
-    "ModuleCall",
-    "ModuleConfiguration",
-    "MovedBlock",
-    "PassedProvider",
-    "ProviderBlock",
-    "RemovedBlock",
-    "Repetition",
-    "RequiredProvider",
-    "ResourceBlock",
-    "Scope",
-    "TestFile",
-    "TestRun",
-    "Variable",
-    "VariableOption",
-    "expand",
-    "expand_provider",
-    "load",
-    "root_scope",
-]
+from statefmt.configuration.scopes.scope import (
+    EachValue as EachValue,
+    Scope as Scope,
+    root_scope as root_scope,
+)

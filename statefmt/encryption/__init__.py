@@ -3,58 +3,41 @@
 from __future__ import annotations
 
 from statefmt.encryption._cipher import (
-    Opened,
-    check_configuration,
-    decrypt,
-    encrypt,
-    encrypt_checked,
-    encrypts,
-    examine,
-    identity_differs,
+    Opened as Opened,
+    check_configuration as check_configuration,
+    decrypt as decrypt,
+    encrypt as encrypt,
+    encrypt_checked as encrypt_checked,
+    encrypts as encrypts,
+    examine as examine,
+    identity_differs as identity_differs,
 )
-from statefmt.encryption.configuration.merge import merged
-from statefmt.encryption.configuration.model import EncryptionConfiguration, configuration_of
+from statefmt.encryption.configuration.merge import (
+    merged as merged,
+)
+from statefmt.encryption.configuration.model import (
+    EncryptionConfiguration as EncryptionConfiguration,
+    configuration_of as configuration_of,
+)
 from statefmt.encryption.configuration.values import (
-    ArgumentBlock,
-    ArgumentValue,
-    Reference,
-    Unread,
+    ArgumentBlock as ArgumentBlock,
+    ArgumentValue as ArgumentValue,
+    Reference as Reference,
+    Unread as Unread,
 )
 from statefmt.encryption.envelope import (
-    Envelope,
-    EnvelopeLayout,
-    glance,
-    parse_envelope,
-    version_of,
-    write_envelope,
+    Envelope as Envelope,
+    EnvelopeLayout as EnvelopeLayout,
+    glance as glance,
+    parse_envelope as parse_envelope,
+    version_of as version_of,
+    write_envelope as write_envelope,
 )
-from statefmt.encryption.origin import Origin, OriginKind
-from statefmt.encryption.randomness import Randomness, SystemRandomness
-
-__all__ = [
-    "ArgumentBlock",
-    "ArgumentValue",
-    "EncryptionConfiguration",
-    "Envelope",
-    "EnvelopeLayout",
-    "Opened",
-    "Origin",
-    "OriginKind",
-    "Randomness",
-    "Reference",
-    "SystemRandomness",
-    "Unread",
-    "check_configuration",
-    "configuration_of",
-    "decrypt",
-    "encrypt",
-    "encrypt_checked",
-    "encrypts",
-    "examine",
-    "glance",
-    "identity_differs",
-    "merged",
-    "parse_envelope",
-    "version_of",
-    "write_envelope",
-]
+from statefmt.encryption.origin import (
+    Origin as Origin,
+    OriginKind as OriginKind,
+)
+from statefmt.encryption.randomness import (
+    Randomness as Randomness,
+    SystemRandomness as SystemRandomness,
+)

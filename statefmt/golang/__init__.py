@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-from statefmt.golang._encode import encode_value, float64
-from statefmt.golang._floats import encode_float
-from statefmt.golang._layout import compact, escape_html, indent
-from statefmt.golang._strings import encode_string
-from statefmt.golang.parse import (
-    JSONValue,
-    Members,
-    NumberText,
-    kind_name,
-    loads_exact,
+from statefmt.golang._encode import (
+    encode_value as encode_value,
+    float64 as float64,
 )
-from statefmt.golang.quote import quote
-
-__all__ = [
-    "JSONValue",
-    "Members",
-    "NumberText",
-    "compact",
-    "encode_float",
-    "encode_string",
-    "encode_value",
-    "escape_html",
-    "float64",
-    "indent",
-    "kind_name",
-    "loads_exact",
-    "quote",
-]
+from statefmt.golang._floats import (
+    encode_float as encode_float,
+)
+from statefmt.golang._layout import (
+    compact as compact,
+    escape_html as escape_html,
+    indent as indent,
+)
+from statefmt.golang._strings import (
+    encode_string as encode_string,
+)
+from statefmt.golang.parse import (
+    JSONValue as JSONValue,
+    Members as Members,
+    NumberText as NumberText,
+    kind_name as kind_name,
+    loads_exact as loads_exact,
+)
+from statefmt.golang.quote import (
+    quote as quote,
+)

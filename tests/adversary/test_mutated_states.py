@@ -16,7 +16,7 @@ import pytest
 import statefmt
 from statefmt.formats.releases.downgrade import fit, losses
 from statefmt.formats.releases.releases import all_releases
-from statefmt.formats.writing.write import canonical
+from statefmt.formats.writing.canonical import canonical
 from tests.adversary.corpus import settles, states
 from tests.adversary.in_process import (
     Finished,

@@ -7,8 +7,7 @@ import json
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tests.compat.program import Program
 from tests.property.strategies import hcl_quoted

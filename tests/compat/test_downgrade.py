@@ -28,8 +28,7 @@ from tests.compat.states import (
     text_of,
 )
 from tests.formats.recorded import CASES, GROUPS, input_of
-from tests.property.strategies import StateText
-from tests.property.strategies import states as odd_states
+from tests.property.strategies import StateText, states as odd_states
 
 
 @pytest.fixture

@@ -10,8 +10,7 @@ import pytest
 from statefmt.configuration import LoadOptions, load, root_scope
 from statefmt.hcl.value import Unknown
 from statefmt.hcl.values.construct import first_unknown, to_plain
-from statefmt.model.cty import CtyValue as PlainValue
-from statefmt.model.cty import write_value
+from statefmt.model.cty import CtyValue as PlainValue, write_value
 from tests.compat.expressions import (
     CONFIGURATION,
     EXPRESSIONS,

@@ -25,8 +25,7 @@ from tests.formats.recorded import (
     Case,
     input_of,
 )
-from tests.property.strategies import StateText
-from tests.property.strategies import states as odd_states
+from tests.property.strategies import StateText, states as odd_states
 
 Lines = Callable[[bytes], list[str] | None]
 

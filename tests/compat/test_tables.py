@@ -11,8 +11,7 @@ import pytest
 from statefmt.configuration import LoadOptions, load, root_scope
 from statefmt.hcl.value import Part, Unknown
 from statefmt.hcl.values.construct import first_unknown, to_plain
-from statefmt.model.cty import CtyValue as PlainValue
-from statefmt.model.cty import encode_type, write_value
+from statefmt.model.cty import CtyValue as PlainValue, encode_type, write_value
 from tests.compat.program import Program
 from tests.compat.tables import (
     GIVEN,

@@ -16,8 +16,7 @@ from statefmt.configuration import (
 )
 from statefmt.hcl.value import Unknown, Value
 from statefmt.hcl.values.construct import to_plain
-from statefmt.model.cty import CtyValue as PlainValue
-from statefmt.model.cty import write_value
+from statefmt.model.cty import CtyValue as PlainValue, write_value
 from tests.compat.program import Program
 
 TYPES: Final = (

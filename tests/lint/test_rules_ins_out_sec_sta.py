@@ -22,8 +22,7 @@ from statefmt.lint.secrets.probes import suspects
 from statefmt.lint.secrets.search import secrets_in
 from statefmt.lint.secrets.sensitive_paths import Covered, missing_steps
 from statefmt.model.codes import Code
-from statefmt.model.cty import Path as SensitivePath
-from statefmt.model.cty import parse_paths
+from statefmt.model.cty import Path as SensitivePath, parse_paths
 from statefmt.model.findings import Finding
 from statefmt.redaction.path_text import path_text
 from statefmt.render.fixes import fix_text

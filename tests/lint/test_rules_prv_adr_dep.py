@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from statefmt.analysis.graph.cycles import cyclic_groups, short_cycle
 from statefmt.formats.reading.inspect import inspect

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from statefmt.hcl.expressions.evaluate import evaluate_literal
 from statefmt.hcl.source.position import SourceText
@@ -21,8 +20,7 @@ from statefmt.hcl.values.construct import (
 from statefmt.hcl.values.conversion import ConversionError, convert
 from statefmt.hcl.values.type_names import type_name
 from statefmt.hcl.values.unify import can_convert, unify
-from statefmt.model.cty import CtyValue as PlainValue
-from statefmt.model.cty import read_value, write_value
+from statefmt.model.cty import CtyValue as PlainValue, read_value, write_value
 
 _PIECES = (
     *(

@@ -7,14 +7,13 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from hypothesis import assume, example, given
-from hypothesis import strategies as st
+from hypothesis import assume, example, given, strategies as st
 from msgspec.structs import replace
 
 import statefmt
 from statefmt.formats.releases.downgrade import fit, losses
 from statefmt.formats.releases.releases import Release, all_releases, parse_release
-from statefmt.formats.writing.write import canonical
+from statefmt.formats.writing.canonical import canonical
 from tests.property.strategies import StateText, states
 
 releases = st.sampled_from(all_releases())

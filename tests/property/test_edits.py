@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from msgspec.structs import replace
 
 import statefmt
-from statefmt.formats.writing.write import canonical
+from statefmt.formats.writing.canonical import canonical
 from statefmt.model.provider_binding import lower
 from statefmt.model.snapshot import Snapshot
 from tests.property.edits import edited

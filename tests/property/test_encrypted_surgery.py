@@ -12,8 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from msgspec import Raw
 from msgspec.structs import replace
 
@@ -23,8 +22,7 @@ from statefmt.encryption import EnvelopeLayout, decrypt, parse_envelope
 from statefmt.model.instances import InstanceState, instances
 from statefmt.model.snapshot import Snapshot
 from tests.analysis.diff.realistic import realistic
-from tests.cli.encrypted import configuration, configured
-from tests.cli.encrypted import encrypted as encrypted_state
+from tests.cli.encrypted import configuration, configured, encrypted as encrypted_state
 
 Arguments = Callable[[st.DrawFn, InstanceState], list[str]]
 

@@ -7,8 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from statefmt.configuration import LoadOptions, load
 from statefmt.configuration.providers.references import ProviderReferences

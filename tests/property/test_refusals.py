@@ -6,8 +6,7 @@ import json
 from typing import Any, Final
 
 import pytest
-from hypothesis import assume, example, given, reject
-from hypothesis import strategies as st
+from hypothesis import assume, example, given, reject, strategies as st
 
 import statefmt
 from tests.formats.recorded import CASES, input_of

@@ -11,7 +11,7 @@ import statefmt
 from statefmt.formats.providers.registry import SourceRewriter
 from statefmt.formats.providers.sources import PUBLIC_HOSTS, source_choice
 from statefmt.formats.reading.inspect import read
-from statefmt.formats.writing.write import canonical
+from statefmt.formats.writing.canonical import canonical
 from statefmt.model.addrs import DEFAULT_HOST, TERRAFORM_HOST
 from statefmt.model.resources import ResourceState
 from statefmt.model.snapshot import Snapshot

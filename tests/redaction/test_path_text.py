@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from statefmt.golang.normalize import nfc
 from statefmt.redaction.path_text import parse_path, path_text

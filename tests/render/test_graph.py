@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from statefmt.analysis.graph.dependencies import DependencyGraph, dependency_graph
 from statefmt.render.graph.dot import graph_dot

@@ -15,16 +15,17 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from re import _constants as node  # type: ignore[attr-defined]
-from re import _parser as parser  # type: ignore[attr-defined]
+from re import (  # type: ignore[attr-defined]
+    _constants as node,
+    _parser as parser,
+)
 from types import FrameType, ModuleType
 from typing import Any, NamedTuple
 
 import pytest
 
 import statefmt
-from statefmt.lint.secrets import _shapes as secret_shapes
-from statefmt.lint.secrets import probes as secret_probes
+from statefmt.lint.secrets import _shapes as secret_shapes, probes as secret_probes
 
 _ROOT = Path(statefmt.__file__).parent
 _METHODS = {"match", "fullmatch", "search", "findall", "finditer", "sub", "subn", "split"}

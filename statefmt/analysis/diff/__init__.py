@@ -1,36 +1,27 @@
 """What really changed between two snapshots: by address, by remote object, by value."""
 
-from statefmt.analysis.diff._apply import apply
-from statefmt.analysis.diff._compare import diff
-from statefmt.analysis.diff._model import (
-    CheckResultsChange,
-    EnvelopeChange,
-    InstanceChange,
-    MemberChange,
-    Movable,
-    Move,
-    ObjectChange,
-    OutputChange,
-    ResourceChange,
-    SnapshotDiff,
+from statefmt.analysis.diff._apply import (
+    apply as apply,
 )
-from statefmt.analysis.diff.kinds import Kind, kinds
-from statefmt.analysis.diff.narrow import narrowed
-
-__all__ = [
-    "CheckResultsChange",
-    "EnvelopeChange",
-    "InstanceChange",
-    "Kind",
-    "MemberChange",
-    "Movable",
-    "Move",
-    "ObjectChange",
-    "OutputChange",
-    "ResourceChange",
-    "SnapshotDiff",
-    "apply",
-    "diff",
-    "kinds",
-    "narrowed",
-]
+from statefmt.analysis.diff._compare import (
+    diff as diff,
+)
+from statefmt.analysis.diff._model import (
+    CheckResultsChange as CheckResultsChange,
+    EnvelopeChange as EnvelopeChange,
+    InstanceChange as InstanceChange,
+    MemberChange as MemberChange,
+    Movable as Movable,
+    Move as Move,
+    ObjectChange as ObjectChange,
+    OutputChange as OutputChange,
+    ResourceChange as ResourceChange,
+    SnapshotDiff as SnapshotDiff,
+)
+from statefmt.analysis.diff.kinds import (
+    Kind as Kind,
+    kinds as kinds,
+)
+from statefmt.analysis.diff.narrow import (
+    narrowed as narrowed,
+)

@@ -10,8 +10,7 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from statefmt.configuration.decoding import _blocks as decode_blocks
-from statefmt.configuration.decoding import _providers as decode_providers
+from statefmt.configuration.decoding import _blocks as decode_blocks, _providers as decode_providers
 from statefmt.configuration.decoding.reader import FileReader
 from statefmt.configuration.model import (
     Declarations,

@@ -13,8 +13,7 @@ from statefmt.encryption.sources._arguments import (
     method_value,
 )
 from statefmt.encryption.sources._surroundings import SourceSurroundings
-from statefmt.hcl.syntax.body import Argument, Body
-from statefmt.hcl.syntax.body import Block as WrittenBlock
+from statefmt.hcl.syntax.body import Argument, Block as WrittenBlock, Body
 from statefmt.model.errors import ConfigurationError
 
 # How many labels the blocks have, by the type of the block around them: in JSON nothing else tells them from objects.

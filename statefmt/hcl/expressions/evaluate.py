@@ -60,10 +60,10 @@ from statefmt.model.cty import (
     DYNAMIC,
     NUMBER,
     STRING,
+    Number as CtyNumber,
     TupleType,
     Type,
 )
-from statefmt.model.cty import Number as CtyNumber
 from statefmt.model.cty.types import object_type
 
 

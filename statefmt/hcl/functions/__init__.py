@@ -1,44 +1,25 @@
-"""The functions of the language that are evaluated here, in groups; everything else about calls is in `call`."""
+"""The functions of the language, in groups; everything else about calls is in `call`."""
 
 from __future__ import annotations
 
-from statefmt.hcl.functions import (  # importing a group puts its functions into the table
-    conversions,
-    digests,
-    encodings,
-    files,
-    formats,
-    maps,
-    networks,
-    numbers,
-    patterns,
-    powers,
-    reductions,
-    sequences,
-    sets,
-    strings,
-    templates,
-    times,
+from statefmt.hcl.functions import (  # Importing a group puts its functions into the table.
+    conversions as conversions,
+    digests as digests,
+    encodings as encodings,
+    files as files,
+    formats as formats,
+    maps as maps,
+    networks as networks,
+    numbers as numbers,
+    patterns as patterns,
+    powers as powers,
+    reductions as reductions,
+    sequences as sequences,
+    sets as sets,
+    strings as strings,
+    templates as templates,
+    times as times,
 )
-from statefmt.hcl.functions.call import call_function
-
-groups = (
-    conversions,
-    digests,
-    encodings,
-    files,
-    formats,
-    maps,
-    networks,
-    numbers,
-    patterns,
-    powers,
-    reductions,
-    sequences,
-    sets,
-    strings,
-    templates,
-    times,
+from statefmt.hcl.functions.call import (
+    call_function as call_function,
 )
-
-__all__ = ["call_function", "groups"]

@@ -30,12 +30,12 @@ from statefmt.hcl.values.construct import (
 from statefmt.model.cty import (
     STRING,
     CtyError,
+    CtyValue as PlainValue,
     ObjectType,
     implied_type,
     read_value,
     write_value,
 )
-from statefmt.model.cty import CtyValue as PlainValue
 
 _STR = Parameter("str", STRING)
 _ENCODING = Parameter("encoding", STRING)

@@ -31,11 +31,11 @@ from statefmt.model.cty import (
     NUMBER,
     STRING,
     CtyError,
+    CtyValue as PlainValue,
     ListType,
     Number,
     write_value,
 )
-from statefmt.model.cty import CtyValue as PlainValue
 from statefmt.model.cty.arithmetic import is_whole
 from statefmt.model.cty.decimals import format_digits, format_scientific
 

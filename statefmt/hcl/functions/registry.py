@@ -1,7 +1,7 @@
 """The table of functions, and what is said of each: its parameters, its result, and how it treats unknown parts.
 
-A function is a Python function with the decorator `function`, in a file of this folder that `groups` in `__init__`
-names. Its arguments come converted to the types of its parameters, never null, known and without marks, unless its
+A function is a Python function with the decorator `function`, in a file of this folder that `__init__`
+imports. Its arguments come converted to the types of its parameters, never null, known and without marks, unless its
 parameters say otherwise; the result then gets the marks of all arguments.
 """
 

@@ -18,27 +18,9 @@ from statefmt.golang import (
     quote,
 )
 from statefmt.golang.normalize import nfc
-from statefmt.model.cty.errors import CtyTypeError
-
-__all__ = [
-    "BOOL",
-    "DYNAMIC",
-    "NUMBER",
-    "STRING",
-    "CtyTypeError",
-    "DynamicType",
-    "ListType",
-    "MapType",
-    "ObjectType",
-    "PrimitiveType",
-    "SetType",
-    "TupleType",
-    "Type",
-    "encode_type",
-    "object_type",
-    "parse_type",
-    "type_from_json",
-]
+from statefmt.model.cty.errors import (
+    CtyTypeError,
+)
 
 
 class PrimitiveType(Struct, frozen=True):

@@ -10,7 +10,10 @@ from statefmt.golang import encode_string, loads_exact
 from statefmt.model.cty._decode import decode
 from statefmt.model.cty.data import Data
 from statefmt.model.cty.decimals import format_shortest
-from statefmt.model.cty.errors import CtyEncodeError, CtyValueError
+from statefmt.model.cty.errors import (
+    CtyEncodeError,
+    CtyValueError,
+)
 from statefmt.model.cty.number import Number
 from statefmt.model.cty.types import (
     DynamicType,
@@ -24,17 +27,6 @@ from statefmt.model.cty.types import (
     parse_type,
 )
 from statefmt.text.pattern import pattern
-
-__all__ = [
-    "CtyEncodeError",
-    "CtyValue",
-    "CtyValueError",
-    "canonical_output",
-    "canonical_value",
-    "read_value",
-    "write_value",
-]
-
 
 # A string that reads and writes as it stands: nothing in it has another form, or is escaped.
 _PLAIN_STRING: Final = pattern(rb'"[ !#-%\'-;=?-\[\]-\x7f]*"')

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from msgspec.structs import replace
 
 from statefmt.analysis.diff import (
@@ -20,7 +19,7 @@ from statefmt.analysis.diff import (
     diff,
 )
 from statefmt.formats.reading.inspect import read
-from statefmt.formats.writing.write import canonical
+from statefmt.formats.writing.canonical import canonical
 from statefmt.golang import compact, escape_html
 from statefmt.model.addrs import list_order
 from statefmt.model.snapshot import Snapshot

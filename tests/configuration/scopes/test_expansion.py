@@ -10,8 +10,7 @@ from statefmt.configuration import (
     expand_provider,
     root_scope,
 )
-from statefmt.configuration.model import ModuleConfiguration as ConfiguredModule
-from statefmt.configuration.model import ProviderBlock
+from statefmt.configuration.model import ModuleConfiguration as ConfiguredModule, ProviderBlock
 from statefmt.configuration.scopes.instances import Instances
 from statefmt.hcl.value import Unknown
 from statefmt.model.addrs import ConfigProviderConfig, Module

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from statefmt.edit.arguments.assignment import Assignment
 from statefmt.edit.changes.edit import Edit
@@ -19,7 +18,8 @@ from statefmt.edit.operations.taint import taint, untaint
 from statefmt.formats.raw_json.spans import container_at
 from statefmt.formats.reading.inspect import read
 from statefmt.formats.style import Layout, Style
-from statefmt.formats.writing.write import canonical, write
+from statefmt.formats.writing.canonical import canonical
+from statefmt.formats.writing.write import write
 from statefmt.model.addrs import (
     AbsResource,
     AbsResourceInstance,

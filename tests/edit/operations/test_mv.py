@@ -12,7 +12,8 @@ from statefmt.edit.arguments.destinations import destinations
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.operations.mv import mv
 from statefmt.formats.reading.inspect import read
-from statefmt.formats.writing.write import canonical, write
+from statefmt.formats.writing.canonical import canonical
+from statefmt.formats.writing.write import write
 from statefmt.model.errors import SurgeryError
 from statefmt.model.instances import instances
 from statefmt.model.resources import ResourceState

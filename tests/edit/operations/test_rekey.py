@@ -14,7 +14,8 @@ from statefmt.edit.arguments.keys_by_attribute import keys_by_attribute
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.operations.rekey import rekey, rekey_each
 from statefmt.formats.reading.inspect import read
-from statefmt.formats.writing.write import canonical, write
+from statefmt.formats.writing.canonical import canonical
+from statefmt.formats.writing.write import write
 from statefmt.model.addrs import InstanceKey
 from statefmt.model.errors import SurgeryError
 from statefmt.model.instances import instances

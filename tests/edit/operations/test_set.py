@@ -12,7 +12,8 @@ from statefmt.analysis.diff import diff
 from statefmt.edit.arguments.assignment import Assignment, parse_assignment
 from statefmt.edit.operations.set import set_attributes
 from statefmt.formats.reading.inspect import read
-from statefmt.formats.writing.write import canonical, write
+from statefmt.formats.writing.canonical import canonical
+from statefmt.formats.writing.write import write
 from statefmt.model.errors import NotAStateError, SurgeryError
 from statefmt.model.instances import instances
 from tests.analysis.diff.realistic import realistic

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from statefmt.edit.arguments.assignment import Assignment
 from statefmt.edit.operations.set import set_attributes

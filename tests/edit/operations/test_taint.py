@@ -7,7 +7,8 @@ import pytest
 from statefmt.analysis.diff import diff
 from statefmt.edit.operations.taint import taint, untaint
 from statefmt.formats.reading.inspect import read
-from statefmt.formats.writing.write import canonical, write
+from statefmt.formats.writing.canonical import canonical
+from statefmt.formats.writing.write import write
 from statefmt.model.errors import SurgeryError
 from statefmt.model.instances import instances
 from statefmt.model.resources import ObjectStatus

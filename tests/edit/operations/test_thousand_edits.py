@@ -13,7 +13,8 @@ from statefmt.analysis.diff import diff
 from statefmt.formats.raw_json.spans import Container, container_at
 from statefmt.formats.reading.inspect import read
 from statefmt.formats.style import Layout, Style
-from statefmt.formats.writing.write import canonical, write
+from statefmt.formats.writing.canonical import canonical
+from statefmt.formats.writing.write import write
 from statefmt.lint.check import check
 from statefmt.model.addrs import AbsResourceInstance, ConfigResource
 from statefmt.model.codes import Code

@@ -9,7 +9,8 @@ import pytest
 from statefmt.formats.providers.registry import SourceReport, SourceRewriter
 from statefmt.formats.providers.sources import source_choice
 from statefmt.formats.reading.inspect import ReadResult, read
-from statefmt.formats.writing.write import canonical, write
+from statefmt.formats.writing.canonical import canonical
+from statefmt.formats.writing.write import write
 from statefmt.model.errors import StateError
 
 TOFU, TERRAFORM = "registry.opentofu.org", "registry.terraform.io"

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from itertools import product
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from statefmt.formats.raw_json import spans
 from statefmt.formats.raw_json.pointer import token

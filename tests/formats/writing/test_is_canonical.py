@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from statefmt.formats.reading.inspect import inspect
 from statefmt.formats.style import Layout, Style
+from statefmt.formats.writing.canonical import canonical
 from statefmt.formats.writing.is_canonical import is_canonical
-from statefmt.formats.writing.write import canonical
 from statefmt.model.snapshot import Snapshot
 from tests.analysis.diff.realistic import realistic
 

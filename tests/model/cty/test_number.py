@@ -7,8 +7,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from statefmt.model.cty import CtyEncodeError, Number, parse_number
 from statefmt.model.cty.decimals import format_general, format_shortest

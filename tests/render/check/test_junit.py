@@ -7,8 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 import xmlschema
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from statefmt.lint.checked import CheckedState
 from statefmt.model.findings import Finding, Fix, Severity

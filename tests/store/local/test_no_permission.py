@@ -11,9 +11,9 @@ from tests.store.local.child import (
     MAY_NOT_GIVE_UP,
     WITHOUT_PRIVILEGES,
     Ended,
+    files as files_in,
     replace,
 )
-from tests.store.local.child import files as files_in
 
 pytestmark = pytest.mark.skipif(MAY_NOT_GIVE_UP, reason="root may write everything, and setpriv is not there")
 
