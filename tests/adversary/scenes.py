@@ -24,7 +24,8 @@ state {
   method = method.aes_gcm.one
 }
 """
-_SERIAL: Final = re.compile(rb'("serial"\s*:\s*)[-0-9.eE+]+')
+# Go matches names of members without regard to case, and takes U+017F for an s.
+_SERIAL: Final = re.compile(rb'("(?:s|\xc5\xbf)erial"\s*:\s*)[-0-9.eE+]+', re.IGNORECASE)
 _KEYS: Final = ("--encryption", "c.hcl")
 _MV: Final = ("mv", "aws_vpc.main", "aws_vpc.network_of_all")
 _MV_SHORT: Final = ("mv", "aws_vpc.main", "aws_vpc.n")
@@ -108,7 +109,7 @@ def same_but_for_serial(now: bytes, before: bytes) -> bool:
 
 
 def _but_for_serial(content: bytes) -> list[object]:
-    return [member for member in parsed(content) if member[0] != "serial"]
+    return [member for member in parsed(content) if member[0].casefold() != "serial"]
 
 
 def listed(run: Forks, folder: Path, scene: Scene) -> Ended:
