@@ -29,7 +29,6 @@ from statefmt.model.errors import EncryptionError, StoreError
 from statefmt.pieces import Span
 from statefmt.sealed import Seal, about
 from statefmt.store.local import plain_copies
-from statefmt.store.local.backups import other_backups
 from statefmt.store.local.state_file import history_path
 from statefmt.store.local.transaction import open_state
 from statefmt.store.reading import LARGEST_STATE, STANDARD_INPUT, display_name
@@ -172,7 +171,7 @@ def _tell_of_plain_copies(name: str, backup: Path | None) -> None:
         f"That copy and the history ({history}) are in plain text: delete both once the encrypted state is in use. "
         "--discard-plain does so at once, and later, too."
     )
-    others = [path.name for path in other_backups(Path(name)) if path != backup and not is_encrypted(path)]
+    others = [path.name for path in plain_copies.backups(Path(name)) if path != backup and not is_encrypted(path)]
     if others:
         note += f" Plain copies of earlier edits are left beside it: {', '.join(others)}."
     say(note, "  ")

@@ -48,8 +48,7 @@ class FileCopy:
 
     def write(self, content: bytes, written: Callable[[str | None], None]) -> None:
         """Create or replace the file. Raises StoreError where it exists and may not be replaced."""
-        from statefmt.store.local.store import LocalFile
-        from statefmt.store.local.writing import create_file
+        from statefmt.store.local.store import LocalFile, create_file
         from statefmt.store.reading import read_bytes
 
         target = Path(self.path)

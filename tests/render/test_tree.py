@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from statefmt.render.tree import Branch, tree
+from statefmt.render.providers.use_text import Branch, tree
 
 EXPECTED = """\
 root

@@ -11,19 +11,19 @@ from types import MappingProxyType
 
 from msgspec.structs import replace
 
-from statefmt.analysis.diff._envelope import envelope_changes
 from statefmt.analysis.diff._followed import Moves
 from statefmt.analysis.diff._matching import Pair, match, may_be_replaced
 from statefmt.analysis.diff._members import member_changes, object_changes, same_text
 from statefmt.analysis.diff._model import (
     CheckResultsChange,
+    EnvelopeChange,
     InstanceChange,
     OutputChange,
     ResourceChange,
     SnapshotDiff,
 )
 from statefmt.analysis.diff._moves import whole_moves
-from statefmt.analysis.diff._texts import check_results_text, output_text, unknown_texts
+from statefmt.analysis.diff._texts import check_results_text, envelope_texts, output_text, unknown_texts
 from statefmt.formats.reading.inspect import CURRENT_VERSION
 from statefmt.model.addrs import AbsResource, AbsResourceInstance, list_order
 from statefmt.model.instances import InstanceState, instances
@@ -167,3 +167,19 @@ def _shell(resource: ResourceState | None) -> object:
     if resource is None or (resource.objects and not resource.unknown):
         return None
     return unknown_texts(resource.unknown), None if resource.objects else (resource.provider_config, "no instances")
+
+
+def envelope_changes(old: Snapshot, new: Snapshot, versions: tuple[int, int]) -> tuple[EnvelopeChange, ...]:
+    """The format version, the release, the serial, the lineage, and members that statetool does not know.
+
+    `versions` are the format versions of the two files, which snapshots do not tell.
+    """
+    before, after = (
+        {**envelope_texts(snapshot), "version": b"%d" % version}
+        for snapshot, version in zip((old, new), versions, strict=True)
+    )
+    return tuple(
+        EnvelopeChange(name, before.get(name), after.get(name))
+        for name in {**before, **after}
+        if before.get(name) != after.get(name)
+    )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from statefmt.analysis.diff._equal import equal_json
 from statefmt.analysis.diff._model import MemberChange, ObjectChange
 from statefmt.analysis.diff._texts import object_texts
-from statefmt.golang import encode_string
+from statefmt.analysis.diff.plain import equal_values, plain
+from statefmt.golang import encode_string, loads_exact
 from statefmt.model.instances import InstanceState
 from statefmt.model.resources import ResourceInstanceObject
 
@@ -67,3 +67,23 @@ def _members(instance: InstanceState, obj: ResourceInstanceObject) -> Mapping[st
     members = {name: text for name, text in object_texts(obj).items() if name not in _IDENTIFYING}
     provider = instance.provider(obj)
     return members if provider is None else {"provider": encode_string(str(provider)), **members}
+
+
+def equal_json(one: bytes, other: bytes, *, exact: bool) -> bool:
+    """Whether two compact JSON texts are equal.
+
+    Without `exact`, numbers are compared by value and texts that are JSON as JSON, and members in another order are
+    equal; of a name that is repeated the last one counts, as for OpenTofu.
+    """
+    if one == other:
+        return True
+    if exact:
+        return False
+    try:
+        return equal_values(
+            plain(loads_exact(one, replace_invalid=True), exact=False),
+            plain(loads_exact(other, replace_invalid=True), exact=False),
+        )
+    except (ValueError, RecursionError):
+        # Nested too deeply to be looked into.
+        return False

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, NamedTuple, Optional
+from typing import Annotated, Final, NamedTuple, Optional
 
 import typer
 
 from statefmt.cli.command_line import command_line
-from statefmt.cli.options.duration import seconds
 from statefmt.cli.options.shared import YesOption
 from statefmt.cli.run import run_context
 from statefmt.edit.copies import FileCopy, OutputCopy
@@ -16,6 +15,10 @@ from statefmt.edit.pipeline import Terms
 from statefmt.store.protocol import Store
 from statefmt.store.reading import STANDARD_INPUT
 from statefmt.store.standard_input import StandardInput
+from statefmt.text.pattern import pattern
+
+_SECONDS: Final = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001, "": 1.0}
+_PART: Final = pattern(r"(\d+(?:\.\d+)?)(h|ms|m|s|)")
 
 
 class WriteOptions(NamedTuple):
@@ -122,3 +125,10 @@ def store_of(name: str) -> Store:
     from statefmt.store.local.store import LocalFile
 
     return LocalFile(name, context)
+
+
+def seconds(text: str, option: str) -> float:
+    """The seconds of a duration, in the notation of Go that OpenTofu takes. Raises typer.BadParameter."""
+    if not text or _PART.sub("", text):
+        raise typer.BadParameter(f"{text!r} is no duration: write 10s, 500ms or 1m30s", param_hint=option)
+    return sum(float(number) * _SECONDS[unit] for number, unit in _PART.findall(text))

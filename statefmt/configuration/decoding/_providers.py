@@ -6,10 +6,10 @@ Sources: OpenTofu `internal/configs`, in `provider.go`, `provider_requirements.g
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
-from statefmt.configuration.decoding._range_of_versions import is_range_of_versions
 from statefmt.configuration.decoding.reader import FileReader, keyword
 from statefmt.configuration.model import PassedProvider, ProviderBlock, RequiredProvider
 from statefmt.configuration.provider_names import local_name_problem
@@ -25,6 +25,10 @@ from statefmt.hcl.syntax.expressions import (
 from statefmt.hcl.syntax.references import as_traversal, references
 from statefmt.model import addrs
 from statefmt.model.errors import AddressError
+from statefmt.model.terraform_version import normalise_version
+
+_PART: Final = re.compile(r"\s*+(?:!=|>=|<=|~>|=|>|<|)\s*+(?P<version>\S++)\s*+", re.ASCII)
+
 
 _META: Final = frozenset({"alias", "version", "for_each"})
 _RESERVED: Final = ("count", "depends_on", "source")
@@ -196,3 +200,9 @@ def read_passed(reader: FileReader, expression: Expression) -> Iterator[PassedPr
                 reader.complain("Duplicate provider address", detail, item.value.range)
                 continue
         yield pair
+
+
+def is_range_of_versions(text: str) -> bool:
+    """Whether a text is a version constraint."""
+    found = (_PART.fullmatch(part) for part in text.split(","))
+    return all(part is not None and normalise_version(part["version"]) is not None for part in found)

@@ -21,8 +21,7 @@ from statefmt.configuration.model import (
 )
 from statefmt.hcl.source.position import Range
 from statefmt.hcl.source.problem import ProblemKind, error
-from statefmt.hcl.syntax.body import Block, Body
-from statefmt.hcl.syntax.merged_body import MergedBody
+from statefmt.hcl.syntax.body import Block, Body, MergedBody
 from statefmt.model import addrs
 
 _T = TypeVar("_T")

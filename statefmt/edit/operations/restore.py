@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from statefmt.edit.changes.edit import Edit
+from statefmt.formats.raw_json.spans import container_at
 from statefmt.formats.reading.inspect import read
-from statefmt.formats.serial import with_serial
+from statefmt.formats.style import style_of
+from statefmt.formats.writing.assemble import Assembler
 from statefmt.model.errors import SurgeryError
 from statefmt.model.snapshot import HIGHEST_SERIAL, Snapshot
+from statefmt.pieces import Span, joined
+
+_BEFORE: Final = ("version", "terraform_version", "serial")
+_DEPTH: Final = 1
 
 
 def restore(snapshot: Snapshot, content: bytes) -> Edit:
@@ -21,3 +29,10 @@ def restore(snapshot: Snapshot, content: bytes) -> Edit:
         raise SurgeryError("the serial is the highest there is, so that no state can come after this one")
     restored = with_serial(content, serial)
     return Edit(read(restored).snapshot, restored=restored)
+
+
+def with_serial(data: bytes, serial: int) -> bytes:
+    """The bytes of a state with this serial. They are known to be a state."""
+    top = container_at(data)
+    member = Assembler(data, style_of(data).layout).edited(top, {"serial": [b"%d" % serial]}, _BEFORE, _DEPTH)
+    return joined(data, [Span(0, top.span.start), *member, Span(top.span.end, len(data))])

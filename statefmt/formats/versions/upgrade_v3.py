@@ -6,13 +6,15 @@ Source: OpenTofu `internal/states/statefile/version3_upgrade.go` (commit 328af77
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+from msgspec import Raw
 
 from statefmt.formats.raw_json.pointer import token
 from statefmt.formats.versions._legacy_address import parse_legacy_address
 from statefmt.formats.versions._upgrade_instance import upgrade_instance
-from statefmt.formats.versions._upgrade_outputs import upgrade_output
 from statefmt.formats.versions._upgrade_provider import resource_provider
+from statefmt.formats.versions.invalid import InvalidDocument
 from statefmt.formats.versions.legacy import (
     ModuleV3,
     OutputV3,
@@ -26,6 +28,7 @@ from statefmt.formats.versions.v4 import (
     ResourceV4,
     StateV4,
 )
+from statefmt.golang import loads_exact
 from statefmt.model.addrs import (
     AbsResourceInstance,
     Module,
@@ -35,6 +38,15 @@ from statefmt.model.addrs import (
     is_identifier,
 )
 from statefmt.model.addrs.order import instance_file_order
+from statefmt.model.cty.implied import upgrade_output as upgrade_value
+
+# What the type descriptions of version 4 begin with, for values of each type that version 3 could tell.
+_MEANINGS: Final = {
+    "string": (b'"',),
+    "list": (b'["list"', b'["tuple"'),
+    "map": (b'["map"', b'["object"'),
+}
+
 
 # Older formats may leave out the release; OpenTofu says this then.
 _NO_RELEASE = "0.0.0"
@@ -162,3 +174,16 @@ def _listed(names: object) -> str:
     """A few names for a message."""
     shown = [str(name) for name in names] if isinstance(names, (list, dict)) else []
     return ", ".join(shown[:5]) + (f" and {len(shown) - 5} more" if len(shown) > 5 else "")
+
+
+def upgrade_output(old: OutputV3, name: str, pointer: str, report: UpgradeReport) -> OutputV4:
+    """The output in version 4. Old types could not tell more than string, list and map, and are not used."""
+    try:
+        value, type_ = upgrade_value(
+            loads_exact(bytes(old.value), replace_invalid=True) if isinstance(old.value, Raw) else None
+        )
+    except ValueError as error:
+        raise InvalidDocument(f"{pointer}/value", str(error)) from error
+    if old.type and not type_.startswith(_MEANINGS.get(old.type, ())) and type_ != b'"dynamic"':
+        report.dropped(f"its type {old.type!r}, which its value contradicts", f"output.{name}", f"{pointer}/type")
+    return OutputV4(value=Raw(value), type=Raw(type_), sensitive=old.sensitive)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from statefmt.analysis.providers.use import (
@@ -17,7 +18,6 @@ from statefmt.render.counted import counted
 from statefmt.render.printable import printable
 from statefmt.render.table import fitted_table
 from statefmt.render.terminal import Terminal
-from statefmt.render.tree import Branch, tree
 
 ROOT: Final = "(root)"
 # What stands behind a key that only one resource instance uses.
@@ -132,3 +132,23 @@ def _numbers(objects: Sequence[BoundObject]) -> tuple[int, int]:
 
 def _marked(name: str, instance: ProviderInstanceUse, terminal: Terminal) -> str:
     return terminal.paint(name + _MARK, "yellow") if instance.only_place else name
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A line of a tree, ready to be printed, and what hangs below it."""
+
+    text: str
+    below: tuple[Branch, ...] = ()
+
+
+def tree(root: Branch) -> str:
+    """The tree in lines, without a newline at the end."""
+    return "\n".join([root.text, *_lines(root.below, "")])
+
+
+def _lines(branches: tuple[Branch, ...], indent: str) -> Iterator[str]:
+    for place, branch in enumerate(branches, 1):
+        last = place == len(branches)
+        yield f"{indent}{'└── ' if last else '├── '}{branch.text}"
+        yield from _lines(branch.below, indent + ("    " if last else "│   "))

@@ -5,7 +5,9 @@ Only regular files with names of statetool's own form are deleted, and no symbol
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -73,6 +75,14 @@ def discard_plain(path: Path, is_plain: IsPlain) -> PlainCopies:
     except (OSError, StoreError) as error:
         failed.append(_kept(history, error))
     return PlainCopies(tuple(deleted), tuple(failed), tuple(foreign))
+
+
+def backups(path: Path) -> list[Path]:
+    """The backups of a state that statetool, OpenTofu and Terraform made, by name; none where no folder can be read."""
+    with suppress(OSError), around(path) as state:
+        found = [(folder.path / name, folder.status(name)) for folder, name in _backups(state)]
+        return sorted(where for where, status in found if status and stat.S_ISREG(status.st_mode))
+    return []
 
 
 def _backups(state: StateFile) -> list[tuple[Folder, str]]:

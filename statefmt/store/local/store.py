@@ -10,12 +10,23 @@ from pathlib import Path
 
 from statefmt.model.errors import StoreError
 from statefmt.pieces import Piece
+from statefmt.store.durable import signals_held_back
+from statefmt.store.explain import check_platform, explained
+from statefmt.store.local._folder import open_folder
 from statefmt.store.local.history import load_history
 from statefmt.store.local.history_contents import compress_one, kept_content
 from statefmt.store.local.settled import StateReader, read_settled, version_of
 from statefmt.store.local.transaction import OpenState, open_state
 from statefmt.store.lock_info import LockInfo
 from statefmt.store.protocol import HistoryEntry, Stored
+
+
+def create_file(path: Path, content: bytes) -> None:
+    """Create a new file with mode 0600, whole or not at all. Raises StoreError where it exists already."""
+    check_platform()
+    with explained(path), signals_held_back(), open_folder(path.parent) as folder:
+        folder.sweep()
+        folder.create(path.name, content)
 
 
 @dataclass(frozen=True, slots=True)

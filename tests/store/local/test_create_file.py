@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from statefmt.model.errors import StoreError
-from statefmt.store.local.writing import create_file
+from statefmt.store.local.store import create_file
 
 CONTENT = b'{"serial": 1}\n' * 1000
 

@@ -20,8 +20,8 @@ from statefmt.model.errors import StoreError
 from statefmt.store.local.history import load_history
 from statefmt.store.local.history_contents import compress_one, forget_history, kept_content
 from statefmt.store.local.settled import read_settled
+from statefmt.store.local.store import create_file
 from statefmt.store.local.transaction import open_state
-from statefmt.store.local.writing import create_file, replace_content
 from tests.store.local.child import (
     BACKUP,
     HISTORY,
@@ -29,6 +29,7 @@ from tests.store.local.child import (
     JOURNAL,
     SILENT,
 )
+from tests.store.local.replacing import replace_content
 
 OLD, NEW = b"the content before " * 50, b"what will be there " * 60
 NOW: Final = 1_700_000_000

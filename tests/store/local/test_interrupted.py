@@ -19,8 +19,8 @@ from statefmt.cli.run import system_context
 from statefmt.model.errors import StoreError
 from statefmt.store.local.history import load_history
 from statefmt.store.local.settled import read_settled
+from statefmt.store.local.store import create_file
 from statefmt.store.local.transaction import open_state
-from statefmt.store.local.writing import create_file, replace_content
 from tests.store.local.child import (
     BACKUP,
     HISTORY,
@@ -28,6 +28,7 @@ from tests.store.local.child import (
     SILENT,
     replace,
 )
+from tests.store.local.replacing import replace_content
 from tests.store.local.test_watched import NEEDS_STRACE, strace
 
 OLD, NEW = b"o" * 9000, b"n" * 5000

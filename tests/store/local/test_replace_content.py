@@ -10,8 +10,8 @@ import pytest
 
 from statefmt.cli.run import system_context
 from statefmt.model.errors import StoreError
-from statefmt.store.local.writing import replace_content
 from statefmt.store.lock_info import LockInfo
+from tests.store.local.replacing import replace_content
 
 OLD = b'{"serial": 1}\n' * 1000
 LONGER = OLD + b'{"serial": 2}\n'

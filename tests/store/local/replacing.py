@@ -1,13 +1,10 @@
-"""Writing a file's bytes so that the old or the new content can always be read back in full."""
+"""Replacing the content of a state file as an edit does, without a state in it."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from statefmt.model.errors import StoreError
-from statefmt.store.durable import signals_held_back
-from statefmt.store.explain import check_platform, explained
-from statefmt.store.local._folder import open_folder
 from statefmt.store.local.transaction import Notify, open_state
 from statefmt.store.lock_info import LockInfo
 
@@ -25,11 +22,3 @@ def replace_content(path: Path, old: bytes, new: bytes, info: LockInfo, note: No
         if state.data != old:
             raise StoreError(f"{path}: the file changed while it was worked on; nothing was written, try again")
         return state.commit(new, now=now)
-
-
-def create_file(path: Path, content: bytes) -> None:
-    """Create a new file with mode 0600, whole or not at all. Raises StoreError where it exists already."""
-    check_platform()
-    with explained(path), signals_held_back(), open_folder(path.parent) as folder:
-        folder.sweep()
-        folder.create(path.name, content)
