@@ -10,6 +10,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
+from statefmt.lint._user_files import problems
 from statefmt.lint.fingerprint import fingerprint
 from statefmt.model import codes
 from statefmt.model.errors import SettingsError
@@ -45,11 +46,14 @@ class Baseline(Struct, frozen=True, forbid_unknown_fields=True):
 def read_baseline(path: Path) -> Baseline:
     """The baseline in a file. Raises SettingsError where there is none or it is not one."""
     try:
-        baseline = msgspec.json.decode(read_bounded(path, _LARGEST, pipes=True), type=Baseline)
+        document = msgspec.json.decode(read_bounded(path, _LARGEST, pipes=True))
+        baseline = msgspec.convert(document, Baseline)
     except OSError as error:
         raise SettingsError(f"{path}: {error.strerror}; --write-baseline makes one") from error
+    except msgspec.ValidationError as error:
+        raise SettingsError(f"{path}: not a baseline: {problems('baseline', document, str(error))}") from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise SettingsError(f"{path}: not a baseline: {str(error).replace('`', '')}") from error
+        raise SettingsError(f"{path}: not a baseline: {error}") from error
     if baseline.format_version != _FORMAT_VERSION:
         raise SettingsError(f"{path}: a baseline of format {baseline.format_version}; {_FORMAT_VERSION} can be read")
     return baseline

@@ -11,6 +11,7 @@ from typing import Any, Final, Literal
 import msgspec
 from msgspec import Struct
 
+from statefmt.lint._user_files import problems
 from statefmt.model.errors import SettingsError
 from statefmt.store.small_files import read_bounded
 from statefmt.text.wildcards import TextTest, asterisk_test
@@ -80,7 +81,7 @@ def load_settings(path: Path) -> Settings:
     try:
         return msgspec.convert(table, Settings)
     except msgspec.ValidationError as error:
-        raise SettingsError(f"{path}: {str(error).replace('`', '')}") from error
+        raise SettingsError(f"{path}: {problems('settings', table, str(error))}") from error
 
 
 def _table(path: Path) -> dict[str, Any] | None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from statefmt.model.schema_files import schema_text
+from statefmt.schema_files import schema_text
 from tests.cli.conftest import Statetool
 from tests.cli.encrypted import configuration, encrypted
 from tests.cli.states import SAMPLES, resource, state

@@ -12,11 +12,11 @@ import xmlschema
 from jsonschema import Draft4Validator, Draft202012Validator
 
 from statefmt.lint.checked import UnreadableState
-from statefmt.model.schema_files import schema_text
 from statefmt.render.check.github import check_github
 from statefmt.render.check.json import check_json
 from statefmt.render.check.junit import check_junit
 from statefmt.render.check.sarif import check_sarif
+from statefmt.schema_files import schema_text
 from tests.render.states import CLEAN, ERROR, state
 
 DATA = Path(__file__).parents[1] / "data"

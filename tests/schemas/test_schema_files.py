@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from statefmt.model import schema_files
+from statefmt import schema_files
 
 Schema = dict[str, Any]
 
@@ -45,7 +45,7 @@ def test_found_as_package_data(root: Path, tmp_path: Path) -> None:
     (package / "__init__.py").touch()
     program = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
-        "from statefmt.model import schema_files\n"
+        "from statefmt import schema_files\n"
         "assert schema_files.__file__.startswith(sys.argv[1])\n"
         "print(*schema_files.schema_names())\n"
         "assert b'urn:statetool:schema:state-v4' in schema_files.schema_text('state-v4')\n"

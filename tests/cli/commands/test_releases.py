@@ -8,7 +8,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from statefmt.formats.releases.releases import all_releases
-from statefmt.model.schema_files import schema_text
+from statefmt.schema_files import schema_text
 from tests.cli.conftest import Statetool
 
 # A line of the table, with its columns one space apart.

@@ -17,7 +17,7 @@ from statefmt.formats.releases.releases import (
 )
 from statefmt.formats.style import Layout, Style
 from statefmt.model.errors import ReleaseError
-from statefmt.model.schema_files import schema_text
+from statefmt.schema_files import schema_text
 
 _DATA: Final[dict[str, Any]] = json.loads(files("statefmt.formats.releases").joinpath("releases.json").read_bytes())
 _NOT_FACTS: Final = {"engine", "engine_name", "version"}

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import msgspec
 import pytest
+from jsonschema import Draft202012Validator
 
 from statefmt.lint.settings import Settings, find_settings, load_settings
 from statefmt.model.errors import SettingsError
+from statefmt.schema_files import schema_text
 
 
 def _write(path: Path, text: str) -> Path:
@@ -60,8 +64,20 @@ def test_everything_that_can_be_said(tmp_path: Path) -> None:
         ('ignore = "PRV"', "ignore"),
         ("ignore = [1]", "ignore"),
         ("ignore = [", "not valid TOML"),
+        ('[per-file-ignores]\n"modules/*" = 1', "per-file-ignores.'modules/*': 1 is not of type 'array'"),
+        (f"ignore = [{','.join(['1'] * 12)}]", "and 2 more problems"),
+        (f'ignore = ["{"x" * 999}", [{",".join(["1"] * 999)}]]', "…"),
     ],
-    ids=["unknown key", "unknown level", "text for a list", "number in a list", "no TOML"],
+    ids=[
+        "unknown key",
+        "unknown level",
+        "text for a list",
+        "number in a list",
+        "no TOML",
+        "nested",
+        "many",
+        "long",
+    ],
 )
 def test_bad_settings_name_file_and_key(tmp_path: Path, text: str, said: str) -> None:
     path = _write(tmp_path / "statetool.toml", text)
@@ -69,6 +85,22 @@ def test_bad_settings_name_file_and_key(tmp_path: Path, text: str, said: str) ->
         load_settings(path)
     assert str(path) in str(caught.value)
     assert said in str(caught.value)
+
+
+def test_every_problem_is_reported(tmp_path: Path) -> None:
+    path = _write(tmp_path / "statetool.toml", 'ignored = []\nfail-on = "never"\nselect = [1]')
+    with pytest.raises(SettingsError) as caught:
+        load_settings(path)
+    assert all(text in str(caught.value) for text in ("'ignored'", "fail-on: 'never'", "select.0: 1"))
+
+
+@pytest.mark.parametrize(
+    "document",
+    [{}, {"select": [], "fail-on": "info"}, {"per-file-ignores": {"*": ["PRV"]}, "baseline": "b", "ignore": ["A"]}],
+)
+def test_the_schema_allows_what_is_read(document: dict[str, object], tmp_path: Path) -> None:
+    msgspec.convert(document, Settings)
+    assert Draft202012Validator(json.loads(schema_text("settings"))).is_valid(document)
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from jsonschema import Draft202012Validator
 
 from statefmt.lint.checked import CheckedState
 from statefmt.lint.fingerprint import fingerprint
-from statefmt.model.schema_files import schema_text
 from statefmt.render.check.json import check_json
+from statefmt.schema_files import schema_text
 from tests.render.states import (
     CLEAN,
     ERROR,

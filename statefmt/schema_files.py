@@ -29,4 +29,4 @@ def _folder() -> Traversable:
     packaged = files("statefmt").joinpath("schemas")
     if packaged.is_dir():
         return packaged
-    return Path(__file__).resolve().parents[2] / "schemas"
+    return Path(__file__).resolve().parents[1] / "schemas"
