@@ -43,7 +43,7 @@ _MADE: dict[tuple[str, str], list[str]] = {
     ("statefmt.hcl.functions.numbers", "parseint"): [r"([+-]?)([0-9a-fA-F]+)"],
     ("statefmt.text.pattern", "__getattr__"): [],
     ("statefmt.lint.secrets.probes", ""): [],
-    ("statefmt.lint.secrets.shapes", "_shapes"): [],
+    ("statefmt.lint.secrets._shapes", "_shapes"): [],
 }
 
 
@@ -131,7 +131,7 @@ def _listed() -> Iterator[Found]:
     for shape in secret_shapes.SHAPES:
         flags = re.DOTALL | re.ASCII
         yield Found(
-            f"statefmt/lint/secrets/shapes.py:{shape.kind}", shape.pattern.pattern, flags, frozenset({"search"})
+            f"statefmt/lint/secrets/_shapes.py:{shape.kind}", shape.pattern.pattern, flags, frozenset({"search"})
         )
 
 

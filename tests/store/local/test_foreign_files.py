@@ -103,7 +103,7 @@ PLACES = [
 _PROGRAM = """
 import sys
 from pathlib import Path
-from tests.store import test_foreign_files as tests
+from tests.store.local import test_foreign_files as tests
 for folder in sys.argv[1:]:
     tests.in_a_fork(Path(folder) / "folder" / "state")
 """
