@@ -1,1 +1,1 @@
-"""The configuration language: syntax, expressions, functions. It knows no OpenTofu blocks."""
+"""The configuration language: syntax, expressions and functions, without knowledge of OpenTofu's blocks."""

@@ -1,4 +1,4 @@
-"""Values that expressions give: cty values whose parts may be unknown or sensitive."""
+"""The values of expressions: cty values with parts that may be unknown or sensitive."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from statefmt.model.cty import DYNAMIC, Number, Type
 
 
 class UnknownKind(Enum):
-    """What keeps a value from being known."""
+    """Why a value is unknown."""
 
-    VARIABLE = "variable"  # an input variable without a value that may be used, or one that may be declared elsewhere
-    LOCAL = "local"  # a local value that may be declared in a file that cannot be read
+    VARIABLE = "variable"  # an input variable without a usable value, or one that may be declared elsewhere
+    LOCAL = "local"  # a local value that may be declared in an unreadable file
     WORKSPACE = "workspace"  # the workspace, or the phase of a run
     FUNCTION = "function"  # a function that is not evaluated
     NESTING = "nesting"  # an expression that is nested too deeply
-    SYNTAX = "syntax"  # an argument with a syntax error in it
-    OTHER = "other"  # anything else: what a plan decides, what releases do in different ways, what cannot be read
+    SYNTAX = "syntax"  # an argument with a syntax error
+    OTHER = "other"  # anything else: decided by the plan, different between releases, or unreadable
 
 
 class Unknown(msgspec.Struct, frozen=True):
-    """A value that cannot be known from the configuration alone.
+    """A value that the configuration alone does not determine.
 
-    `reason` completes "can't tell, because …"; `range` is where the reason stands (the reference to a resource, the
-    variable that has no value). `type` is what is known of the type, DYNAMIC for nothing. `problem` is set where
-    OpenTofu would refuse the expression, so that the value is not merely unknown, but wrong. `kind` is for decisions:
-    only a reason of the kind OTHER may quote more of an expression than names of variables, local values and functions.
+    `reason` completes "can't tell, because …"; `range` points at the cause (the reference to a resource, the variable
+    without a value). `type` is DYNAMIC if nothing is known of the type. `problem` is set if OpenTofu would refuse the
+    expression: the value is then wrong, not merely unknown. Callers decide by `kind`: only a reason of the kind OTHER
+    may quote more of an expression than names of variables, local values and functions.
     """
 
     reason: str
@@ -43,11 +43,11 @@ class Unknown(msgspec.Struct, frozen=True):
 
 
 class Value(msgspec.Struct, frozen=True):
-    """A known value, perhaps with unknown parts.
+    """A known value, possibly with unknown parts.
 
     `data` is None (null), bool, str, Number, a tuple of parts (list, tuple; set in cty's order) or a mapping of
-    names to parts (map, object; in bytewise order of the names). `sensitive` says that the value itself is marked;
-    the parts have marks of their own.
+    names to parts (map, object; in bytewise order of the names). `sensitive` marks the value itself; the parts have
+    marks of their own.
     """
 
     type: Type

@@ -1,1 +1,1 @@
-"""Evaluating expressions."""
+"""Evaluation of expressions."""

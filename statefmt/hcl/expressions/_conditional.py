@@ -1,4 +1,4 @@
-"""`condition ? yes : no`: both sides get one type, and a mistake in the side that is not taken does not matter.
+"""Evaluates `condition ? yes : no`: both sides get one type, and an error in the side not taken does not matter.
 
 Source: HCL `hclsyntax/expression.go` (ConditionalExpr).
 """
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def choose(evaluation: Evaluator, expression: Conditional) -> Part:
-    """The value of a conditional. Raises Refusal."""
+    """Evaluate a conditional. Raises Refusal."""
     yes, no = _try(evaluation, expression.yes), _try(evaluation, expression.no)
     common = _common_type(expression, yes, no)
     condition = evaluation.value(expression.condition)
@@ -50,7 +50,7 @@ def choose(evaluation: Evaluator, expression: Conditional) -> Part:
         raise taken.of_type(common)
     other = no if condition.data else yes
     if isinstance(other, Unknown) and _may_change(taken, other):
-        reason = f"which type it gets depends on the other side of the conditional, and {other.reason}"
+        reason = f"its type depends on the other side of the conditional, and {other.reason}"
         return Unknown(reason, other.range, sensitive=sensitive)
     try:
         return marked(convert(taken, common), sensitive)
@@ -78,7 +78,7 @@ def _common_type(expression: Conditional, yes: Part | Refusal, no: Part | Refusa
     if found is not None:
         return found
     if _knows_less(yes) or _knows_less(no):
-        # OpenTofu knows more of these types, from the schemas of providers.
+        # OpenTofu may know these types from the schemas of providers.
         return DYNAMIC
     detail = (
         "The true and false result expressions must have consistent types. "
@@ -93,9 +93,9 @@ def _knows_less(part: Part | Refusal) -> bool:
 
 
 def _may_change(taken: Part, other: Unknown) -> bool:
-    """Whether the type of the other side, which OpenTofu may know, could make another value of the one that is taken.
+    """Return whether the type of the other side, which OpenTofu may know, could change the value of the side taken.
 
-    A text stays one, and collections keep their keys; but a number may become a text, and a tuple a set.
+    A string stays a string, and collections keep their keys; but a number may become a string, and a tuple a set.
     """
     unsettled = other.problem is None and isinstance(other.type, DynamicType)
     return (

@@ -1,4 +1,4 @@
-"""`for` expressions and splats. Source: HCL `hclsyntax/expression.go` (ForExpr, SplatExpr)."""
+"""Evaluates `for` expressions and splats. Source: HCL `hclsyntax/expression.go` (ForExpr, SplatExpr)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def evaluate_for(evaluation: Evaluator, expression: ForExpression) -> Part:
-    """The tuple, or with a key the object, that a `for` makes. Raises Refusal."""
+    """Evaluate a `for` to a tuple, or with a key to an object. Raises Refusal."""
     collection = evaluation.value(expression.collection)
     place = expression.collection.range
     if isinstance(collection, Value) and collection.data is None:
@@ -58,7 +58,7 @@ def evaluate_for(evaluation: Evaluator, expression: ForExpression) -> Part:
 
 
 def elements(collection: Value) -> Iterator[tuple[Part, Part]]:
-    """The keys and the elements of a collection: names, places, or for a set the elements themselves."""
+    """Yield the keys and elements of a collection. Keys are names, positions, or for a set the elements themselves."""
     if isinstance(collection.data, Mapping):
         for name, item in collection.data.items():
             yield Value(STRING, name), item
@@ -69,7 +69,7 @@ def elements(collection: Value) -> Iterator[tuple[Part, Part]]:
 
 
 class _Loop:
-    """What a `for` has gathered so far. One unknown condition or key makes all of the result unknown."""
+    """The accumulated result of a `for`. One unknown condition or key makes the whole result unknown."""
 
     def __init__(self, evaluation: Evaluator, expression: ForExpression, sensitive: bool) -> None:
         self._evaluation = evaluation
@@ -108,7 +108,7 @@ class _Loop:
             self._named[name] = value
 
     def check_condition(self) -> None:
-        """OpenTofu looks once whether the condition can be one, which shows where there is nothing to go over."""
+        """Check the condition of a loop without elements, as OpenTofu does."""
         expression = self._expression
         if expression.condition is not None:
             nothing: Part = Unknown("there are no elements", expression.range)
@@ -162,14 +162,14 @@ class _Loop:
 
 
 def evaluate_splat(evaluation: Evaluator, expression: Splat) -> Part:
-    """The list or tuple of what a splat gives for each element. Raises Refusal.
+    """Evaluate a splat to the list or tuple of its results for each element. Raises Refusal.
 
-    A value that is no sequence counts as one of one element, and a null as an empty one.
+    A value that is not a sequence counts as a sequence of one element, or of none if it is null.
     """
     source = evaluation.value(expression.source)
     single = not isinstance(source.type, (TupleType, ListType, SetType))
     if isinstance(source, Unknown):
-        # Even where the type is known: whether it is null is not.
+        # Even if the type is known, the value may be null.
         return retyped(source, DYNAMIC)
     if source.data is None:
         if single:
@@ -193,7 +193,7 @@ def evaluate_splat(evaluation: Evaluator, expression: Splat) -> Part:
 
 
 def join_texts(part: Part, place: Range) -> Part:
-    """The texts of a `%{ for }`, one after the other. Raises Refusal."""
+    """Concatenate the strings of a `%{ for }`. Raises Refusal."""
     if isinstance(part, Unknown):
         return retyped(part, STRING)
     texts: list[str] = []

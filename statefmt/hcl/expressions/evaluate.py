@@ -1,4 +1,4 @@
-"""The value of an expression in a scope, or the reason why it cannot be known.
+"""Evaluates expressions in a scope, to a value or to the reason why it is unknown.
 
 Source: HCL `hclsyntax/expression.go`, `expression_template.go`.
 """
@@ -68,10 +68,10 @@ from statefmt.model.cty.types import object_type
 
 
 def evaluate(expression: Expression, names: Names) -> Part:
-    """The value of an expression: a `Value` (perhaps with unknown parts), or an `Unknown` with reason and place.
+    """Return the value of an expression: a `Value` (possibly with unknown parts) or an `Unknown` with its reason.
 
-    `names` is a `Scope`. Never raises for what a configuration can hold. Where OpenTofu would refuse the expression,
-    the result is an `Unknown` with a `problem` in OpenTofu's words.
+    `names` is a `Scope`. Never raises for anything a configuration can contain. If OpenTofu would refuse the
+    expression, the result is an `Unknown` with a `problem` in OpenTofu's words.
     """
     try:
         return Evaluation(names).value(expression)
@@ -82,12 +82,12 @@ def evaluate(expression: Expression, names: Names) -> Part:
 
 
 def evaluate_literal(expression: Expression) -> Part:
-    """The value of an expression that may neither refer to anything nor call functions."""
+    """Return the value of an expression that may not contain references or function calls."""
     return evaluate(expression, NoNames())
 
 
 class Evaluation:
-    """The values of expressions where some names stand for the elements of a `for` or a splat."""
+    """An evaluation in a scope, with names bound to the current elements of `for` expressions and splats."""
 
     def __init__(
         self, names: Names, bound: dict[str, Part] | None = None, items: dict[int, Part] | None = None
@@ -97,20 +97,20 @@ class Evaluation:
         self._items = items or {}
 
     def with_names(self, bound: dict[str, Part]) -> Evaluation:
-        """The same with more names."""
+        """Return the evaluation with more names."""
         return Evaluation(self.names, {**self._bound, **bound}, self._items)
 
     def with_item(self, item: SplatItem, part: Part) -> Evaluation:
-        """The same with the element that a splat is at."""
+        """Return the evaluation with the current element of a splat."""
         return Evaluation(self.names, self._bound, {**self._items, id(item): part})
 
     @staticmethod
     def elsewhere(expression: Expression, names: Names) -> Part:
-        """The value of an expression that sees other names. Raises Refusal."""
+        """Evaluate an expression in another scope. Raises Refusal."""
         return Evaluation(names).value(expression)
 
     def value(self, expression: Expression) -> Part:
-        """The value of an expression. Raises Refusal."""
+        """Evaluate an expression. Raises Refusal."""
         match expression:
             case Literal(value=value):
                 return _literal(value)
@@ -134,7 +134,7 @@ class Evaluation:
             raise refusal.of_type(_type_of_failure(expression)) from None
 
     def _combined(self, expression: Expression) -> Part:
-        """The value of an expression that has no part of the result, or no type, where a part of it is refused."""
+        """Evaluate an expression whose type, if a part of it is refused, does not depend on its other parts."""
         match expression:
             case RelativeTraversal(source=source, steps=steps):
                 return _walk(self.value(source), steps)
@@ -173,7 +173,7 @@ class Evaluation:
         return tuple_of([item for item in items if not isinstance(item, Refusal)])
 
     def _logical(self, expression: Binary) -> Part:
-        """A mistake on one side does not matter where the other side settles it (since OpenTofu 1.10)."""
+        """Ignore an error on one side if the other side decides the result (since OpenTofu 1.10)."""
         left, right = self._tried(expression.left), self._tried(expression.right)
         if isinstance(left, Refusal):
             if isinstance(right, Refusal) or not settles(expression, right):
@@ -218,7 +218,7 @@ class Evaluation:
             if isinstance(value, Refusal):
                 refused = refused or value
             else:
-                # The last one counts, without a word.
+                # A repeated key silently replaces the earlier one.
                 found[name.data] = value
         if refused is not None:
             raise refused.of_type(object_type(types) if unknown is None else DYNAMIC)

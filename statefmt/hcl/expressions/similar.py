@@ -1,4 +1,4 @@
-"""Whether two `for_each` expressions are so alike that they lose an element at the same time.
+"""Detects `for_each` expressions so similar that they lose an element at the same time.
 
 Source: RFC "Static Evaluation of Provider Iteration" (what is "too similar"); OpenTofu
 `internal/configs/provider_validation.go`, providerIterationIdentical.
@@ -29,12 +29,12 @@ from statefmt.hcl.syntax.references import references
 
 
 def too_similar(one: Expression, other: Expression) -> bool:
-    """Whether the same source gives the elements of both. Without a reference, an expression is like no other."""
+    """Return whether both get their elements from the same source. Without references, an expression has no source."""
     return next(references(one), None) is not None and next(references(other), None) is not None and _alike(one, other)
 
 
 def _alike(one: Expression | None, other: Expression | None) -> bool:
-    """The comparison itself, part by part; False for every kind of expression that is not named here."""
+    """Compare two expressions part by part; False for kinds of expressions not listed here."""
     if one is None or other is None:
         return one is other
     if isinstance(one, Parentheses):
@@ -75,7 +75,7 @@ def _all_alike(some: tuple[Expression | None, ...], others: tuple[Expression | N
 
 
 def _same_steps(some: tuple[Access, ...], others: tuple[Access, ...]) -> bool:
-    """Step by step the same kind and the same name or key: `a.b` and `a["b"]` are not the same."""
+    """Compare steps by kind and by name or key: `a.b` and `a["b"]` differ."""
     return [_plain(step) for step in some] == [_plain(step) for step in others]
 
 

@@ -43,13 +43,13 @@ from statefmt.model.cty import (
 from statefmt.model.cty.types import object_type
 
 _PRIMITIVES: Mapping[str, Type] = {"string": STRING, "number": NUMBER, "bool": BOOL, "any": DYNAMIC}
-# Words of old, for variables only, and not within other types.
+# Legacy shorthands, valid only as the whole type of a variable.
 _SHORT: Mapping[str, Type] = {"list": ListType(DYNAMIC), "map": MapType(DYNAMIC)}
 _SUMMARY = "Invalid type specification"
 
 
 class Defaults(msgspec.Struct, frozen=True):
-    """The second arguments of `optional`, by attribute; `children` by attribute, by place in a tuple, or "" for all."""
+    """The defaults of optional attributes; keys of `children` are attributes, tuple positions or "" (all elements)."""
 
     of: Type
     values: Mapping[str, Part] = {}
@@ -57,21 +57,21 @@ class Defaults(msgspec.Struct, frozen=True):
 
 
 class TypeConstraint(msgspec.Struct, frozen=True):
-    """What a type expression says; `type` has optional attributes."""
+    """A parsed type expression; `type` has optional attributes."""
 
     type: Type = DYNAMIC
     defaults: Defaults | None = None
     problems: tuple[Problem, ...] = ()
 
     def apply(self, part: Part) -> Part:
-        """A given value as the variable has it: defaults filled in, and converted. Raises ConversionError."""
+        """Fill in defaults and convert a value to this type. Raises ConversionError."""
         if self.defaults is not None:
             part = _filled(part, self.defaults)
         return convert(part, self.type)
 
 
 def read_type(expression: Expression) -> TypeConstraint:
-    """The type that an expression says; where it says none, `any`, and a problem."""
+    """Parse a type expression; an invalid one gives `any` and a problem."""
     short = _SHORT.get(as_keyword(expression) or "")
     if short is not None:
         return TypeConstraint(short)
@@ -121,7 +121,7 @@ class _Reader:
         for item in inner.items:
             name = as_keyword(item.key)
             if name is None or name in attributes:
-                self._complain(item.key, "The names in an object type must be words, each of them once.")
+                self._complain(item.key, "The attribute names of an object type must be unique identifiers.")
                 continue
             type_, default = item.value, None
             if isinstance(type_, Call) and type_.name == "optional" and 1 <= len(type_.arguments) <= 2:
@@ -154,7 +154,7 @@ class _Reader:
 
 
 def _filled(part: Part, defaults: Defaults) -> Part:
-    """The value with defaults where optional attributes are missing or null; its type may change on the way."""
+    """Fill in defaults for attributes that are missing or null; the type of the value may change."""
     if isinstance(part, Unknown) or part.data is None:
         return part
     if isinstance(part.data, Mapping):

@@ -1,8 +1,8 @@
-"""The functions of the language, in groups; everything else about calls is in `call`."""
+"""The built-in functions of the language, by group; `call` evaluates calls."""
 
 from __future__ import annotations
 
-from statefmt.hcl.functions import (  # Importing a group puts its functions into the table.
+from statefmt.hcl.functions import (  # Importing a group registers its functions.
     conversions as conversions,
     digests as digests,
     encodings as encodings,

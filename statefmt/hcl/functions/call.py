@@ -1,4 +1,4 @@
-"""Function calls: arguments, nulls, unknown values and marks, and then the function itself.
+"""Evaluates function calls: converts arguments, handles nulls, unknown values and marks, and runs the function.
 
 Sources: HCL `hclsyntax/expression.go` (FunctionCallExpr), `ext/tryfunc`; go-cty `function/function.go`.
 """
@@ -56,7 +56,7 @@ _CORE: Final = "core::"
 
 
 def call_function(evaluation: Evaluator, expression: Call) -> Part:
-    """The value of a call. Raises Refusal."""
+    """Evaluate a call. Raises Refusal."""
     name = expression.name.removeprefix(_CORE)
     if evaluation.names.directory is None:
         raise Refusal("Function calls not allowed", "Functions may not be called here.", expression.range)
@@ -76,12 +76,14 @@ def call_function(evaluation: Evaluator, expression: Call) -> Part:
 
 def _unevaluated(name: str, expression: Call) -> Unknown:
     if name in NEVER:
-        reason = f"nobody can know the result of the function {name} beforehand: {NEVER[name]}"
+        reason = f"the result of the function {name} is not known in advance: {NEVER[name]}"
         return Unknown(reason, expression.range, kind=UnknownKind.FUNCTION)
     if name in NOT_YET:
         return Unknown(f"statetool does not evaluate the function {name}", expression.range, kind=UnknownKind.FUNCTION)
     if "::" in name:
-        return Unknown(f"the function {name} belongs to a provider, which is not asked", expression.range)
+        return Unknown(
+            f"the function {name} belongs to a provider, and statetool does not run providers", expression.range
+        )
     raise Refusal("Call to unknown function", f"There is no function named {quote(name)}.", expression.name_range)
 
 
@@ -117,7 +119,7 @@ def _check_count(called: Function, expression: Call, count: int) -> None:
 
 
 class _Run:
-    """One call of one function."""
+    """A single call of a function."""
 
     def __init__(self, called: Function, expression: Call, evaluation: Evaluator) -> None:
         self._called = called
@@ -182,7 +184,7 @@ def _invalid(parameter: Parameter, detail: str, where: Range) -> Refusal:
 
 
 def _try(evaluation: Evaluator, expression: Call) -> Part:
-    """The first argument that OpenTofu would not refuse; Unknown as soon as that cannot be known of one."""
+    """Return the first argument that OpenTofu would not refuse; Unknown if an earlier one depends on unknown values."""
     if not expression.arguments:
         raise Refusal(
             "Error in function call",
@@ -216,7 +218,7 @@ def _can(evaluation: Evaluator, expression: Call) -> Part:
 
 
 def _depends_on_unknown(evaluation: Evaluator, argument: Expression) -> Unknown | None:
-    """What is unknown of the values that an expression refers to; what is refused is not, since that is known."""
+    """Return the first unknown value that an expression refers to. Refused references are known to fail."""
     for reference in references(argument):
         try:
             unknown = first_unknown((evaluation.value(reference),))

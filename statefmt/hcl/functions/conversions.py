@@ -1,4 +1,4 @@
-"""Conversions between types, and marks. Source: OpenTofu `internal/lang/funcs/conversion.go`, `sensitive.go`."""
+"""Functions that convert types and marks. Source: OpenTofu `internal/lang/funcs/conversion.go`, `sensitive.go`."""
 
 from __future__ import annotations
 
@@ -70,5 +70,5 @@ def issensitive(value: Part) -> Part:
 
 @function(_ANY, own_marks=True)
 def ephemeralasnull(value: Part) -> Part:
-    # What comes from an ephemeral variable is Unknown, so this value is none.
+    # Values of ephemeral variables are Unknown, so no known value is ephemeral.
     return value

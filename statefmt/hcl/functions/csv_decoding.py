@@ -1,6 +1,6 @@
-"""CSV as Go reads it: quotes only around whole fields, lines without anything passed over.
+"""Parses CSV as Go does: quotes only around whole fields, empty lines skipped.
 
-Source: Go `encoding/csv` in its defaults.
+Source: Go `encoding/csv` with default settings.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from typing import Final
 
 from statefmt.hcl.functions.registry import FunctionError
 
-# A field in quotes, or one without, and what ends it.
+# A quoted or bare field and its terminator.
 _FIELD: Final = re.compile(r'(?:"(?P<quoted>(?:[^"]|"")*)"|(?P<bare>[^,\n]*))(?P<end>,|\n|\Z)')
 
 
 def decode_csv(source: str) -> list[list[str]]:
-    """The fields of each line. Raises FunctionError."""
-    # A carriage return before a newline, or at the end, is none of the text.
+    """Return the fields of each line. Raises FunctionError."""
+    # Go drops a carriage return before a newline or at the end.
     whole = source.replace("\r\n", "\n").removesuffix("\r")
     rows: list[list[str]] = []
     at = 0

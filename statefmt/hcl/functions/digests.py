@@ -1,4 +1,4 @@
-"""Functions that hash texts. Source: OpenTofu `internal/lang/funcs/crypto.go`."""
+"""Functions that hash strings and files. Source: OpenTofu `internal/lang/funcs/crypto.go`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions that decode and encode: JSON, YAML, CSV, base64, addresses of the web.
+"""Functions that decode and encode JSON, YAML, CSV, base64 and URLs.
 
 Sources: go-cty `stdlib/json.go`, `csv.go`; go-cty-yaml; OpenTofu `internal/lang/funcs/encoding.go`.
 """
@@ -40,7 +40,7 @@ from statefmt.model.cty import (
 _STR = Parameter("str", STRING)
 _ENCODING = Parameter("encoding", STRING)
 _LARGEST: Final = 16 * 1024 * 1024
-# Encodings by their names of IANA; Go knows more.
+# Codecs by IANA name; Go knows more.
 _CODECS: Final = {
     "UTF-8": "utf-8",
     "UTF-16": "utf-16",
@@ -61,8 +61,8 @@ def jsondecode(value: Part) -> Part:
         read = read_value(raw, of)
     except (CtyError, ValueError) as error:
         if "Extra data" in str(error):
-            # A bracket too much is passed over by OpenTofu, other things are not.
-            return Unknown("statetool does not evaluate jsondecode of a text that goes on after its value")
+            # OpenTofu ignores a surplus closing bracket, but no other trailing data.
+            return Unknown("statetool does not evaluate jsondecode with content after the JSON value")
         raise FunctionError(str(error), 0) from None
     return from_plain(read.type, read.data)
 
@@ -100,7 +100,7 @@ def base64decode(value: Part) -> Part:
 
 def _from_base64(value: Part) -> bytes:
     try:
-        # Newlines are passed over, as in Go.
+        # Go ignores newlines.
         return base64.b64decode(text_of(value).replace("\n", "").replace("\r", ""), validate=True)
     except (binascii.Error, ValueError):
         raise FunctionError("failed to decode base64 data", 0) from None
@@ -118,9 +118,9 @@ def base64gunzip(value: Part) -> Part:
     if not decoder.eof:
         raise FunctionError("failed to read gunzip raw data: unexpected EOF")
     try:
-        return text(content.decode()) if not decoder.unused_data else Unknown("the data has more than one part")
+        return text(content.decode()) if not decoder.unused_data else Unknown("the gzip data has more than one member")
     except UnicodeDecodeError:
-        return Unknown("statetool does not evaluate base64gunzip where the result is no text")
+        return Unknown("statetool does not evaluate base64gunzip if the result is not UTF-8")
 
 
 @function(Parameter("string", STRING), _ENCODING, returns=STRING)
@@ -146,8 +146,8 @@ def textdecodebase64(value: Part, encoding: Part) -> Part:
     try:
         return text(_from_base64(value).decode(codec))
     except UnicodeDecodeError:
-        # Some encodings put a replacement in its place, others refuse.
-        return Unknown("statetool does not evaluate textdecodebase64 where the bytes are none of the encoding")
+        # Some encodings substitute a replacement character, others fail.
+        return Unknown("statetool does not evaluate textdecodebase64 of bytes invalid in the encoding")
 
 
 def _codec(encoding: Part) -> str | Unknown:
@@ -172,7 +172,7 @@ def urldecode(value: Part) -> Part:
     try:
         return text(decoded.decode())
     except UnicodeDecodeError:
-        return Unknown("statetool does not evaluate urldecode where the result is no text")
+        return Unknown("statetool does not evaluate urldecode if the result is not UTF-8")
 
 
 @function(_STR)

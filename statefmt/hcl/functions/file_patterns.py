@@ -1,5 +1,7 @@
-"""Finding files by a pattern with `*`, `**`, `?`, `[…]` and `{a,b}`. Source: `bmatcuk/doublestar`, of which Terraform
-and OpenTofu have different releases: what those read differently is `UnclearPattern`.
+"""Finds files by a pattern with `*`, `**`, `?`, `[…]` and `{a,b}`.
+
+Source: `bmatcuk/doublestar`. Terraform and OpenTofu use different releases of it; patterns that these read
+differently raise `UnclearPattern`.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import re2
 
 from statefmt.hcl.functions.registry import FunctionError
 
-# A class may lack its end.
+# A class may be unterminated.
 _PIECE: Final = re.compile(r"\*+|\?|\[\^?+\]?+(?:\\.|[^\]\\])*+(?P<end>\]?)|\\.|[{},\\]|.", re.DOTALL)
 _QUIET: Final = re2.Options()
 _QUIET.log_errors = False
@@ -27,12 +29,12 @@ class UnclearPattern(Exception):  # noqa: N818
 
 
 def matching_files(directory: Path, pattern: str) -> list[str]:
-    """The paths of regular files by a pattern relative to a directory. Raises FunctionError, UnclearPattern."""
+    """Return the regular files that match a pattern relative to a directory. Raises FunctionError, UnclearPattern."""
     clean = posixpath.normpath(pattern)
     if re.search(r"\{[^{}/]*+[/{]|\[!|\[[^\[\]/]*+/", clean):
-        raise UnclearPattern("braces with slashes or braces in them, or a class with an exclamation mark")
+        raise UnclearPattern("braces that contain slashes or braces, or a class with an exclamation mark or a slash")
     if "**/**" in clean:
-        raise UnclearPattern("two asterisks after two asterisks")
+        raise UnclearPattern("** directly after **")
     steps = [step for step in clean.split("/") if step]
     patterns = {step: _compiled(step) for step in steps if _MAGIC.search(step)}
     start = "/" if clean.startswith("/") else ""
@@ -40,7 +42,7 @@ def matching_files(directory: Path, pattern: str) -> list[str]:
 
 
 def _found(directory: Path, before: str, steps: list[str], patterns: dict[str, re2._Regexp]) -> Iterator[str]:
-    """Paths that go on from `before`, which ends with a slash or is empty, by the steps."""
+    """Yield the paths from `before`, which ends with a slash or is empty, along the steps."""
     first, *rest = steps
     if first == "**":
         yield from _below(directory, before, rest, patterns)

@@ -1,4 +1,4 @@
-"""Reading the files that functions name: regular ones of a reasonable size, relative to the root module."""
+"""Reads files for functions: regular files of limited size, relative to the root module."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ _LARGEST: Final = 16 * 1024 * 1024
 
 
 def located(surroundings: FunctionSurroundings, path: str) -> Path:
-    """Where a path of an expression is; `~` is the home of the user."""
+    """Resolve a path of an expression; `~` is the user's home directory."""
     return surroundings.directory / os.path.expanduser(path)  # noqa: PTH111 - a Path cannot begin with ~user
 
 
 def read_bytes(surroundings: FunctionSurroundings, path: str) -> bytes:
-    """The content of a file. Raises FunctionError."""
+    """Return the content of a file. Raises FunctionError."""
     if "\0" in path:
-        raise FunctionError("the path has a character that no path can have", 0)
+        raise FunctionError("the path contains a null character", 0)
     place = located(surroundings, path)
     try:
         return read_bounded(place, _LARGEST)
     except FileNotFoundError:
-        detail = f'no file exists at "{path}"; this function works only with files that are there before the run'
+        detail = f'no file exists at "{path}"; this function works only with files that exist before the run'
         raise FunctionError(detail, 0) from None
     except OSError as failure:
         raise FunctionError(f'failed to read "{path}": {failure.strerror or failure}', 0) from None

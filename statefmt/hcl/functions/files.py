@@ -1,4 +1,4 @@
-"""Functions of files and paths. Source: OpenTofu `internal/lang/funcs/filesystem.go`.
+"""Functions on files and paths. Source: OpenTofu `internal/lang/funcs/filesystem.go`.
 
 Files are read as they are now, relative to the root module, as a run in its directory would read them.
 """
@@ -53,7 +53,7 @@ def fileset(surroundings: FunctionSurroundings, path: Part, pattern: Part) -> Pa
     try:
         found = matching_files(surroundings.directory, posixpath.join(start, text_of(pattern).lstrip("/")))
     except UnclearPattern as unclear:
-        return Unknown(f"releases differ in what fileset finds by {text_of(pattern)!r}: {unclear}")
+        return Unknown(f"the result of fileset with {text_of(pattern)!r} depends on the release: {unclear}")
     return set_of(STRING, [text(posixpath.relpath(each, start)) for each in found])
 
 
@@ -81,4 +81,4 @@ def dirname(path: Part) -> Part:
 def pathexpand(path: Part) -> Part:
     if re.match("~[^/]", text_of(path)):
         raise FunctionError("cannot expand user-specific home dir")
-    return text(os.path.expanduser(text_of(path)))  # noqa: PTH111 - the text is to stay as it is otherwise
+    return text(os.path.expanduser(text_of(path)))  # noqa: PTH111 - keeps the rest of the string unchanged

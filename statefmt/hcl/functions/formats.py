@@ -1,4 +1,4 @@
-"""`format` and `formatlist`. Source: go-cty `stdlib/format.go`; verbs that Python would write otherwise are Unknown."""
+"""`format` and `formatlist`, Unknown for excessively long results. Source: go-cty `stdlib/format.go`."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ _VERB: Final = re.compile(
 )
 _ARGS = Parameter("args", null=True, parts=True, unknown=True)
 _WIDEST: Final = 10_000
-_NULL: Final = Unknown("releases differ in what format makes of a null without a type: old ones never know it")
+_NULL: Final = Unknown("the result of format with an untyped null depends on the release: it is unknown in older ones")
 
 
 class _NotHere(Exception):  # noqa: N818
-    """A verb that is not written here: a text that would be longer than anyone wants."""
+    """A verb that is not evaluated: its result would be excessively long."""
 
 
 @function(Parameter("format", STRING), rest=_ARGS, returns=STRING)
@@ -192,7 +192,7 @@ def _integer(verb: re.Match[str], value: Number) -> str:
     if precision is not None:
         digits = "" if digits == "0" and not precision else digits.rjust(precision, "0")
         if not digits:
-            # Not even the width counts then.
+            # Go ignores the width, too.
             return ""
     prefix = {"b": "0b", "o": "0", "x": "0x", "X": "0X"}.get(verb["mode"], "") if "#" in verb["flags"] else ""
     negative = value.negative and value.mantissa != 0

@@ -1,4 +1,4 @@
-"""Functions of maps and objects. Sources: go-cty `stdlib/collection.go`, OpenTofu `lang/funcs/collection.go`."""
+"""Functions on maps and objects. Sources: go-cty `stdlib/collection.go`, OpenTofu `lang/funcs/collection.go`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _MAP = Parameter("inputMap", parts=True, marks=True)
 @function(Parameter("inputMap", parts=True, marks=True, unknown=True))
 def keys(mapping: Part) -> Part:
     if isinstance(mapping.type, ObjectType):
-        # The type is enough.
+        # The type suffices, even if the value is unknown.
         return tuple_of([text(name) for name in mapping.type.attributes])
     if isinstance(mapping, Unknown):
         return replace(mapping, type=DYNAMIC, sensitive=False)
@@ -74,7 +74,7 @@ def merge(*maps: Part) -> Part:
     own_marks=True,
 )
 def lookup(mapping: Part, key: Part, *default: Part) -> Part:
-    # The marks of a default that is not needed do not matter.
+    # An unused default does not mark the result.
     return marked(_looked_up(mapping, key, *default), mapping.sensitive or key.sensitive)
 
 

@@ -1,4 +1,4 @@
-"""Functions of IP networks. Sources: OpenTofu `internal/lang/funcs/cidr.go`, `internal/ipaddr`; `go-cidr`."""
+"""Functions on IP networks. Sources: OpenTofu `internal/lang/funcs/cidr.go`, `internal/ipaddr`; `go-cidr`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ZEROS: Final = re.compile(r"(?<![0-9])0+(?=[0-9])")
 
 
 class _Network(NamedTuple):
-    """The first address, the length of the prefix, and the number of bits an address has."""
+    """A network: its first address, the length of its prefix, and the number of bits of an address."""
 
     start: int
     length: int
@@ -35,7 +35,7 @@ class _Network(NamedTuple):
         return 1 << (self.bits - self.length)
 
     def __str__(self) -> str:
-        # Go writes the network in the form of IPv4 if its first address is one.
+        # Go prints the network in IPv4 form if its first address is IPv4-mapped.
         if self.bits == 128 and self.length >= 96 and self.start >> 32 == 0xFFFF:
             return f"{_address(self.start, 128)}/{self.length - 96}"
         return f"{_address(self.start, self.bits)}/{self.length}"
@@ -48,7 +48,7 @@ def _address(value: int, bits: int) -> str:
 
 
 def _parsed_address(given: str) -> tuple[int, int] | None:
-    """An address and its bits. Zeros before a number of IPv4 do not matter, as in old releases of Go."""
+    """Return an address and its bits, None if invalid. Leading zeros in IPv4 are ignored, as in old releases of Go."""
     try:
         found = ipaddress.ip_address(given if ":" in given else _ZEROS.sub("", given))
     except ValueError:
@@ -98,10 +98,10 @@ def cidrsubnets(prefix: Part, *newbits: Part) -> Part:
         if length > network.bits:
             raise FunctionError(f"would extend prefix to {length} bits, which is too long for the address", place)
         if bits > _FEW:
-            return Unknown(f"releases differ in whether cidrsubnets extends a prefix by more than {_FEW} bits")
+            return Unknown(f"whether cidrsubnets can extend a prefix by more than {_FEW} bits depends on the release")
         size = 1 << (network.bits - length)
         start = last // size * size + size
-        # The first network of all cannot be told from the one after the last.
+        # go-cidr takes a network at address 0 for a wrap-around after the last one.
         if start >= network.start + network.size or not start:
             raise FunctionError(
                 f"not enough remaining address space for a subnet with a prefix of {length} bits", place

@@ -1,4 +1,4 @@
-"""Functions of numbers. Source: go-cty `stdlib/number.go`."""
+"""Functions on numbers. Source: go-cty `stdlib/number.go`."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _rounded(value: Number, direction: int) -> Number:
 def max_(*values: Part) -> Part:
     if not values:
         raise FunctionError("must pass at least one number")
-    # The first of equal ones counts, which tells 0 from -0.
+    # Of equal numbers the first one counts: 0 and -0 are equal but differ.
     return number(max(map(number_of, values)))
 
 
@@ -71,7 +71,7 @@ def parseint(value: Part, base: Part) -> Part:
     given, radix = text_of(value), whole_of(base)
     if not 2 <= radix <= 62:
         raise FunctionError("base must be a whole number between 2 and 62 inclusive", 1)
-    # Up to 36 the case of letters does not matter; above, small letters come before the capital ones.
+    # Up to base 36 the case of letters does not matter; above, lower case comes before upper case.
     known = _DIGITS[:radix] if radix > 36 else _DIGITS[:radix] + _DIGITS[10:radix].upper()
     match = re.fullmatch(rf"([+-]?)([{known}]+)", given)
     if match is None:

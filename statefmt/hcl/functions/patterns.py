@@ -1,4 +1,5 @@
-"""Functions that take regular expressions. RE2 evaluates them: it has Go's syntax and matches, and takes linear time.
+"""Functions with regular expressions, evaluated by RE2: it has Go's syntax and results and runs in linear time.
+
 Sources: go-cty `stdlib/regexp.go`; OpenTofu `internal/lang/funcs/string.go`; Go `regexp`
 (allMatches, replaceAll, expand) and `regexp/syntax`.
 """
@@ -28,7 +29,7 @@ from statefmt.model.cty import (
     Type,
 )
 
-# RE2's words for what Go says in other words.
+# RE2's error messages, and Go's for the same errors.
 _GO_ERRORS: Final = {
     "missing ]": "missing closing ]",
     "missing )": "missing closing )",
@@ -41,7 +42,7 @@ _GO_ERRORS: Final = {
 }
 _TOO_LARGE: Final = "pattern too large"
 _GROUP_NAME: Final = re.compile(r"\(\?P?<(\w+)>")
-# `\C`, any byte, is RE2's alone. An escape, or a quoted part, takes what follows with it.
+# Only RE2 has `\C`, any byte. Escapes and quoted parts before it are skipped as a whole.
 _ANY_BYTE: Final = re.compile(r"(?:[^\\]|\\Q(?:[^\\]|\\(?!E))*+(?:\\E|\Z)|\\[^CQ])*+\\C", re.DOTALL)
 _HUGE_COUNT: Final = re.compile(r"\{(?:[0-9]{1,9},)?[1-9][0-9]{9,}(?:,[0-9]*)?\}")
 _NUMBER: Final = re.compile("0|[1-9][0-9]{0,8}")
@@ -49,7 +50,7 @@ _NUMBER: Final = re.compile("0|[1-9][0-9]{0,8}")
 
 @lru_cache(maxsize=64)
 def _compiled(pattern: str) -> re2._Regexp | Unknown:
-    """The compiled expression; Unknown where releases of Go differ. Raises FunctionError for what Go refuses."""
+    """Return the compiled expression; Unknown if releases of Go differ. Raises FunctionError if Go refuses it."""
     options = re2.Options()
     options.log_errors = False
     try:
@@ -57,19 +58,19 @@ def _compiled(pattern: str) -> re2._Regexp | Unknown:
     except re2.error as error:
         message, _, piece = error.args[0].decode(errors="replace").partition(": ")
         if message.startswith(_TOO_LARGE) or piece.startswith(("\\p", "\\P")):
-            # Go may take it: it has another limit, and later releases know more names of properties.
+            # Go may accept it: it has another limit, and later releases know more property names.
             return Unknown(_apart(pattern))
         raise _refused(_GO_ERRORS.get(message, message), piece) from None
     names = _GROUP_NAME.findall(pattern)
     if len(names) != len(set(names)):
-        # Go lets a name be used twice, in some releases.
+        # Some releases of Go allow duplicate names.
         return Unknown(_apart(pattern))
     for name in found.groupindex:
         if not name.isascii():
             raise _refused("invalid named capture", f"(?P<{name}>")
     count = _HUGE_COUNT.search(pattern)
     if count is not None:
-        # RE2 takes a count of more than nine digits literally, and Go refuses it.
+        # RE2 takes a count of more than nine digits literally; Go refuses it.
         if "[" in pattern or "\\" in pattern:
             return Unknown(_apart(pattern))
         raise _refused("invalid repeat count", count[0])
@@ -87,7 +88,7 @@ def _apart(pattern: str) -> str:
 
 
 def _all_matches(pattern: re2._Regexp, whole: str) -> Iterator[re2._Match]:
-    """Every match that overlaps no other; an empty one right after another match does not count."""
+    """Yield all matches without overlap, except empty ones directly after another match."""
     before = -1
     for match in pattern.finditer(whole):
         if match.start() != before or match.end() != before:

@@ -1,4 +1,4 @@
-"""`pow` and `log`, which work on floats: each step rounds as it does in Go, whose results other libraries do not give.
+"""`pow` and `log` on floats. Each step rounds as in Go: other implementations give different results.
 
 Source: Go `math/pow.go`, `math/log.go` (the algorithm of FreeBSD's `e_log.c`).
 """
@@ -32,7 +32,7 @@ def pow_(value: Part, power: Part) -> Part:
         return _result(root if exponent > 0 else _quotient(1.0, root))
     if not exponent.is_integer():
         if base < 0:
-            raise FunctionError("a fractional power of a negative number is no number")
+            raise FunctionError("a fractional power of a negative number is not a number")
         return Unknown("statetool does not evaluate powers with a fractional part")
     if base == 0 or math.isinf(base) or abs(exponent) >= 1 << 63:
         return _result(_extreme(base, exponent))
@@ -49,7 +49,7 @@ def _extreme(base: float, exponent: float) -> float:
 
 
 def _whole_power(base: float, exponent: float) -> float:
-    """By squaring, with the exponent of two kept apart."""
+    """Compute a power by squaring, with the exponent of two kept apart."""
     found, twos = 1.0, 0
     square, square_twos = math.frexp(base)
     bits = int(abs(exponent))
@@ -106,5 +106,5 @@ def _quotient(above: float, below: float) -> float:
 
 def _result(value: float) -> Part:
     if math.isnan(value):
-        raise FunctionError("the result is no number")
+        raise FunctionError("the result is not a number")
     return number(from_float(value))

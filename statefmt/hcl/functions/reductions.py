@@ -1,4 +1,4 @@
-"""Functions that make one value of many: the first that counts, the only one, all or any, the sum; and `range`.
+"""Functions that reduce many values to one, such as `coalesce`, `one`, `alltrue` and `sum`; and `range`.
 
 Sources: go-cty `stdlib/collection.go`, `sequence.go`; OpenTofu `internal/lang/funcs/collection.go`.
 """
@@ -123,7 +123,7 @@ def range_(*bounds: Part) -> Part:
     numbers = [number_of(bound) for bound in bounds]
     if not 1 <= len(numbers) <= 3:
         raise FunctionError("must have one, two, or three arguments")
-    # In Go this zero is a float, which shows in quotients of what comes out.
+    # In Go this zero is a float, whose precision shows in quotients of the results.
     start, end = (from_float(0.0), numbers[0]) if len(numbers) == 1 else (numbers[0], numbers[1])
     step = numbers[2] if len(numbers) == 3 else counted(-1 if end < start else 1)
     down = step.negative and step.mantissa != 0

@@ -1,8 +1,8 @@
-"""The table of functions, and what is said of each: its parameters, its result, and how it treats unknown parts.
+"""The registry of functions: their parameters, result types, and treatment of unknown and marked values.
 
-A function is a Python function with the decorator `function`, in a file of this folder that `__init__`
-imports. Its arguments come converted to the types of its parameters, never null, known and without marks, unless its
-parameters say otherwise; the result then gets the marks of all arguments.
+A function is a Python function with the decorator `function`, in a module that `__init__` imports. Its arguments are
+converted to the types of its parameters. Unless its parameters say otherwise, they are never null, known and without
+marks; the result then gets the marks of all arguments.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from statefmt.model.cty import DYNAMIC, Type
 
 
 class FunctionError(ValueError):
-    """A call that OpenTofu would refuse; `argument` is the place of the one to blame, if it is one's fault."""
+    """A call that OpenTofu would refuse; `argument` is the index of the argument at fault, if any."""
 
     def __init__(self, detail: str, argument: int | None = None) -> None:
         super().__init__(detail)
@@ -29,7 +29,7 @@ class FunctionError(ValueError):
 
 
 class Parameter(msgspec.Struct, frozen=True):
-    """One parameter. `null` may be null; with `parts` unknown parts within are welcome, with `marks` marked ones."""
+    """A parameter, and whether it accepts null, an unknown value, unknown parts, and parts with marks."""
 
     name: str
     type: Type = DYNAMIC
@@ -40,7 +40,7 @@ class Parameter(msgspec.Struct, frozen=True):
 
 
 class FunctionSurroundings(msgspec.Struct, frozen=True):
-    """Where relative paths begin, and a way to evaluate an expression with other names; it raises Refusal."""
+    """The base of relative paths, and a function that evaluates an expression in another scope (raises Refusal)."""
 
     directory: Path
     evaluate: Callable[[Expression, Names], Part]
@@ -50,15 +50,15 @@ FunctionBody: TypeAlias = Callable[..., Part]
 
 
 class Function(msgspec.Struct, frozen=True):
-    """One function; `returns` is the type of its result while that is unknown."""
+    """A registered function; `returns` is the type of an unknown result."""
 
     name: str
     parameters: tuple[Parameter, ...]
     rest: Parameter | None
     returns: Type
     run: FunctionBody
-    surroundings: bool = False  # whether it wants them as its first argument
-    own_marks: bool = False  # whether it sees the marks of its arguments, and settles those of its result
+    surroundings: bool = False  # whether it takes FunctionSurroundings as its first argument
+    own_marks: bool = False  # whether it gets arguments with marks and marks its result itself
 
 
 FUNCTIONS: dict[str, Function] = {}
@@ -72,7 +72,7 @@ def function(
     surroundings: bool = False,
     own_marks: bool = False,
 ) -> Callable[[FunctionBody], FunctionBody]:
-    """Put a Python function into the table, under its own name without the underscore that may end it."""
+    """Register a Python function under `name`, or under its own name without a trailing underscore."""
 
     def register(run: FunctionBody) -> FunctionBody:
         called = name or run.__name__.rstrip("_")

@@ -1,4 +1,4 @@
-"""Functions of lists, tuples and of any collection.
+"""Functions on lists, tuples and collections in general.
 
 Sources: go-cty `stdlib/collection.go`, `sequence.go`; OpenTofu `internal/lang/funcs/collection.go`.
 """
@@ -63,7 +63,7 @@ def length(value: Part) -> Part:
         return retyped(value, NUMBER)
     if isinstance(value.data, str):
         return number(count_graphemes(value.data))
-    # A set with unknown elements has no known length, and is unknown altogether.
+    # A set with unknown elements has no known length: it is Unknown as a whole, and returned above.
     return number(len(children(value)))
 
 
@@ -94,7 +94,7 @@ def flatten(sequence: Part) -> Part:
 
 
 def _flatten(sequence: Part, found: list[Part]) -> bool:
-    """Add what is within, however deep, and say whether a list on the way was marked."""
+    """Append all nested elements to `found`, and return whether a sequence on the way was marked."""
     hidden = sequence.sensitive
     for item in children(sequence):
         if is_sequence(item) and isinstance(item, Value) and item.data is not None:
@@ -151,7 +151,7 @@ def contains(sequence: Part, wanted: Part) -> Part:
     if not is_sequence(sequence):
         raise FunctionError("argument must be list, tuple, or set")
     if is_null(wanted):
-        return Unknown("releases differ in whether contains looks for null: old ones refuse it")
+        return Unknown("whether contains accepts null depends on the release: older ones refuse it")
     unknown: Unknown | None = None
     for item in children(sequence):
         found = equal(wanted, item)
@@ -186,7 +186,7 @@ def element(sequence: Part, place: Part) -> Part:
     if not found:
         raise FunctionError("cannot use element function with an empty list")
     if at < 0:
-        return Unknown("releases differ in what element does with a negative index: old ones refuse it")
+        return Unknown("the result of element with a negative index depends on the release: older ones refuse it")
     return found[at % len(found)]
 
 

@@ -1,4 +1,4 @@
-"""Functions of sets. Source: go-cty `stdlib/set.go`."""
+"""Functions on sets. Source: go-cty `stdlib/set.go`."""
 
 from __future__ import annotations
 

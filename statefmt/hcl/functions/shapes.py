@@ -1,4 +1,4 @@
-"""What functions take out of their arguments, which are known and of the right type by then."""
+"""Extracts Python values from function arguments, which are known and of the right type."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from statefmt.model.cty import (
     TupleType,
 )
 
-# No float has a smaller exponent, whatever its mantissa, and no whole number of use a larger one.
+# As a negative exponent below that of any float, as a positive one above that of any useful whole number.
 _SMALLEST: Final = 10_000
 
 
 def text_of(part: Part) -> str:
-    """The text of a string."""
+    """Return a string value as str."""
     assert isinstance(part, Value)
     assert isinstance(part.data, str)
     return part.data
 
 
 def number_of(part: Part) -> Number:
-    """The number of a number."""
+    """Return a number value as Number."""
     assert isinstance(part, Value)
     assert isinstance(part.data, Number)
     return part.data
 
 
 def whole_of(part: Part, what: str = "value") -> int:
-    """The number as an int. Raises FunctionError where it is none, or more than 64 bits."""
+    """Return a number as int. Raises FunctionError if it is not whole or exceeds 64 bits."""
     found = number_of(part)
     whole = 0 if not found.mantissa and not found.infinite else found.small_integer()
     if whole is None or not -(2**63) <= whole < 2**63:
@@ -46,7 +46,7 @@ def whole_of(part: Part, what: str = "value") -> int:
 
 
 def whole_of_any_size(part: Part) -> int:
-    """The number as an int. Raises FunctionError where it is none, or has more digits than anyone needs."""
+    """Return a number as int. Raises FunctionError if it is not whole or excessively large."""
     found = number_of(part)
     if found.infinite or found.exponent < 0 or found.exponent > _SMALLEST:
         raise FunctionError("value must be a whole number")
@@ -54,7 +54,7 @@ def whole_of_any_size(part: Part) -> int:
 
 
 def float_of(part: Part) -> float:
-    """The number as the nearest float. Raises FunctionError where it is larger than any."""
+    """Return the float nearest to a number. Raises FunctionError if the number is too large."""
     found = number_of(part)
     sign = -1.0 if found.negative else 1.0
     if found.infinite:
@@ -70,22 +70,22 @@ def float_of(part: Part) -> float:
 
 
 def texts_of(part: Part) -> list[str]:
-    """The texts of a list of strings without nulls."""
+    """Return a list of strings without nulls as list of str."""
     return [text_of(item) for item in children(part)]
 
 
 def names_of(part: Part) -> Mapping[str, Part]:
-    """The parts of a map or an object by name."""
+    """Return the parts of a map or an object by name."""
     assert isinstance(part, Value)
     assert isinstance(part.data, Mapping)
     return part.data
 
 
 def is_sequence(part: Part) -> bool:
-    """Whether a value is a list, a set or a tuple."""
+    """Return whether a value is a list, a set or a tuple."""
     return isinstance(part.type, (ListType, SetType, TupleType))
 
 
 def is_null(part: Part) -> bool:
-    """Whether a value is null."""
+    """Return whether a value is null."""
     return isinstance(part, Value) and part.data is None

@@ -1,4 +1,4 @@
-"""Functions of texts. Source: go-cty `stdlib/string.go`; OpenTofu `internal/lang/funcs/string.go`."""
+"""Functions on strings. Source: go-cty `stdlib/string.go`; OpenTofu `internal/lang/funcs/string.go`."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def lower(value: Part) -> Part:
 
 
 def _mapped(value: str, change: Callable[[str], str]) -> str:
-    # Go changes one character into one character: the first of what Python makes of it, or the form of titles.
+    # Go maps each character to a single one. If Python gives several, it is the title case, or the same character.
     found: list[str] = []
     for each in value:
         new = change(each)
@@ -87,7 +87,7 @@ def trimspace(value: Part) -> Part:
 
 @function(_STR, Parameter("cutset", STRING), returns=STRING)
 def trim(value: Part, cutset: Part) -> Part:
-    # An empty set of characters trims nothing, where Python would trim white space.
+    # An empty cutset trims nothing; Python would trim white space.
     return text(text_of(value).strip(text_of(cutset)) if text_of(cutset) else text_of(value))
 
 
@@ -130,7 +130,7 @@ def chomp(value: Part) -> Part:
 def indent(spaces: Part, value: Part) -> Part:
     count = whole_of(spaces)
     if not 0 <= count <= 10_000:
-        raise FunctionError("the number of spaces must be at least 0, and 10,000 at most", 0)
+        raise FunctionError("the number of spaces must be between 0 and 10,000", 0)
     return text(text_of(value).replace("\n", "\n" + " " * count))
 
 
@@ -141,7 +141,7 @@ def substr(value: Part, offset: Part, length: Part) -> Part:
     if start < 0:
         start = max(0, start + len(found))
         if count == 0:
-            # Go's loop takes everything then.
+            # Go's loop then takes everything.
             count = -1
     elif count == 0:
         return text("")

@@ -1,4 +1,4 @@
-"""Templates in files and in texts, which see nothing but the names they are given.
+"""Renders templates from files and strings, which see only the names they are given.
 
 Source: OpenTofu `internal/lang/funcs/render_template.go`, `filesystem.go`, `string.go`.
 """
@@ -31,7 +31,7 @@ _VARS: Final = Parameter("vars", parts=True)
 
 
 class _Given:
-    """The names of a template."""
+    """The scope of a template."""
 
     def __init__(self, directory: Path, values: Mapping[str, Part]) -> None:
         self.directory: Path | None = directory

@@ -1,4 +1,4 @@
-"""Functions of points in time that are given. Sources: go-cty `stdlib/datetime.go`; OpenTofu `funcs/datetime.go`."""
+"""Functions on timestamps. Sources: go-cty `stdlib/datetime.go`; OpenTofu `funcs/datetime.go`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _UNITS: Final = {
     "m": 60_000_000_000,
     "h": 3_600_000_000_000,
 }
-# An int64 has no more.
+# An int64 has no more digits.
 _MOST_DIGITS: Final = 19
 _AMOUNT: Final = re.compile(r"(\d++\.?\d*+|\.\d++)(ns|us|µs|μs|ms|s|m|h)", re.ASCII)
 _VERB: Final = re.compile(r"'((?:[^']|'')*)'|(([A-Za-z])\3*)|([^A-Za-z']+)|(')", re.DOTALL)
@@ -55,11 +55,11 @@ def timeadd(time: Part, duration: Part) -> Part:
     try:
         return text(format_time(later(start, _duration(text_of(duration)))))
     except OverflowError:
-        raise FunctionError("the result is too far away", 1) from None
+        raise FunctionError("the result is out of range", 1) from None
 
 
 def _duration(value: str) -> int:
-    """Nanoseconds of a text such as `-1h30m`. Raises FunctionError."""
+    """Parse a duration such as `-1h30m` to nanoseconds. Raises FunctionError."""
     amounts = value.lstrip("+-") if value[:1] in ("+", "-") and value[1:2] not in ("+", "-") else value
     if amounts == "0":
         return 0
@@ -73,7 +73,7 @@ def _duration(value: str) -> int:
         whole, _, fraction = amount[1].partition(".")
         if len(whole.lstrip("0")) > _MOST_DIGITS:
             raise FunctionError(f'time: invalid duration "{value}"', 1)
-        # Go drops the digits beyond nanoseconds of hours, too.
+        # Go, too, drops the digits of a fraction that do not fit into an int64.
         total += int(Fraction(f"{whole.lstrip('0') or '0'}.{fraction[:_MOST_DIGITS] or '0'}") * _UNITS[amount[2]])
     if total >= 1 << 63:
         raise FunctionError(f'time: invalid duration "{value}"', 1)

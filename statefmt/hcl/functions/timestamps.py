@@ -1,4 +1,4 @@
-"""Points in time as RFC 3339 writes them, and the looser way of YAML. Source: go-cty `stdlib/datetime.go`."""
+"""Parses and formats timestamps: RFC 3339, and YAML's looser form. Source: go-cty `stdlib/datetime.go`."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ _NANOSECONDS: Final = 1_000_000_000
 
 
 class Time(NamedTuple):
-    """A point in time to the second, in the zone it was written in, and the nanoseconds after it."""
+    """A point in time to the second, in its original zone, and the nanoseconds after it."""
 
     seconds: datetime
     nanoseconds: int
 
     @property
     def instant(self) -> tuple[datetime, int]:
-        """What points in time are compared by."""
+        """The key for comparisons."""
         return self.seconds.astimezone(UTC), self.nanoseconds
 
 
 def exact_time(value: str) -> Time | None:
-    """The time that a text says by RFC 3339; None for any other text."""
+    """Parse an RFC 3339 timestamp; None for any other string."""
     match = _EXACT.fullmatch(value)
     return None if match is None else _time(match.groups())
 
 
 def loose_time(value: str) -> Time | None:
-    """The time that a text of YAML says: with digits left out, without a time of the day, or without a zone."""
+    """Parse a YAML timestamp, which may lack digits, the time of day or the zone; None for any other string."""
     match = _LOOSE.fullmatch(value)
     if match is None:
         return None
@@ -60,13 +60,13 @@ def _time(groups: tuple[str | None, ...]) -> Time | None:
 
 
 def format_time(time: Time) -> str:
-    """The time by RFC 3339, without parts of a second."""
+    """Format a time by RFC 3339, without fractions of a second."""
     at = time.seconds
     return f"{at.year:04}-{at.month:02}-{at.day:02}T{at.hour:02}:{at.minute:02}:{at.second:02}{zone_of(at) or 'Z'}"
 
 
 def zone_of(at: datetime, colon: str = ":") -> str:
-    """The zone as hours and minutes, `+05:30`; nothing for UTC."""
+    """Return the zone as hours and minutes, `+05:30`; empty for UTC."""
     offset = at.utcoffset() or timedelta()
     minutes = round(offset.total_seconds()) // 60
     if not minutes:
@@ -75,6 +75,6 @@ def zone_of(at: datetime, colon: str = ":") -> str:
 
 
 def later(time: Time, nanoseconds: int) -> Time:
-    """The time so much later. Raises OverflowError."""
+    """Return the time `nanoseconds` later. Raises OverflowError."""
     total = time.nanoseconds + nanoseconds
     return Time(time.seconds + timedelta(seconds=total // _NANOSECONDS), total % _NANOSECONDS)

@@ -1,21 +1,21 @@
-"""Functions of OpenTofu that are not evaluated here, so that a call of one is Unknown, and no mistake."""
+"""OpenTofu's functions that are not evaluated: a call of one is Unknown, not an error."""
 
 from __future__ import annotations
 
 from typing import Final
 
-# Nobody can know their values beforehand.
+# Functions whose results are not known in advance, with the reason.
 NEVER: Final = {
-    "bcrypt": "its result is another one each time",
-    "plantimestamp": "it gives the time of the plan",
-    "timestamp": "it gives the time of the run",
-    "uuid": "its result is another one each time",
+    "bcrypt": "it changes with each call",
+    "plantimestamp": "it is the time of the plan",
+    "timestamp": "it is the time of the run",
+    "uuid": "it changes with each call",
 }
-# Not yet: a function that gets into the table of `registry` counts as evaluated, whether it stands here or not.
+# Not implemented. A function in the registry is evaluated even if it is listed here.
 NOT_YET: Final = frozenset(
     """
     assumeequal assumelistlength assumelistlengthmax assumelistlengthmin assumemaplength assumemaplengthmax
     assumemaplengthmin assumenotnull assumesetlength assumesetlengthmax assumesetlengthmin assumestringprefix
     base64gzip convert list map rsadecrypt type
-    """.split()  # noqa: SIM905 - shorter to read than a list of one a line
+    """.split()  # noqa: SIM905 - shorter than one name per line
 )

@@ -1,6 +1,6 @@
-"""YAML as `yamldecode` reads it: `yes`, `on` and `y` are true, as in YAML 1.1, and `017` is 17, as in 1.2.
+"""Decodes YAML as `yamldecode` does: `yes`, `on` and `y` are true, as in YAML 1.1, and `017` is 17, as in 1.2.
 
-Source: go-cty-yaml `decode.go`, `resolve.go`, and what Terraform 1.11 and 1.15 really give.
+Source: go-cty-yaml `decode.go`, `resolve.go`, and observed results of Terraform 1.11 and 1.15.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from statefmt.model.cty import (
 if TYPE_CHECKING:
     from yaml import BaseLoader, Node, ScalarNode
 
-# Our tag for a scalar that has none.
+# Our tag for untagged scalars.
 _PLAIN: Final = "plain"
 _TAGS: Final = "tag:yaml.org,2002:"
 _YES: Final = ("y", "Y", "yes", "Yes", "YES", "on", "On", "ON", "true", "True", "TRUE")
@@ -45,9 +45,9 @@ _WORDS: Final = {
     **dict.fromkeys(_YES, truth(True)),
     **dict.fromkeys(_NO, truth(False)),
 }
-# What begins with one of these may be something else than a text.
+# A scalar that starts with one of these may be something other than a string.
 _HINTS: Final = frozenset("+-0123456789yYnNtTfFoO~.")
-# A number with zeros before it is decimal.
+# A number with leading zeros is decimal.
 _NUMBER: Final = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _OTHER_BASE: Final = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
 _ANY_BASE: Final = re.compile(r"[-+]?0(?:o[0-7]+|x[0-9a-fA-F]+|b[01]+)", re.IGNORECASE)
@@ -55,7 +55,7 @@ _OTHER_RELEASE: Final = re.compile(r"^%YAML[ \t]+(?!1\.1\b)", re.MULTILINE)
 
 
 def decode_yaml(source: str) -> Part:
-    """The value of a text. Raises FunctionError."""
+    """Decode a YAML document. Raises FunctionError."""
     import yaml
 
     if _OTHER_RELEASE.match(source):
@@ -80,7 +80,7 @@ def _loader() -> type[BaseLoader]:
     base: type[BaseLoader] = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
     class Loader(base):  # type: ignore[misc, valid-type]
-        """Leaves open what scalars without tags are."""
+        """A loader that does not resolve untagged scalars."""
 
         def resolve(self, kind: type[Node], value: str, implicit: tuple[bool, bool]) -> str:
             return _PLAIN if kind is yaml.ScalarNode else str(super().resolve(kind, value, implicit))
@@ -89,7 +89,7 @@ def _loader() -> type[BaseLoader]:
 
 
 class _Reader:
-    """Takes values out of nodes. An anchor that is used again gives the same node."""
+    """A converter from nodes to values. An alias is the same node as its anchor."""
 
     def __init__(self) -> None:
         self._under_way: set[int] = set()
@@ -101,7 +101,7 @@ class _Reader:
         if id(node) in self._under_way:
             raise FunctionError("cannot refer to an anchor from inside of its own definition", 0)
         if id(node) in self._keys:
-            raise FunctionError("reference to undefined anchor: keys have none", 0)
+            raise FunctionError("reference to undefined anchor: keys cannot have anchors", 0)
         if isinstance(node, yaml.ScalarNode):
             return _scalar(node)
         kind = "map" if isinstance(node, yaml.MappingNode) else "seq"
@@ -127,7 +127,7 @@ class _Reader:
             name = convert(_scalar(key), STRING)
             if not isinstance(name, Value) or not isinstance(name.data, str):
                 raise FunctionError("mapping key cannot be null", 0)
-            # The last one counts, without a word.
+            # A repeated key silently replaces the earlier one.
             found[name.data] = self.value(item)
         return object_of(found)
 

@@ -1,6 +1,6 @@
-"""YAML as `yamlencode` writes it: texts in quotes, or as blocks where they have several lines, and no flow style.
+"""Encodes YAML as `yamlencode` does: strings in quotes, or as blocks if they have several lines, and no flow style.
 
-Source: go-cty-yaml `encode.go`. Its emitter is a translation of libyaml's, which PyYAML has, too.
+Source: go-cty-yaml `encode.go`. Its emitter is a port of libyaml's, which PyYAML uses, too.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _END: Final = "...\n"
 
 
 def encode_yaml(part: Part) -> str:
-    """The text of a wholly known value."""
+    """Encode a wholly known value."""
     import yaml
 
     dumper = getattr(yaml, "CDumper", yaml.Dumper)
@@ -37,7 +37,7 @@ def encode_yaml(part: Part) -> str:
     found = str(yaml.emit(events, Dumper=dumper, allow_unicode=True, width=_WIDTH))
     if found.endswith(f"\n{_END}"):
         found = found.removesuffix(_END)
-    # What is neither in quotes nor a collection is followed by the mark of the end, in libyaml's older releases.
+    # Older releases of libyaml end a document with `...` if it is a single plain scalar.
     alone = isinstance(part, Value) and (part.data is None or isinstance(part.data, (bool, Number)))
     return found + _END if alone else found
 

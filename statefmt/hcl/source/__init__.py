@@ -1,1 +1,1 @@
-"""Source text: positions in it, and problems found there."""
+"""Source text: positions and problems."""

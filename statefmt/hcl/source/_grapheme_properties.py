@@ -1,6 +1,6 @@
-"""How characters take part in grapheme clusters, one letter for each way.
+"""Classifies characters by their role in grapheme clusters, one letter per class.
 
-Source: Unicode 15 `GraphemeBreakProperty.txt` and `emoji-data.txt`; what follows from a character's general category is
+Source: Unicode 15 `GraphemeBreakProperty.txt` and `emoji-data.txt`; classes that follow from the general category are
 not listed here.
 """
 
@@ -11,14 +11,14 @@ import unicodedata
 from functools import lru_cache
 from typing import Final
 
-# Marks that take a place of their own, and are part of the cluster before them all the same.
+# Characters that extend the cluster before them without being nonspacing or enclosing marks.
 _EXTENDING: Final = re.compile(
     "[\u09be\u09d7\u0b3e\u0b57\u0bbe\u0bd7\u0cc2\u0cd5\u0cd6\u0d3e\u0d57\u0dcf\u0ddf\u1b35\u200c\u302e\u302f"
     "\uff9e\uff9f\U0001133e\U00011357\U000114b0\U000114bd\U000115af\U00011930\U0001d165\U0001d16e-\U0001d172"
     "\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
 )
 _SPACING: Final = re.compile("[\u0e33\u0eb3]")
-# Marks that stand by themselves.
+# Spacing marks that do not join the cluster before them.
 _APART: Final = re.compile(
     "[\u102b\u102c\u1038\u1062-\u1064\u1067-\u106d\u1083\u1087-\u108c\u108f\u109a-\u109c\u1a61\u1a63\u1a64"
     "\uaa7b\uaa7d\U00011720\U00011721]"
@@ -58,9 +58,12 @@ _ENDINGS: Final = 28
 
 @lru_cache(maxsize=4096)
 def grapheme_property(char: str) -> str:
-    """The letter of a character: carriage return (r), newline (n), control (C), prepended (P), extending (E), spacing
-    mark (S), joiner (Z), regional indicator (R), picture (X), parts of Hangul syllables (L, V, T, and whole ones
-    without and with an ending: H, J), or any other (O)."""
+    """Return the class letter of a character.
+
+    Carriage return (r), newline (n), control (C), prepended (P), extending (E), spacing mark (S), joiner (Z), regional
+    indicator (R), picture (X), parts of Hangul syllables (L, V, T; whole syllables without and with a final consonant:
+    H, J), or any other (O).
+    """
     if char in _SINGLE:
         return _SINGLE[char]
     for characters, letter in _LISTED:

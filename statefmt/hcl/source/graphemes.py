@@ -1,6 +1,6 @@
-"""Tells user-perceived characters apart, which are the columns of HCL and the characters of its functions.
+"""Splits strings into user-perceived characters: the columns of HCL and the characters of its functions.
 
-Source: go-textseg v15 `grapheme_clusters.rl`, which is Unicode's annex 29, as OpenTofu and Terraform use it.
+Source: go-textseg v15 `grapheme_clusters.rl` (Unicode annex 29), as OpenTofu and Terraform use it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Final
 
 from statefmt.hcl.source._grapheme_properties import grapheme_property
 
-# Over the letters of `grapheme_property`, one for each character.
+# Patterns over the letters of `grapheme_property`, one letter per character.
 _EXTENSION: Final = "(?:E|S|Z(?:XE*)?)*"
 _HANGUL: Final = f"(?:L+(?:H?V+T*|JT*|H)?|HV*T*|V+T*|JT*|T+){_EXTENSION}"
 _PICTURE: Final = f"XE*{_EXTENSION}"
@@ -22,14 +22,14 @@ _CLUSTER: Final = re.compile(f"rn|P+(?:{_SEQUENCE})?|{_SEQUENCE}|.")
 
 
 def count_graphemes(text: str) -> int:
-    """How many grapheme clusters `text` has."""
+    """Count the grapheme clusters of `text`."""
     if text.isascii():
         return len(text) - text.count("\r\n")
     return len(split_graphemes(text))
 
 
 def split_graphemes(text: str) -> list[str]:
-    """The grapheme clusters of `text`."""
+    """Split `text` into grapheme clusters."""
     if text.isascii() and "\r" not in text:
         return list(text)
     letters = "".join(map(grapheme_property, text))

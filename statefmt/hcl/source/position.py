@@ -1,4 +1,4 @@
-"""Where something stands in a configuration: file, line and column, as HCL counts them."""
+"""Positions in a configuration: file, line and column, as HCL counts them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from statefmt.hcl.source.graphemes import count_graphemes
 
 
 class Range(msgspec.Struct, frozen=True, gc=False, order=True):
-    """A stretch of one file.
+    """A range within one file.
 
-    `line` and `column` begin at 1; a column is a user-perceived character (a grapheme cluster), as in HCL. The end
-    is the place after the last character. `start` and `stop` are the same in bytes from the beginning of the file.
+    `line` and `column` start at 1; a column is a user-perceived character (a grapheme cluster), as in HCL. The end is
+    exclusive. `start` and `stop` are the byte offsets of the same range.
     """
 
     file: str
@@ -25,31 +25,31 @@ class Range(msgspec.Struct, frozen=True, gc=False, order=True):
     stop: int
 
     def __str__(self) -> str:
-        """`main.tf:3,5-20` as OpenTofu prints it, `main.tf:3,5-4,2` over several lines."""
+        """Return `main.tf:3,5-20` as OpenTofu prints it, `main.tf:3,5-4,2` for several lines."""
         end = str(self.end_column) if self.end_line == self.line else f"{self.end_line},{self.end_column}"
         return f"{self.file}:{self.line},{self.column}-{end}"
 
     def to(self, other: Range) -> Range:
-        """The range from the beginning of this one to the end of a later one in the same file."""
+        """Return the range from the start of this one to the end of a later one in the same file."""
         return Range(
             self.file, self.line, self.column, other.end_line, other.end_column, self.start, max(self.stop, other.stop)
         )
 
 
 class SourceText:
-    """The bytes of one file, and the way from a place in bytes to its line and column."""
+    """The content of one file, with conversion from byte offsets to lines and columns."""
 
     __slots__ = ("_lines", "_simple", "content", "file")
 
     def __init__(self, file: str, content: bytes) -> None:
         self.file = file
         self.content = content
-        # Every byte is a column then.
+        # Then every byte is one column.
         self._simple = content.isascii() and b"\r" not in content
         self._lines: list[int] | None = None
 
     def place(self, offset: int) -> tuple[int, int]:
-        """The line and the column of a byte, both from 1."""
+        """Return the line and column of a byte offset, both from 1."""
         if self._lines is None:
             self._lines = _line_starts(self.content)
         line = bisect.bisect_right(self._lines, offset)
@@ -59,19 +59,19 @@ class SourceText:
         return line, count_graphemes(self.content[start:offset].decode("utf-8", "replace")) + 1
 
     def range(self, start: int, stop: int) -> Range:
-        """The range of the bytes from `start` up to, not including, `stop`."""
+        """Return the range of the bytes from `start` up to, but not including, `stop`."""
         return Range(self.file, *self.place(start), *self.place(stop), start, stop)
 
     def text(self, start: int, stop: int) -> str:
-        """The text of these bytes; bytes that are not UTF-8 become U+FFFD."""
+        """Decode these bytes; invalid UTF-8 becomes U+FFFD."""
         return self.content[start:stop].decode("utf-8", "replace")
 
 
 class EmbeddedSource(SourceText):
-    """Text that stands within another file, as a string of JSON does, from the byte `start` of it to `stop`.
+    """A text embedded in another file, such as a JSON string, at the bytes `start` to `stop` of that file.
 
-    `content` has the text from the byte `before` on, since something may have to be put around it to read it. With
-    `exact` each byte of the text is a byte of the file; otherwise (there were escapes) all of it is one place.
+    The text starts at the byte `before` of `content`, which may wrap it for parsing. If `exact`, each byte of the text
+    is a byte of the file; otherwise (the text had escapes) every range in it is the whole text.
     """
 
     __slots__ = ("_before", "_exact", "_outer", "_start", "_stop")

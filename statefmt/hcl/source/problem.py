@@ -1,4 +1,4 @@
-"""What is wrong with a configuration: a finding in the making, which has a place and no code yet."""
+"""Problems found in a configuration: they become findings once the rules assign a code."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from statefmt.model.findings import Severity
 
 
 class ProblemKind(Enum):
-    """What a problem is about; the rules give each kind its code."""
+    """What a problem is about; the rules assign each kind a code."""
 
-    UNREADABLE = "unreadable"  # a file or a directory that cannot be read at all
-    SYNTAX = "syntax"  # a file that is not HCL, or not JSON
-    BLOCK = "block"  # a block or an argument that is not what it must be
+    UNREADABLE = "unreadable"  # a file or directory that cannot be read
+    SYNTAX = "syntax"  # a file that is not valid HCL or JSON
+    BLOCK = "block"  # an invalid block or argument
     DUPLICATE = "duplicate"  # something declared twice
-    MODULE = "module"  # a child module that is missing, or calls itself
-    VARIABLE = "variable"  # a value given to an input variable
+    MODULE = "module"  # a child module that is missing or calls itself
+    VARIABLE = "variable"  # a value for an input variable
     PROVIDER_BLOCK = "provider block"  # a provider block with for_each and no alias, or with a reserved argument
-    NO_PROVIDER = "no provider"  # a reference to a provider configuration that is not there
+    NO_PROVIDER = "no provider"  # a reference to a missing provider configuration
     EVALUATION = "evaluation"  # an expression that OpenTofu would refuse to evaluate
 
 
 class Problem(msgspec.Struct, frozen=True):
-    """One thing that is wrong, with OpenTofu's summary where it has one. `range` is None for a whole directory."""
+    """A problem, with OpenTofu's summary if it has one. `range` is None for a whole directory."""
 
     kind: ProblemKind
     severity: Severity
@@ -35,10 +35,10 @@ class Problem(msgspec.Struct, frozen=True):
 
 
 def error(kind: ProblemKind, summary: str, detail: str, range_: Range | None = None) -> Problem:
-    """A problem that OpenTofu would stop at."""
+    """Create a problem that makes OpenTofu stop."""
     return Problem(kind, Severity.ERROR, summary, detail, range_)
 
 
 def warning(kind: ProblemKind, summary: str, detail: str, range_: Range | None = None) -> Problem:
-    """A problem that OpenTofu would go on with, or that keeps statetool from seeing everything."""
+    """Create a problem that does not stop OpenTofu, or that hides part of the configuration from statetool."""
     return Problem(kind, Severity.WARNING, summary, detail, range_)

@@ -1,1 +1,1 @@
-"""From the bytes of a configuration file to bodies and expressions."""
+"""Parsing of configuration files into bodies and expressions."""

@@ -1,4 +1,4 @@
-"""The bodies of files and blocks, the same for native syntax and JSON: attributes by name, blocks by type."""
+"""The bodies of files and blocks, for both native syntax and JSON: attributes by name, blocks by type."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from statefmt.hcl.syntax.expressions import Expression
 
 
 class Argument(msgspec.Struct, frozen=True):
-    """`name = expression`, with the place of the name and of the whole."""
+    """`name = expression`, with the range of the name and of the whole."""
 
     name: str
     expression: Expression
@@ -33,32 +33,32 @@ class Block(msgspec.Struct, frozen=True):
 
 
 class Body(Protocol):
-    """What stands between braces, or all of a file. What it has is asked for, since JSON only then knows what it is."""
+    """The content of a block or a file. In JSON, only the caller's request tells an attribute from a block."""
 
     def names(self) -> Sequence[str]:
-        """The names of all attributes (in JSON of all members), in the order of the text."""
+        """Return the names of all attributes (in JSON: of all members) in source order."""
         ...
 
     def attribute(self, name: str, *, literal: bool = False) -> Argument | None:
-        """The attribute of this name. With `literal` strings of JSON are no templates, as where nothing is known."""
+        """Return the attribute, if any. With `literal`, JSON strings are not parsed as templates."""
         ...
 
     def block_types(self) -> Sequence[str]:
-        """The types of all blocks that are known to be blocks: in JSON none, since any member may be one."""
+        """Return the types of all blocks; none in JSON, where any member may be a block."""
         ...
 
     def blocks(self, type_: str, labels: int = 0) -> Sequence[Block]:
-        """The blocks of this type, which have as many labels; others are a problem and left out."""
+        """Return the blocks of this type with so many labels; report and omit others."""
         ...
 
 
 class MergedBody:
-    """Attributes of `over` count before those of `base`; of a type of nested blocks, those of `over` if it has any."""
+    """A body with overrides: attributes of `over` replace those of `base`, its blocks all blocks of the same type."""
 
     def __init__(self, base: Body, over: Body, keep: frozenset[str] = frozenset()) -> None:
         self._base = base
         self._over = over
-        self._keep = keep  # what an override file cannot change
+        self._keep = keep  # attributes that `over` cannot change
 
     def names(self) -> Sequence[str]:
         return tuple(dict.fromkeys((*self._base.names(), *self._over.names())))

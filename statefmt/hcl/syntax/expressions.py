@@ -1,7 +1,7 @@
-"""Expressions of the configuration language as they are written, with the place of each.
+"""The syntax tree of expressions, with source ranges.
 
-Source: HCL `hclsyntax/expression.go`, `expression_template.go`, `spec.md`. What HCL's parser folds away (parentheses,
-a template that is one interpolation) stands here as there.
+Source: HCL `hclsyntax/expression.go`, `expression_template.go`, `spec.md`. As in HCL's own tree, parentheses and
+templates of a single interpolation have nodes of their own.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from statefmt.model.cty import Number
 
 
 class AttributeAccess(msgspec.Struct, frozen=True, gc=False):
-    """One step by name: `.name`. `range` has the dot with it."""
+    """A step by name: `.name`. `range` includes the dot."""
 
     name: str
     range: Range
 
 
 class IndexAccess(msgspec.Struct, frozen=True, gc=False):
-    """One step by a literal key: `["name"]`, `[0]`, or `.0` (which is `legacy`). `range` has the brackets with it."""
+    """A step by a literal key: `["name"]`, `[0]`, or `.0` (`legacy`). `range` includes the brackets."""
 
     key: str | Number
     range: Range
@@ -34,14 +34,14 @@ Access: TypeAlias = AttributeAccess | IndexAccess
 
 
 class Literal(msgspec.Struct, frozen=True, gc=False):
-    """`null`, `true`, `false`, a number, or a text of a template or a quoted string without interpolations."""
+    """`null`, `true`, `false`, a number, a quoted string without interpolations, or the literal part of a template."""
 
     value: bool | Number | str | None
     range: Range
 
 
 class Traversal(msgspec.Struct, frozen=True):
-    """A reference with all of its literal steps: `var.a`, `aws_vpc.main["x"].id`; `range` is all of it."""
+    """A reference with all its literal steps: `var.a`, `aws_vpc.main["x"].id`."""
 
     root: str
     root_range: Range
@@ -50,7 +50,7 @@ class Traversal(msgspec.Struct, frozen=True):
 
 
 class RelativeTraversal(msgspec.Struct, frozen=True):
-    """Literal steps into the value of another expression: `f().a[0]`, and `null.x`, which may be a reference."""
+    """Literal steps into the value of another expression: `f().a[0]`, or `null.x`, which may be a reference."""
 
     source: Expression
     steps: tuple[Access, ...]
@@ -58,7 +58,7 @@ class RelativeTraversal(msgspec.Struct, frozen=True):
 
 
 class IndexExpression(msgspec.Struct, frozen=True):
-    """`collection[key]` with a key that is no literal."""
+    """`collection[key]` with a key that is not a literal."""
 
     collection: Expression
     key: Expression
@@ -66,7 +66,7 @@ class IndexExpression(msgspec.Struct, frozen=True):
 
 
 class Splat(msgspec.Struct, frozen=True):
-    """`source[*].each` and `source.*.each`; `each` is an expression over the `SplatItem` that stands in it."""
+    """`source[*].each` or `source.*.each`; `each` is an expression over the `SplatItem` in it."""
 
     source: Expression
     each: Expression
@@ -75,7 +75,7 @@ class Splat(msgspec.Struct, frozen=True):
 
 
 class SplatItem(msgspec.Struct, frozen=True, gc=False, eq=False):
-    """Stands for the element in the part of a splat that is done with each; known by identity."""
+    """A placeholder for the current element in `Splat.each`, compared by identity."""
 
     range: Range
 
@@ -88,7 +88,7 @@ class TupleExpression(msgspec.Struct, frozen=True):
 
 
 class ObjectItem(msgspec.Struct, frozen=True):
-    """`key = value`. With `bare` the key is a word that stands for itself, and no reference."""
+    """`key = value`. A `bare` key is a name that stands for itself, not a reference."""
 
     key: Expression
     value: Expression
@@ -103,7 +103,7 @@ class ObjectExpression(msgspec.Struct, frozen=True):
 
 
 class ForExpression(msgspec.Struct, frozen=True):
-    """`[for k, v in collection : value if condition]`; with `key` it makes an object, with `group` lists in it."""
+    """`[for k, v in collection : value if condition]`; with `key` it builds an object, with `group` of lists."""
 
     key_name: str
     value_name: str
@@ -149,7 +149,7 @@ class Parentheses(msgspec.Struct, frozen=True):
 
 
 class Call(msgspec.Struct, frozen=True):
-    """`name(arguments)`; with `expand` the last argument is followed by `...`."""
+    """`name(arguments)`; `expand` if the last argument is followed by `...`."""
 
     name: str
     name_range: Range
@@ -159,28 +159,28 @@ class Call(msgspec.Struct, frozen=True):
 
 
 class Template(msgspec.Struct, frozen=True):
-    """A quoted string or a heredoc with interpolations; the result is the text of all parts together."""
+    """A quoted string or a heredoc with interpolations; its value is the concatenation of all parts."""
 
     parts: tuple[Expression, ...]
     range: Range
 
 
 class TemplateWrap(msgspec.Struct, frozen=True):
-    """A quoted string that is one interpolation, `"${x}"`: the result is that value, of whatever type."""
+    """A quoted string of a single interpolation, `"${x}"`: its value is that of `x`, of any type."""
 
     inner: Expression
     range: Range
 
 
 class TemplateJoin(msgspec.Struct, frozen=True):
-    """`%{ for … }`: the texts of a `ForExpression`, one after the other."""
+    """`%{ for … }`: its value is the concatenation of the elements of a `ForExpression`."""
 
     loop: ForExpression
     range: Range
 
 
 class Bad(msgspec.Struct, frozen=True):
-    """What could not be read; the problem is among those of the file."""
+    """An expression that could not be read; the problem is among those of the file."""
 
     reason: str
     range: Range

@@ -1,4 +1,4 @@
-"""What an expression refers to, and expressions that are to be read as references instead of being evaluated.
+"""Finds references in expressions, and reads expressions as references instead of evaluating them.
 
 Source: HCL `traversal_for_expr.go`, `hclsyntax/variables.go`.
 """
@@ -33,9 +33,9 @@ _KEYWORDS = {None: "null", True: "true", False: "false"}
 
 
 def as_traversal(expression: Expression) -> Traversal | None:
-    """The expression as a reference of literal steps; None if it is not one (`aws[local.x]`, a quoted string).
+    """Return the expression as a reference with literal steps; None if it is not one (`aws[local.x]`, a quoted string).
 
-    The keywords are names here, as in HCL: `null.x` is the alias `x` of a provider that is called `null`.
+    Keywords are names here, as in HCL: `null.x` is the alias `x` of a provider called `null`.
     """
     if isinstance(expression, Traversal):
         return expression
@@ -50,13 +50,13 @@ def as_traversal(expression: Expression) -> Traversal | None:
 
 
 def as_keyword(expression: Expression) -> str | None:
-    """The word that an expression is, without steps: `string`, `aws`, `null`."""
+    """Return the name if the expression is a single name: `string`, `aws`, `null`; else None."""
     found = as_traversal(expression)
     return found.root if found is not None and not found.steps else None
 
 
 def references(expression: Expression) -> Iterator[Traversal]:
-    """Every reference in an expression, in the order of the text, without the names that a `for` in it declares."""
+    """Yield every reference in source order, except to names that a `for` in the expression declares."""
     yield from _walk(expression, frozenset())
 
 
@@ -88,7 +88,7 @@ def _parts(expression: Expression) -> tuple[Expression, ...]:
         case TupleExpression(items=items):
             return items
         case ObjectExpression(items=items):
-            # A bare key is a word that stands for itself.
+            # A bare key is a name, not a reference.
             return tuple(part for item in items for part in ((item.value,) if item.bare else (item.key, item.value)))
         case Conditional(condition=condition, yes=yes, no=no):
             return condition, yes, no

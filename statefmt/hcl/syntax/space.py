@@ -1,4 +1,4 @@
-"""White space as Go's unicode.IsSpace knows it."""
+"""White space as defined by Go's unicode.IsSpace."""
 
 from __future__ import annotations
 

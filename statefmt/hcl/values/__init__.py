@@ -1,1 +1,1 @@
-"""Values of expressions: known, unknown, sensitive; making, converting and combining them."""
+"""Values of expressions: construction, conversion and operators."""

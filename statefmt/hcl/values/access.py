@@ -1,4 +1,4 @@
-"""Steps into values: by attribute and by index. Source: HCL `ops.go`."""
+"""Attribute and index access on values. Source: HCL `ops.go`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NO_ELEMENT = "The given key does not identify an element in this collection val
 
 
 def step_into(part: Part, step: Access) -> Part:
-    """The value after one literal step. Raises Refusal where there is no such element."""
+    """Take one literal step into a value. Raises Refusal if there is no such element."""
     if isinstance(step, AttributeAccess):
         return get_attribute(part, step.name, step.range)
     key = Value(STRING, step.key) if isinstance(step.key, str) else Value(NUMBER, step.key)
@@ -38,7 +38,7 @@ def step_into(part: Part, step: Access) -> Part:
 
 
 def get_attribute(part: Part, name: str, place: Range) -> Part:
-    """`part.name`. Raises Refusal."""
+    """Evaluate `part.name`. Raises Refusal."""
     if isinstance(part, Value) and part.data is None:
         detail = "This value is null, so it does not have any attributes."
         raise Refusal("Attempt to get attribute from null value", detail, place)
@@ -56,9 +56,7 @@ def get_attribute(part: Part, name: str, place: Range) -> Part:
             return part
         case ListType(ObjectType()) | SetType(ObjectType()):
             kind = "list" if isinstance(of, ListType) else "set"
-            detail = (
-                f"Can't access attributes on a {kind} of objects. Choose one of its elements, or go over all of them."
-            )
+            detail = f"Can't access attributes on a {kind} of objects. Select one element, or use a splat expression."
             raise Refusal("Unsupported attribute", detail, place)
         case PrimitiveType():
             detail = f"Can't access attributes on a primitive-typed value ({type_name(of)})."
@@ -75,16 +73,14 @@ def get_attribute(part: Part, name: str, place: Range) -> Part:
 
 
 def get_index(part: Part, key: Part, place: Range) -> Part:
-    """`part[key]`. Raises Refusal."""
+    """Evaluate `part[key]`. Raises Refusal."""
     if isinstance(part, Value) and part.data is None:
         raise Refusal("Attempt to index null value", "This value is null, so it does not have any indices.", place)
     if isinstance(key, Value) and key.data is None:
         raise Refusal("Invalid index", "Can't use a null value as an indexing key.", place)
     of = part.type
     if isinstance(of, SetType):
-        detail = (
-            "Elements of a set are identified only by their value, so that none of them can be selected with an index."
-        )
+        detail = "Elements of a set are identified only by their value and cannot be selected with an index."
         raise Refusal("Invalid index", detail, place)
     if isinstance(of, PrimitiveType):
         raise Refusal("Invalid index", "This value does not have any indices.", place)

@@ -1,4 +1,4 @@
-"""Making values of parts, and taking them apart: types are those of the parts, marks go where cty puts them."""
+"""Builds values from parts and takes them apart: types come from the parts, marks follow cty's rules."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def truth(value: bool) -> Value:
 
 
 def text(value: str) -> Value:
-    """A string, in normal form C as all of cty's are."""
+    """Create a string, normalized to NFC as all cty strings are."""
     return Value(STRING, nfc(value))
 
 
 def number(value: int | Number) -> Value:
-    """A number; an int is one that was counted, not read from a text, which has fewer bits."""
+    """Create a number. An int is a count: it has fewer bits of precision than a parsed number."""
     return Value(NUMBER, counted(value) if isinstance(value, int) else value)
 
 
@@ -58,19 +58,19 @@ def object_of(parts: Mapping[str, Part]) -> Value:
 
 
 def list_of(element: Type, parts: Iterable[Part]) -> Value:
-    """A list of parts that have the type `element` already."""
+    """Create a list of parts that already have the type `element`."""
     return Value(ListType(element), tuple(parts))
 
 
 def map_of(element: Type, parts: Mapping[str, Part]) -> Value:
-    """A map to parts that have the type `element` already."""
+    """Create a map of parts that already have the type `element`."""
     return Value(MapType(element), _by_name(parts))
 
 
 def set_of(element: Type, parts: Iterable[Part]) -> Part:
-    """A set of parts that have the type `element` already. With an unknown element the set is unknown.
+    """Create a set of parts that already have the type `element`; Unknown if an element is unknown.
 
-    The marks of elements go to the set, as they have no place in it.
+    The marks of the elements move to the set: elements of a set cannot be marked.
     """
     items = tuple(parts)
     sensitive = any(is_sensitive_within(item) for item in items)
@@ -82,12 +82,12 @@ def set_of(element: Type, parts: Iterable[Part]) -> Part:
 
 
 def _by_name(parts: Mapping[str, Part]) -> Mapping[str, Part]:
-    # The order of code points is that of the UTF-8 bytes.
+    # Code point order is the order of the UTF-8 bytes.
     return MappingProxyType({name: parts[name] for name in sorted(parts)})
 
 
 def children(part: Part) -> Sequence[Part]:
-    """The parts of a value, in its order; none of a null, a primitive or an unknown one."""
+    """Return the parts of a value in its order; none for null, primitive and unknown values."""
     if isinstance(part, Value):
         if isinstance(part.data, tuple):
             return part.data
@@ -97,7 +97,7 @@ def children(part: Part) -> Sequence[Part]:
 
 
 def first_unknown(parts: Iterable[Part]) -> Unknown | None:
-    """The first unknown value among these or anywhere within them."""
+    """Return the first unknown value among `parts` or nested in them, None if there is none."""
     for part in parts:
         if isinstance(part, Unknown):
             return part
@@ -108,12 +108,12 @@ def first_unknown(parts: Iterable[Part]) -> Unknown | None:
 
 
 def is_sensitive_within(part: Part) -> bool:
-    """Whether a value or anything in it is marked."""
+    """Return whether a value or anything nested in it is marked."""
     return part.sensitive or any(map(is_sensitive_within, children(part)))
 
 
 def marked(part: Part, sensitive: bool) -> Part:
-    """The value with the mark, if it is to have it."""
+    """Return the value, marked if `sensitive`."""
     if not sensitive or part.sensitive:
         return part
     if isinstance(part, Unknown):
@@ -122,7 +122,7 @@ def marked(part: Part, sensitive: bool) -> Part:
 
 
 def unmarked(part: Part) -> Part:
-    """The value without a mark of its own."""
+    """Return the value without its own mark."""
     if not part.sensitive:
         return part
     if isinstance(part, Unknown):
@@ -131,7 +131,7 @@ def unmarked(part: Part) -> Part:
 
 
 def unmarked_within(part: Part) -> Part:
-    """The value without any mark, its parts included."""
+    """Return the value without marks at any depth."""
     part = unmarked(part)
     if isinstance(part, Value):
         if isinstance(part.data, tuple):
@@ -142,12 +142,12 @@ def unmarked_within(part: Part) -> Part:
 
 
 def retyped(unknown: Unknown, of: Type) -> Unknown:
-    """The same unknown value, of which the type is known."""
+    """Return the unknown value with the type `of`."""
     return replace(unknown, type=of)
 
 
 def to_plain(part: Part) -> PlainData:
-    """The data of a wholly known value as `statefmt.model.cty` has it."""
+    """Convert a wholly known value to data of `statefmt.model.cty`."""
     assert isinstance(part, Value)
     if isinstance(part.data, tuple):
         return tuple(map(to_plain, part.data))
@@ -157,7 +157,7 @@ def to_plain(part: Part) -> PlainData:
 
 
 def from_plain(of: Type, data: PlainData) -> Value:
-    """The value of a type for data of `statefmt.model.cty`."""
+    """Create a value of the type `of` from data of `statefmt.model.cty`."""
     if isinstance(data, tuple):
         if isinstance(of, TupleType):
             return Value(of, tuple(from_plain(each, item) for each, item in zip(of.elements, data, strict=True)))

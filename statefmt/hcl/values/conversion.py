@@ -1,4 +1,4 @@
-"""Values converted into other types. Source: go-cty `convert`, in its "unsafe" mode."""
+"""Converts values to other types. Source: go-cty `convert`, in its "unsafe" mode."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ from statefmt.model.cty.types import DynamicType, PrimitiveType
 
 
 class ConversionError(ValueError):
-    """A value that is none of the wanted type; the message is OpenTofu's."""
+    """A value that does not convert to the wanted type; the message is OpenTofu's."""
 
 
 def convert(part: Part, wanted: Type) -> Part:
-    """The value as one of the type `wanted`, which may have optional attributes.
+    """Convert a value to the type `wanted`, which may have optional attributes.
 
-    Raises ConversionError. What fails because of a part whose type is not known is Unknown instead.
+    Raises ConversionError; but if a part of the value has an unknown type, the result of a failure is Unknown.
     """
     if part.type == wanted:
         return part
@@ -58,7 +58,7 @@ def convert(part: Part, wanted: Type) -> Part:
 
 
 def convert_all(parts: Sequence[Part]) -> tuple[Type, list[Part]] | None:
-    """The values in the one type that all of theirs convert into; None if there is none. At least one is needed."""
+    """Convert the values to their common type; None if there is none. Needs at least one value."""
     common = unify([part.type for part in parts])
     return None if common is None else (common, [convert(part, common) for part in parts])
 
@@ -153,7 +153,7 @@ def _sequence(value: Value, wanted: ListType | SetType, element: Type) -> Part:
 
 
 def _elements(parts: Sequence[Part], element: Type) -> tuple[list[Part], Type]:
-    """The elements in one type: that of `element`, with what it leaves open filled in alike for all of them."""
+    """Convert the elements to the type `element`, with its dynamic parts resolved alike for all."""
     if isinstance(element, DynamicType):
         common = unify([part.type for part in parts])
         if common is None:

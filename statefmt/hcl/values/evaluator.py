@@ -1,4 +1,4 @@
-"""What loops, conditionals and calls need of the evaluation that they are part of."""
+"""The evaluation as loops, conditionals and calls use it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from statefmt.hcl.values.names import Names
 
 
 class Evaluator(Protocol):
-    """Evaluates expressions with the names of one place."""
+    """An evaluator of expressions in one scope."""
 
     @property
     def names(self) -> Names: ...

@@ -1,4 +1,4 @@
-"""What an evaluation needs of its surroundings: the names that can be referred to, and where files are."""
+"""The scope of an evaluation: names, and the directory of relative paths."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from statefmt.hcl.values.refusal import as_unknown
 
 
 class Names(Protocol):
-    """The names that expressions see."""
+    """The names that expressions can refer to."""
 
     @property
     def directory(self) -> Path | None:
-        """Where relative paths begin for functions that read files; None where functions may not be called."""
+        """The base of relative paths for functions that read files; None if functions may not be called."""
         ...
 
     def resolve(self, reference: Traversal) -> tuple[Part, tuple[Access, ...]]:
-        """The value of the name that a reference begins with, and the steps that are left to take into it."""
+        """Return the value of the name that a reference starts with, and the steps left to take into it."""
         ...
 
 
 class NoNames:
-    """Where nothing can be referred to and no function called: defaults of variables, files of values."""
+    """A scope without names and functions: for defaults of variables and variable definition files."""
 
     directory: Path | None = None
 

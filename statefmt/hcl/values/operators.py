@@ -50,7 +50,7 @@ _COMPARISONS: Final[Mapping[str, Callable[[Number, Number], bool]]] = {
 
 
 def apply_binary(expression: Binary, left: Part, right: Part) -> Part:
-    """`left operator right`. Raises Refusal."""
+    """Evaluate `left operator right`. Raises Refusal."""
     operator = expression.operator
     if operator in ("==", "!="):
         return _marked_equality(left, right, operator == "==")
@@ -74,25 +74,25 @@ def apply_binary(expression: Binary, left: Part, right: Part) -> Part:
     if result is None:
         raise Refusal(
             "Operation failed",
-            "Error during operation: the result would be no number, as with zero by zero, or with infinity.",
+            "Error during operation: the result is not a number, as in 0 / 0 or infinity - infinity.",
             expression.range,
         )
     return marked(number(result), sensitive)
 
 
 def result_type(expression: Binary | Unary) -> Type:
-    """The type of what an operator gives, if it gives anything."""
+    """Return the type of the operator's result, should it succeed."""
     arithmetic = expression.operator in _ARITHMETIC if isinstance(expression, Binary) else expression.operator == "-"
     return NUMBER if arithmetic else BOOL
 
 
 def settles(expression: Binary, operand: Part) -> bool:
-    """Whether one operand of `&&` or `||` alone makes the result, which then is the operand itself."""
+    """Return whether one operand of `&&` or `||` alone decides the result, which is then this operand."""
     return isinstance(operand, Value) and operand.data is (expression.operator == "||")
 
 
 def apply_unary(expression: Unary, operand: Part) -> Part:
-    """`-operand`, `!operand`. Raises Refusal."""
+    """Evaluate `-operand` or `!operand`. Raises Refusal."""
     wanted = NUMBER if expression.operator == "-" else BOOL
     try:
         operand = convert(operand, wanted)
@@ -116,12 +116,12 @@ def _operand(expression: Binary, part: Part, wanted: Type, side: str) -> Part:
 
 
 def _logical(expression: Binary, left: Part, right: Part) -> Part:
-    # One operand may settle it, whatever the other one turns out to be.
+    # One operand may decide the result, even if the other is unknown.
     settled = expression.operator == "||"
     for part in (left, right):
         if isinstance(part, Value):
             if part.data is None:
-                what = f"releases differ in what {expression.operator} makes of null: old ones refuse it"
+                what = f"the result of {expression.operator} with null depends on the release: older ones refuse it"
                 return Unknown(what, expression.range, BOOL)
             if part.data is settled:
                 return truth(settled)
@@ -143,7 +143,7 @@ def _number(part: Part) -> Number:
 def _marked_equality(left: Part, right: Part, wanted: bool) -> Part:
     nulls = [isinstance(part, Value) and part.data is None for part in (left, right)]
     if sum(nulls) == 1:
-        # What is within cannot have mattered.
+        # Nested parts cannot influence the result.
         sensitive = left.sensitive or right.sensitive
     else:
         sensitive = is_sensitive_within(left) or is_sensitive_within(right)
@@ -153,7 +153,10 @@ def _marked_equality(left: Part, right: Part, wanted: bool) -> Part:
 
 
 def equal(left: Part, right: Part) -> bool | Unknown:
-    """Whether two values are the same, of the same type; nulls are, whatever their type."""
+    """Return whether two values have the same type and content; nulls are equal, whatever their types.
+
+    Unknown if that depends on an unknown part.
+    """
     if isinstance(left, Unknown) or isinstance(right, Unknown):
         return _equal_unknown(left, right)
     if left.data is None or right.data is None:

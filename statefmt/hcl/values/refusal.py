@@ -1,4 +1,4 @@
-"""What OpenTofu refuses to evaluate: raised where it is found, and made an Unknown with a problem at the top."""
+"""Expressions that OpenTofu refuses: an exception during evaluation, an Unknown with a problem as its result."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from statefmt.model.cty import DYNAMIC, Type
 class Refusal(Exception):  # noqa: N818
     """An expression that OpenTofu would refuse. `try` and `can` catch it.
 
-    `type` is the one that OpenTofu goes on with: a sum that fails is a number all the same, and so does not go with a
-    list on the other side of a conditional.
+    `type` is the type that OpenTofu continues with: a failed sum is still a number, and so conflicts with a list on the
+    other side of a conditional.
     """
 
     def __init__(self, summary: str, detail: str, place: Range | None) -> None:
@@ -21,11 +21,11 @@ class Refusal(Exception):  # noqa: N818
         self.type: Type = DYNAMIC
 
     def of_type(self, of: Type) -> Refusal:
-        """The same refusal, of a whole that has this type."""
+        """Set the type, that of an enclosing expression, and return the refusal."""
         self.type = of
         return self
 
 
 def as_unknown(problem: Problem) -> Unknown:
-    """The value of an expression that has this problem."""
+    """Create the value of an expression that has this problem."""
     return Unknown(f"OpenTofu would refuse it: {problem.summary}", problem.range, problem=problem)

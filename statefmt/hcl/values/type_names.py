@@ -1,4 +1,4 @@
-"""Types in words, as OpenTofu's messages have them. Source: go-cty's FriendlyName."""
+"""Names of types as in OpenTofu's messages. Source: go-cty's FriendlyName."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from statefmt.model.cty.types import DynamicType, PrimitiveType
 
 
 def type_name(of: Type, *, wanted: bool = False) -> str:
-    """`string`, `list of number`, `object`. With `wanted` it stands for what is required: `any type`."""
+    """Return `string`, `list of number`, `object`. With `wanted`, name a requirement: `any type`."""
     match of:
         case PrimitiveType(name):
             return name
@@ -39,7 +39,7 @@ def _collection(kind: str, element: Type, wanted: bool) -> str:
 
 
 def mismatch(given: Type, wanted: Type) -> str:
-    """Why values of `given` are no values of `wanted`. Source: go-cty's MismatchMessage, in its main cases."""
+    """Explain why `given` does not convert to `wanted`. Source: go-cty's MismatchMessage, in its main cases."""
     if isinstance(given, ObjectType) and isinstance(wanted, ObjectType):
         names = wanted.attributes.keys() - given.attributes.keys() - wanted.optional
         missing = [f'"{name}"' for name in sorted(names)]

@@ -1,7 +1,7 @@
-"""Which types convert into which, and the one type that several convert into.
+"""Decides which types convert to which, and finds the common type of several.
 
-Source: go-cty `convert` (`conversion.go`, `unify.go`, `compare_types.go`, `sort_types.go`), in its "unsafe" mode, in
-which a conversion may fail for some values.
+Source: go-cty `convert` (`conversion.go`, `unify.go`, `compare_types.go`, `sort_types.go`), in its "unsafe" mode: a
+conversion may fail for some values.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Collection: TypeAlias = ListType | SetType | MapType
 
 
 def without_optional(of: Type) -> Type:
-    """The type without the marks of optional attributes, at any depth: no value's type has them."""
+    """Return the type without optional attributes at any depth: types of values have none."""
     match of:
         case ObjectType(attributes, _):
             return ObjectType({name: without_optional(attribute) for name, attribute in attributes.items()})
@@ -42,7 +42,7 @@ def without_optional(of: Type) -> Type:
 
 
 def has_dynamic(of: Type) -> bool:
-    """Whether a part of the type is not known."""
+    """Return whether a part of the type is unknown."""
     match of:
         case ObjectType(attributes, _):
             return any(map(has_dynamic, attributes.values()))
@@ -55,7 +55,7 @@ def has_dynamic(of: Type) -> bool:
 
 
 def can_convert(source: Type, target: Type) -> bool:
-    """Whether some values of `source` convert into `target`."""
+    """Return whether some values of `source` convert to `target`."""
     if source == target or isinstance(target, DynamicType) or isinstance(source, DynamicType):
         return True
     match source, target:
@@ -104,7 +104,7 @@ def _structure_fits(parts: Sequence[Type], element: Type) -> bool:
 
 
 def unify(types: Sequence[Type]) -> Type | None:
-    """The type that all of these convert into; None if there is none, or no type at all was given."""
+    """Return the type that all of these convert to; None if there is none, or `types` is empty."""
     if not types:
         return None
     if all(each == types[0] for each in types):
@@ -119,7 +119,7 @@ def unify(types: Sequence[Type]) -> Type | None:
 
 
 def _of_one_kind(types: Sequence[Type]) -> tuple[Type | None, bool]:
-    """The common type where all types are of one structure, and whether that settles it."""
+    """Return the common type of types of one kind, and whether that result is final."""
     kinds = {type(each) for each in types}
     dynamic = DynamicType in kinds
     rest = kinds - {DynamicType}
@@ -150,7 +150,7 @@ def _collections(collection: Callable[[Type], Type], types: Sequence[Type], dyna
 
 
 def _structures_as(collection: type[Type], structural: type[Type], types: Sequence[Type]) -> Type | None:
-    """Maps and objects together, or lists and tuples: the structures as collections first, and then all again."""
+    """Unify maps with objects, or lists with tuples: convert the structures to collections, then unify all."""
     inside = [part for each in types if isinstance(each, structural) for part in _parts(each)]
     element = unify(inside)
     if element is None:
@@ -189,7 +189,7 @@ def _tuples(types: Sequence[TupleType]) -> Type | None:
 
 
 def _by_generality(types: Sequence[Type]) -> list[Type]:
-    """The types, the most general first, otherwise in their order."""
+    """Sort the types, the most general first, otherwise in their order."""
     after: list[list[int]] = [[] for _ in types]
     before = [0] * len(types)
     for left in range(len(types)):
@@ -209,7 +209,7 @@ def _by_generality(types: Sequence[Type]) -> list[Type]:
 
 
 def _compare(left: Type, right: Type) -> int:
-    """Below 0 if `left` is the more general type, above if `right` is."""
+    """Return less than 0 if `left` is the more general type, more than 0 if `right` is."""
     if isinstance(left, DynamicType) or isinstance(right, DynamicType):
         return (not isinstance(right, DynamicType)) - (not isinstance(left, DynamicType))
     match left, right:

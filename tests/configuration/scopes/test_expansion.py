@@ -52,7 +52,7 @@ REPETITIONS = [
     ("for_each = module.m.out", "unknown: module.m.out is an output of a module, which is known only in a plan"),
     (
         "for_each = toset([uuid()])",
-        "unknown: nobody can know the result of the function uuid beforehand: its result is another one each time",
+        "unknown: the result of the function uuid is not known in advance: it changes with each call",
     ),
     ('for_each = toset([base64gzip("x")])', "unknown: statetool does not evaluate the function base64gzip"),
     ("for_each = toset([nope()])", "Call to unknown function"),

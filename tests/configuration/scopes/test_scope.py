@@ -28,7 +28,7 @@ def test_circles(write: Write, text: str, problems: list[str]) -> None:
     assert (_first(value) if problems else shown(value)) == ("Circular reference" if problems else "[1]")
 
 
-OTHER_SIDE = "which type it gets depends on the other side of the conditional, and "
+OTHER_SIDE = "its type depends on the other side of the conditional, and "
 # Expression, what it is, where the reason stands.
 UNKNOWN = [
     ("aws_vpc.a.id", "unknown: aws_vpc.a.id is known only in a plan or an apply", "1,14-26"),
@@ -70,12 +70,12 @@ UNKNOWN = [
     ("terraform.applying", "unknown: terraform.applying differs between plan and apply", "1,14-32"),
     (
         "timestamp()",
-        "unknown: nobody can know the result of the function timestamp beforehand: it gives the time of the run",
+        "unknown: the result of the function timestamp is not known in advance: it is the time of the run",
         "1,14-25",
     ),
     (
         "provider::aws::f(1)",
-        "unknown: the function provider::aws::f belongs to a provider, which is not asked",
+        "unknown: the function provider::aws::f belongs to a provider, and statetool does not run providers",
         "1,14-33",
     ),
     ('core::upper("a")', '"A"', ""),

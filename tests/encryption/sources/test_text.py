@@ -69,7 +69,7 @@ REASONS = {
     "a data source": ("data.x.y.z", r"no expression whose value can be known before a plan"),
     "a module": ("module.x.y", r"no expression whose value can be known before a plan"),
     "a method": ("method.aes_gcm.main", r"no expression whose value can be known before a plan"),
-    "the time": ("timestamp()", r"nobody can know the result of the function timestamp"),
+    "the time": ("timestamp()", r"the result of the function timestamp is not known"),
     "each": ("each.key", r"no expression whose value can be known before a plan"),
     "the workspace": ("terraform.workspace", r"the workspace is not known"),
     "no such function": ("secret()", r"would refuse it: Call to unknown function"),

@@ -1,6 +1,6 @@
-"""JSON with the place of every value, which Python's parser does not give.
+"""Parses JSON with the position of every value, which Python's parser does not report.
 
-Source: HCL `json/parser.go`, `json/scanner.go`. Numbers stay text; repeated members are kept.
+Source: HCL `json/parser.go`, `json/scanner.go`. Numbers stay strings; repeated members are kept.
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-# A string without escapes, a string, a number, a word, a sign; white space goes before each of them.
+# A string without escapes, any string, a number, a word or a punctuation mark, each after optional white space.
 _TOKEN: Final = re.compile(
     r'[ \t\r\n]*+(?:("[^"\\\x00-\x1f]*+")|("(?:[^"\\\x00-\x1f]|\\.)*+")'
     r"|(-?(?:0|[1-9]\d*+)(?:\.\d++)?(?:[eE][+-]?\d++)?)"
     r"|([a-z]++)|([][{},:]))"
 )
 _WORDS: Final[dict[str, bool | None]] = {"true": True, "false": False, "null": None}
-# Far below what Python can follow, and far above what anyone nests.
+# Far below Python's recursion limit, and far above any real nesting.
 _DEEPEST: Final = 100
 
 
 class JsonNode(msgspec.Struct, frozen=True, gc=False):
-    """A value from the character `start` up to `stop` of the text. `plain` is a string without escapes."""
+    """A value at the characters `start` to `stop` of the text. `plain` is False for a string with escapes."""
 
     value: JsonData
     start: int
@@ -38,7 +38,7 @@ class NumberToken(msgspec.Struct, frozen=True, gc=False):
 
 
 class Member(msgspec.Struct, frozen=True):
-    """One member of an object."""
+    """A member of an object."""
 
     name: JsonNode
     value: JsonNode
@@ -50,7 +50,7 @@ class Member(msgspec.Struct, frozen=True):
 
 
 class JsonObject(msgspec.Struct, frozen=True):
-    """The members of an object in the order of the text, repeated ones included."""
+    """The members of an object in source order, including repeated ones."""
 
     members: tuple[Member, ...]
 
@@ -59,7 +59,7 @@ JsonData: TypeAlias = str | bool | NumberToken | tuple[JsonNode, ...] | JsonObje
 
 
 class JsonTextError(ValueError):
-    """The text is not JSON at the character `at`."""
+    """Invalid JSON at the character `at`."""
 
     def __init__(self, detail: str, at: int) -> None:
         super().__init__(detail)
@@ -68,12 +68,12 @@ class JsonTextError(ValueError):
 
 
 def read_json(text: str) -> JsonNode:
-    """The value that a whole text is. Raises JsonTextError."""
+    """Parse a whole text as one value. Raises JsonTextError."""
     reader = _Reader(text)
     node = reader.value(0)
     end = _skip_space(text, reader.at)
     if end != len(text):
-        raise JsonTextError("There is something after the end of the JSON value.", end)
+        raise JsonTextError("Unexpected content after the JSON value.", end)
     return node
 
 
@@ -92,8 +92,8 @@ class _Reader:
         match = _TOKEN.match(self._text, self.at)
         if match is None:
             at = _skip_space(self._text, self.at)
-            what = "The text ends here" if at == len(self._text) else f"Unexpected {self._text[at]!r}"
-            raise JsonTextError(f"{what}, where JSON needs something else.", at)
+            what = "Unexpected end of file" if at == len(self._text) else f"Unexpected {self._text[at]!r}"
+            raise JsonTextError(f"{what}.", at)
         self.at = match.end()
         return match
 
@@ -122,19 +122,19 @@ class _Reader:
             try:
                 text = json.loads(token)
             except ValueError:
-                raise JsonTextError("The string has an escape that JSON does not know.", start) from None
+                raise JsonTextError("Invalid escape sequence in this JSON string.", start) from None
             return JsonNode(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"), start, stop, False)
         if group == 3:
             return JsonNode(NumberToken(token), start, stop)
         if group == 4:
             if token not in _WORDS:
-                raise JsonTextError("This word is no value of JSON; a text stands in quotes.", start)
+                raise JsonTextError("Invalid JSON keyword; strings must be quoted.", start)
             return JsonNode(_WORDS[token], start, stop)
         if token == "[":
             return self._array(start, depth)
         if token == "{":
             return self._object(start, depth)
-        raise JsonTextError(f'Expected a value, and not "{token}".', start)
+        raise JsonTextError(f'Expected a value, not "{token}".', start)
 
     def _array(self, start: int, depth: int) -> JsonNode:
         items: list[JsonNode] = []
@@ -151,7 +151,7 @@ class _Reader:
         if match[5] != "}":
             while True:
                 if match[1] is None and match[2] is None:
-                    raise JsonTextError("Expected the name of a member, in quotes.", match.start(match.lastindex or 0))
+                    raise JsonTextError("Expected a member name in quotes.", match.start(match.lastindex or 0))
                 name = self._value(match, depth)
                 self._sign(":")
                 members.append(Member(name, self.value(depth + 1)))

@@ -1,6 +1,6 @@
 """Bodies in HCL's JSON syntax. Source: HCL `json/structure.go`, `json/spec.md`.
 
-What a member is, an attribute or blocks and with how many labels, only who asks for it knows.
+Only the caller knows whether a member is an attribute or blocks, and how many labels the blocks have.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from statefmt.hcl.syntax.json._tree import (
 from statefmt.hcl.syntax.native.files import read_template
 from statefmt.model.cty import parse_number
 
-# A member of this name is a comment, at the level of bodies.
+# A member of a body with this name is a comment.
 _COMMENT = "//"
-# More than this no file of a configuration has, in either syntax.
+# No real configuration file is larger, in either syntax.
 LARGEST_FILE = 16 * 1024 * 1024
 
 
 class JsonText:
-    """The text of one file in JSON syntax, with the way from characters to places."""
+    """The text of a file in JSON syntax, with conversion from character positions to ranges."""
 
     def __init__(self, source: SourceText, problems: list[Problem]) -> None:
         self.source = source
@@ -46,7 +46,7 @@ class JsonText:
         self._exact = source.content.isascii()
 
     def offset(self, at: int) -> int:
-        """The byte of a character."""
+        """Return the byte offset of a character."""
         return at if self._exact else len(self.text[:at].encode())
 
     def range(self, start: int, stop: int) -> Range:
@@ -56,14 +56,14 @@ class JsonText:
         return self.range(node.start, node.stop)
 
     def expression(self, node: JsonNode, *, literal: bool = False) -> Expression:
-        """A value as an expression: strings are templates, also the names of members, unless they are `literal`."""
+        """Convert a value to an expression. Strings, including member names, are templates unless `literal`."""
         value = node.value
         if isinstance(value, str):
             return Literal(nfc(value), self.place(node)) if literal else self._string(node, value)
         if isinstance(value, NumberToken):
             number = parse_number(value.text)
             return (
-                Bad("the number is not one", self.place(node)) if number is None else Literal(number, self.place(node))
+                Bad("the number is invalid", self.place(node)) if number is None else Literal(number, self.place(node))
             )
         if isinstance(value, tuple):
             parts = [self.expression(each, literal=literal) for each in value]
@@ -79,7 +79,7 @@ class JsonText:
     def _string(self, node: JsonNode, value: str) -> Expression:
         start, stop = self.offset(node.start), self.offset(node.stop)
         if "${" not in value and "%{" not in value:
-            # The place of a string without interpolations has its quotes, as in the native syntax.
+            # The range of a string without interpolations includes its quotes, as in the native syntax.
             return read_template(self.source, start, stop, value, exact=False)[0]
         found, problems = read_template(self.source, start + 1, stop - 1, value, exact=node.plain)
         self.problems += problems
@@ -87,7 +87,7 @@ class JsonText:
 
 
 def read_json_file(source: SourceText, problems: list[Problem]) -> JsonBody:
-    """The body of a file in JSON syntax; what is wrong with it is added to `problems`."""
+    """Read the body of a file in JSON syntax and add its problems to `problems`."""
     text = JsonText(source, problems)
     try:
         node = read_json(text.text)
@@ -99,7 +99,7 @@ def read_json_file(source: SourceText, problems: list[Problem]) -> JsonBody:
 
 
 class JsonBody:
-    """One or more JSON objects that are one body together."""
+    """One or more JSON objects that together form one body."""
 
     def __init__(self, text: JsonText, objects: Sequence[JsonNode]) -> None:
         self._text = text
@@ -144,7 +144,7 @@ class JsonBody:
                 for member in each.value.members:
                     yield from self._unpack(type_, type_range, member.value, (*names, member.name), labels)
             return
-        # null stands for no block at all.
+        # null means no block.
         for each in _bodies(self._text, node) if node.value is not None else ():
             yield Block(
                 type=type_,
@@ -158,11 +158,11 @@ class JsonBody:
 
 
 def _bodies(text: JsonText, node: JsonNode) -> tuple[JsonNode, ...]:
-    """The objects that a value has: itself, or those of an array. Anything else is a problem."""
+    """Return the objects of a value: itself, or those of an array. Report anything else."""
     if isinstance(node.value, JsonObject):
         return (node,)
     if isinstance(node.value, tuple):
         return tuple(each for item in node.value for each in _bodies(text, item))
-    detail = "A JSON object is required here, to be the content of a block."
+    detail = "A JSON object is required here for the content of a block."
     text.problems.append(error(ProblemKind.BLOCK, "Incorrect JSON value type", detail, text.place(node)))
     return ()

@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
 
 class NativeBody:
-    """A `body` node (None for an empty one). Expressions are made when they are asked for: most never are."""
+    """The body of a `body` node, None if empty. Expressions are read on request: most are never needed."""
 
     def __init__(self, reader: ExpressionReader, node: Node | None) -> None:
         self._reader = reader
         self._attributes: dict[str, Node] = {}
         self._blocks: list[tuple[str, Node]] = []
-        # What stands on the line of an error may belong to it, so that nothing there can be trusted.
+        # Attributes on the line of a syntax error may be part of it.
         self._broken: set[str] = set()
         children = node.children if node is not None else []
         spoilt = {row for child in children if child.is_error for row in (child.start_point.row, child.end_point.row)}
         for child in children:
             if child.type == "attribute":
-                # The first one counts; the others are problems of the file.
+                # The first definition counts; repeated ones are reported with the syntax errors.
                 name = reader.text(child.children[0])
                 self._attributes.setdefault(name, child)
                 if child.start_point.row in spoilt or child.end_point.row in spoilt:

@@ -1,4 +1,4 @@
-"""The directives of templates, `%{ if }` and `%{ for }`: from a row of texts and sequences to a tree.
+"""Builds expressions from the directives of templates, `%{ if }` and `%{ for }`.
 
 Source: HCL `hclsyntax/parser_template.go` (templateParser).
 """
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Text:
-    """A literal part, on its way to lose what strip markers and indentation take away."""
+    """A literal part, mutable until strip markers and indentation are removed."""
 
     def __init__(self, value: str, start: int, stop: int) -> None:
         self.value = value
@@ -47,7 +47,7 @@ def interpolation(reader: Reader, node: Node) -> Expression:
 
 
 class Directives:
-    """Makes a tree of the row of texts and sequences: `%{ if }`, `%{ else }`, `%{ for }` and their ends."""
+    """A parser of flat lists of literals and sequences (`%{ if }`, `%{ else }`, `%{ for }` and their ends)."""
 
     def __init__(self, reader: Reader, items: list[Text | Sequence]) -> None:
         self._reader = reader
@@ -64,7 +64,7 @@ class Directives:
         return tuple(pieces)
 
     def _until(self) -> tuple[list[Expression], Node | None]:
-        """The pieces up to a sequence that ends or parts a directive, and that sequence, None at the end."""
+        """Return the pieces up to a sequence that ends or divides a directive, and that sequence (None at the end)."""
         pieces: list[Expression] = []
         while self._at < len(self._items):
             item = self._items[self._at]

@@ -1,7 +1,7 @@
-"""Expressions of HCL's native syntax: from tree-sitter's nodes to ours.
+"""Converts tree-sitter's nodes of HCL's native syntax to expressions.
 
-Source: HCL `hclsyntax/parser.go`. tree-sitter's grammar groups some things otherwise than HCL does (a chain of
-conditionals to the left, an index after `.*` into the splat), so operators and steps are grouped here anew.
+Source: HCL `hclsyntax/parser.go`. tree-sitter's grammar groups some constructs differently (a chain of conditionals
+to the left, an index after `.*` into the splat), so operators and steps are regrouped here.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ _UNREADABLE: Final = "the expression could not be read"
 
 
 class ExpressionReader:
-    """Makes expressions of the nodes of one source; what is wrong beyond the grammar is added to `problems`."""
+    """A converter of the nodes of one source; adds errors beyond the grammar to `problems`."""
 
     def __init__(self, source: SourceText, problems: list[Problem]) -> None:
         self.source = source
         self.problems = problems
 
     def read(self, node: Node) -> Expression:
-        """The expression of a node; one that is nested too deeply to follow is a `Bad`."""
+        """Return the expression of a node; `Bad` if it is nested too deeply."""
         try:
             return self.expression(node)
         except RecursionError:
@@ -60,11 +60,11 @@ class ExpressionReader:
         return self.source.text(node.start_byte, node.end_byte)
 
     def expression(self, node: Node) -> Expression:
-        """The expression of an `expression` node, or of what stands in one."""
+        """Return the expression of an `expression` node or of a node inside one."""
         return self._sequence(parts(node) if node.type == "expression" else [node])
 
     def _sequence(self, nodes: list[Node]) -> Expression:
-        """A term and the steps after it, which are siblings in tree-sitter's tree."""
+        """Read a term and the steps after it, which are siblings in tree-sitter's tree."""
         if not nodes or any(node.is_error or node.is_missing for node in nodes):
             return self._bad(nodes)
         first = nodes[0]
@@ -87,7 +87,9 @@ class ExpressionReader:
                 return self._literal(parts(node)[0])
             case "variable_expr":
                 place, name = self.range(node), self.text(node)
-                return Bad("this names a function", place) if ":" in name else Traversal(name, place, (), place)
+                return (
+                    Bad("this is the name of a function", place) if ":" in name else Traversal(name, place, (), place)
+                )
             case "template_expr":
                 return self._template(parts(node)[0])
             case "collection_value":
@@ -112,14 +114,14 @@ class ExpressionReader:
                 return Literal(self.text(node) == "true", place)
             case "numeric_lit":
                 number = parse_number(self.text(node))
-                return Bad("the number is not one", place) if number is None else Literal(number, place)
+                return Bad("the number is invalid", place) if number is None else Literal(number, place)
             case "string_lit":
                 return self._template(node)
             case _:
                 return Bad(_UNREADABLE, place)
 
     def bare_template(self, node: Node) -> Expression:
-        """The template that was put into a heredoc to be read, and has no newline at its end."""
+        """Read a template that was wrapped in a heredoc for parsing; the final newline is not part of it."""
         return self._template(node, bare=True)
 
     def _template(self, node: Node, *, bare: bool = False) -> Expression:
@@ -170,7 +172,7 @@ class ExpressionReader:
         )
 
     def for_intro(self, node: Node) -> tuple[list[str], Expression]:
-        """The names that `for a, b in c` declares, and the collection."""
+        """Return the names that `for a, b in c` declares, and the collection."""
         inside = parts(node)
         names = [self.text(part) for part in inside if part.type == "identifier"]
         collection = next((self.expression(part) for part in inside if part.type == "expression"), None)
@@ -200,7 +202,7 @@ class ExpressionReader:
         return group_binary(operands, operators)
 
     def _flatten(self, nodes: list[Node], operands: list[Expression], operators: list[str]) -> None:
-        """Put a chain of operators into a row, whatever way the grammar has grouped it."""
+        """Flatten a chain of operators, however the grammar grouped it."""
         at = next((place for place, node in enumerate(nodes) if place and node.type in _OPERATORS), None)
         if at is None:
             inner = parts(nodes[0])[0] if len(nodes) == 1 and nodes[0].type == "operation" else None
@@ -214,7 +216,7 @@ class ExpressionReader:
         self._flatten(nodes[at + 1 :], operands, operators)
 
     def _conditional(self, node: Node) -> Expression:
-        """`a ? b : c ? d : e`, which tree-sitter groups to the left and HCL to the right."""
+        """Read `a ? b : c ? d : e`, which tree-sitter groups to the left and HCL to the right."""
         chain: list[Expression] = []
         while True:
             inside = [part for part in parts(node) if part.type == "expression"]

@@ -1,4 +1,4 @@
-"""Where an expression may go on in the next line: within brackets and templates, and nowhere else."""
+"""Checks line breaks in expressions: HCL allows them only inside brackets and templates."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from statefmt.hcl.syntax.native._tree import parts
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-# Within these a newline is a space; objects are not among them, since there it parts the items.
+# Inside these a newline is white space. In objects it separates items.
 _OPEN: Final = frozenset(
     {"tuple", "function_call", "for_tuple_expr", "for_object_expr", "new_index", "template_interpolation"}
 )
 _SEQUENCES: Final = frozenset({"template_interpolation", "template_directive"})
-# A newline in it ends nothing.
+# A newline in a comment does not end a line.
 _COMMENT: Final = re.compile(rb"/\*.*?\*/", re.DOTALL)
 _QUOTED: Final = frozenset({"quoted_template", "string_lit"})
 
 
 def has_newline(source: SourceText, start: int, stop: int) -> bool:
-    """Whether a line ends between two places; the newline in a comment of several lines ends none."""
+    """Return whether a line ends between two offsets; newlines inside a multi-line comment do not count."""
     between = source.content[start:stop]
     return b"\n" in (_COMMENT.sub(b"", between) if b"/*" in between else between)
 
 
 def line_problems(source: SourceText, attribute: Node) -> Iterator[Problem]:
-    """Newlines of an attribute that HCL does not take, and those that it misses between the items of an object."""
+    """Yield newlines in an attribute that HCL rejects, and newlines missing between the items of an object."""
     over_lines = attribute.start_point.row != attribute.end_point.row
     if over_lines or source.content.find(b"{", attribute.start_byte, attribute.end_byte) >= 0:
         yield from _closed(source, attribute)
 
 
 def _closed(source: SourceText, root: Node) -> Iterator[Problem]:
-    # (node, whether a newline is a space there)
+    # (node, whether a newline is white space in it)
     waiting = [(root, False)]
     while waiting:
         node, free = waiting.pop()
@@ -64,7 +64,7 @@ def _closed(source: SourceText, root: Node) -> Iterator[Problem]:
             yield from _unparted(source, children)
             free = False
         elif node.type in _OPEN or (node.type == "expression" and children[0].type == "("):
-            # The steps after a parenthesis are outside of it, which makes no difference worth the trouble.
+            # This also allows newlines in the steps after a parenthesis, which HCL rejects: too rare to matter.
             free = True
         elif not free and node.type not in _QUOTED:
             for before, after in pairwise(children):
@@ -76,12 +76,12 @@ def _closed(source: SourceText, root: Node) -> Iterator[Problem]:
 
 def _ended(source: SourceText, before: Node) -> Problem:
     place = source.range(before.end_byte, before.end_byte + 1)
-    detail = "The expression ends with the line here. Put it into parentheses to go on in the next."
+    detail = "The expression ends with this line. Put it in parentheses to continue it on the next line."
     return error(ProblemKind.SYNTAX, "Invalid expression", detail, place)
 
 
 def _quoted(source: SourceText, node: Node) -> Iterator[Problem]:
-    """A newline in the text of a quoted string; within an interpolation it is none of the text."""
+    """Report a newline in a quoted string; newlines inside interpolations are allowed."""
     start = node.start_byte
     for child in (*(child for child in node.children if child.type in _SEQUENCES), None):
         stop = node.end_byte if child is None else child.start_byte
@@ -97,7 +97,7 @@ def _unparted(source: SourceText, children: list[Node]) -> Iterator[Problem]:
     for before, after in pairwise(children):
         parted = has_newline(source, before.end_byte, after.start_byte)
         if before.type == "object_elem" and after.type == "," and parted:
-            detail = "The newline before this comma has ended the attribute already."
+            detail = "The newline before this comma already ended the attribute."
             yield error(
                 ProblemKind.SYNTAX, "Invalid expression", detail, source.range(after.start_byte, after.end_byte)
             )

@@ -1,4 +1,4 @@
-"""How operators bind. Source: HCL `hclsyntax/expression_ops.go`, `parser.go` (parseTernaryConditional)."""
+"""Groups operators by precedence. Source: HCL `hclsyntax/expression_ops.go`, `parser.go` (parseTernaryConditional)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _BINDING: Final = {operator: level for level, operators in enumerate(_LEVELS) fo
 
 
 def group_binary(operands: list[Expression], operators: list[str]) -> Expression:
-    """Group `a + b * c …`, given as a row: tighter operators first, and of the same level from the left."""
+    """Group `a + b * c …`, given as a flat list: tighter operators first, those of one level from the left."""
     waiting: list[Expression] = [operands[0]]
     pending: list[str] = []
 
@@ -30,7 +30,7 @@ def group_binary(operands: list[Expression], operators: list[str]) -> Expression
 
 
 def group_conditionals(row: list[Expression]) -> Expression:
-    """Group `a ? b : c ? d : e`, given as a row: the last alternative is a conditional itself."""
+    """Group `a ? b : c ? d : e`, given as a flat list: the last alternative is itself a conditional."""
     result = row[-1]
     for place in range(len(row) - 3, -1, -2):
         condition, yes = row[place], row[place + 1]

@@ -1,6 +1,6 @@
-"""What is wrong with a text of HCL's native syntax: what tree-sitter could not read, and what it reads too kindly.
+"""Finds syntax errors in HCL's native syntax: those of tree-sitter, and those that only HCL reports.
 
-Source: HCL `hclsyntax/parser.go`. tree-sitter does not mind newlines, or their absence, where HCL does.
+Source: HCL `hclsyntax/parser.go`. tree-sitter accepts misplaced and missing newlines that HCL rejects.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from statefmt.hcl.syntax.native._tree import parts
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-# One mistake can make many errors: the first ones say it all.
+# One mistake can cause many errors; the first ones suffice.
 _MOST: Final = 10
 _ENDS: Final = {
     "block_start": "block_end",
@@ -36,7 +36,7 @@ _UNCLOSED: Final = {
 
 
 def syntax_problems(source: SourceText, root: Node) -> list[Problem]:
-    """Every problem of a text, at most ten, in the order of the text."""
+    """Return the problems of a file in source order, at most ten."""
     if root.has_error:
         return list(islice(_unreadable(source, root), _MOST))
     bodies = (_body(source, child) for child in root.children if child.type == "body")
@@ -57,7 +57,7 @@ def _unreadable(source: SourceText, root: Node) -> Iterator[Problem]:
 
 
 def _missing(source: SourceText, node: Node) -> Problem:
-    """What is missing, told where that begins which it would have ended, if it is an end."""
+    """Report a missing symbol; a missing closing symbol at the opening one."""
     around = node.parent
     while around is not None and around.type in _ENDS.values():
         around = around.parent
@@ -65,13 +65,13 @@ def _missing(source: SourceText, node: Node) -> Problem:
     if opening is not None:
         return _without_end(source, opening)
     place = source.range(node.start_byte, node.end_byte)
-    detail = f"There is no {node.type} here, and something before it needs one."
+    detail = f"Expected {node.type} here."
     return error(ProblemKind.SYNTAX, "Missing symbol", detail, place)
 
 
 def _without_end(source: SourceText, opening: Node) -> Problem:
     place = source.range(opening.start_byte, opening.end_byte)
-    detail = f"What begins here with {source.text(opening.start_byte, opening.end_byte)} has no end."
+    detail = f"The {source.text(opening.start_byte, opening.end_byte)} opened here is never closed."
     return error(ProblemKind.SYNTAX, _UNCLOSED.get(opening.type, "Invalid expression"), detail, place)
 
 
@@ -79,15 +79,15 @@ def _unexpected(source: SourceText, node: Node) -> Problem:
     opening = _unclosed(node)
     if opening is not None and not _is_closed_later(source, opening):
         return _without_end(source, opening)
-    # Of much that makes no sense as a whole, the last that could be read is nearest to the mistake.
+    # The last token of an unreadable stretch is nearest to the mistake.
     near = next((child for child in reversed(node.children) if child.end_byte > child.start_byte), node)
     place = source.range(near.start_byte, near.end_byte)
-    # Not what stands there: it can be a secret whose quotes are broken.
-    return error(ProblemKind.SYNTAX, "Invalid expression", "What stands here makes no sense in this place.", place)
+    # Do not quote the source: it can be a secret with broken quotes.
+    return error(ProblemKind.SYNTAX, "Invalid expression", "This is not valid syntax here.", place)
 
 
 def _unclosed(node: Node) -> Node | None:
-    """The innermost of what is begun and not ended in a text that could not be read."""
+    """Return the innermost opening symbol without a closing one in an unreadable stretch."""
     begun: list[Node] = []
     for child in node.children:
         if child.type in _ENDS:
@@ -98,7 +98,7 @@ def _unclosed(node: Node) -> Node | None:
 
 
 def _is_closed_later(source: SourceText, opening: Node) -> bool:
-    """Whether a bracket closes all the same in what the tree left out after a mistake, as far as counting can tell."""
+    """Return whether the text that the tree left out after a mistake closes the bracket, judging by the count."""
     bracket = source.content[opening.start_byte : opening.end_byte]
     closing = {b"{": b"}", b"[": b"]", b"(": b")"}.get(bracket)
     rest = source.content[opening.end_byte :]
@@ -169,7 +169,7 @@ def _label(source: SourceText, label: Node) -> Iterator[Problem]:
 
 
 def _closing(source: SourceText, block: Node, body: Node, opening: Node) -> Iterator[Problem]:
-    """The brace at the end stands on a line of its own, unless all of the block is on one."""
+    """Check that the closing brace of a block on several lines has its own line."""
     last = parts(body)[-1:]
     if (
         last
@@ -178,7 +178,7 @@ def _closing(source: SourceText, block: Node, body: Node, opening: Node) -> Iter
     ):
         place = source.range(block.end_byte - 1, block.end_byte)
         yield error(
-            ProblemKind.SYNTAX, "Missing newline after argument", "The closing brace needs its own line.", place
+            ProblemKind.SYNTAX, "Missing newline after argument", "The closing brace must be on its own line.", place
         )
 
 
@@ -187,6 +187,6 @@ def _one_line(source: SourceText, block: Node, body: Node, opening: Node) -> Ite
     if not items or items[0].start_point.row != opening.start_point.row:
         return
     if len(items) > 1 or items[0].type != "attribute" or block.end_point.row != items[0].end_point.row:
-        detail = "A block on a single line can have one argument, and ends on that line."
+        detail = "A block on a single line can have only one argument and must end on that line."
         place = source.range(items[0].start_byte, items[0].end_byte)
         yield error(ProblemKind.SYNTAX, "Invalid single-argument block definition", detail, place)

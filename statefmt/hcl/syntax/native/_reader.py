@@ -1,4 +1,4 @@
-"""What the parts of the native reader need of the whole: expressions inside of steps, templates and directives."""
+"""The expression reader as used by steps, templates and directives, which contain expressions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Reader(Protocol):
-    """Reads the expressions of one file."""
+    """A reader of the expressions of one file."""
 
     source: SourceText
     problems: list[Problem]

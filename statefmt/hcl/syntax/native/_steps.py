@@ -1,7 +1,7 @@
-"""The steps after a term: `.name`, `.0`, `[key]`, `[*]` and `.*`.
+"""Reads the steps after a term: `.name`, `.0`, `[key]`, `[*]` and `.*`.
 
-Source: HCL `hclsyntax/parser.go` (parseExpressionTraversals): everything after `[*]` is done with each element; after
-`.*` only names and old-style indexes are, and what follows those is done with the list.
+Source: HCL `hclsyntax/parser.go` (parseExpressionTraversals). All steps after `[*]` apply to each element; after `.*`
+only names and legacy indexes do, and later steps apply to the resulting list.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 
 _EXPONENT: Final = pattern(r"[eE][0-9]*")
 
-# A step by name or literal, (key, place) for any other index, or the mark and place of a splat.
+# A step by name or literal key, (key, range) for any other index, or (marker, range) for a splat.
 _Move: TypeAlias = "Access | tuple[Expression, Range] | tuple[str, Range]"
 
 
 def attach_steps(reader: Reader, term: Expression, nodes: list[Node]) -> Expression:
-    """The expression of a term with the steps that follow it."""
+    """Return the expression of a term and the steps that follow it."""
     return _attach(term, list(_moves(reader, nodes))) if nodes else term
 
 
@@ -62,7 +62,7 @@ def _moves(reader: Reader, nodes: list[Node]) -> Iterator[_Move]:
 
 def _index(reader: Reader, node: Node, place: Range) -> Iterator[_Move]:
     if node.type == "legacy_index":
-        # `.0.1` is two steps, which a scanner takes for one number.
+        # `.0.1` is two steps, but the scanner reads one number.
         for digits in reader.text(node).replace(" ", "").strip(".").split("."):
             number = parse_number(digits)
             yield (
@@ -88,7 +88,7 @@ def _attach(source: Expression, moves: list[_Move]) -> Expression:
             and isinstance(before := moves[at - 1], IndexAccess)
             and before.legacy
         ):
-            return Bad("two indexes of the old syntax cannot follow each other", source.range.to(move.range))
+            return Bad("two legacy indexes cannot follow each other", source.range.to(move.range))
         if isinstance(move, (AttributeAccess, IndexAccess)):
             source = _literal_step(source, move)
             continue
@@ -118,8 +118,8 @@ def _literal_step(source: Expression, step: Access) -> Expression:
     place = source.range.to(step.range)
     is_number = isinstance(source, Literal) and isinstance(source.value, Number)
     if is_number and isinstance(step, AttributeAccess) and _EXPONENT.fullmatch(step.name):
-        # `1.e5` is a number, whose rest looks like a name.
-        return Bad("a number goes on after its point", place)
+        # In the number `1.e5`, the rest looks like a name.
+        return Bad("numbers like 1.e5 are not supported", place)
     if isinstance(source, Traversal):
         return Traversal(source.root, source.root_range, (*source.steps, step), place)
     if isinstance(source, RelativeTraversal):

@@ -1,8 +1,8 @@
-"""Quoted strings, heredocs and bare templates: their texts, interpolations and directives.
+"""Reads quoted strings, heredocs and bare templates: their literals, interpolations and directives.
 
 Source: HCL `hclsyntax/parser_template.go`, `scan_tokens.rl`. tree-sitter leaves white space around interpolations out
-of its literals, so texts are taken from the bytes between the sequences. In a heredoc every line is a text of its own,
-which is what a strip marker goes up to.
+of its literals, so literals are taken from the bytes between the sequences. In a heredoc every line is a separate
+literal, which limits what a strip marker removes.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ _SEQUENCES: Final = frozenset(
 
 
 def read_template(reader: Reader, node: Node, *, bare: bool = False) -> tuple[tuple[Expression, ...], bool]:
-    """The parts of a template, and whether it is nothing but one interpolation (and so gives its value as it is).
+    """Return the parts of a template, and whether it is a single interpolation (and so passes its value through).
 
-    With `bare` the heredoc was put around the template to read it: there is no newline at its end.
+    `bare` means that the template was wrapped in a heredoc for parsing: the final newline is not part of it.
     """
     heredoc = node.type == "heredoc_template"
     start, stop = _content(reader, node) if heredoc else (node.start_byte + 1, node.end_byte - 1)
@@ -59,7 +59,7 @@ def read_template(reader: Reader, node: Node, *, bare: bool = False) -> tuple[tu
 
 
 def _content(reader: Reader, node: Node) -> tuple[int, int]:
-    """Where the lines of a heredoc start and end."""
+    """Return where the lines of a heredoc start and end."""
     content = reader.source.content
     names = [child for child in node.children if child.type == "heredoc_identifier"]
     if len(names) < 2:
@@ -69,7 +69,7 @@ def _content(reader: Reader, node: Node) -> tuple[int, int]:
 
 
 class _Items:
-    """Takes a template apart into texts and sequences, and applies the strip markers."""
+    """A splitter of templates into literals and sequences, which also applies strip markers."""
 
     def __init__(self, reader: Reader, heredoc: bool) -> None:
         self._reader = reader
@@ -109,7 +109,7 @@ class _Items:
 
 
 def _joined(pieces: list[bytes]) -> list[bytes]:
-    """Lines that end with a newline: bytes are also split at carriage returns, which end no line of HCL."""
+    """Rejoin lines that `splitlines` split at a carriage return alone, which does not end a line in HCL."""
     lines: list[bytes] = []
     for piece in pieces:
         if lines and not lines[-1].endswith(b"\n"):
@@ -130,7 +130,7 @@ def _sequences(node: Node) -> list[Node]:
 
 
 def _is_escaped(reader: Reader, sequence: Node) -> bool:
-    """Whether what looks like a sequence is text: of `$$${` the last two signs with the brace are an escape."""
+    """Return whether an apparent sequence is literal: in `$$${`, the end is the escape `$${`."""
     content, start = reader.source.content, sequence.start_byte
     return content[start - 1 : start] == content[start : start + 1]
 
@@ -151,7 +151,7 @@ def _unescape_heredoc(text: str) -> str:
 
 
 def _unindent(items: list[Text | Sequence]) -> None:
-    """Take away from every line as much white space as the line with the least of it begins with (`<<-`)."""
+    """Remove the smallest indentation of any line from every line (`<<-`)."""
     least: int | None = None
     adjust: list[Text] = []
     new_line = True

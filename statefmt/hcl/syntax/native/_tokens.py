@@ -1,6 +1,6 @@
-"""Words and signs that tree-sitter's grammar takes, and HCL's scanner takes otherwise.
+"""Finds tokens that tree-sitter's grammar accepts and HCL's scanner reads differently.
 
-Source: HCL `hclsyntax/scan_tokens.rl`. A file is looked through only where it has something of the kind at all.
+Source: HCL `hclsyntax/scan_tokens.rl`. The tree is searched only if a regular expression finds a candidate.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _NUMBER: Final = re.compile(rb"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 
 
 def too_kind(source: SourceText, root: Node) -> Iterator[Problem]:
-    """Problems of a text that tree-sitter finds in order."""
+    """Yield problems of a file that tree-sitter accepts."""
     if _SUSPECT.search(source.content) is None:
         return
     waiting = [root]
@@ -38,21 +38,21 @@ def too_kind(source: SourceText, root: Node) -> Iterator[Problem]:
 
 
 def _wrong(source: SourceText, node: Node) -> tuple[tuple[str, str], int, int] | None:
-    """Summary and detail, and from where to where."""
+    """Return (summary, detail), start and stop of the problem of one node, None if there is none."""
     content = source.content
     match node.type:
         case "numeric_lit" if not _NUMBER.fullmatch(content, node.start_byte, node.end_byte):
             said = (
                 "Missing newline after argument",
-                "A number has decimal digits only; what follows is no part of it.",
+                "Numbers have only decimal digits; the rest is not part of the number.",
             )
         case "index" if _follows_legacy_index(node):
-            detail = "Chaining two indexes of the old syntax is not permitted. Use the proper index syntax, [0]."
+            detail = "Chaining two indexes in the legacy syntax is not permitted. Use the proper index syntax, [0]."
             said = ("Invalid legacy index syntax", detail)
         case "variable_expr" if b"::" in content[node.start_byte : node.end_byte]:
-            said = ("Missing open parenthesis", "Only the name of a function that is called has two colons.")
+            said = ("Missing open parenthesis", "Two colons are allowed only in the name of a function in a call.")
         case "heredoc_template" if not _OPENING.match(content, node.start_byte):
-            detail = "The marker of a heredoc follows its sign at once, and is the last thing on its line."
+            detail = "The heredoc marker must directly follow << or <<- and end the line."
             said = ("Invalid expression", detail)
         case _:
             return None

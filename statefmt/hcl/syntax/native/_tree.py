@@ -1,4 +1,4 @@
-"""tree-sitter's view of a file in HCL's native syntax; the one place that imports it."""
+"""Parses HCL's native syntax with tree-sitter; the only module that imports it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
 _EXPONENT: Final = re.compile(rb"(?<![\w.])[0-9]+[eE][+-]?[0-9]+(?![\w.])")
-# Nodes that stand anywhere and mean nothing.
+# Nodes that may appear anywhere and have no meaning.
 COMMENT: Final = "comment"
 
 
@@ -23,10 +23,10 @@ def _parser() -> Parser:
 
 
 def parse(content: bytes) -> Node:
-    """The root node. Every text has one; what cannot be read is in nodes that are errors or missing.
+    """Parse a file and return the root node; unreadable parts are error nodes or missing nodes.
 
-    The nodes have places, and no text: that of `1e3`, a number that tree-sitter's grammar does not know, is replaced
-    by as many digits before it is read.
+    Use the positions of the nodes, not their text: tree-sitter's grammar does not know numbers like `1e3`, so they are
+    replaced by as many digits before parsing.
     """
     return _parser().parse(_EXPONENT.sub(_digits, content)).root_node
 
@@ -36,5 +36,5 @@ def _digits(match: re.Match[bytes]) -> bytes:
 
 
 def parts(node: Node) -> list[Node]:
-    """The children of a node without the comments between them."""
+    """Return the children of a node without comments."""
     return [child for child in node.children if child.type != COMMENT]

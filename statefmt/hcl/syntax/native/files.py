@@ -1,4 +1,4 @@
-"""Reads HCL's native syntax: whole files, and single expressions and templates that stand in other texts."""
+"""Reads HCL's native syntax: whole files, and single expressions and templates embedded in other files."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from statefmt.hcl.syntax.native._expressions import ExpressionReader
 from statefmt.hcl.syntax.native._problems import syntax_problems
 from statefmt.hcl.syntax.native._tree import parse, parts
 
-# tree-sitter takes a second and 600 MB for a megabyte of text that is no configuration.
+# tree-sitter needs a second and 600 MB for a megabyte of text that is not HCL.
 LARGEST_FILE: Final = 2 * 1024 * 1024
 
 
 def read_file(source: SourceText, problems: list[Problem]) -> NativeBody:
-    """The body of a file; what is wrong with it is added to `problems`, and the rest is read all the same."""
+    """Read the body of a file and add its problems to `problems`; the rest of the file is still read."""
     reader = ExpressionReader(source, problems)
     refusal = _refusal(source)
     if refusal is not None:
@@ -32,7 +32,7 @@ def read_file(source: SourceText, problems: list[Problem]) -> NativeBody:
 def _refusal(source: SourceText) -> Problem | None:
     size = len(source.content)
     if size > LARGEST_FILE:
-        detail = f"{source.file} has {size:,} bytes; files of more than {LARGEST_FILE:,} are not read."
+        detail = f"{source.file} has {size:,} bytes; files larger than {LARGEST_FILE:,} bytes are not read."
         return error(ProblemKind.UNREADABLE, "Configuration file too large", detail, source.range(0, 0))
     binary = source.content.find(b"\0")
     if binary >= 0:
@@ -44,14 +44,14 @@ def _refusal(source: SourceText) -> Problem | None:
 def read_expression(
     outer: SourceText, start: int, stop: int, text: str, *, exact: bool
 ) -> tuple[Expression, tuple[Problem, ...]]:
-    """The expression that a text is, which stands in `outer` from `start` to `stop` (see EmbeddedSource)."""
+    """Read `text`, embedded in `outer` from `start` to `stop`, as an expression (see EmbeddedSource)."""
     return _read_wrapped(outer, start, stop, ("(", text, "\n)"), exact=exact)
 
 
 def read_template(
     outer: SourceText, start: int, stop: int, text: str, *, exact: bool
 ) -> tuple[Expression, tuple[Problem, ...]]:
-    """The template that a text is, as in a string of JSON: without quotes, and a backslash is a backslash."""
+    """Read `text` as a template, as in a JSON string: without quotes, and backslashes are literal."""
     if "${" not in text and "%{" not in text:
         return Literal(nfc(text), outer.range(start, stop)), ()
     mark = "T"
@@ -63,7 +63,7 @@ def read_template(
 def _read_wrapped(
     outer: SourceText, start: int, stop: int, pieces: tuple[str, str, str], *, exact: bool
 ) -> tuple[Expression, tuple[Problem, ...]]:
-    """Reads an attribute whose value is the pieces, the second of which is the text itself."""
+    """Parse an attribute with the joined pieces as its value; the second piece is the text itself."""
     problems: list[Problem] = []
     before = ("_ = " + pieces[0]).encode()
     content = before + pieces[1].encode("utf-8", "replace") + (pieces[2] + "\n").encode()
@@ -77,7 +77,7 @@ def _read_wrapped(
     problems += syntax_problems(source, root)
     body = next((child for child in root.children if child.type == "body"), None)
     items = parts(body) if body is not None else []
-    # More than one attribute, or something after the parenthesis: the text closes what was opened around it.
+    # More than one attribute, or content after the parenthesis: the text closed the wrapper.
     if problems or len(items) != 1 or items[0].type != "attribute":
         return bad, tuple(problems)
     inside = parts(parts(items[0])[-1])
