@@ -154,7 +154,7 @@ class Code(StrEnum):
     SECRET_TOKEN = "SEC003", _INFO
     SECRET_PASSWORD = "SEC004", _INFO
 
-    # CFG: a configuration, alone
+    # CFG: a configuration on its own
     CONFIGURATION_UNREADABLE = "CFG001", _ERROR
     CONFIGURATION_MODULE_MISSING = "CFG002", _WARNING
     CONFIGURATION_INVALID = "CFG003", _ERROR
@@ -171,7 +171,7 @@ class Code(StrEnum):
     PROVIDER_REQUIRED_TWICE = "CFG014", _WARNING
     IMPORT_PROVIDER = "CFG015", _ERROR
 
-    # CFS: a configuration against a state
+    # CFS: a configuration compared with a state
     PROVIDER_CONFIGURATION_GONE = "CFS001", _ERROR
     PROVIDER_INSTANCE_GONE = "CFS002", _ERROR
     PROVIDER_FALLBACK_IMPOSSIBLE = "CFS003", _ERROR
@@ -185,7 +185,7 @@ def _fix(given: str | Fix) -> Fix:
     return given if isinstance(given, Fix) else Fix.of(given)
 
 
-# Every command refuses a file with one of these, whatever its options.
+# Files with one of these contain no usable state: edits refuse them, and neither settings nor baselines hide these.
 NO_STATE: Final = frozenset({
     Code.NOT_A_STATE, Code.UNSUPPORTED_VERSION, Code.ENCRYPTED, Code.BACKEND_CONFIGURATION, Code.NOT_UTF8
 })  # fmt: skip
