@@ -1,12 +1,12 @@
 """statetool: reads, checks, migrates, compares and edits OpenTofu and Terraform state snapshots.
 
-    result = statefmt.read(data)          # StateError where no snapshot can be made
+    result = statefmt.read(data)          # raises StateError if no snapshot can be made
     statefmt.write(result.snapshot)       # canonical bytes, as OpenTofu writes them
-    statefmt.inspect(data).findings       # everything that can be said, without raising
+    statefmt.inspect(data).findings       # all findings, without raising
     statefmt.check(data)                  # the rules of `statetool check`
-    statefmt.diff(old, new)               # what differs between two snapshots
+    statefmt.diff(old, new)               # the differences between two snapshots
 
-Names are loaded when they are first used, so that a light command starts fast.
+Names are imported on first use, so that small commands start fast.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from importlib import import_module
 
 from statefmt.version import __version__
 
-# Not from typing, which takes as long to load as all else that this loads. Checkers know the name.
+# Not imported from typing, which takes as long to load as everything else here. Type checkers know the name.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any

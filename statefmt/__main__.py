@@ -1,4 +1,4 @@
-"""`python -m statefmt`: the same as `statetool`."""
+"""Runs statetool as `python -m statefmt`."""
 
 from __future__ import annotations
 

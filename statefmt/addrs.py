@@ -1,4 +1,4 @@
-"""The addresses of OpenTofu: the public names of `statefmt.model.addrs`, and the error that their parsers raise."""
+"""Exports OpenTofu's address types, their parsers and the error that the parsers raise."""
 
 from statefmt.model.addrs import (
     DEFAULT_HOST,

@@ -1,4 +1,4 @@
-"""The surroundings of a run, as one value. The caller makes it and passes it down; nothing below reads them itself."""
+"""Defines the run context: environment, clock, user, input and output. The caller creates it and passes it down."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from datetime import datetime
 
-    # Most runs neither lock a state nor open an encrypted one.
+    # Most runs neither lock a state nor decrypt one.
     from statefmt.encryption import EncryptionConfiguration
     from statefmt.store.lock_info import LockInfo
 
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """The surroundings of one run.
+    """The environment of one run, passed down instead of read from the process.
 
-    `clock` gives the present time with its time zone, `user` is `name@host`. `note` reports something that happened
-    besides what was asked for, as a sentence. `read_input` and `write_output` are standard input and output.
-    `encryption` reads the configuration that opens encrypted states when it is first needed, and gives None where
-    the module that was named has none; the field itself is None where no configuration was named.
+    `clock` returns the current time with its time zone, `user` returns `name@host`. `note` reports a side effect as a
+    sentence. `read_input` and `write_output` access standard input and output. `encryption` loads the encryption
+    configuration on first use and returns None if the given module has none; the field itself is None if no
+    configuration was given.
     """
 
     environment: Mapping[str, str]
@@ -34,18 +34,18 @@ class RunContext:
     encryption: Callable[[], EncryptionConfiguration | None] | None = None
 
     def configuration(self) -> EncryptionConfiguration | None:
-        """The configuration that opens encrypted states, or None. Raises ConfigurationError."""
+        """Return the encryption configuration, or None. Raises ConfigurationError."""
         return None if self.encryption is None else self.encryption()
 
     def read(self, name: str) -> bytes:
-        """The bytes of a state file, or of standard input for `-`. Raises StoreError."""
+        """Read a state file, or standard input for `-`. Raises StoreError."""
         from statefmt.store.local.settled import read_settled
         from statefmt.store.reading import STANDARD_INPUT
 
         return self.read_input() if name == STANDARD_INPUT else read_settled(name, self)
 
     def lock_info(self, path: Path | str, operation: str, command: str = "") -> LockInfo:
-        """What the lock and the history of a state say about an operation of this run."""
+        """Return the entry that describes an operation of this run in a state's lock and history."""
         from statefmt.store.lock_info import lock_info
 
         return lock_info(path, operation, command, who=self.user(), created=self.clock())

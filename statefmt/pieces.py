@@ -1,4 +1,4 @@
-"""A new content as pieces of the old one and new bytes: what an edit makes, and what a store writes."""
+"""Describes new file content as ranges of the old content and new bytes, as edits produce and stores write it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 
 class Span(NamedTuple):
-    """A part of a text: from `start` up to, and without, `end`."""
+    """A range from `start` up to, but not including, `end`."""
 
     start: int
     end: int
@@ -19,21 +19,21 @@ Pieces: TypeAlias = list[Piece]
 
 
 def parts_of(old: bytes, pieces: Iterable[Piece]) -> Iterator[memoryview]:
-    """The content that pieces make of an old one, part by part and without a copy of it."""
+    """Yield the new content part by part, without copying the old content."""
     view = memoryview(old)
     for piece in pieces:
         yield view[piece.start : piece.end] if isinstance(piece, Span) else memoryview(piece)
 
 
 def joined(old: bytes, pieces: Sequence[Piece]) -> bytes:
-    """The same content as a whole."""
+    """Return the new content as one bytes object."""
     if len(pieces) == 1 and isinstance(pieces[0], bytes):
         return pieces[0]
     return b"".join(old[piece.start : piece.end] if isinstance(piece, Span) else piece for piece in pieces)
 
 
 def merged(pieces: Iterable[Piece]) -> Pieces:
-    """The same content in as few pieces as possible: spans that follow each other become one, and so do new texts."""
+    """Join adjacent spans and adjacent new bytes; the result has as few pieces as possible."""
     found: Pieces = []
     texts: list[bytes] = []
     for piece in pieces:
@@ -52,7 +52,7 @@ def merged(pieces: Iterable[Piece]) -> Pieces:
 
 
 def makes_the_same(old: bytes, pieces: Sequence[Piece]) -> bool:
-    """Whether the content that pieces make of an old one is the old one."""
+    """Return whether the new content equals the old."""
     if sum(piece.end - piece.start if isinstance(piece, Span) else len(piece) for piece in pieces) != len(old):
         return False
     place = 0

@@ -1,4 +1,4 @@
-"""Finds the JSON Schemas that are shipped with statetool, in a wheel and in a checkout alike."""
+"""Finds the JSON Schemas shipped with statetool, in a wheel or a checkout."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def schema_names() -> tuple[str, ...]:
 
 
 def schema_text(name: str) -> bytes:
-    """Return the schema called `name` as the bytes of its file; KeyError if there is none."""
+    """Return the bytes of the schema file called `name`. Raises KeyError if it does not exist."""
     if name not in schema_names():
         raise KeyError(name)
     return _folder().joinpath(name + _SUFFIX).read_bytes()
@@ -24,8 +24,8 @@ def schema_text(name: str) -> bytes:
 
 def _folder() -> Traversable:
     # Building a wheel copies the project's top-level folder into the package. A checkout, and an
-    # editable install of it, has only the top-level one. The package's own goes first: beside an
-    # installed package, a folder called "schemas" may be anybody's.
+    # editable install of it, has only the top-level one. The package's own folder takes precedence:
+    # next to an installed package, a folder called "schemas" may belong to another project.
     packaged = files("statefmt").joinpath("schemas")
     if packaged.is_dir():
         return packaged

@@ -1,7 +1,7 @@
-"""States that are encrypted in their file: opened as they are read, and sealed again before they are written.
+"""Decrypts states as they are read and encrypts them again before they are written.
 
-The store below sees encrypted bytes only, so that backups, journals and histories of them are encrypted, too; what is
-above sees plain ones, and writes them nowhere.
+Stores only ever see encrypted bytes, so backups, journals and histories are encrypted, too. The layers above see
+plain bytes and write them nowhere.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
 
 
 class Seal(Struct, frozen=True):
-    """How a file keeps an encrypted state: its bytes, what they say, and how other content is written."""
+    """An encrypted file: its bytes, its decrypted content, and the configuration that encrypts new content."""
 
     stored: bytes
     opened: Opened
     configuration: EncryptionConfiguration
 
     def __repr__(self) -> str:
-        # Nothing of what is sealed.
+        # Keep the decrypted content out of logs and tracebacks.
         return "Seal()"
 
     def sealed(self, plain: bytes) -> bytes:
-        """What to write for some content: it is encrypted by the method that writes. Raises EncryptionError.
+        """Encrypt `plain` with the configured method, in the layout of the file. Raises EncryptionError.
 
-        The layout is that of the file; content that is as before stays as it is.
+        Returns the stored bytes if the content has not changed.
         """
         from statefmt.encryption import SystemRandomness, encrypt_checked
 
@@ -45,34 +45,34 @@ class Seal(Struct, frozen=True):
 
 
 def opened(context: RunContext, name: str, data: bytes, *, tolerant: bool = False) -> Opened | None:
-    """What the configuration of a run makes of a state; None where there is none, or nothing for it to open.
+    """Decrypt a state with the configuration of the run; None if there is no configuration or the state is plain.
 
-    A `tolerant` caller wants to know what is wrong: it gets plain states opened, too, and serials and lineages that
-    differ outside and inside. Raises EncryptionError, with the name of the file, where the state is encrypted and
-    cannot be opened, and ConfigurationError.
+    With `tolerant`, also accepts plain states, and serials and lineages that differ between the envelope and the
+    decrypted state. Raises EncryptionError, naming the file, if the state is encrypted and cannot be decrypted, and
+    ConfigurationError if the configuration is invalid.
     """
     if context.encryption is None:
         return None
-    # Imported once it is certain to be needed: it takes cryptography with it.
+    # Imported late because it loads the cryptography package.
     from statefmt.encryption import decrypt, examine, glance
 
     try:
         with about(name):
             if not tolerant and glance(data) is None:
                 return None
-            # The configuration is read only now: a module may have none, and a passphrase may not be there.
+            # Not read earlier: the module may have no configuration, and its passphrase may be unavailable.
             found = context.configuration()
             return None if found is None else (examine if tolerant else decrypt)(data, found)
     except ConfigurationError:
         if tolerant and _is_plain(data):
-            # Nobody needs the configuration for a plain state.
+            # A plain state does not need the configuration.
             return None
         raise
 
 
 @contextmanager
 def about(name: str) -> Iterator[None]:
-    """Puts the name of a state before what is wrong with it; what is wrong with the configuration stays as it is."""
+    """Prefix EncryptionError messages with the name of the state. ConfigurationError passes unchanged."""
     try:
         yield
     except ConfigurationError:

@@ -1,3 +1,3 @@
-"""The version of this distribution, in one place."""
+"""Defines the version of this distribution."""
 
 __version__ = "0.1.0"

@@ -1,4 +1,4 @@
-"""Text as Go reads and writes it, where Python's libraries differ: JSON, quoting, normal forms."""
+"""Reads and writes strings as Go does, where Python's libraries differ: JSON, quoting, Unicode normalization."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes a JSON value as Go does after reading it into an interface{}: members sorted, numbers rounded."""
+"""Encodes JSON values as Go does after decoding them into an interface{}: members sorted, numbers rounded."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ PlainJSON: TypeAlias = "JSONValue | int | float | Sequence[PlainJSON] | Mapping[
 
 
 def encode_value(value: PlainJSON) -> bytes:
-    """Give the compact JSON that Go's json.Marshal makes of what json.Unmarshal put into an interface{}.
+    """Encode a value as Go's json.Marshal does after json.Unmarshal into an interface{}.
 
-    Takes what `loads_exact` or `json.loads` give. Numbers pass through float64 (`12345678901234567890`
-    becomes `12345678901234567000`), members are sorted by the bytes of their names and the last of a
-    repeated name wins. Raises ValueError for a number beyond float64 and for values nested too deeply.
+    Takes the results of `loads_exact` and `json.loads`. Numbers pass through float64 (`12345678901234567890`
+    becomes `12345678901234567000`), members are sorted by the bytes of their names, and the last of several
+    members with the same name wins. Raises ValueError for numbers out of range and values nested too deeply.
     """
     try:
         return _encode(value)
@@ -36,16 +36,16 @@ def _encode(value: PlainJSON) -> bytes:
     if isinstance(value, str):
         return encode_string(value)
     if isinstance(value, (Members, Mapping)):
-        # Members that are repeated are encoded, too: a number beyond float64 is an error even there.
+        # Encode overridden members, too: Go refuses a number out of range even there.
         pairs = value if isinstance(value, Members) else value.items()
         by_name = {name: _encode(item) for name, item in pairs}
-        # Code point order is the order of the UTF-8 bytes.
+        # Code points sort like their UTF-8 bytes.
         return b"{%b}" % b",".join(encode_string(name) + b":" + by_name[name] for name in sorted(by_name))
     return b"[%b]" % b",".join(map(_encode, value))
 
 
 def float64(number: NumberText | float) -> float:
-    """A JSON number as json.Unmarshal puts it into an interface{}. Raises ValueError for one beyond float64."""
+    """Convert a JSON number as json.Unmarshal does for an interface{}. Raises ValueError if it is out of range."""
     try:
         value = float(number)
     except OverflowError:

@@ -1,4 +1,4 @@
-"""How Go's json.Marshal writes a float64."""
+"""Encodes float64 values as Go's json.Marshal does."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import math
 
 
 def encode_float(value: float) -> bytes:
-    """Give the JSON number for `value`: the shortest digits, with an exponent below 1e-6 and from 1e21 on.
+    """Encode `value` with the shortest digits that round-trip; with an exponent below 1e-6 and from 1e21 on.
 
-    Raises ValueError for infinities and NaN, which JSON cannot express.
+    Raises ValueError for infinities and NaN, which JSON cannot represent.
     """
     if not math.isfinite(value):
         raise ValueError(f"json: unsupported value: {value}")

@@ -1,4 +1,4 @@
-"""White space and HTML escapes of raw JSON, changed without decoding it."""
+"""Changes white space and HTML escapes in raw JSON without decoding it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import msgspec
 from statefmt.golang.parse import loads_exact
 from statefmt.text.pattern import pattern
 
-# encoding/json refuses anything deeper, reading and writing.
+# The nesting limit of encoding/json, for reading and writing.
 _MAX_DEPTH = 10_000
 
-# One without an end goes to the end of the text, so that nothing looks for another from each quote in it.
+# An unterminated string extends to the end of the input; otherwise each quote in it would start another search.
 _STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)'
 _STRING_OR_SPACE = pattern(rb"(" + _STRING + rb")|[ \t\r\n]+", re.DOTALL)
 _SURROGATE_ESCAPE = pattern(rb"\\u[dD][89a-fA-F]")
@@ -23,9 +23,9 @@ _STRUCTURE = pattern(_STRING + rb"|\[\]|\{\}|[\[\]{},:]", re.DOTALL)
 def escape_html(raw: bytes) -> bytes:
     """Escape `<`, `>`, `&`, U+2028 and U+2029 as Go does when it writes a json.RawMessage.
 
-    `raw` is valid JSON, where they occur in strings only. Returns `raw` itself when it has none of them.
+    `raw` must be valid JSON, where they occur in strings only. Returns `raw` itself if it contains none of them.
     """
-    # bytes.replace gives the same object back when there is nothing to do: a few scans and no copy.
+    # bytes.replace returns the same object if nothing matches, so the common case makes no copy.
     raw = raw.replace(b"<", b"\\u003c").replace(b">", b"\\u003e").replace(b"&", b"\\u0026")
     if not raw.isascii():
         raw = raw.replace(b"\xe2\x80\xa8", b"\\u2028").replace(b"\xe2\x80\xa9", b"\\u2029")
@@ -33,23 +33,23 @@ def escape_html(raw: bytes) -> bytes:
 
 
 def compact(raw: bytes) -> bytes:
-    """Drop the white space between the tokens of valid JSON; numbers and escapes stay as they are.
+    """Remove the white space between the tokens of valid JSON; numbers and escapes stay unchanged.
 
-    Raises ValueError if it meets something that is not JSON.
+    Raises ValueError if it detects invalid JSON.
     """
     return _format(raw, -1, _compact_slowly)
 
 
 def indent(raw: bytes) -> bytes:
-    """Lay valid JSON out as Go's json.MarshalIndent does with two spaces; `[]` and `{}` stay on one line.
+    """Indent valid JSON by two spaces as Go's json.MarshalIndent does; `[]` and `{}` stay on one line.
 
-    Numbers and escapes stay as they are. Raises ValueError if it meets something that is not JSON.
+    Numbers and escapes stay unchanged. Raises ValueError if it detects invalid JSON.
     """
     return _format(raw, 2, _indent_slowly)
 
 
 def _format(raw: bytes, spaces: int, slowly: Callable[[bytes], bytes]) -> bytes:
-    """Use msgspec, and `slowly` for the valid JSON that it refuses: deep nesting and lone surrogates."""
+    """Format with msgspec, or with `slowly` for valid JSON that msgspec refuses: deep nesting, lone surrogates."""
     try:
         return msgspec.json.format(raw, indent=spaces)
     except RecursionError:

@@ -1,4 +1,4 @@
-"""How Go's json.Marshal writes one string."""
+"""Encodes strings as Go's json.Marshal does."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _SHORT = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r":
 
 def _escaped(match: re.Match[str]) -> str:
     char = match.group()
-    # Go has no lone surrogates: its JSON reader has made them U+FFFD before anything can write them.
+    # Go has no lone surrogates: its JSON decoder replaces them by U+FFFD.
     return _SHORT.get(char) or ("\ufffd" if "\ud800" <= char <= "\udfff" else f"\\u{ord(char):04x}")
 
 
 def encode_string(text: str) -> bytes:
-    """Give the quoted JSON form of `text` in UTF-8, escaped as Go 1.22 and later escape it.
+    """Encode `text` as a JSON string in UTF-8, escaped as Go 1.22 and later do.
 
     `<`, `>`, `&`, U+2028, U+2029 and control characters are escaped (`\\b`, `\\f`, `\\n`, `\\r` and `\\t` in
-    their short form, DEL not at all); a lone surrogate becomes the character U+FFFD. Never fails.
+    their short form, DEL not at all); a lone surrogate becomes U+FFFD. Never raises.
     """
     if _PLAIN.fullmatch(text) is not None:
         return b'"%b"' % text.encode("ascii")

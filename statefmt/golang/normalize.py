@@ -1,11 +1,11 @@
-"""Unicode normalisation as golang.org/x/text does it, which cty applies to every string and attribute name."""
+"""Normalizes Unicode as golang.org/x/text does, which cty applies to every string and attribute name."""
 
 from __future__ import annotations
 
 _MAX_NON_STARTERS = 30
 _GRAPHEME_JOINER = "\u034f"
 
-# Starters that can still join the character before them; x/text counts them with the combining marks.
+# Starters that can combine with the character before them; x/text counts them as combining marks.
 _JOINING_STARTERS = frozenset(
     "\u09be\u09d7\u0b3e\u0b56\u0b57\u0bbe\u0bd7\u0cc2\u0cd5\u0cd6\u0d3e\u0d57\u0dcf\u0ddf\u102e\u1b35"
     "\U0001133e\U00011357\U000114b0\U000114ba\U000114bd\U000115af\U00011930"
@@ -13,10 +13,10 @@ _JOINING_STARTERS = frozenset(
 
 
 def nfc(text: str) -> str:
-    """Give `text` in normalisation form C, in the "stream-safe" variant of golang.org/x/text.
+    """Return `text` in normalization form C, in the "stream-safe" variant of golang.org/x/text.
 
-    That variant puts U+034F into runs of more than 30 combining marks. The Unicode release is Python's own,
-    where Go 1.26 has 15.0: they differ for characters that one of them does not know. Never fails.
+    That variant inserts U+034F into runs of more than 30 combining marks. The Unicode version is Python's own,
+    that of Go 1.26 is 15.0: results differ for characters that only one of them knows. Never raises.
     """
     if text.isascii():
         return text
@@ -44,7 +44,7 @@ def _stream_safe(text: str) -> str:
 
 
 def _non_starters(char: str) -> tuple[int, int]:
-    """Count the marks that the full decomposition of `char` begins with, and those that it ends with."""
+    """Count the leading and the trailing marks of the full decomposition of `char`."""
     import unicodedata
 
     marks = [

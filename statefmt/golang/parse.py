@@ -1,4 +1,4 @@
-"""Reads JSON without losing anything: numbers stay text, members stay in order and may repeat."""
+"""Parses JSON without loss: numbers keep their text, members keep their order and may repeat."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class NumberText(str):
 
 
 class Members(tuple[tuple[str, "JSONValue"], ...]):
-    """A JSON object: (name, value) pairs in order, repeated names included; `dict()` of it keeps the last."""
+    """A JSON object: (name, value) pairs in order, repeated names included; `dict()` keeps the last of each."""
 
     __slots__ = ()
 
@@ -35,7 +35,7 @@ def _refuse_constant(name: str) -> NoReturn:
 
 @cache
 def _decoder() -> JSONDecoder:
-    # Imported here, since most runs read their states without it.
+    # Imported here because most runs do not need it.
     from json import JSONDecoder
 
     return JSONDecoder(
@@ -44,7 +44,7 @@ def _decoder() -> JSONDecoder:
 
 
 def _mend(value: JSONValue) -> JSONValue:
-    """Replace lone surrogates, which Python keeps, by U+FFFD as Go does."""
+    """Replace lone surrogates by U+FFFD, as Go does; Python keeps them."""
     if isinstance(value, NumberText):
         return value
     if isinstance(value, str):
@@ -57,11 +57,11 @@ def _mend(value: JSONValue) -> JSONValue:
 
 
 def loads_exact(raw: bytes, *, replace_invalid: bool = False) -> JSONValue:
-    """Parse one JSON document into None, bool, str, NumberText, list and Members.
+    """Parse a JSON document into None, bool, str, NumberText, list and Members.
 
-    Strings are as Go reads them: a lone surrogate escape is U+FFFD. Bytes that are not UTF-8 are refused, or
-    with `replace_invalid` each becomes U+FFFD, as in Go. Raises ValueError for whatever is not JSON (NaN and
-    Infinity, too) and for documents nested deeper than Python can follow.
+    As in Go, a lone surrogate escape becomes U+FFFD, and with `replace_invalid` so does each byte that is not
+    valid UTF-8. Raises ValueError for invalid JSON (including NaN and Infinity), for invalid UTF-8 without
+    `replace_invalid`, and for documents nested too deeply.
     """
     mend = False
     try:
@@ -83,7 +83,7 @@ def loads_exact(raw: bytes, *, replace_invalid: bool = False) -> JSONValue:
 
 
 def kind_name(value: JSONValue) -> str:
-    """Name the kind of a JSON value as Go's errors do: null, bool, number, string, array or object."""
+    """Return the kind of a JSON value as in Go's errors: null, bool, number, string, array or object."""
     if value is None:
         return "null"
     if isinstance(value, bool):

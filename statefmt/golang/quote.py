@@ -1,4 +1,4 @@
-"""How Go's %q verb writes a string, which diagnostics and cty's set order depend on."""
+"""Quotes strings as Go's %q verb does; diagnostics and the order of cty sets depend on it."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _NAMED = {
 def _quoted(char: str) -> str:
     if char in _NAMED:
         return _NAMED[char]
-    # str.isprintable has the definition of Go's strconv.IsPrint: letters, marks, numbers, punctuation,
-    # symbols and the ASCII space; only the Unicode release may differ (Go 1.26 has 15.0).
+    # str.isprintable has the same definition as Go's strconv.IsPrint: letters, marks, numbers, punctuation,
+    # symbols and the ASCII space. Only the Unicode version may differ (Go 1.26 has 15.0).
     if char.isprintable():
         return char
     code = ord(char)
@@ -31,7 +31,7 @@ def _quoted(char: str) -> str:
 
 
 def quote(text: str) -> str:
-    """Give `text` in double quotes as Go's `fmt.Sprintf("%q", text)` does. Never fails."""
+    """Return `text` in double quotes as Go's `fmt.Sprintf("%q", text)` does. Never raises."""
     if text.isprintable() and '"' not in text and "\\" not in text:
         return f'"{text}"'
     return '"' + "".join(map(_quoted, text)) + '"'

@@ -1,1 +1,1 @@
-"""What a state says, as immutable values: addresses, resources, findings, errors."""
+"""Models the content of a state as immutable values: addresses, resources, findings, errors."""

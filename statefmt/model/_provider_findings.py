@@ -1,6 +1,6 @@
-"""What is said of provider bindings that are wrong; `provider_binding` decides which are.
+"""Builds the findings for invalid provider bindings, which `provider_binding` detects.
 
-The summaries are OpenTofu's where it has a diagnostic for the case.
+The summaries are OpenTofu's if it has a diagnostic for the case.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from statefmt.model.findings import Finding
 def conflict(
     code: Code, resource: str, one: str, one_key: InstanceKey, other: str, other_key: InstanceKey, pointer: str
 ) -> Finding:
-    """Two instances of one resource that belong to different configurations; `one` or `other` is "" if unreadable.
+    """Report two instances of one resource with different configurations; `one` or `other` is "" if unreadable.
 
-    Such a state is refused, also where OpenTofu would read it.
+    Such a state is refused even if OpenTofu would read it.
     """
     where = " in different blocks of the file" if code == Code.PROVIDER_BLOCKS_DIFFER else ""
     return code.finding(
@@ -33,11 +33,11 @@ def conflict(
 def empty_block(
     resource: str, config: ConfigProviderConfig | None, last: ConfigProviderConfig, pointer: str
 ) -> Finding:
-    """A later block without instances that names another configuration, which counts."""
+    """Report a later block without instances that changes the configuration."""
     return Code.PROVIDER_BLOCKS_DIFFER.notice(
         "Empty block changes the provider configuration of a resource",
         f"The instances of {resource} belong to {config}, but a later block of the file without instances names "
-        f"{last}. The later one counts, as in OpenTofu.",
+        f"{last}. The later one applies, as in OpenTofu.",
         resource,
         f"{pointer}/provider",
         "Remove the empty block, or write the right configuration in both.",
@@ -45,18 +45,18 @@ def empty_block(
 
 
 def missing(resource: str, key: InstanceKey, pointer: str) -> Finding:
-    """An instance without a provider at either level."""
+    """Report an instance without a provider at either level."""
     return Code.PROVIDER_MISSING.notice(
         "Provider field missing state",
         f"Instance {resource}{key} has no provider address, neither on the resource nor on the instance.",
         f"{resource}{key}",
         pointer,
-        'Add "provider" to the resource, with the address that its other states or the configuration name.',
+        'Add "provider" to the resource, with the address given in the configuration or in earlier states.',
     )
 
 
 def both_levels(resource: str, key: InstanceKey, level: str, own: str, pointer: str) -> Finding:
-    """An instance that names a provider although its resource does."""
+    """Report an instance with a provider of its own although its resource has one."""
     return Code.PROVIDER_BOTH_LEVELS.notice(
         "Provider field conflict in state",
         f"Resource {resource} has the provider address {level}, and its instance {resource}{key} has {own}. "
@@ -69,7 +69,7 @@ def both_levels(resource: str, key: InstanceKey, level: str, own: str, pointer: 
 def keys_differ(
     resource: str, key: InstanceKey, one: AbsProviderInstance, other: AbsProviderInstance, pointer: str
 ) -> Finding:
-    """Objects of one instance under different provider keys."""
+    """Report objects of one instance with different provider keys."""
     return Code.PROVIDER_KEYS_DIFFER.notice(
         "Objects of one instance are bound to different provider instances",
         f"Instance {resource}{key} has objects bound to {one} and to {other}. OpenTofu keeps one provider key for an "

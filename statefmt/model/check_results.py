@@ -1,4 +1,4 @@
-"""Results of `check` blocks, conditions and validations, as the last run left them."""
+"""Models the results of `check` blocks, conditions and validations in the last run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ KNOWN_STATUSES = frozenset({"pass", "fail", "error", "unknown"})
 
 
 class CheckObject(Struct, frozen=True, kw_only=True):
-    """The result for one checkable object; `status` is the file's word, also where it is a new one."""
+    """The result for one checkable object; `status` is taken from the file even if it is unknown."""
 
     object_addr: str
     status: str

@@ -1,6 +1,6 @@
-"""The table of findings: the stable code of each, its name, how bad it is, and who notices it.
+"""Defines all findings: stable code, name, severity, and whether only statetool reports them.
 
-A code is never reused; each one is a rule with a page (`statetool rule CODE`).
+Codes are never reused; each is a rule with a page (`statetool rule CODE`).
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _ERROR, _WARNING, _INFO = Severity.ERROR, Severity.WARNING, Severity.INFO
 class Code(StrEnum):
     """A stable code (`PRV001`) with the severity of its rule.
 
-    `only_statetool` says that OpenTofu reads such a state without a word: reading reports it as information, and
-    `check` with the severity of the rule.
+    `only_statetool` is True if OpenTofu reads such a state without a diagnostic. Reading then reports the finding as
+    information, and `check` with the severity of the rule.
     """
 
     def __new__(cls, code: str, *_: object) -> Code:
@@ -50,13 +50,13 @@ class Code(StrEnum):
         fix: str | Fix = NO_FIX,
         place: Place | None = None,
     ) -> Finding:
-        """A finding with the severity of the rule."""
+        """Return a finding with the severity of the rule."""
         return Finding(self, self.severity, summary, detail, address, pointer, _fix(fix), place)
 
     def notice(
         self, summary: str, detail: str = "", address: str = "", pointer: str = "", fix: str | Fix = NO_FIX
     ) -> Finding:
-        """The finding as reading reports it."""
+        """Return a finding with the severity used while reading."""
         weight = Severity.INFO if self.only_statetool else self.severity
         return Finding(self, weight, summary, detail, address, pointer, _fix(fix))
 
@@ -154,7 +154,7 @@ class Code(StrEnum):
     SECRET_TOKEN = "SEC003", _INFO
     SECRET_PASSWORD = "SEC004", _INFO
 
-    # CFG: a configuration, alone
+    # CFG: a configuration on its own
     CONFIGURATION_UNREADABLE = "CFG001", _ERROR
     CONFIGURATION_MODULE_MISSING = "CFG002", _WARNING
     CONFIGURATION_INVALID = "CFG003", _ERROR
@@ -171,7 +171,7 @@ class Code(StrEnum):
     PROVIDER_REQUIRED_TWICE = "CFG014", _WARNING
     IMPORT_PROVIDER = "CFG015", _ERROR
 
-    # CFS: a configuration against a state
+    # CFS: a configuration compared with a state
     PROVIDER_CONFIGURATION_GONE = "CFS001", _ERROR
     PROVIDER_INSTANCE_GONE = "CFS002", _ERROR
     PROVIDER_FALLBACK_IMPOSSIBLE = "CFS003", _ERROR
@@ -185,12 +185,12 @@ def _fix(given: str | Fix) -> Fix:
     return given if isinstance(given, Fix) else Fix.of(given)
 
 
-# Nothing can be done with such a file: commands refuse it, whatever else they are told.
+# Files with one of these contain no usable state: edits refuse them, and neither settings nor baselines hide these.
 NO_STATE: Final = frozenset({
     Code.NOT_A_STATE, Code.UNSUPPORTED_VERSION, Code.ENCRYPTED, Code.BACKEND_CONFIGURATION, Code.NOT_UTF8
 })  # fmt: skip
 
-# With one of these, part of what the configuration says is unknown.
+# With one of these, part of the configuration is unknown.
 CONFIGURATION_NOT_KNOWN: Final = (
     Code.CONFIGURATION_UNREADABLE,
     Code.CONFIGURATION_MODULE_MISSING,

@@ -1,23 +1,23 @@
-"""The exceptions of statetool. Bad data is a Finding; being unable to go on is one of these.
+"""Defines the exceptions of statetool, for conditions that prevent it from continuing. Bad data is a Finding instead.
 
 StatetoolError
 ├── AddressError           an address cannot be parsed
-├── CtyError               a type description or a value is not what it must be (`statefmt.model.cty.errors`)
-├── StateError             no snapshot can be made of the bytes; .findings says why
-│   ├── NotAStateError         empty, not JSON, no version, something else entirely
-│   ├── EncryptedStateError    an encrypted envelope, and no way to open it
-│   └── UnsupportedStateError  a state, in a format that cannot be read
-├── ReleaseError           the name of a release that is not known
-├── SelectionError         a selector is no address, or fits nothing
-├── SurgeryError           an operation that would harm a state, or makes no sense for it
-├── EncryptionError        an encrypted state cannot be read or written; no message has a secret in it
-│   ├── ConfigurationError     an encryption configuration is not what it must be
-│   │   ├── KeyServiceError        it needs a service that gives keys, and statetool asks none
-│   │   └── ExternalProgramError   it needs a program to be run that only a module names
-│   └── UnreadableError        one method cannot read an envelope; another one may
-├── SettingsError          a settings file or a baseline is not what it must be
+├── CtyError               a type description or a value is invalid (`statefmt.model.cty.errors`)
+├── StateError             no snapshot can be made of the bytes; .findings has the reasons
+│   ├── NotAStateError         empty, not JSON, no version, or another kind of file
+│   ├── EncryptedStateError    an encrypted state without a configuration to decrypt it
+│   └── UnsupportedStateError  a state in an unsupported format
+├── ReleaseError           the name of a release is unknown
+├── SelectionError         a selector is invalid or matches nothing
+├── SurgeryError           an operation would harm the state or does not apply to it
+├── EncryptionError        an encrypted state cannot be read or written; messages contain no secrets
+│   ├── ConfigurationError     an encryption configuration is invalid
+│   │   ├── KeyServiceError        it needs a key service, and statetool calls none
+│   │   └── ExternalProgramError   it needs an external program that only the module names
+│   └── UnreadableError        a method cannot decrypt an envelope; another method may
+├── SettingsError          a settings file or a baseline is invalid
 └── StoreError             a file cannot be read or written
-    └── LockedError            somebody else holds the lock of a state
+    └── LockedError            the state is locked by someone else
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from statefmt.model.findings import Finding, Severity
 
 
 class StatetoolError(Exception):
-    """Base of every exception that statetool raises on purpose."""
+    """Base class of all exceptions that statetool raises deliberately."""
 
 
 class AddressProblem(NamedTuple):
-    """One thing that is wrong with an address: 1-based column (in characters), OpenTofu's summary, detail."""
+    """A problem in an address: column (in characters, from 1), OpenTofu's summary, detail."""
 
     column: int
     summary: str
@@ -43,8 +43,8 @@ class AddressProblem(NamedTuple):
 class AddressError(StatetoolError, ValueError):
     """An address that cannot be parsed.
 
-    `column`, `summary` and `detail` are those of the first problem; `problems` holds all of them, since
-    OpenTofu reports what its scanner and its parser find separately.
+    `column`, `summary` and `detail` describe the first problem; `problems` holds all of them, since
+    OpenTofu's scanner and parser report separately.
     """
 
     def __init__(self, text: str, problems: Sequence[AddressProblem]) -> None:
@@ -58,7 +58,7 @@ class AddressError(StatetoolError, ValueError):
 
 
 class StateError(StatetoolError):
-    """No snapshot can be made of some bytes. `findings` holds every reason, and whatever else was noticed."""
+    """No snapshot can be made of the bytes. `findings` holds all findings, `reasons` those that are errors."""
 
     def __init__(self, findings: Sequence[Finding]) -> None:
         self.findings = tuple(findings)
@@ -66,61 +66,61 @@ class StateError(StatetoolError):
 
     @property
     def reasons(self) -> tuple[Finding, ...]:
-        """The findings that are errors."""
+        """The findings of severity error."""
         return tuple(finding for finding in self.findings if finding.severity is Severity.ERROR)
 
 
 class NotAStateError(StateError):
-    """The bytes are not a state at all: empty, not JSON, no version, or another kind of file."""
+    """The bytes are not a state: empty, not JSON, no version, or another kind of file."""
 
 
 class EncryptedStateError(StateError):
-    """The bytes are an encrypted state and there is no configuration to open it."""
+    """The bytes are an encrypted state, and there is no configuration to decrypt it."""
 
 
 class UnsupportedStateError(StateError):
-    """The bytes are a state in a format version that cannot be read."""
+    """The bytes are a state in an unsupported format version."""
 
 
 class ReleaseError(StatetoolError, ValueError):
-    """The name of a release that is not known; the message has the nearest names."""
+    """The name of a release is unknown; the message lists the nearest names."""
 
 
 class SelectionError(StatetoolError):
-    """A selector that is no address or fits nothing; the message says which, and what is near."""
+    """A selector is invalid or matches nothing; the message names it and lists the nearest matches."""
 
 
 class SurgeryError(StatetoolError):
-    """An operation that would harm a state, or makes no sense for it; the message names the address and the way out."""
+    """An operation would harm the state or does not apply to it; the message names the address and the remedy."""
 
 
 class EncryptionError(StatetoolError):
-    """An encrypted state cannot be read or written; the message says why, and never has a secret in it."""
+    """An encrypted state cannot be read or written; the message says why and never contains a secret."""
 
 
 class ConfigurationError(EncryptionError):
-    """An encryption configuration that cannot be used; the message names the block and the argument."""
+    """An encryption configuration is invalid; the message names the block and the argument."""
 
 
 class KeyServiceError(ConfigurationError):
-    """A key provider that needs a service in some cloud; the message says what would be needed."""
+    """A key provider needs a cloud service; the message says what it needs."""
 
 
 class ExternalProgramError(ConfigurationError):
-    """A program that a module names, and that may not run; the message names the block and the program."""
+    """A module names an external program that is not allowed to run; the message names the block and the program."""
 
 
 class UnreadableError(EncryptionError):
-    """A method that cannot read an envelope: it has no key for it, or another one. The next method may read it."""
+    """A method cannot decrypt an envelope: its key is missing or wrong. The next method may decrypt it."""
 
 
 class SettingsError(StatetoolError):
-    """A settings file or a baseline that cannot be read; the message names the file and the key."""
+    """A settings file or a baseline is invalid; the message names the file and the key."""
 
 
 class StoreError(StatetoolError):
-    """A file cannot be read or written; the message names it and says what to do."""
+    """A file cannot be read or written; the message names the file and the remedy."""
 
 
 class LockedError(StoreError):
-    """Somebody else holds the lock of a state; the message says who, since when and what for."""
+    """The state is locked by someone else; the message says by whom, since when and for what."""

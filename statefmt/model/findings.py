@@ -1,4 +1,4 @@
-"""What statetool says about readable data: a severity and a finding."""
+"""Models findings: problems in readable data, with their severity and their fix."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 
 
 class Severity(Enum):
-    """How bad a finding is; `Severity.ERROR.rank > Severity.INFO.rank`."""
+    """The severity of a finding; compare by `rank`."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -25,7 +25,7 @@ _RANKS = {Severity.INFO: 0, Severity.WARNING: 1, Severity.ERROR: 2}
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A stretch of a file, as editors count: lines and columns from 1, the end after the last character."""
+    """A range in a file, counted as editors do: lines and columns from 1, the end after the last character."""
 
     file: str
     line: int
@@ -39,7 +39,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command of statetool: its name, and its arguments as the program gets them, without quotes of a shell."""
+    """A statetool command: its name and its arguments, without shell quoting."""
 
     name: str
     arguments: tuple[str, ...] = ()
@@ -47,14 +47,14 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """How to mend what a finding reports: advice with the commands to run, and configuration to paste."""
+    """How to fix a finding: advice with the commands to run, and configuration to paste."""
 
     advice: tuple[str | Command, ...] = ()
     snippet: str = ""
 
     @classmethod
     def of(cls, *parts: str | Command | Fix, snippet: str = "") -> Fix:
-        """A fix whose advice is joined of parts; those of another fix come in its place."""
+        """Join parts into one fix; a Fix among them contributes its own parts. Empty strings are dropped."""
         advice: list[str | Command] = []
         for part in parts:
             if isinstance(part, Fix):
@@ -65,7 +65,7 @@ class Fix:
 
     @property
     def commands(self) -> tuple[Command, ...]:
-        """The commands to run, in the order of the advice. Some are alternatives; the advice says so."""
+        """The commands in the order of the advice. The advice says which are alternatives."""
         return tuple([part for part in self.advice if isinstance(part, Command)])
 
 
@@ -76,11 +76,11 @@ NO_FIX: Final = Fix()
 class Finding:
     """A problem in readable data.
 
-    `code` is a rule's stable code (`PRV001`). `summary` is OpenTofu's wording where OpenTofu has a
-    diagnostic for the case, so that people can search for it; `detail` may say more. `address` is the
-    resource, instance or output concerned (empty for the whole file), `pointer` an RFC 6901 JSON pointer
-    into the file. `fix` says what to do. `place` is where the problem is, if that is in another file than the one
-    that was checked: in a configuration. `anchor` identifies such a finding when lines move; it is no text for people.
+    `code` is the stable code of a rule (`PRV001`). `summary` is OpenTofu's wording if OpenTofu has a diagnostic for
+    the case, so that people can search for it; `detail` may say more. `address` is the resource, instance or output
+    (empty for the whole file), `pointer` an RFC 6901 JSON pointer into the file. `fix` says what to do. `place` is the
+    location of a problem in a configuration instead of the checked state. `anchor` identifies such a finding when
+    lines move; it is not meant for display.
     """
 
     code: str

@@ -1,4 +1,4 @@
-"""Resource instances, each with all its objects: how people look at a state, where the file has a flat list."""
+"""Groups the objects of a state, which the file lists flat, by resource instance."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from statefmt.model.snapshot import Snapshot
 
 
 class InstanceState(Struct, frozen=True, dict=True):
-    """One instance of a resource. `objects` stand in the order of the file: the current one, and the deposed ones."""
+    """One instance of a resource, with its current and deposed objects in file order."""
 
     resource: ResourceState
     key: InstanceKey
@@ -27,49 +27,48 @@ class InstanceState(Struct, frozen=True, dict=True):
 
     @property
     def addr(self) -> AbsResourceInstance:
-        """The address of the instance."""
         return self.resource.addr.instance(self.key)
 
     @property
     def current(self) -> ResourceInstanceObject | None:
-        """The current object; None where only deposed ones are left."""
+        """The current object; None if only deposed ones are left."""
         return next((obj for obj in self.objects if obj.is_current), None)
 
     @property
     def deposed(self) -> tuple[ResourceInstanceObject, ...]:
-        """The deposed objects, in the order of the file."""
+        """The deposed objects in file order."""
         return tuple(obj for obj in self.objects if not obj.is_current)
 
     @property
     def current_first(self) -> tuple[ResourceInstanceObject, ...]:
-        """All objects: the current one, then the deposed ones in the order of the file."""
+        """All objects: the current one, then the deposed ones in file order."""
         current = self.current
         return self.deposed if current is None else (current, *self.deposed)
 
     def provider(self, obj: ResourceInstanceObject) -> AbsProviderInstance | None:
-        """The provider instance that an object is bound to; None where the state names no provider."""
+        """Return the provider instance that an object is bound to; None if the state names no provider."""
         config = self.resource.provider_config
         return None if config is None else config.instance(obj.provider_key)
 
     def object_of(self, deposed: str) -> ResourceInstanceObject:
-        """The object of a deposed key, "" for the current one. Raises KeyError where there is none."""
+        """Return the object with a deposed key, "" for the current one. Raises KeyError if it does not exist."""
         first = self.objects[0]
         return first if first.deposed == deposed else self._by_deposed[deposed]
 
     @cached_property
     def _by_deposed(self) -> dict[str, ResourceInstanceObject]:
-        # Of objects with the same deposed key the first one counts.
+        # The first of several objects with the same deposed key wins.
         return {obj.deposed: obj for obj in reversed(self.objects)}
 
 
 def instances(snapshot: Snapshot) -> list[InstanceState]:
-    """All resource instances, in the order of `tofu state list`."""
+    """Return all resource instances in the order of `tofu state list`."""
     found: list[InstanceState] = []
-    # Resources first, then the keys of each: a resource has far fewer keys than a state has instances.
+    # Sorting the keys of each resource is cheaper than sorting all instances of the state.
     for resource in sorted(snapshot.resources, key=lambda resource: list_order(resource.addr)):
         orders = [key_order(obj.key) for obj in resource.objects]
         if all(map(lt, orders, orders[1:])):
-            # As files are written, where nothing is deposed.
+            # The usual case: sorted, without deposed objects.
             found += [InstanceState(resource, obj.key, (obj,)) for obj in resource.objects]
             continue
         objects: dict[InstanceKey, list[ResourceInstanceObject]] = {}

@@ -1,4 +1,4 @@
-"""Root module output values."""
+"""Models root module output values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from statefmt.model.resources import UnknownMember
 class OutputValue(Struct, frozen=True, kw_only=True):
     """An output of the root module.
 
-    `value` and `type` are canonical JSON text: re-encoded by the type, as OpenTofu does when it writes.
+    `value` and `type` are canonical JSON text, re-encoded by type as OpenTofu does when it writes.
     Source: OpenTofu `internal/states/output_value.go`, `statefile/version4.go`.
     """
 

@@ -1,11 +1,11 @@
-"""The single-provider-configuration invariant: which provider instance each object is bound to.
+"""Implements the single-provider-configuration invariant, and binds each object to a provider instance.
 
 A resource has exactly one provider configuration; its objects may differ in the trailing instance key only.
-A file says so at the resource level, at the instance level, or at both. `lift` reads all of these forms,
-`lower` writes the older, resource-level form whenever no object has a key.
+A file names the provider at the resource level, at the instance level, or at both. `lift` reads all of these
+forms, `lower` writes the older, resource-level form if no object has a key.
 Source: RFC "Static Evaluation of Provider Iteration"; OpenTofu `internal/states/statefile/version4.go`.
-OpenTofu compares only what instances say themselves, block by block; the RFC's rule, applied here in full,
-is to let the resource level reach every instance first and then to compare all of them.
+OpenTofu compares only instance-level addresses, block by block. This module applies the RFC's rule in full:
+propagate the resource level to every instance first, then compare all of them.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from statefmt.model.findings import Finding
 from statefmt.model.provider_text import Unreadable, read_config, read_instance
 from statefmt.model.resources import ResourceState
 
-# Configurations that were written, of all files of a run; a state has few different ones.
+# Cache size for written configurations of all files of a run; a state has few different ones.
 _KEPT: Final = 16384
 _UNKEYED: Final = frozenset({NO_KEY})
 _NO_KEYS: Final[Mapping[InstanceKey, str]] = MappingProxyType({})
 
 
 class ObjectProvider(NamedTuple):
-    """What the file says of one object: its instance key, its own `provider` ("" where it has none)."""
+    """The instance key of an object in the file, and its own `provider` ("" if missing)."""
 
     key: InstanceKey
     provider: str
@@ -45,7 +45,7 @@ class ObjectProvider(NamedTuple):
 
 
 class BlockProviders(NamedTuple):
-    """What the file says in one block of a resource: its `provider` ("" for none), and its objects."""
+    """One block of a resource in the file: its `provider` ("" if missing) and its objects."""
 
     provider: str
     objects: Sequence[ObjectProvider]
@@ -55,8 +55,8 @@ class BlockProviders(NamedTuple):
 class Lifted(Struct, frozen=True, gc=False):
     """One configuration for a resource and a key for each object, block by block.
 
-    A block whose own provider address is unreadable has None in place of its keys. With an error among
-    `findings`, `config` and `keys` must not be used.
+    A block with an unreadable provider address has None in place of its keys. If `findings` contains an error,
+    `config` and `keys` must not be used.
     """
 
     config: ConfigProviderConfig | None
@@ -65,14 +65,14 @@ class Lifted(Struct, frozen=True, gc=False):
 
 
 class Lowered(NamedTuple):
-    """The `provider` members to write: at the resource level, or for each provider key at the instance level."""
+    """The `provider` members to write: one at the resource level, or one per provider key at the instance level."""
 
     resource_level: str
     instance_level: Mapping[InstanceKey, str]
 
 
 class _Bound(NamedTuple):
-    """The provider that is in force for one object, and where that is said."""
+    """The effective provider of one object, and the pointer to where it is named."""
 
     provider: AbsProviderInstance
     key: InstanceKey
@@ -81,10 +81,10 @@ class _Bound(NamedTuple):
 
 
 def lift(resource: str, blocks: Sequence[BlockProviders]) -> Lifted:
-    """Bind the objects of one resource, given what each of its blocks says.
+    """Bind the objects of one resource to provider instances, given all of its blocks.
 
-    `resource` is its address, for messages. Problems come back as findings: both levels set (warning),
-    neither, unreadable, or not all of one configuration (errors).
+    `resource` is the address for messages. Returns problems as findings: provider set at both levels (warning);
+    missing, unreadable, or different configurations (errors).
     """
     findings: list[Finding] = []
     bound: list[_Bound] = []
@@ -118,16 +118,16 @@ def lift(resource: str, blocks: Sequence[BlockProviders]) -> Lifted:
 
 
 def lift_inherited(provider: str, objects: int) -> Lifted | None:
-    """Bind so many objects that say nothing themselves to the `provider` of their only block.
+    """Bind `objects` objects without a provider of their own to the `provider` of their only block.
 
-    That is what `lift` gives for the usual resource, sooner; None where the address is unreadable.
+    A fast path of `lift` for the usual resource. None if the address is unreadable.
     """
     config = read_config(provider)
     return None if isinstance(config, Unreadable) else Lifted(config, ((NO_KEY,) * objects,), ())
 
 
 def lower(resource: ResourceState) -> Lowered:
-    """What to write for a resource: the resource-level form if and only if no object has a key."""
+    """Return the `provider` members of a resource: resource-level if and only if no object has a key."""
     config = resource.provider_config
     if config is None:
         return Lowered("", {})
@@ -149,7 +149,7 @@ def _bind_block(
     config: ConfigProviderConfig | None,
     findings: list[Finding],
 ) -> tuple[list[_Bound], list[tuple[str, InstanceKey]]]:
-    """Bind one block's objects; also gives what its instances say themselves, as comparable text."""
+    """Bind one block's objects. Also returns the instance-level configurations as strings, "" if unreadable."""
     bound: list[_Bound] = []
     said: list[tuple[str, InstanceKey]] = []
     inherited = AbsProviderInstance(config, NO_KEY) if config else None
@@ -180,7 +180,7 @@ def _located(unreadable: Unreadable, address: str, pointer: str) -> list[Finding
 
 
 def _said_conflict(resource: str, said: list[tuple[str, InstanceKey]], pointer: str) -> Finding | None:
-    """OpenTofu's own comparison: neighbours within a block, unreadable addresses included."""
+    """Compare as OpenTofu does: adjacent instances within a block, unreadable addresses included."""
     for (one, one_key), (other, other_key) in pairwise(said):
         if one != other:
             return provider_findings.conflict(
@@ -190,7 +190,7 @@ def _said_conflict(resource: str, said: list[tuple[str, InstanceKey]], pointer: 
 
 
 def _bound_conflict(resource: str, bound: list[_Bound]) -> Finding | None:
-    """The RFC's comparison: all objects of the resource, after the resource level has reached them."""
+    """Compare as the RFC does: all objects of the resource, after propagating the resource level."""
     first = bound[0] if bound else None
     for other in bound:
         if first is not None and other.provider.config != first.provider.config:
@@ -208,7 +208,7 @@ def _bound_conflict(resource: str, bound: list[_Bound]) -> Finding | None:
 
 
 def _spread_keys(resource: str, bound: list[_Bound]) -> list[Finding]:
-    """Objects of one instance under different provider keys: OpenTofu has room for one key an instance."""
+    """Report objects of one instance with different provider keys; OpenTofu keeps one key per instance."""
     if not any(binding.provider.key != NO_KEY for binding in bound):
         return []
     first: dict[InstanceKey, _Bound] = {}

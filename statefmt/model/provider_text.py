@@ -1,4 +1,4 @@
-"""The `provider` texts of a state: what they name, and whether two name the same."""
+"""Parses and compares the `provider` strings of a state."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from statefmt.model.errors import AddressError
 from statefmt.model.findings import Finding
 from statefmt.text.pattern import pattern
 
-# Terraform 0.13 wrote such addresses, and OpenTofu does not read them.
+# For addresses that Terraform 0.13 wrote and OpenTofu does not read.
 _SOURCE_FIX: Final = (
-    "Say where the provider comes from: `statetool upgrade --registry opentofu` knows HashiCorp's own, and "
-    "`--legacy-provider TYPE=NAMESPACE/TYPE` names any other."
+    "Specify the source of the provider: `statetool upgrade --registry opentofu` resolves HashiCorp's own providers, "
+    "`--legacy-provider TYPE=NAMESPACE/TYPE` any other."
 )
-# Characters that stand for themselves in a quoted key.
+# Characters that need no escapes in a quoted key.
 _PLAIN_KEY: Final = pattern(r"[ !#&-\[\]-~]*+")
-# Texts that were read, of all files of a run; a state has few different ones.
+# Cache size for parsed addresses of all files of a run; a state has few different ones.
 _KEPT: Final = 16384
 
 
 class Unreadable(NamedTuple):
-    """A provider address that is not valid, and what is wrong with it."""
+    """The findings for an invalid provider address."""
 
     findings: tuple[Finding, ...]
 
 
 @lru_cache(maxsize=_KEPT)
 def read_config(text: str) -> ConfigProviderConfig | Unreadable:
-    """A resource-level address, in today's form or in the one before Terraform 0.13."""
+    """Parse a resource-level address, in the current form or the one before Terraform 0.13."""
     try:
         return parse_config_provider_config(text)
     except AddressError as error:
@@ -49,10 +49,10 @@ def read_config(text: str) -> ConfigProviderConfig | Unreadable:
 
 @lru_cache(maxsize=_KEPT)
 def read_instance(text: str) -> AbsProviderInstance | Unreadable:
-    """An instance-level address, which is always in today's form."""
+    """Parse an instance-level address, which is always in the current form."""
     before, bracket, key = text.removesuffix('"]').rpartition('["')
     if bracket and text.endswith('"]') and _PLAIN_KEY.fullmatch(key):
-        # Many have the same configuration, each with a key of its own.
+        # Many instances share a configuration, so parse it once and only the key each time.
         config = _read_today(before)
         if config is not None and config.alias:
             return AbsProviderInstance(config, StringKey(key))
@@ -83,8 +83,8 @@ def _unreadable(error: AddressError) -> Unreadable:
 
 
 def same_provider(one: str, other: str) -> bool:
-    """Whether two `provider` texts name the same provider configuration, or the same instance of one."""
-    # An address in the old form may print as text that cannot be read: it still is that address.
+    """Return whether two `provider` strings name the same provider configuration or instance."""
+    # Compare as strings: an address in the old form may print as a string that cannot be parsed.
     return any(_printed(read(one), one) == _printed(read(other), other) for read in (read_config, read_instance))
 
 

@@ -1,4 +1,4 @@
-"""Resources and their instance objects."""
+"""Models resources and their instance objects."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from statefmt.model.addrs import (
 
 
 class UnknownMember(NamedTuple):
-    """A member that statetool has no meaning for: its name, its exact JSON text, and which member it stands after.
+    """A member that statetool does not know: its name, its exact JSON text, and its position.
 
-    `after` is the name of the last known member before it in its object, "" where there is none.
+    `after` is the name of the last known member before it in its object, "" if there is none.
     """
 
     name: str
@@ -30,7 +30,7 @@ class UnknownMember(NamedTuple):
 
 
 class ObjectStatus(Enum):
-    """Whether an object was fully created; the value is what the state file says."""
+    """The `status` of an object in the state file: tainted if it was not fully created."""
 
     READY = ""
     TAINTED = "tainted"
@@ -39,10 +39,10 @@ class ObjectStatus(Enum):
 class ResourceInstanceObject(Struct, frozen=True, kw_only=True, gc=False):
     """One object of one resource instance: the current one, or a deposed one.
 
-    `attributes` and `identity` are JSON text, never decoded on the way through (`None`: absent).
+    `attributes` and `identity` are JSON text that is kept undecoded (`None` if absent).
     `sensitive_attributes` is the canonical JSON text of the paths, `private` canonical base64.
-    `origin` is the position of the object in the document it was read from (block, instance), which lets
-    a rewrite copy bytes; it says nothing about the object itself.
+    `origin` is the position (block, instance) in the document that the object was read from, which lets
+    a rewrite copy bytes; it is not part of the object's content.
     Source: OpenTofu `internal/states/instance_object_src.go`, `statefile/version4.go`.
     """
 
@@ -74,8 +74,8 @@ class ResourceState(Struct, frozen=True, kw_only=True, gc=False):
     """A resource: one provider configuration for all of it, and the objects of its instances.
 
     `provider_config` is None only for a resource without objects whose state names no provider.
-    `objects` stand in the order of the file. `origin` lists the blocks of the document that it was read
-    from (more than one where a file spreads a resource).
+    `objects` are in file order. `origin` lists the blocks of the document that the resource was read
+    from (several if the file spreads it).
     """
 
     addr: AbsResource

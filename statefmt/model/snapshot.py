@@ -1,4 +1,4 @@
-"""A snapshot: everything one state file says."""
+"""Models a snapshot: the whole content of one state file."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ HIGHEST_SERIAL: Final = 2**64 - 1
 
 
 class Snapshot(Struct, frozen=True, kw_only=True):
-    """Everything one state file says, in the order of the file.
+    """The whole content of one state file, in file order.
 
-    `terraform_version` is normalised (`v1.2` becomes `1.2.0`) and empty where the file has none.
-    `serial` is an unsigned 64-bit integer. `source` is what the snapshot was read from, for a rewrite that
-    keeps the bytes of what it does not touch; None where that was an older format.
+    `terraform_version` is normalised (`v1.2` becomes `1.2.0`) and empty if the file has none.
+    `serial` is an unsigned 64-bit integer. `source` is the file that the snapshot was read from, for rewrites that
+    keep the bytes of unchanged parts; None if the file was in an older format.
     """
 
     terraform_version: str = ""

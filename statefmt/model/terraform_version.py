@@ -1,4 +1,4 @@
-"""Version strings as the state's `terraform_version` may hold them.
+"""Parses the version strings allowed in a state's `terraform_version`.
 
 Source: hashicorp/go-version 1.8 (`version.go`), which OpenTofu and Terraform both use.
 """
@@ -22,11 +22,11 @@ _INT64_MAX = 2**63 - 1
 
 @lru_cache(maxsize=256)
 def normalise_version(text: str) -> str | None:
-    """The canonical form (`v1.2` becomes `1.2.0`, `1.2.3-rc1` stays), or None where it is no version."""
+    """Return the canonical form (`v1.2` becomes `1.2.0`, `1.2.3-rc1` stays), or None if it is not a version."""
     match = _VERSION.fullmatch(text)
     if match is None:
         return None
-    # Zeros in front do not count; one digit more than the greatest number has says enough.
+    # Drop leading zeros, and keep just enough digits to exceed the maximum.
     segments = [int(part.lstrip("0")[:20] or "0") for part in match["segments"].split(".")]
     if max(segments) > _INT64_MAX:
         return None
@@ -41,5 +41,5 @@ def normalise_version(text: str) -> str | None:
 
 
 def depends_on_is_relative(version: str) -> bool:
-    """Whether that release may have written `depends_on` relative to the module: Terraform 0.12.0 to 0.12.13 did."""
+    """Return whether that release may have written module-relative `depends_on`: Terraform 0.12.0 to 0.12.13 did."""
     return version.startswith("0.12.")

@@ -1,1 +1,1 @@
-"""Attributes, identities and outputs as values to be shown: exact, and with their sensitive parts hidden."""
+"""Prepares attributes, identities and outputs for display: exact, with sensitive parts hidden."""

@@ -1,7 +1,7 @@
-"""Values of any type, which a state wraps with their type: `{"value": …, "type": …}`.
+"""Unwraps values of dynamic type, which a state stores with their type: `{"value": …, "type": …}`.
 
-A provider's own object with these two attributes looks nearly the same, but OpenTofu writes the attributes of an
-object in the order of their names, `type` first, and a wrapping the other way round.
+A provider's own object with these two attributes looks almost the same, but OpenTofu sorts the attributes of an
+object by name, so `type` comes first there and second in a wrapping.
 Source: go-cty `cty/json/marshal.go` (marshalDynamic).
 """
 
@@ -21,16 +21,13 @@ _WRAPPING_START: Final = pattern(rb'\{\s*"value"\s*:')
 
 
 class DynamicList(list[JSONValue]):
-    """A list, set or tuple that was wrapped: one that is certainly no list of nested blocks."""
+    """A list, set or tuple that was wrapped, and so cannot be a list of nested blocks."""
 
     __slots__ = ()
 
 
 def unwrapped(value: Partial) -> Partial:
-    """The value without the wrappings in it, wherever one can be; the same value where there is none.
-
-    What is nested deeper than Python can follow stays as it is.
-    """
+    """Remove all wrappings from a value. Returns the same value if it has none or is nested too deeply."""
     if not _may_wrap(value):
         return value
     try:

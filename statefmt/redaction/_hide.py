@@ -1,8 +1,8 @@
-"""Hides the sensitive parts of a value: follows `sensitive_attributes` paths through its JSON.
+"""Hides the sensitive parts of a value by following `sensitive_attributes` paths through its JSON.
 
-Attributes are JSON without their types, so a few things cannot be told: an array may be a list or a set, and
-`{"value": …, "type": …}` an object or the wrapping of a value of any type. Where it cannot be told, or where a path
-cannot be followed, more is hidden rather than less.
+Attributes are stored without their types, so some JSON is ambiguous: an array may be a list or a set, and
+`{"value": …, "type": …}` an object or a wrapped value of dynamic type. If a value is ambiguous or a path cannot be
+followed, too much is hidden rather than too little.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _WRAPPING: Final = {"value", "type"}
 
 
 def hide(value: Raw, paths: Sequence[Path]) -> Partial:
-    """The value with HIDDEN at the end of every path; what no path leads to stays JSON text.
+    """Replace the part at the end of each path by HIDDEN; other parts stay JSON text.
 
-    A path whose first step names nothing in an object hides nothing; one that gets lost further down hides the
-    object, array or text in which it does.
+    A path whose first step names a missing attribute hides nothing; a path that fails further down hides the
+    object, array or scalar where it fails.
     """
     try:
         return _hide(value, paths, is_root=True)
@@ -50,7 +50,7 @@ def _hide(value: Raw, paths: Sequence[Path], *, is_root: bool = False) -> Partia
 
 def _hide_in_object(value: Raw, paths: Sequence[Path], is_root: bool) -> Partial:
     members = object_members(value)
-    # cty's names are in normal form C; those of the file need not be.
+    # cty normalizes names to NFC; names in the file need not be normalized.
     below: dict[str, list[Path]] = {nfc(name): [] for name in members}
     is_wrapping = members.keys() == _WRAPPING
     for path in paths:
@@ -71,10 +71,10 @@ def _hide_in_array(value: Raw, paths: Sequence[Path]) -> Partial:
     for path in paths:
         place = step_key(path[0])
         if not isinstance(place, int) or not 0 <= place < len(elements):
-            # An element of a set, which is named by its value.
+            # The path may lead to an element of a set, whose key is its value.
             return HIDDEN
         below.setdefault(place, []).append(path[1:])
     if any(memoryview(element)[0] in _NUMBER for element in elements):
-        # Perhaps a set of numbers.
+        # May be a set of numbers.
         return HIDDEN
     return [_hide(element, below.get(place, ())) for place, element in enumerate(elements)]

@@ -1,4 +1,4 @@
-"""Values of which many paths lead into the same parts: each part is decoded once, however many paths there are."""
+"""Caches decoded parts of JSON values, so that many paths through the same part decode it once."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ _NUMBER: Final = frozenset(b"-0123456789")
 
 
 class DecodedOnce:
-    """Gives the parts of JSON values, and remembers them by the identity of the value."""
+    """A cache of decoded objects and arrays, keyed by the identity of the value."""
 
     def __init__(self) -> None:
-        # The values stay alive with their parts, so that no other gets their identity.
+        # Entries keep their value alive, so that no other value can get its id().
         self._objects: dict[int, tuple[Raw, Mapping[str, Raw], Mapping[str, Raw]]] = {}
         self._lists: dict[int, tuple[Raw, Sequence[Raw] | None]] = {}
 
     def members(self, value: Raw) -> Mapping[str, Raw]:
-        """The members of an object, by name."""
+        """Return the members of an object by name."""
         return self._object(value)[1]
 
     def normal_members(self, value: Raw) -> Mapping[str, Raw]:
-        """The members of an object, by name in normal form C."""
+        """Return the members of an object by their name in NFC."""
         return self._object(value)[2]
 
     def list_elements(self, value: Raw) -> Sequence[Raw] | None:
-        """The elements of an array; None where there is a number among them: it may be a set, and have no places."""
+        """Return the elements of an array; None if one is a number, as the array may be a set, without indexes."""
         found = self._lists.get(id(value))
         if found is None:
             elements = array_elements(value)

@@ -1,7 +1,7 @@
-"""Flat attributes of states before Terraform 0.12 (`tags.Name`, `rule.0.port`), with what may be sensitive hidden.
+"""Hides sensitive values among the flat attributes of states before Terraform 0.12 (`tags.Name`, `rule.0.port`).
 
-Those formats had no marks for what is sensitive, so nothing is shown that could be: only numbers, bools, and texts
-under names that are well known to be harmless. To hide too much is a nuisance, to hide too little an accident.
+Those formats did not mark sensitive values, so only numbers, bools and strings under names that are known to be
+harmless are shown. Hiding too much is a nuisance, hiding too little an accident.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SOUNDS_SECRET: Final = pattern(
     r"|(?:^|_)(?:api_?key|access_key|auth|hash|key|otp|pem|pin|salt|sas|seed|signature)(?:_|$)",
     re.IGNORECASE,
 )
-# What a name may end in: where a thing is, how big, of which kind, and what else it belongs to.
+# Harmless endings of names: location, size, kind, ownership.
 _HARMLESS: Final = pattern(
     r"(?:.*_)?(?:acl|ami|architecture|arn|arns|bucket|cidr_blocks?|class|dns|domain|engine|family|group|groups|host"
     r"|hostname|id|identifier|ids|image|ip|ips|ipv4|ipv6|location|method|mode|name|names|owner|owners|platform|project"
@@ -31,22 +31,22 @@ _HARMLESS: Final = pattern(
 )
 _LABELS: Final = frozenset({"tags", "tags_all", "labels"})
 _PLAIN: Final = pattern(r"-?[0-9]{1,12}(?:\.[0-9]{1,6})?|true|false|")
-# The place of an element: of a list, or of a set by its hash.
+# The index of a list element, or the hash of a set element.
 _PLACE: Final = pattern(r"~?[0-9]+")
 _COUNTS: Final = ("#", "%")
 
 
 def flat_value(flat: Mapping[str, str], paths: Sequence[Path]) -> Members:
-    """The flat attributes as an object of texts, with HIDDEN for those that may be sensitive."""
+    """Return the flat attributes as an object of strings, with HIDDEN for those that may be sensitive."""
     hidden = _covered(flat, paths) if paths else set()
     hidden |= {name for name, value in flat.items() if name not in hidden and not _is_harmless(name, value)}
-    # The same text may stand under a harmless name as well: the id of a random_string is its result.
+    # A secret may be repeated under a harmless name: the id of a random_string is its result.
     secrets = {flat[name] for name in hidden if not _PLAIN.fullmatch(flat[name])}
     return Members((name, HIDDEN if name in hidden or value in secrets else value) for name, value in flat.items())
 
 
 def sounds_secret(name: str) -> bool:
-    """Whether a name may be that of a secret. (The rule SEC004 is stricter with names: a finding has to be true.)"""
+    """Return whether a name suggests a secret. (SEC004 matches fewer names, since its findings must be true.)"""
     return _SOUNDS_SECRET.search(name) is not None
 
 
@@ -62,7 +62,7 @@ def _is_harmless(name: str, value: str) -> bool:
 
 
 def _covered(flat: Mapping[str, str], paths: Sequence[Path]) -> set[str]:
-    """The names that paths lead to."""
+    """Return the names that `paths` lead to."""
     names = sorted(flat)
     prefixes = {_prefix(path, flat, names) for path in paths}
     if "" in prefixes:
@@ -72,9 +72,9 @@ def _covered(flat: Mapping[str, str], paths: Sequence[Path]) -> set[str]:
 
 
 def _prefix(path: Path, flat: Mapping[str, str], names: Sequence[str]) -> str | None:
-    """The beginning of the names that a path leads to: all of it, or as much of it as leads anywhere; "" is any name.
+    """Return the longest prefix of a path that matches a name; "" for every name, None if nothing matches.
 
-    An element of a set goes by a hash, which is not in the path: then the whole set is covered.
+    Names of set elements contain a hash, which is not in the path, so such a path covers the whole set.
     """
     steps = [str(key) for key in takewhile(lambda key: isinstance(key, (str, int)), map(step_key, path))]
     if not steps:
@@ -84,7 +84,7 @@ def _prefix(path: Path, flat: Mapping[str, str], names: Sequence[str]) -> str | 
 
 
 def _below(prefix: str, names: Sequence[str]) -> slice:
-    """Where the names are, in their order, that go on from a prefix after a dot."""
+    """Return the slice of the sorted names that start with the prefix and a dot."""
     return slice(bisect_left(names, f"{prefix}."), bisect_left(names, f"{prefix}/"))
 
 

@@ -1,4 +1,4 @@
-"""What stands in a value where something sensitive was."""
+"""Defines the placeholder for sensitive values."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Final
 
 
 class Hidden(str):
-    """A text that is shown instead of a value. (It is a str: test for it before testing for str.)"""
+    """A string shown in place of a value. (It is a str: test for it before testing for str.)"""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""What an `id` may be relative to: an object in another region, project or account is another one, whatever its id."""
+"""Determines the scope of an `id`: objects in different regions or accounts differ even if their ids match."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ SCOPES: Final = (
 
 
 def id_scope(attributes: Raw | None, flat: Mapping[str, str | None] | None) -> tuple[bytes, ...]:
-    """What is said of each attribute of SCOPES, as JSON text; empty where nothing is.
+    """Return the JSON text of each attribute in SCOPES; b"" if it is missing, null or empty.
 
-    `flat` are the attributes where those as JSON are None.
+    `flat` holds the flat attributes if `attributes` is None.
     """
     if attributes is None:
         return tuple(msgspec.json.encode(text) if (text := (flat or {}).get(name)) else b"" for name in SCOPES)
     try:
         members = object_members(attributes)
     except msgspec.ValidationError:
-        # Attributes that are no object.
+        # The attributes are not an object.
         return (b"",) * len(SCOPES)
     return tuple(_said(members.get(name)) for name in SCOPES)
 

@@ -1,4 +1,4 @@
-"""Finds one value inside another, by a path."""
+"""Looks up values by path."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _MOST_NAMES: Final = 2000
 
 
 def look_up(value: JSONValue, steps: Sequence[str | int]) -> JSONValue:
-    """What stands at the end of some steps, HIDDEN where they lead into something hidden.
+    """Return the value at the end of a path, or HIDDEN if the path leads into a hidden value.
 
-    Raises SelectionError where they lead nowhere, with the nearest names.
+    Raises SelectionError with the nearest names if the path does not exist.
     """
     current = value
     for place, step in enumerate(steps):
@@ -28,7 +28,7 @@ def look_up(value: JSONValue, steps: Sequence[str | int]) -> JSONValue:
             current = current[step]
             continue
         members = dict(current) if isinstance(current, Members) else {}
-        # A map may have the number of an element, or what looks like one, as a key.
+        # A map key may be, or look like, the index of an element.
         if str(step) not in members:
             raise SelectionError(_missing(current, steps, place))
         current = members[str(step)]
@@ -39,17 +39,17 @@ def _missing(current: JSONValue, steps: Sequence[str | int], place: int) -> str:
     path = path_text(steps[: place + 1])
     holder = path_text(steps[:place]) or "the object"
     if isinstance(current, list):
-        return f"there is no {path}: {holder} has {len(current)} element{'' if len(current) == 1 else 's'}"
+        return f"no attribute {path}: {holder} has {len(current)} element{'' if len(current) == 1 else 's'}"
     if not isinstance(current, Members):
-        return f"there is no {path}: {holder} is {'null' if current is None else 'no object, map, list or set'}"
+        return f"no attribute {path}: {holder} is {'null' if current is None else 'not an object, map, list or set'}"
     near = _nearest(str(steps[place]), [name for name, _ in current])
     return _no_such(path, [path_text((*steps[:place], name)) for name in near])
 
 
 def look_up_flat(value: Members, path: str) -> JSONValue:
-    """A flat attribute by its own name (`rule.0.port`), or by the path that it stands for (`rule[0].port`).
+    """Return a flat attribute by its name (`rule.0.port`) or by the equivalent path (`rule[0].port`).
 
-    Raises SelectionError where there is none, with the nearest names.
+    Raises SelectionError with the nearest names if it does not exist.
     """
     members = dict(value)
     name = path
@@ -62,10 +62,9 @@ def look_up_flat(value: Members, path: str) -> JSONValue:
 
 
 def _nearest(name: str, names: Sequence[str]) -> list[str]:
-    """The few names that may have been meant."""
     return get_close_matches(name, names[:_MOST_NAMES], n=3, cutoff=0.5)
 
 
 def _no_such(path: str, near: Sequence[str]) -> str:
     hint = "".join(f"\n  {name}" for name in near)
-    return f"there is no {path}" + (f"; the nearest are:{hint}" if near else "")
+    return f"no attribute {path}" + (f"; the nearest are:{hint}" if near else "")

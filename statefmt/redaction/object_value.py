@@ -1,4 +1,4 @@
-"""The values of one resource instance object, with what is sensitive in them hidden unless it is asked for."""
+"""Returns the values of a resource instance object, with sensitive parts hidden unless requested."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from statefmt.redaction.partial import Partial, decoded
 
 
 def attributes_value(obj: ResourceInstanceObject, *, show_sensitive: bool) -> Partial:
-    """The attributes of an object, values of any type without their wrappings; flat ones as an object of texts."""
+    """Return the attributes of an object, with dynamic values unwrapped; flat attributes as an object of strings."""
     if obj.attributes is None:
         flat = obj.attributes_flat or {}
         return Members(flat.items()) if show_sensitive else flat_value(flat, sensitive_paths(obj))
@@ -25,10 +25,10 @@ def attributes_value(obj: ResourceInstanceObject, *, show_sensitive: bool) -> Pa
 
 
 def identity_value(obj: ResourceInstanceObject, *, show_sensitive: bool) -> Partial:
-    """The identity of an object; None where it has none.
+    """Return the identity of an object, or None.
 
-    It has no marks of its own. It repeats attributes, so that what is sensitive there is so here, and so is what sounds
-    like a secret.
+    Identities repeat attributes but have no sensitive marks, so parts that are sensitive as attributes are hidden,
+    and so are members whose names suggest a secret.
     """
     raw = obj.identity
     if raw is None:
@@ -48,19 +48,19 @@ def identity_value(obj: ResourceInstanceObject, *, show_sensitive: bool) -> Part
 
 
 def private_value(obj: ResourceInstanceObject, *, show_sensitive: bool) -> str | Hidden | None:
-    """What the provider keeps for itself, as base64; None where it keeps nothing."""
+    """Return the provider's private data as base64, or None."""
     if not obj.private:
         return None
     return obj.private if show_sensitive else HIDDEN
 
 
 def sensitive_paths(obj: ResourceInstanceObject) -> tuple[Path, ...]:
-    """The paths under `sensitive_attributes`."""
+    """Return the decoded paths of `sensitive_attributes`."""
     return () if obj.sensitive_attributes == b"[]" else _paths(obj.sensitive_attributes)
 
 
 @lru_cache(maxsize=1024)
 def _paths(raw: bytes) -> tuple[Path, ...]:
     paths, problems = decode_paths(raw)
-    # Reading a state refuses such lists; whoever makes one by hand gets nothing shown.
+    # Reading a state refuses such lists; for an object made by other means, hide everything.
     return ((),) if problems else paths

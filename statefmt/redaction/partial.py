@@ -1,6 +1,6 @@
-"""Values of which only some parts are decoded: those on the way to something sensitive.
+"""Represents values that are decoded only on the paths to sensitive parts.
 
-Most of a large state is never looked into: it stays the JSON text that it was.
+Most of a large state is never inspected and stays JSON text.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from msgspec import Raw
 from statefmt.golang import JSONValue, Members, loads_exact
 from statefmt.redaction.hidden import Hidden
 
-# JSON text, or what `loads_exact` makes of it, or an object or array whose parts are such values again.
+# JSON text, the result of `loads_exact`, or an object or array of such values.
 Partial: TypeAlias = "Raw | JSONValue | list[Partial] | dict[str, Partial]"
 
 
 def decoded(value: Partial) -> JSONValue:
-    """The whole value decoded, with its hidden parts as they are.
+    """Decode the whole value, keeping hidden parts and the text of numbers.
 
-    Numbers keep their text. Raises ValueError for what is nested deeper than Python can follow.
+    Raises ValueError if the value is nested too deeply.
     """
     try:
         return _decoded(value)
@@ -39,10 +39,10 @@ def _decoded(value: Partial) -> JSONValue:
 
 
 def sensitive_shape(value: Partial) -> object:
-    """The shape of a value with True for what is hidden in it, without the members in which nothing can be.
+    """Return the shape of a value as in `sensitive_values`: True for hidden parts, False for other scalars.
 
-    Objects become dicts, arrays lists, all else False. Source: OpenTofu `internal/command/jsonstate/state.go`
-    (SensitiveAsBool), which gives `sensitive_values`.
+    Objects become dicts without the members that are False, arrays become lists. Source: OpenTofu
+    `internal/command/jsonstate/state.go` (SensitiveAsBool).
     """
     try:
         return _shape(value)
@@ -59,7 +59,7 @@ def _shape(value: Any) -> object:
     if kind is Members:
         value, kind = dict(value), dict
     if kind is dict:
-        # Most values are texts, which need no look.
+        # Most values are strings: skip them without a call.
         return {
             name: shape
             for name, part in value.items()
@@ -69,18 +69,18 @@ def _shape(value: Any) -> object:
 
 
 def _shallow_shape(value: Partial) -> object:
-    """What can be told of a value that is nested too deeply."""
+    """Return the outermost shape of a value that is nested too deeply."""
     if isinstance(value, Raw):
         return {b"{": {}, b"[": []}.get(bytes(memoryview(value)[:1]), False)
     return isinstance(value, Hidden) or {}
 
 
 def _loosely_decoded(raw: Raw) -> object:
-    """A value decoded fast: its numbers do not count, and lose digits here."""
+    """Decode a value fast. Numbers may lose digits, as only the shape matters."""
     try:
         return msgspec.json.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        # A number beyond a float, or half of a surrogate pair.
+        # A number out of range for a float, or a lone surrogate.
         try:
             return loads_exact(bytes(raw), replace_invalid=True)
         except ValueError:

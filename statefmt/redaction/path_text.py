@@ -1,4 +1,4 @@
-"""Paths into values as text: `rule[0].tags["a b"]`."""
+"""Formats and parses paths into values: `rule[0].tags["a b"]`."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from statefmt.model.errors import AddressError, SelectionError
 from statefmt.text.pattern import pattern
 
 _PLAIN: Final = pattern(r"[A-Za-z_][A-Za-z0-9_-]*")
-# What stands before a path that begins with a bracket, so that it begins with a name as traversals do.
+# Prepended to a path that begins with a bracket, since traversals must begin with a name.
 _ROOT: Final = "_"
 
 
 def step_key(step: PathStep) -> str | int | CtyValue:
-    """What a step leads to: the name of an attribute, or a key."""
+    """Return the attribute name or the key of a step."""
     return step.name if isinstance(step, GetAttr) else step.key
 
 
 def path_text(steps: Sequence[str | int]) -> str:
-    """Steps as people write them: `rule[0].tags["a b"]`."""
+    """Format steps as a path: `rule[0].tags["a b"]`."""
     parts = [
         f"[{step}]" if isinstance(step, int) else f".{step}" if _PLAIN.fullmatch(step) else f"[{hcl_quote(step)}]"
         for step in steps
@@ -33,16 +33,16 @@ def path_text(steps: Sequence[str | int]) -> str:
 
 
 def parse_path(text: str) -> tuple[str | int, ...]:
-    """The steps of a path, as HCL writes it: names after dots, positions and quoted names in brackets.
+    """Parse a path in HCL syntax: names after dots, indexes and quoted names in brackets.
 
-    Raises SelectionError for text that is no path.
+    Raises SelectionError if the path is invalid.
     """
     is_bracket = text.startswith("[")
     try:
         steps = parse_traversal(_ROOT + text if is_bracket else text)[int(is_bracket) :]
     except AddressError as error:
         column = error.column - len(_ROOT) if is_bracket else error.column
-        raise SelectionError(f"{text!r} is no path to an attribute: {error.detail} (column {column})") from error
+        raise SelectionError(f"{text!r} is not a valid attribute path: {error.detail} (column {column})") from error
     found: list[str | int] = []
     for step in steps:
         if isinstance(step, Attr):
@@ -50,5 +50,5 @@ def parse_path(text: str) -> tuple[str | int, ...]:
         elif isinstance(step.key, (IntKey, StringKey)):
             found.append(step.key.value)
         else:
-            raise SelectionError(f"{text!r} is no path to an attribute: a position is a whole number")
+            raise SelectionError(f"{text!r} is not a valid attribute path: an index must be a whole number")
     return tuple(found)

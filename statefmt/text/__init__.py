@@ -1,1 +1,1 @@
-"""Strings for other programs: regular expressions and shell words."""
+"""Builds and matches strings: lazy regular expressions, wildcards and shell quoting."""

@@ -1,4 +1,4 @@
-"""Words of a command line as a shell takes them, in printable characters only."""
+"""Quotes words for a POSIX shell, using printable characters only."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\", "'": "\\'"}
 
 
 def shell_word(text: str) -> str:
-    """The text quoted for a POSIX shell.
+    """Quote a string for a POSIX shell.
 
-    Text with control characters, or with bytes of a file name that are not UTF-8, is written `$'\\xff'` (bash, ksh,
-    zsh, POSIX.1-2024), so that the word can be shown in one line and stands for the very same bytes.
+    Strings with control characters or non-UTF-8 bytes are written as `$'\\xff'` (bash, ksh, zsh, POSIX.1-2024), which
+    fits on one line and yields the same bytes.
     """
     if text.isprintable():
         return shlex.quote(text)
@@ -20,11 +20,11 @@ def shell_word(text: str) -> str:
 
 
 def shell_line(words: Iterable[str]) -> str:
-    """Words as a command line."""
+    """Quote the words and join them into a command line."""
     return " ".join(map(shell_word, words))
 
 
 def _bytes(char: str) -> str:
-    # A surrogate that stands for no byte can only come from the text of a state, where it is an error.
+    # A surrogate that does not stand for a byte can only come from a state, where it is an error.
     data = char.encode("utf-8", "surrogateescape" if "\udc80" <= char <= "\udcff" else "surrogatepass")
     return "".join([f"\\x{byte:02x}" for byte in data])

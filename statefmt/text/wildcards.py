@@ -1,4 +1,4 @@
-r"""Text with wildcards: `*` is any text, also none, `?` one character, `\*` and `\?` those characters themselves."""
+r"""Matches strings against wildcards: `*` matches any string, `?` any character, `\*` and `\?` match literally."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ TextTest: TypeAlias = Callable[[str], bool]
 
 _SPECIAL: Final = pattern(r"[\[*?]")
 _PIECE: Final = pattern(r"\\([*?])|([*?])|((?:\\(?![*?])|[^\\*?])+)")
-# A backslash takes the next character with it, as in a quoted string.
+# A backslash escapes the next character, as in a quoted string.
 _QUOTED_PIECE: Final = pattern(r"\\([*?])|([*?])|((?:\\[^*?]|[^\\*?])+)")
 
 
 def has_wildcards(text: str) -> bool:
-    """Whether there is anything in it that may be a wildcard."""
+    """Return whether `text` contains `*` or `?`, escaped or not."""
     return "*" in text or "?" in text
 
 
 def wildcard_test(pattern: str) -> TextTest:
-    """The test whether a text is what the pattern says, in full and in its letter case."""
+    """Return a test for whether a whole string matches the pattern. Matching is case-sensitive."""
     return _test([_piece(match) for match in _PIECE.finditer(pattern)])
 
 
 def quoted_wildcard_test(pattern: str, resolve: Callable[[str, int], str]) -> TextTest:
-    """The same for the inside of a quoted string: `resolve` gives the text of an escaped part and of its place."""
+    """Like wildcard_test(), for the inside of a quoted string: `resolve` unescapes a part, given its position, too."""
     return _test([_piece(match, resolve) for match in _QUOTED_PIECE.finditer(pattern)])
 
 
 def asterisk_test(pattern: str) -> TextTest:
-    """The same where only `*` is special: brackets, question marks and backslashes are parts of addresses."""
+    """Like wildcard_test(), but only `*` is special: addresses contain brackets, question marks and backslashes."""
     return _test(["*".join(map(_literal, pattern.split("*")))])
 
 
 def _piece(match: re.Match[str], resolve: Callable[[str, int], str] | None = None) -> str:
-    """A part of a pattern in the notation of fnmatch, which takes time in proportion to the text."""
+    """Translate a part of a pattern to fnmatch syntax, which matches in linear time."""
     escaped, wildcard, plain = match.groups()
     if wildcard:
         return wildcard

@@ -246,7 +246,7 @@ REFUSED = {
     "one key for two": (["rekey", "aws_vpc.main", "--map", "eu-west-1=x,us-west-2=x"], "would both become"),
     "no map file": (["rekey", "aws_vpc.main", "--map-file", "none"], "none: "),
     "another type": (["set", "-y", "aws_iam_role.app", "name=1"], "--force-type sets it all the same"),
-    "no path": (["set", "-y", "aws_iam_role.app", "tags=1"], "there is no tags"),
+    "no path": (["set", "-y", "aws_iam_role.app", "tags=1"], "no attribute tags"),
     "nothing to set": (["set", "-y", "aws_iam_role.app"], "say what to set"),
     "no JSON": (["set", "-y", "aws_iam_role.app", "name=app"], 'a text needs quotes: name="…"'),
     "no variable": (["set", "-y", "aws_iam_role.app", "--from-env", "name=NONE"], "no environment variable NONE"),

@@ -1,7 +1,7 @@
-"""The addresses of OpenTofu as immutable values: they parse, print, compare and sort as OpenTofu's do.
+"""Models OpenTofu's addresses as immutable values that parse, print, compare and sort as in OpenTofu.
 
-For every type `parse(str(address)) == address` as far as OpenTofu itself can read the text back. All parsers raise
-`statefmt.model.errors.AddressError` and nothing else, whatever the text.
+For every type `parse(str(address)) == address` if OpenTofu itself can parse the string. Parsers raise only
+`statefmt.model.errors.AddressError`, for any string.
 """
 
 from statefmt.model.addrs._checkable import (

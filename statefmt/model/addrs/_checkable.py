@@ -1,4 +1,4 @@
-"""Checkable objects: what `check_results` of a state is about, and the block in configuration behind each.
+"""Models the checkable objects in a state's `check_results`, and the configuration block of each.
 
 Sources: OpenTofu `internal/addrs/checkable.go`, `output_value.go`, `check.go`, `input_variable.go`.
 """
@@ -18,7 +18,7 @@ from statefmt.model.errors import AddressError, AddressProblem
 
 
 class CheckableKind(Enum):
-    """What kind of object a check is about; the value is the `object_kind` of state files."""
+    """The kind of a checkable object; the value is the `object_kind` of state files."""
 
     RESOURCE = "resource"
     OUTPUT = "output"
@@ -57,7 +57,7 @@ class ConfigInputVariable(_InConfiguration, frozen=True, gc=False):
 
 
 class _InModuleInstance(msgspec.Struct, frozen=True, gc=False):
-    """What a named block is in one module instance."""
+    """The object of a named block in one module instance."""
 
     keyword: ClassVar[str]
     module: ModuleInstance
@@ -103,10 +103,10 @@ _THING: Final = {"output": "output value", "check": "check block", "var": "varia
 
 
 def parse_checkable(kind: CheckableKind, text: str) -> Checkable:
-    """The object of the given kind that `text` names; its `config()` is the block in configuration.
+    """Parse the address of a checkable object; its `config()` is the block in configuration.
 
-    The kind has to be known, since `output` and the like may be resource types. Raises AddressError. Source:
-    ParseCheckableStr; where that crashes, this refuses.
+    The address alone is ambiguous, since `output` and the like may be resource types. Raises AddressError, also
+    for addresses that crash OpenTofu. Source: ParseCheckableStr.
     """
     steps = parse_traversal(text)
     problems: list[AddressProblem] = []
@@ -130,7 +130,7 @@ def parse_checkable(kind: CheckableKind, text: str) -> Checkable:
 
 
 def _name(text: str, steps: Steps, keyword: str) -> str:
-    """The name in the steps `keyword.name`."""
+    """Return the name in the steps `keyword.name`."""
     title = keyword.capitalize()
     problems: list[AddressProblem] = []
     first = steps[0]

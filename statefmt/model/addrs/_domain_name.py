@@ -1,8 +1,8 @@
-"""International domain names, as Go's golang.org/x/net/idna looks them up (its Lookup profile).
+"""Converts international domain names as Go's golang.org/x/net/idna does (its Lookup profile).
 
-This is UTS #46, not transitional, with STD3 rules, hyphen, joiner and bidi checks, and without limits on length or
-against empty labels. The tables come from the package `idna`, whose own checks follow IDNA 2008 and are stricter;
-it is imported only here and only when a name needs it. Go's tables are of Unicode 15.
+This is nontransitional UTS #46 with STD3 rules and hyphen, joiner and bidi checks, but without checks of length and
+empty labels. The tables come from the package `idna`, whose own checks follow IDNA 2008 and are stricter; it is
+imported only if a name needs it. Go's tables are those of Unicode 15.
 """
 
 from __future__ import annotations
@@ -13,35 +13,35 @@ from typing import Final
 from statefmt.golang.quote import quote
 from statefmt.text.pattern import pattern
 
-_MOST: Final = 1024  # far beyond any name; it bounds algorithms that are not linear
+_MOST: Final = 1024  # longer than any real name; bounds algorithms that are not linear
 _PUNYCODE_PREFIX: Final = "xn--"
 _FORBIDDEN_ASCII = pattern(r"[^a-z0-9.-]")
 _RIGHT_TO_LEFT: Final = frozenset({"R", "AL", "AN"})
 
-# Not valid in Unicode 15's table, though later ones take them.
+# Invalid in the table of Unicode 15, valid in later ones.
 _NOT_YET_VALID = pattern(
     "[\u04c0\u10a0-\u10c5\u115f\u1160\u17b4\u17b5\u1806\u180e\u2061-\u2063\u206a-\u206f\u2132\u2183\u2260\u226e"
     "\u226f\u3164\uffa0\U0001d173-\U0001d17a\U0002f868\U0002f874\U0002f91f\U0002f95f\U0002f9bf]"
 )
-_MAPPED_OTHERWISE: Final = {"\u1e9e": "ss"}  # LATIN CAPITAL LETTER SHARP S; later tables map it to the small one
+_MAPPED_OTHERWISE: Final = {"\u1e9e": "ss"}  # LATIN CAPITAL LETTER SHARP S; later tables map it to the lowercase letter
 
 
 class DomainNameError(ValueError):
-    """A name that cannot be looked up; the text is what Go's package says."""
+    """An invalid domain name; the message is that of Go's package."""
 
 
 def to_ascii(name: str) -> str:
-    """`name` in lower case and punycode, as in DNS. Raises DomainNameError. Source: Profile.ToASCII."""
+    """Convert `name` to lower case and punycode, as in DNS. Raises DomainNameError. Source: Profile.ToASCII."""
     return ".".join([_encode(label) for label in _labels(name)])
 
 
 def to_unicode(name: str) -> str:
-    """`name` in lower case and without punycode. Raises DomainNameError. Source: Profile.ToUnicode."""
+    """Convert `name` to lower case and decode punycode. Raises DomainNameError. Source: Profile.ToUnicode."""
     return ".".join(_labels(name))
 
 
 def decode_punycode(label: str) -> str:
-    """The text behind a label that starts with `xn--`. Raises DomainNameError."""
+    """Decode a label that starts with `xn--`. Raises DomainNameError."""
     encoded = label.removeprefix(_PUNYCODE_PREFIX)
     if encoded.startswith("-") and "-" not in encoded[1:]:
         raise _invalid(encoded)
@@ -52,7 +52,7 @@ def decode_punycode(label: str) -> str:
 
 
 def _labels(name: str) -> list[str]:
-    """The labels of `name`, mapped, decoded and checked. Source: Profile.process."""
+    """Split `name` into labels, and map, decode and check them. Source: Profile.process."""
     if len(name) > _MOST:
         raise _invalid(name)
     mapped = _map(name)
@@ -95,7 +95,7 @@ def _map_character(char: str) -> str:
 
 
 def _check_decoded(label: str) -> None:
-    """What punycode hides must not need mapping. Source: validateFromPunycode."""
+    """Check that a decoded label needs no mapping. Source: validateFromPunycode."""
     try:
         if _map(label) == label:
             return
@@ -105,7 +105,7 @@ def _check_decoded(label: str) -> None:
 
 
 def _check_label(label: str) -> None:
-    """Source: validateLabel. Its positions of hyphens are of bytes, not of characters."""
+    """Check a label. Source: validateLabel, which checks for hyphens by byte position."""
     if not label:
         return
     octets = label.encode()

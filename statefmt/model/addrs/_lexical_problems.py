@@ -1,4 +1,4 @@
-"""What HCL says of tokens that it never accepts anywhere, beside what its parser says.
+"""Reports tokens that HCL never accepts, in addition to the errors of its parser.
 
 Source: HCL `hclsyntax/token.go`, checkInvalidTokens, with its limits on repetition.
 """
@@ -17,7 +17,7 @@ from statefmt.model.addrs._scanner import (
 )
 from statefmt.model.errors import AddressProblem
 
-_MOST: Final = 100  # a megabyte of rubbish needs no million reports
+_MOST: Final = 100  # so that a megabyte of garbage does not yield a million problems
 
 _BITWISE: Final = {
     "&": ' Did you mean boolean AND ("&&")?',
@@ -46,7 +46,7 @@ _KINDS: Final = frozenset({*_BITWISE, *_QUOTING, ";", QUOTED_NEWLINE, INVALID, B
 
 
 def lexical_problems(text: str, tokens: Iterable[Token]) -> list[AddressProblem]:
-    """The problems of the tokens of `text`, in order; usually none."""
+    """Return the problems of the tokens of `text` in order."""
     problems: list[AddressProblem] = []
     seen: Counter[str] = Counter()
     for kind, start, end in tokens:
@@ -64,7 +64,7 @@ def _problem(kind: str, chars: str, seen: Counter[str]) -> tuple[str, str] | Non
             return None
         return "Unsupported operator", f"Bitwise operators are not supported.{_BITWISE[kind]}"
     if kind in _QUOTING:
-        seen[kind] += 1  # the second of a pair is not reported again, and the third pair not at all
+        seen[kind] += 1  # as in HCL, report only the opening quotes of the first two pairs
         return ("Invalid character", _QUOTING[kind]) if seen[kind] in (1, 3) else None
     if kind == ";":
         seen[kind] += 1

@@ -1,4 +1,4 @@
-"""Module addresses: the static path of calls, and the path with a key at each step.
+"""Models module addresses: static paths of calls, and paths with a key at each step.
 
 Sources: OpenTofu `internal/addrs/module.go`, `module_instance.go`.
 """
@@ -19,12 +19,12 @@ from statefmt.model.addrs.traversal import (
 )
 from statefmt.model.errors import AddressError, AddressProblem
 
-# Module instances whose texts are kept.
+# Cache size for printed module instances.
 _KEPT: Final = 16384
 
 
 class Module(msgspec.Struct, frozen=True, gc=False):
-    """A path of module calls in configuration, `module.a.module.b`; without names the root module, as text ""."""
+    """A path of module calls in configuration, `module.a.module.b`; the root module has no names and prints as ""."""
 
     names: tuple[str, ...] = ()
 
@@ -43,11 +43,11 @@ class Module(msgspec.Struct, frozen=True, gc=False):
         return Module((*self.names, name))
 
     def parent(self) -> Module:
-        """The calling module; the root module is its own parent."""
+        """Return the calling module; the root module is its own parent."""
         return Module(self.names[:-1])
 
     def unkeyed_instance(self) -> ModuleInstance:
-        """The instance that this path names if no call on it uses `count` or `for_each`."""
+        """Return the instance that this path names if none of its calls uses `count` or `for_each`."""
         return ModuleInstance(tuple([ModuleStep(name) for name in self.names]))
 
 
@@ -62,7 +62,7 @@ class ModuleStep(msgspec.Struct, frozen=True, gc=False):
 
 
 class ModuleInstance(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
-    """A path of module instances, `module.a["x"].module.b[0]`; without steps the root module, as text ""."""
+    """A path of module instances, `module.a["x"].module.b[0]`; the root module has no steps and prints as ""."""
 
     steps: tuple[ModuleStep, ...] = ()
 
@@ -81,25 +81,25 @@ class ModuleInstance(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
         return ModuleInstance((*self.steps, ModuleStep(name, key)))
 
     def parent(self) -> ModuleInstance:
-        """The calling module instance; the root module is its own parent."""
+        """Return the calling module instance; the root module is its own parent."""
         return ModuleInstance(self.steps[:-1])
 
     def module(self) -> Module:
-        """The static path, which all instances of a module share."""
+        """Return the static path, which all instances of a module share."""
         return Module(tuple([step.name for step in self.steps]))
 
     @property
     def on_the_way(self) -> tuple[ModuleInstance, ...]:
-        """The modules that lead to this one, outermost first and itself last; none for the root."""
+        """The ancestors of this module without the root, outermost first, and the module itself; empty for the root."""
         return tuple(ModuleInstance(self.steps[:depth]) for depth in range(1, len(self.steps) + 1))
 
     def contains(self, other: ModuleInstance) -> bool:
-        """Whether `other` is this module instance or one called from within it, however deep."""
+        """Return whether `other` is this module instance or one below it."""
         return other.steps[: len(self.steps)] == self.steps
 
 
 def parse_module_instance(text: str) -> ModuleInstance:
-    """A module instance from `module.a["x"].module.b[0]`; like OpenTofu, not from the empty text.
+    """Parse a module instance from `module.a["x"].module.b[0]`. Like OpenTofu, refuses the empty string.
 
     Raises AddressError. Source: ParseModuleInstanceStr.
     """
@@ -118,7 +118,7 @@ def parse_module_instance(text: str) -> ModuleInstance:
 
 
 def parse_module(text: str) -> Module:
-    """A static module path from `module.a.module.b`. Raises AddressError. Source: ParseModuleStr."""
+    """Parse a static module path from `module.a.module.b`. Raises AddressError. Source: ParseModuleStr."""
     steps = parse_traversal(text)
     problems: list[AddressProblem] = []
     module, rest = split_module(steps, problems)
@@ -136,10 +136,10 @@ def parse_module(text: str) -> Module:
 
 
 def split_module_instance(steps: Steps, problems: list[AddressProblem]) -> tuple[ModuleInstance, Steps]:
-    """The module instance that `steps` begin with, perhaps the root, and the steps after it.
+    """Split `steps` into the module instance at their start, possibly the root, and the remaining steps.
 
-    What is wrong is added to `problems`; a value then goes with it as far as OpenTofu gets, which decides what
-    else it reports. Source: parseModuleInstancePrefix.
+    Appends errors to `problems`, and then returns what OpenTofu has parsed so far, which determines the errors that
+    follow. Source: parseModuleInstancePrefix.
     """
     found: list[ModuleStep] = []
     pos = 0
@@ -162,7 +162,7 @@ def split_module_instance(steps: Steps, problems: list[AddressProblem]) -> tuple
 
 
 def split_module(steps: Steps, problems: list[AddressProblem]) -> tuple[Module, Steps]:
-    """As split_module_instance, for a path that may have no keys. Source: parseModulePrefix."""
+    """Like split_module_instance(), for a path without keys. Source: parseModulePrefix."""
     names: list[str] = []
     pos = 0
     while pos < len(steps):
@@ -188,7 +188,7 @@ _OPERATOR_SUMMARY = "Invalid address operator"
 
 
 def _called_name(steps: Steps, pos: int, problems: list[AddressProblem]) -> str | None:
-    """The name of the module call at `pos`, or None if there is none. Source: getModuleName."""
+    """Return the name of the module call at `pos`, or None if there is none. Source: getModuleName."""
     keyword = steps[pos]
     if isinstance(keyword, Index):
         problems.append(
@@ -216,5 +216,5 @@ def _called_name(steps: Steps, pos: int, problems: list[AddressProblem]) -> str 
 
 @lru_cache(maxsize=_KEPT)
 def _text(module: ModuleInstance) -> str:
-    """A module instance as text, which every resource in it begins with."""
+    """Print a module instance. Cached, since the address of every resource in it starts with this string."""
     return ".".join([f"module.{step.name}{step.key}" for step in module.steps])

@@ -1,6 +1,6 @@
-"""Provider configurations and their instances: as one module calls them, and absolute.
+"""Models the addresses of provider configurations and their instances, local to a module and absolute.
 
-Source: OpenTofu `internal/addrs/provider_config.go`. The parsers are in `provider_config_parsing`.
+Source: OpenTofu `internal/addrs/provider_config.go`. The parsers are in `_provider_config_parsing`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from statefmt.model.addrs.provider import BUILTIN_NAMESPACE, LEGACY_NAMESPACE, P
 
 
 class LocalProviderConfig(msgspec.Struct, frozen=True, gc=False):
-    """A provider configuration as one module calls it: `aws` or, with an alias, `aws.west`."""
+    """A provider configuration as named in one module: `aws` or, with an alias, `aws.west`."""
 
     local_name: str
     alias: str = ""
@@ -27,9 +27,9 @@ class LocalProviderConfig(msgspec.Struct, frozen=True, gc=False):
 
 
 class LocalProviderInstance(msgspec.Struct, frozen=True, gc=False):
-    """One instance of a provider configuration as one module calls it: `aws.by_region["us"]`.
+    """One instance of a provider configuration as named in one module: `aws.by_region["us"]`.
 
-    Raises ValueError for a key without an alias, which nobody could write.
+    Raises ValueError for a key without an alias, for which there is no syntax.
     """
 
     config: LocalProviderConfig
@@ -58,9 +58,9 @@ class ConfigProviderConfig(msgspec.Struct, frozen=True, gc=False, cache_hash=Tru
         return f"{module}provider[{quote(str(self.provider))}]{alias}"
 
     def legacy_str(self) -> str:
-        """As states before format 4 write it: `module.m.provider.aws.by_region`.
+        """Print the address as in states before format 4: `module.m.provider.aws.by_region`.
 
-        Raises ValueError for a provider that was not read from such a state, which has no such form.
+        Raises ValueError for a provider that is neither legacy nor built-in.
         """
         if self.provider.namespace not in (LEGACY_NAMESPACE, BUILTIN_NAMESPACE):
             raise ValueError(f"{self.provider} cannot be represented as a legacy string")
@@ -75,7 +75,7 @@ class ConfigProviderConfig(msgspec.Struct, frozen=True, gc=False, cache_hash=Tru
 class AbsProviderInstance(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
     """One instance of a provider configuration: `module.m.provider["…"].by_region["us-west-2"]`.
 
-    Raises ValueError for a key without an alias, which OpenTofu could not read back.
+    Raises ValueError for a key without an alias, which OpenTofu could not parse.
     """
 
     config: ConfigProviderConfig

@@ -1,6 +1,6 @@
-"""The parsers of provider configuration addresses.
+"""Parses provider configuration addresses.
 
-Sources: OpenTofu `internal/addrs/provider_config.go`; for the forms within one module `internal/configs/provider.go`
+Sources: OpenTofu `internal/addrs/provider_config.go`; for module-local forms `internal/configs/provider.go`
 (ParseProviderConfigCompact) and `internal/configs/resource.go` (decodeProviderConfigRef).
 """
 
@@ -39,7 +39,7 @@ _ALIAS_REQUIRED: Final = "Provider type name must be followed by a configuration
 
 
 def parse_config_provider_config(text: str) -> ConfigProviderConfig:
-    """A provider configuration from `module.m.provider["hashicorp/aws"].alias`; an instance key is refused.
+    """Parse a provider configuration from `module.m.provider["hashicorp/aws"].alias`. Refuses instance keys.
 
     Raises AddressError. Source: ParseAbsProviderConfigStr.
     """
@@ -51,7 +51,7 @@ def parse_config_provider_config(text: str) -> ConfigProviderConfig:
 
 
 def parse_abs_provider_instance(text: str) -> AbsProviderInstance:
-    """A provider instance from `module.m.provider["hashicorp/aws"].alias["key"]`; alias and key may be left out.
+    """Parse a provider instance from `module.m.provider["hashicorp/aws"].alias["key"]`; alias and key are optional.
 
     Raises AddressError. Source: ParseAbsProviderConfigInstanceStr.
     """
@@ -73,9 +73,9 @@ def parse_abs_provider_instance(text: str) -> AbsProviderInstance:
 
 
 def parse_legacy_provider_config(text: str) -> ConfigProviderConfig:
-    """A provider configuration from `module.m.provider.aws.alias`, as states before format 4 write it.
+    """Parse a provider configuration from `module.m.provider.aws.alias`, the form in states before format 4.
 
-    The provider is a legacy one, but for `terraform`, which is the built-in one. Raises AddressError. Source:
+    Returns a legacy provider, except for `terraform`, which is built in. Raises AddressError. Source:
     ParseLegacyAbsProviderConfigStr.
     """
     problems: list[AddressProblem] = []
@@ -94,10 +94,9 @@ def parse_legacy_provider_config(text: str) -> ConfigProviderConfig:
 
 
 def parse_local_provider_config(text: str) -> LocalProviderConfig:
-    """A provider configuration from `aws` or `aws.alias`, as the oldest states write it.
+    """Parse a provider configuration from `aws` or `aws.alias`, the form in the oldest states.
 
-    Like OpenTofu it does not look at what follows an alias, which old states are read with. Raises AddressError.
-    Source: ParseProviderConfigCompactStr.
+    Like OpenTofu, ignores everything after an alias. Raises AddressError. Source: ParseProviderConfigCompactStr.
     """
     steps = parse_traversal(text)
     name = _root_name(steps)
@@ -120,9 +119,9 @@ def parse_local_provider_config(text: str) -> LocalProviderConfig:
 
 
 def parse_local_provider_instance(text: str) -> LocalProviderInstance:
-    """A provider instance from `aws.by_region["us"]`, as a resource's `provider` argument says it.
+    """Parse a provider instance from `aws.by_region["us"]`, the form of a resource's `provider` argument.
 
-    Raises AddressError, also for a local name that is not in normal form. Source: decodeProviderConfigRef.
+    Raises AddressError, also if the local name is not normalized. Source: decodeProviderConfigRef.
     """
     steps = parse_traversal(text)
     name = _root_name(steps)
@@ -155,9 +154,9 @@ _STAND_ALONE: Final = "Provider name must either stand alone or be followed by a
 
 
 def _split_module(text: str, problems: list[AddressProblem], keyed: str) -> tuple[Module, Steps]:
-    """The module path of `text`, and the steps after it: `provider` and at least one more.
+    """Return the module path of `text` and the remaining steps: `provider` and at least one more.
 
-    A path with keys is refused with the detail `keyed`.
+    Raises AddressError, with the detail `keyed` if the path has keys.
     """
     steps = parse_traversal(text)
     instance, rest = split_module_instance(steps, problems)

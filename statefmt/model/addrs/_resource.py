@@ -1,6 +1,6 @@
-"""Resource addresses: within a module, within configuration, and absolute, of a resource or of one instance.
+"""Models the addresses of resources and their instances: within a module, within configuration, and absolute.
 
-Source: OpenTofu `internal/addrs/resource.go`. The parsers are in `resource_parsing`.
+Source: OpenTofu `internal/addrs/resource.go`. The parsers are in `_resource_parsing`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from statefmt.model.addrs.instance_key import NO_KEY, InstanceKey
 
 
 class ResourceMode(Enum):
-    """The kind of block that declares a resource; the value is what state files say."""
+    """The kind of block that declares a resource; the value is the `mode` in state files."""
 
     MANAGED = "managed"
     DATA = "data"
@@ -37,7 +37,7 @@ class Resource(msgspec.Struct, frozen=True, gc=False):
         return f"{_PREFIX[self.mode]}{self.type}.{self.name}"
 
     def implied_provider(self) -> str:
-        """The local name of the provider, if configuration does not say: the type up to its first underscore."""
+        """Return the default local name of the provider: the type up to its first underscore."""
         return self.type.partition("_")[0]
 
     def instance(self, key: InstanceKey = NO_KEY) -> ResourceInstance:
@@ -77,7 +77,7 @@ class AbsResource(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
         return AbsResourceInstance(self.module, ResourceInstance(self.resource, key))
 
     def config(self) -> ConfigResource:
-        """The block that declares this resource."""
+        """Return the block that declares this resource."""
         return ConfigResource(self.module.module(), self.resource)
 
 
@@ -95,9 +95,9 @@ class AbsResourceInstance(msgspec.Struct, frozen=True, gc=False, cache_hash=True
         return self.resource.key
 
     def containing_resource(self) -> AbsResource:
-        """The resource that this is an instance of."""
+        """Return the resource that this is an instance of."""
         return AbsResource(self.module, self.resource.resource)
 
     def config(self) -> ConfigResource:
-        """The block that declares this instance."""
+        """Return the block that declares this instance."""
         return ConfigResource(self.module.module(), self.resource.resource)

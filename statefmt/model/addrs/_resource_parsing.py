@@ -1,4 +1,4 @@
-"""The parsers of resource addresses.
+"""Parses resource addresses.
 
 Sources: OpenTofu `internal/addrs/parse_target.go`, and `resource.go` for ParseConfigResource.
 """
@@ -36,7 +36,7 @@ _TYPE_REQUIRED: Final = {
 
 
 def parse_abs_resource_instance(text: str) -> AbsResourceInstance:
-    """An instance from `module.a["x"].aws_instance.web[0]`; without a key the one that has none.
+    """Parse a resource instance from `module.a["x"].aws_instance.web[0]`; without a key, its key is NO_KEY.
 
     Raises AddressError. Source: ParseAbsResourceInstanceStr.
     """
@@ -48,7 +48,7 @@ def parse_abs_resource_instance(text: str) -> AbsResourceInstance:
 
 
 def parse_abs_resource(text: str) -> AbsResource:
-    """A resource from `module.a["x"].aws_instance.web`; a key at its end is refused.
+    """Parse a resource from `module.a["x"].aws_instance.web`. Refuses an instance key.
 
     Raises AddressError. Source: ParseAbsResourceStr.
     """
@@ -67,7 +67,7 @@ def parse_abs_resource(text: str) -> AbsResource:
 
 
 def parse_config_resource(text: str) -> ConfigResource:
-    """A resource block from `module.a.aws_instance.web`; keys are refused everywhere.
+    """Parse a resource block from `module.a.aws_instance.web`. Refuses all keys.
 
     Raises AddressError. Source: ParseConfigResource.
     """
@@ -105,7 +105,7 @@ def parse_config_resource(text: str) -> ConfigResource:
 
 
 def resource_instance_of(text: str, steps: Steps) -> ResourceInstance:
-    """The resource instance that `steps`, at least one and all after a module path of `text`, stand for.
+    """Return the resource instance that `steps` name: at least one step, all after the module path of `text`.
 
     Raises AddressError. Source: parseResourceInstanceUnderModule.
     """
@@ -116,7 +116,7 @@ def resource_instance_of(text: str, steps: Steps) -> ResourceInstance:
 
 
 def _target(text: str, required: str) -> AbsResourceInstance:
-    """The resource instance that `text` says; a module instance is refused with `required`. Source: ParseTarget."""
+    """Parse a resource instance; refuse a module instance with the detail `required`. Source: ParseTarget."""
     steps = parse_traversal(text)
     problems: list[AddressProblem] = []
     module, rest = split_module_instance(steps, problems)
@@ -128,7 +128,7 @@ def _target(text: str, required: str) -> AbsResourceInstance:
 
 
 def _split_resource(text: str, steps: Steps) -> tuple[Resource, Steps]:
-    """The resource that `steps` begin with, and the steps after it. Source: parseResourceTypeAndName."""
+    """Split `steps` into a resource and the remaining steps. Source: parseResourceTypeAndName."""
     mode = ResourceMode.MANAGED
     first = steps[0]
     if isinstance(first, Attr) and first.name in _MODES:

@@ -1,7 +1,7 @@
-"""HCL's tokens, as far as a traversal can meet them.
+"""Scans the HCL tokens that can occur in a traversal.
 
-Source: HCL `hclsyntax/scan_tokens.rl`. Every text can be scanned, in linear time. White space, newlines and
-comments separate tokens and are no tokens here, since a traversal is read in HCL's ignore-newlines mode.
+Source: HCL `hclsyntax/scan_tokens.rl`. Every string can be scanned, in linear time. White space, newlines and
+comments separate tokens but are not tokens themselves, since traversals are read in HCL's ignore-newlines mode.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from typing import Final, TypeAlias
 
 from statefmt.text.pattern import pattern
 
-# A token is its kind, its start and its end. A character that stands for itself is its own kind.
+# Kind, start and end. The kind of an operator or punctuation token is the token itself.
 Token: TypeAlias = tuple[str, int, int]
 
 IDENTIFIER: Final = "identifier"
 NUMBER: Final = "number"
-STRING: Final = "string"  # a whole quoted string without escapes, with its quotes: the short cut for most keys
+STRING: Final = "string"  # a complete quoted string without escapes, with its quotes: a fast path for most keys
 OPEN_QUOTE: Final = "open quote"
 CLOSE_QUOTE: Final = "close quote"
-LITERAL: Final = "literal"  # a part of a quoted string, its escapes not yet resolved
+LITERAL: Final = "literal"  # a part of a quoted string, with unresolved escapes
 TEMPLATE: Final = "template"  # ${ or %{
 TEMPLATE_END: Final = "template end"
 QUOTED_NEWLINE: Final = "quoted newline"
@@ -58,7 +58,7 @@ _QUOTED = pattern(
 _SURROGATE = pattern("[\ud800-\udfff]")
 _BYTE_ORDER_MARK: Final = "\ufeff"
 
-# HCL goes by Unicode's ID_Start and ID_Continue; Python's identifiers are the XID forms, which lack these.
+# HCL uses Unicode's ID_Start and ID_Continue; Python uses the XID forms, which lack these characters.
 _ID_ONLY = frozenset(
     "\u037a\u0e33\u0eb3\u309b\u309c\ufc5e\ufc5f\ufc60\ufc61\ufc62\ufc63\ufdfa\ufdfb"
     "\ufe70\ufe72\ufe74\ufe76\ufe78\ufe7a\ufe7c\ufe7e\uff9e\uff9f"
@@ -66,19 +66,19 @@ _ID_ONLY = frozenset(
 
 
 def scan(text: str) -> list[Token]:
-    """Every token of `text`, ended by an END. A lone surrogate, which is no text at all, leaves nothing else."""
+    """Return the tokens of `text`, ending with END. A lone surrogate yields a BAD_ENCODING token and nothing else."""
     if not text.isascii() and (broken := _SURROGATE.search(text)):
         return [(BAD_ENCODING, broken.start(), broken.end()), (END, len(text), len(text))]
     return _Scanner(text).run()
 
 
 def is_identifier(text: str) -> bool:
-    """Whether all of `text` is one HCL identifier. Source: ValidIdentifier."""
+    """Return whether `text` is an HCL identifier. Source: ValidIdentifier."""
     return bool(text) and _identifier_end(text, 0) == len(text)
 
 
 class _Scanner:
-    """The state of one scan: where it is, and how quoted strings and template sequences nest there."""
+    """The state of one scan: the position, and the nesting of quoted strings and template sequences."""
 
     __slots__ = ("_braces", "_in_string", "_pos", "_templates", "_text", "_tokens", "_unclosed_comment")
 
@@ -102,7 +102,7 @@ class _Scanner:
         return tokens
 
     def _next(self) -> str:
-        """Pass over one token outside quotes."""
+        """Read one token outside quotes and return its kind."""
         text, start = self._text, self._pos
         match = _MAIN.match(text, start)
         if match is None:
@@ -126,7 +126,7 @@ class _Scanner:
         if kind == "nesting":
             return self._nest(match.group())
         if kind == _HEREDOC:
-            # No traversal holds one: it is refused here, whatever the lines of the heredoc say.
+            # A traversal cannot contain a heredoc, so its content does not matter.
             self._pos = len(text)
             return _HEREDOC
         if kind == _BLOCK_COMMENT:
@@ -134,7 +134,7 @@ class _Scanner:
         return _SKIPPED
 
     def _nest(self, text: str) -> str:
-        """A quote or brace: the three kinds of nesting are strings, braces and template sequences."""
+        """Track the nesting of strings, braces and template sequences; return the kind of the token."""
         if text == '"':
             self._in_string = True
             return OPEN_QUOTE
@@ -156,12 +156,12 @@ class _Scanner:
             if end >= 0:
                 self._pos = end + 2
                 return _SKIPPED
-            self._unclosed_comment = True  # there will be no end for any later one either
+            self._unclosed_comment = True  # no later comment can be closed either
         self._pos -= 1
         return "/"
 
     def _next_quoted(self) -> str:
-        """Pass over one token inside quotes."""
+        """Read one token inside quotes and return its kind."""
         match = _QUOTED.match(self._text, self._pos)
         if match is None:  # a backslash before a newline, or the last character a backslash, '$' or '%'
             self._pos += 1
@@ -182,7 +182,7 @@ class _Scanner:
 
 
 def _identifier_end(text: str, pos: int, *, inside: bool = False) -> int:
-    """Where the identifier that starts at `pos`, or is already going on there, ends; `pos` if there is none."""
+    """Return the end of the identifier that starts at `pos`, or continues there if `inside`; `pos` if there is none."""
     size = len(text)
     if not inside:
         if not (text[pos].isidentifier() or text[pos] in _ID_ONLY):

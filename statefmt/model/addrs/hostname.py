@@ -1,6 +1,6 @@
-"""Host names of registries: the form to compare by, and the form to show.
+"""Normalizes host names of registries for comparison and for display.
 
-Source: opentofu/svchost `svchost.go`. Plain ASCII names are decided here; `domain_name` does the rest.
+Source: opentofu/svchost `svchost.go`. Plain ASCII names are handled here, all others by `_domain_name`.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ _PORT = pattern(r"([+-]?)0*+([0-9]{0,19})")
 
 
 class HostnameError(ValueError):
-    """A host name that cannot be used; the text is what OpenTofu says."""
+    """An invalid host name; the message is OpenTofu's."""
 
 
 def hostname_for_comparison(given: str) -> str:
-    """`given`, a host with or without a port, in lower case and punycode, without the default port.
+    """Convert a host, with or without a port, to lower case and punycode; drop the default port.
 
     Raises HostnameError. Source: ForComparison.
     """
@@ -32,7 +32,7 @@ def hostname_for_comparison(given: str) -> str:
         return plain + port_suffix
     if not host:
         raise HostnameError("empty string is not a valid hostname")
-    # One dot at the end is usual; a second one OpenTofu's iteration over labels does not see.
+    # A trailing dot is valid; a second one is missed by OpenTofu's iteration over labels.
     for label in host.removesuffix(".." if host.endswith("..") else ".").split("."):
         if not label:
             raise HostnameError("hostname contains empty label (two consecutive periods)")
@@ -45,14 +45,14 @@ def hostname_for_comparison(given: str) -> str:
 
     try:
         hostname = to_ascii(host)
-        to_unicode(hostname)  # A few names can be looked up but not be shown; OpenTofu crashes on them.
+        to_unicode(hostname)  # A few names have an ASCII form but no Unicode form; OpenTofu crashes on them.
         return hostname + port_suffix
     except DomainNameError as error:
         raise HostnameError(str(error)) from None
 
 
 def hostname_for_display(hostname: str) -> str:
-    """`hostname`, which hostname_for_comparison made, without punycode. Source: Hostname.ForDisplay."""
+    """Decode the punycode in a result of hostname_for_comparison(). Source: Hostname.ForDisplay."""
     if _PUNYCODE_PREFIX not in hostname:
         return hostname
     from statefmt.model.addrs._domain_name import DomainNameError, decode_punycode
@@ -69,7 +69,7 @@ def hostname_for_display(hostname: str) -> str:
 
 
 def _port_suffix(host: str, port: str) -> str:
-    """The port with its colon, in its shortest form; "" for the default one. Source: normalizePortPortion."""
+    """Return the port with its colon, in its shortest form; "" for the default port. Source: normalizePortPortion."""
     match = _PORT.fullmatch(port)
     if match is None or not port.lstrip("+-"):
         raise HostnameError(_url(host) or "port portion contains non-digit characters")

@@ -1,4 +1,4 @@
-"""Instance keys: what `count` and `for_each` add to the name of one instance."""
+"""Models instance keys, which `count` and `for_each` append to the name of an instance."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import msgspec
 
 from statefmt.model.addrs.quoting import hcl_quote
 
-# How OpenTofu refuses a number that no IntKey can hold (go-cty, gocty.FromCtyValue into an int).
+# OpenTofu's error for a number that does not fit into an IntKey (go-cty, gocty.FromCtyValue into an int).
 NOT_A_WHOLE_NUMBER: Final = "value must be a whole number, between -9223372036854775808 and 9223372036854775807"
 
 
 class NoKey(Enum):
-    """The key of an object without `count` and `for_each`; its one value is `NO_KEY`. As text: nothing."""
+    """The key of an object without `count` and `for_each`; its only value is `NO_KEY`, which prints as ""."""
 
     NO_KEY = None
 
-    __hash__ = object.__hash__  # one object, so identity is enough, and far cheaper than Enum's own
+    __hash__ = object.__hash__  # a single value, so identity suffices and is much cheaper than Enum's hash
 
     def __str__(self) -> str:
         return ""
@@ -28,7 +28,7 @@ class NoKey(Enum):
 
 
 class IntKey(msgspec.Struct, frozen=True, gc=False):
-    """A key from `count`, at least -2**63 and below 2**63: `[0]`. Parsed ones are never negative."""
+    """A key from `count`: `[0]`. A signed 64-bit integer; parsed keys are never negative."""
 
     value: int
 
@@ -37,10 +37,9 @@ class IntKey(msgspec.Struct, frozen=True, gc=False):
 
 
 class StringKey(msgspec.Struct, frozen=True, gc=False):
-    """A key from `for_each`: `["a"]`, quoted as HCL does it. `StringKey("0")` is not `IntKey(0)`.
+    """A key from `for_each`: `["a"]`, quoted as in HCL. `StringKey("0")` is not `IntKey(0)`.
 
-    Parsed keys are in normal form C; one that is not prints as it is, and parses back to its normal form, as in
-    OpenTofu.
+    Parsed keys are in NFC. As in OpenTofu, other keys print unchanged and parse back as NFC.
     """
 
     value: str

@@ -1,7 +1,7 @@
-"""The values of HCL's number and string literals.
+"""Evaluates HCL's number and string literals.
 
 Sources: HCL `hclsyntax/parser.go` (numberLitValue, ParseStringLiteralToken), `hclsyntax/scan_string_lit.rl`;
-go-cty, which reads numbers as 512-bit floats and puts strings into normal form C.
+go-cty, which reads numbers as 512-bit floats and normalizes strings to NFC.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from statefmt.text.pattern import pattern
 _LIMIT: Final = 2**63
 _NUMBER = pattern(r"([0-9]++)(?:\.([0-9]*+))?(?:[eE]([+-]?[0-9]++))?")
 _PRECISION: Final = 512
-_DIGITS_KEPT: Final = 1000  # more than can matter to 512 bits, fewer than Python converts in linear time
+_DIGITS_KEPT: Final = 1000  # more than 512 bits can distinguish, few enough for Python to convert fast
 
 _ESCAPE = pattern(r"\\u[0-9a-fA-F]{0,4}|\\U[0-9a-fA-F]{0,8}|\\.|\$\$\{|%%\{", re.DOTALL)
 _SIMPLE: Final = {"\\n": "\n", "\\r": "\r", "\\t": "\t", '\\"': '"', "\\\\": "\\", "$${": "${", "%%{": "%{"}
@@ -24,9 +24,9 @@ _BAD_ESCAPE: Final = "Invalid escape sequence"
 
 
 def whole_number(literal: str) -> int | None:
-    """The value of a number literal if it is a whole number of 64 bits, else None.
+    """Return the value of a number literal if it is a 64-bit whole number, else None.
 
-    Raises ValueError for a literal that is no number at all, such as `1.2.3`.
+    Raises ValueError for a literal that is not a number, such as `1.2.3`.
     """
     if len(literal) < 19 and literal.isdecimal():
         return int(literal)
@@ -51,11 +51,11 @@ def whole_number(literal: str) -> int | None:
 
 
 def _rounded(significant: str, places: int) -> int | None:
-    """`significant` / 10**`places`, if rounding it to 512 bits, half to even, makes it whole.
+    """Return `significant` / 10**`places` if rounding it to 512 bits, half to even, makes it whole.
 
-    The last digit is not 0, so that only rounding does; `significant` has at most 19 digits before the point.
+    The last digit is not 0, so only rounding can; `significant` has at most 19 digits before the point.
     """
-    if len(significant) > _DIGITS_KEPT:  # 1 stands for the rest: enough to be on the right side of a half
+    if len(significant) > _DIGITS_KEPT:  # the 1 stands for the nonzero rest, enough to round correctly
         places -= len(significant) - _DIGITS_KEPT - 1
         significant = significant[:_DIGITS_KEPT] + "1"
     if places > len(significant) + _PRECISION or len(significant) < _PRECISION // 4:
@@ -69,9 +69,9 @@ def _rounded(significant: str, places: int) -> int | None:
 
 
 def quoted_literal(text: str, column: int, problems: list[AddressProblem]) -> str:
-    """The value of a part of a quoted string that starts at `column`, adding what is wrong with it to `problems`.
+    """Return the value of a part of a quoted string that starts at `column`; append errors to `problems`.
 
-    The value is not in normal form yet, since parts that meet may combine.
+    The value is not yet in NFC, since characters of adjacent parts may combine.
     """
     if "\\" not in text and "{" not in text:
         return text
@@ -90,7 +90,7 @@ def quoted_literal(text: str, column: int, problems: list[AddressProblem]) -> st
 
 
 def _unusual(escape: str) -> tuple[str, str]:
-    """The value of an escape sequence by number, or of a wrong one, and what is wrong with it."""
+    """Return the value of a numeric or invalid escape sequence, and the problem, "" if there is none."""
     selector = escape[1]
     if selector == "u" and len(escape) != 6:
         return escape, "The \\u escape sequence must be followed by four hexadecimal digits."

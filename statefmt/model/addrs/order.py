@@ -1,6 +1,6 @@
-"""OpenTofu's two orders, as sort keys: that of `tofu state list`, and that of state files.
+"""Provides sort keys for OpenTofu's two orders: that of `tofu state list` and that of state files.
 
-Text is compared by code point, which is the order of UTF-8 bytes.
+Strings compare by code point, which is the order of their UTF-8 bytes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _MODES: Final = {ResourceMode.EPHEMERAL: 0, ResourceMode.DATA: 1, ResourceMode.M
 
 
 def key_order(key: InstanceKey) -> KeyOrder:
-    """No key, then integers by number, then strings. Source: InstanceKeyLess."""
+    """Sort NO_KEY first, then integers by number, then strings. Source: InstanceKeyLess."""
     if isinstance(key, IntKey):
         return 1, key.value, ""
     if isinstance(key, StringKey):
@@ -36,19 +36,19 @@ def key_order(key: InstanceKey) -> KeyOrder:
 
 
 def module_instance_order(module: ModuleInstance) -> ModuleOrder:
-    """Fewer steps first, then step by step by name and key. Source: ModuleInstance.Less."""
+    """Sort by number of steps, then by name and key of each step. Source: ModuleInstance.Less."""
     return len(module.steps), tuple([(step.name, key_order(step.key)) for step in module.steps])
 
 
 def resource_order(resource: Resource) -> ResourceOrder:
-    """Data before managed, then by type and name. Source: Resource.Less."""
+    """Sort by mode (ephemeral, data, managed), then by type and name. Source: Resource.Less."""
     return _MODES[resource.mode], resource.type, resource.name
 
 
 def list_order(address: AbsResource | AbsResourceInstance) -> ListOrder:
-    """The order of `list`: by module, then resource, then key, a resource as an instance without a key.
+    """Sort as `list` does: by module, resource and key; a resource sorts like an instance without a key.
 
-    Sources: AbsResource.Less and AbsResourceInstance.Less, but for the key: OpenTofu's `state list` sorts by it, too.
+    Sources: AbsResource.Less and AbsResourceInstance.Less; the key comes from OpenTofu's `state list`.
     """
     if isinstance(address, AbsResource):
         return module_instance_order(address.module), resource_order(address.resource), _NO_KEY_ORDER
@@ -57,17 +57,17 @@ def list_order(address: AbsResource | AbsResourceInstance) -> ListOrder:
 
 
 def resource_file_order(address: AbsResource) -> ResourceFileOrder:
-    """The order of `resources` in a state file.
+    """Sort as `resources` in a state file: by module, mode, type and name, all as strings.
 
-    Source: OpenTofu `internal/states/statefile/version4.go`, sortResourcesV4: as text by module, mode, type, name.
+    Source: OpenTofu `internal/states/statefile/version4.go`, sortResourcesV4.
     """
     resource = address.resource
     return str(address.module), resource.mode.value, resource.type, resource.name
 
 
 def instance_file_order(key: InstanceKey) -> KeyOrder:
-    """The order of the `instances` of a resource in a state file; deposed objects follow by their deposed key.
+    """Sort as the `instances` of a resource in a state file; callers sort equal keys by deposed key.
 
-    Source: sortInstancesV4, which leaves the order of integers against strings to chance.
+    Source: sortInstancesV4, which leaves the order between integers and strings undefined.
     """
     return key_order(key)

@@ -1,4 +1,4 @@
-"""Provider source addresses: where a provider comes from.
+"""Models provider source addresses.
 
 Sources: opentofu/registry-address `provider.go`; OpenTofu `internal/addrs/provider.go`.
 """
@@ -25,14 +25,14 @@ _BUILTIN_HOSTS: Final = frozenset({BUILTIN_HOST, "opentofu.org"})
 _PLAIN_PART = pattern(r"[a-z0-9]+(?:-[a-z0-9]+)*+")
 _TYPE_SUMMARY: Final = "Invalid provider type"
 _NAMESPACE_SUMMARY: Final = "Invalid provider namespace"
-# A prefix that is no part of a provider's name, whose providers have it, and when their repositories do.
+# Invalid prefixes of types, with the words for OpenTofu's message: whose prefix, how common in repository names.
 _PREFIXES: Final = (("terraform-", "a Terraform", "often"), ("opentofu-", "an OpenTofu", "sometimes"))
 
 
 class Provider(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
-    """A provider: `registry.opentofu.org/hashicorp/aws`. `hostname` is in the form to compare by (punycode).
+    """A provider: `registry.opentofu.org/hashicorp/aws`. `hostname` is in punycode.
 
-    A legacy provider, known by its type only, has the namespace "-" and any identifier as its type.
+    A legacy provider, known only by its type, has the namespace "-" and any identifier as its type.
     """
 
     hostname: str
@@ -41,17 +41,17 @@ class Provider(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
 
     @classmethod
     def default(cls, name: str) -> Provider:
-        """`name` in the default namespace of the default registry. Raises ValueError for what cannot be a type."""
+        """Return `name` in the default namespace of the default registry. Raises ValueError for an invalid type."""
         return cls(DEFAULT_HOST, DEFAULT_NAMESPACE, normalize_provider_part(name))
 
     @classmethod
     def builtin(cls, name: str) -> Provider:
-        """The built-in provider `name`. Raises ValueError for what cannot be a type."""
+        """Return the built-in provider `name`. Raises ValueError for an invalid type."""
         return cls(BUILTIN_HOST, BUILTIN_NAMESPACE, normalize_provider_part(name))
 
     @classmethod
     def legacy(cls, name: str) -> Provider:
-        """The provider that states before format 4 call `name`, which is kept as it is."""
+        """Return the provider called `name` in states before format 4. The name is kept unchanged."""
         return cls(DEFAULT_HOST, LEGACY_NAMESPACE, name)
 
     def __str__(self) -> str:
@@ -59,12 +59,12 @@ class Provider(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
 
     @property
     def display(self) -> str:
-        """As text, for people: without the host if that is the default one."""
+        """The address for display, without the default host."""
         return f"{self.namespace}/{self.type}" if self.hostname == DEFAULT_HOST else str(self)
 
     @property
     def is_builtin(self) -> bool:
-        """Whether the provider is a part of OpenTofu itself, as `terraform.io/builtin/terraform` is."""
+        """Whether the provider is part of OpenTofu itself, like `terraform.io/builtin/terraform`."""
         return self.namespace == BUILTIN_NAMESPACE and self.hostname in _BUILTIN_HOSTS
 
     @property
@@ -73,15 +73,15 @@ class Provider(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
 
 
 def implied_provider(name: str) -> Provider:
-    """What the local name `name` means where configuration does not say.
+    """Return the provider that the local name `name` stands for if the configuration does not declare it.
 
-    Raises ValueError for what cannot be a type. Source: ImpliedProviderForUnqualifiedType.
+    Raises ValueError for an invalid type. Source: ImpliedProviderForUnqualifiedType.
     """
     return Provider.builtin(name) if name == "terraform" else Provider.default(name)
 
 
 def parse_provider_source(text: str) -> Provider:
-    """A provider from `[hostname/][namespace/]type`, in lower case and with the defaults put in.
+    """Parse a provider from `[hostname/][namespace/]type`; convert to lower case and fill in defaults.
 
     Raises AddressError. Source: ParseProviderSourceString.
     """
@@ -128,9 +128,9 @@ def parse_provider_source(text: str) -> Provider:
 
 
 def normalize_provider_part(given: str) -> str:
-    """A namespace or type in its normal form: lower case, letters of any script, digits, single dashes between.
+    """Normalize a namespace or type: lower case; letters of any script, digits, single dashes in between.
 
-    Raises ValueError with OpenTofu's reason. Source: ParseProviderPart.
+    Raises ValueError with OpenTofu's reason if it is invalid. Source: ParseProviderPart.
     """
     if given.isascii() and _PLAIN_PART.fullmatch(part := given.lower()):
         return part
@@ -151,7 +151,7 @@ def normalize_provider_part(given: str) -> str:
 
 
 def _prefix_detail(provider: Provider) -> str:
-    """What is wrong with a type that repeats what kind of thing it is, if it does."""
+    """Return OpenTofu's error for a type with a redundant prefix, or ""."""
     for prefix, owner, how_often in _PREFIXES:
         if not provider.type.startswith(prefix):
             continue

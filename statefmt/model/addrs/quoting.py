@@ -1,4 +1,4 @@
-"""Text in double quotes in HCL's syntax, as OpenTofu prints instance keys."""
+"""Quotes strings in HCL syntax, as OpenTofu prints instance keys."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import re
 
 from statefmt.text.pattern import pattern
 
-_PLAIN = pattern(r"[ !#&-\[\]-~]*+")  # printable ASCII that quoting leaves alone: no '"', '$', '%', '\'
+_PLAIN = pattern(r"[ !#&-\[\]-~]*+")  # printable ASCII that needs no escapes: no '"', '$', '%', '\'
 
 _HCL_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
 _TEMPLATE_START = pattern(r"([$%])(?=\{)")
 
 
 def hcl_quote(text: str) -> str:
-    """`text` as an HCL string literal that parses back to it.
+    """Quote `text` as an HCL string literal that parses back to it.
 
-    Source: OpenTofu `internal/addrs/instance_key.go`, toHCLQuotedString. Characters that Go's unicode.IsPrint
-    refuses become `\\uXXXX`; `str.isprintable` is the same rule over Python's Unicode version.
+    Characters that are not printable by Go's unicode.IsPrint become `\\uXXXX`; `str.isprintable` applies the same
+    rule with Python's Unicode version. Source: OpenTofu `internal/addrs/instance_key.go`, toHCLQuotedString.
     """
     if _PLAIN.fullmatch(text):
         return f'"{text}"'

@@ -1,4 +1,4 @@
-"""The one traversal parser: text to steps, as every address parser of this package starts.
+"""Parses HCL traversals into steps, the first stage of every address parser in this package.
 
 Source: HCL `hclsyntax/parser_traversal.go` (ParseTraversalAbs) and `hclsyntax/parser.go`
 (parseQuotedStringLiteral, recover).
@@ -31,14 +31,14 @@ from statefmt.model.errors import AddressError, AddressProblem
 
 
 class Attr(msgspec.Struct, frozen=True, gc=False):
-    """A name: the first step of every traversal, or one after a dot. `column`, from 1, is where it begins."""
+    """The first name of a traversal, or a name after a dot. `column` (from 1) is its start, dot included."""
 
     name: str
     column: int
 
 
 class Index(msgspec.Struct, frozen=True, gc=False):
-    """Something in brackets. `key` is None for a number that no IntKey can hold."""
+    """A key in brackets. `key` is None for a number that does not fit into an IntKey."""
 
     key: IntKey | StringKey | None
     column: int
@@ -52,9 +52,9 @@ _STRING_SUMMARY: Final = "Invalid string literal"
 
 
 def parse_traversal(text: str) -> Steps:
-    """The steps of `text`, at least one, the first of them an Attr.
+    """Parse `text` into at least one step; the first is an Attr.
 
-    Raises AddressError with all that HCL's scanner and parser have to say.
+    Raises AddressError with all errors of HCL's scanner and parser.
     """
     tokens = scan(text)
     parser = _Parser(text, tokens)
@@ -66,7 +66,7 @@ def parse_traversal(text: str) -> Steps:
 
 
 class _Parser:
-    """Reads tokens from left to right, and stops where HCL does once something is wrong."""
+    """A parser that stops after an error at the same token as HCL's."""
 
     __slots__ = ("_next", "_text", "_tokens", "problems")
 
@@ -101,7 +101,7 @@ class _Parser:
         return steps
 
     def _key(self) -> IntKey | StringKey | None:
-        """What is between the brackets, and the closing one."""
+        """Read the key between brackets and the closing bracket."""
         kind, start, end = self._read()
         key: IntKey | StringKey | None = None
         if kind == STRING:
@@ -133,7 +133,7 @@ class _Parser:
         return None if value is None else IntKey(value)
 
     def _string(self) -> str:
-        """The rest of a quoted string whose opening quote has been read; not yet in normal form."""
+        """Read a quoted string after its opening quote; the result is not yet in NFC."""
         parts: list[str] = []
         while True:
             kind, start, end = self._read()
@@ -175,7 +175,7 @@ class _Parser:
                 return
 
     def _read(self) -> Token:
-        """The next token; END for ever once it is reached."""
+        """Return the next token; at the end, always END."""
         pos = self._next
         tokens = self._tokens
         if pos >= len(tokens):

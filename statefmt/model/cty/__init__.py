@@ -1,4 +1,4 @@
-"""As much of go-cty as it takes to write output values and sensitive paths the way OpenTofu does."""
+"""Implements the part of go-cty needed to write output values and sensitive paths as OpenTofu does."""
 
 from __future__ import annotations
 

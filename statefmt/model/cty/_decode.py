@@ -1,4 +1,4 @@
-"""Turns parsed JSON into cty data by a type, with the conversions and the refusals of go-cty's json package."""
+"""Decodes parsed JSON into cty data by type, with the conversions and errors of go-cty's json package."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from statefmt.model.cty.types import (
 
 
 def decode(node: JSONValue, of: Type) -> tuple[Type, Data]:
-    """Read one value; gives its own type (`of`, with what was dynamic or optional made definite) and its data.
+    """Decode one value. Returns its data and its own type: `of` with dynamic and optional parts resolved.
 
-    Raises CtyValueError, and RecursionError for what is nested too deeply.
+    Raises CtyValueError, and RecursionError if the value is nested too deeply.
     """
     if node is None:
         return of, None
@@ -122,7 +122,7 @@ def _decode_map(members: Members, of: MapType, element: Type) -> tuple[Type, Dat
 
 
 def _common_type(types: Iterable[Type], declared: Type, kind: str) -> Type:
-    """Settle the element type of a collection: the first that is not dynamic, which all others must equal."""
+    """Return the element type of a collection: the first that is not dynamic. All others must equal it."""
     found: Type | None = None
     for own in types:
         if found is None or isinstance(found, DynamicType):
@@ -141,7 +141,7 @@ def _decode_tuple(nodes: list[JSONValue], of: TupleType, elements: tuple[Type, .
             raise CtyValueError(f"too many tuple elements (need {len(elements)})")
         pairs.append(decode(node, elements[index]))
     if len(pairs) < len(elements):
-        # Outside of any other value, go-cty crashes instead of reporting this.
+        # For a top-level tuple, go-cty crashes instead of reporting this.
         raise CtyValueError(f"not enough tuple elements (need {len(elements)})")
     found = tuple(own for own, _ in pairs)
     same = not of.as_null and all(own is element for own, element in zip(found, elements, strict=True))
@@ -152,7 +152,7 @@ def _decode_object(members: Members, of: ObjectType) -> tuple[Type, Data]:
     attributes = of.attributes
     pairs: dict[str, tuple[Type, Data]] = {}
     for name, node in members:
-        # Names in the type are normalised, names in the value are not: they must be NFC already.
+        # As in go-cty, names in the type are normalised but names in the value are not: they must already be NFC.
         attribute = attributes.get(name)
         if attribute is None:
             raise CtyValueError(f"unsupported attribute {quote(name)}")

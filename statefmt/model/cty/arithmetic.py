@@ -1,6 +1,6 @@
-"""Arithmetic on cty numbers, rounded as Go's `big.Float` does: to the larger precision of both operands.
+"""Calculates with cty numbers, rounding as Go's `big.Float` does: to the larger precision of both operands.
 
-That is 512 bits as soon as one of them was read from text, and 64 for a length by a length. Source: go-cty
+That is 512 bits if one operand was parsed from a string, and 64 for the product of two lengths. Sources: go-cty
 `value_ops.go`, Go's `math/big/float.go`.
 """
 
@@ -15,12 +15,12 @@ from statefmt.model.cty.number import (
 
 
 def negate(value: Number) -> Number:
-    """The number with the other sign, zero included."""
+    """Return the negated number; zero changes its sign, too."""
     return Number(not value.negative, value.mantissa, value.exponent, value.infinite, value.precision)
 
 
 def add(left: Number, right: Number) -> Number | None:
-    """The sum; None for infinity less infinity."""
+    """Return the sum; None for infinity minus infinity."""
     precision = max(left.precision, right.precision)
     if left.infinite and right.infinite:
         return with_precision(left, precision) if left.negative == right.negative else None
@@ -34,12 +34,12 @@ def add(left: Number, right: Number) -> Number | None:
 
 
 def subtract(left: Number, right: Number) -> Number | None:
-    """The difference; None for infinity less infinity."""
+    """Return the difference; None for infinity minus infinity."""
     return add(left, negate(right))
 
 
 def multiply(left: Number, right: Number) -> Number | None:
-    """The product; None for zero times infinity. It gets more bits than its operands where it needs them."""
+    """Return the product; None for zero times infinity. Its precision exceeds that of the operands if necessary."""
     negative = left.negative != right.negative
     precision = max(left.precision, right.precision)
     if left.infinite or right.infinite:
@@ -51,7 +51,7 @@ def multiply(left: Number, right: Number) -> Number | None:
 
 
 def divide(left: Number, right: Number) -> Number | None:
-    """The quotient, infinity for a division by zero; None for zero by zero and infinity by infinity."""
+    """Return the quotient; infinity for division by zero, None for zero by zero and infinity by infinity."""
     negative = left.negative != right.negative
     precision = max(left.precision, right.precision)
     if not _is_something(right):
@@ -62,14 +62,14 @@ def divide(left: Number, right: Number) -> Number | None:
         return Number(negative, 0, precision=precision)
     shift = max(0, precision + 2 + right.mantissa.bit_length() - left.mantissa.bit_length())
     quotient, rest = divmod(left.mantissa << shift, right.mantissa)
-    # One more bit stands for whatever the division left over.
+    # A sticky bit represents the remainder.
     return rounded(negative, quotient << 1 | (rest != 0), left.exponent - right.exponent - shift - 1, precision)
 
 
 def modulo(left: Number, right: Number) -> Number | None:
-    """What is left of `left` after taking `right` away as often as it goes; `left` itself for zero.
+    """Return the remainder of dividing `left` by `right`; `left` if `right` is zero, None if either is infinite.
 
-    None where one of them is infinite. The steps, and so the result, have the precision of `left`.
+    Like go-cty, rounds intermediate steps to the precision of `left`, which affects the result.
     """
     if left.infinite or right.infinite:
         return None
@@ -86,7 +86,7 @@ def modulo(left: Number, right: Number) -> Number | None:
 
 
 def truncate(value: Number) -> Number:
-    """The whole number next to this one on the way to zero, which loses its sign if it is zero."""
+    """Round towards zero. A result of zero has no sign."""
     if value.infinite:
         return value
     if value.exponent >= 0:
@@ -96,7 +96,7 @@ def truncate(value: Number) -> Number:
 
 
 def is_whole(value: Number) -> bool:
-    """Whether the number is an integer."""
+    """Return whether the number is an integer."""
     return not value.infinite and (value.exponent >= 0 or not value.mantissa)
 
 

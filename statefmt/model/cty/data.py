@@ -1,4 +1,4 @@
-"""The untyped inside of cty values, which means something only together with a type."""
+"""Defines the untyped data of cty values, which is meaningful only with a type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The decimal text of cty numbers, as Go's `big.Float.Text` gives it in the formats 'f' (shortest), 'g' and 'e'."""
+"""Formats cty numbers as decimals, as Go's `big.Float.Text` does in the formats 'f' (shortest), 'g' and 'e'."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import NamedTuple
 from statefmt.model.cty.errors import CtyEncodeError
 from statefmt.model.cty.number import Number
 
-# Go would print a number of any size, and run out of time or memory first.
+# Go has no limit, and runs out of time or memory.
 MAX_DIGITS = 100_000
 
-# Enough to tell neighbours with 512 bits apart (156 digits do), with some to spare; more bits get more of them.
+# Enough to distinguish adjacent 512-bit numbers (156 digits) with some margin; _expand() adds more for more bits.
 _DIGITS = 180
 
 _LOG10_OF_2 = 0.30102999566398120
 
 
 class _Decimal(NamedTuple):
-    """0.DIGITS * 10**point; `exact` says that no digits follow."""
+    """The number 0.DIGITS * 10**point; `exact` is True if no digits follow."""
 
     digits: str
     point: int
@@ -31,9 +31,9 @@ class _Decimal(NamedTuple):
 
 
 def format_shortest(number: Number) -> str:
-    """Give the shortest plain decimal that its bits can tell from its neighbours: `3`, `-0`, `0.1`, `1000`.
+    """Return the shortest plain decimal that identifies the number at its precision: `3`, `-0`, `0.1`, `1000`.
 
-    Raises CtyEncodeError for infinity, and for numbers of more than 100,000 places.
+    Raises CtyEncodeError for infinity and for numbers of more than 100,000 digits.
     """
     if number.infinite:
         raise CtyEncodeError("cannot serialize infinity as JSON")
@@ -41,7 +41,7 @@ def format_shortest(number: Number) -> str:
     if not number.mantissa:
         return sign + "0"
     if number.exponent >= 0 and number.mantissa.bit_length() + number.exponent <= number.precision:
-        # All integers that fit the mantissa are told apart by their own digits only.
+        # An integer that fits into the mantissa needs all of its digits.
         return f"{sign}{number.mantissa << number.exponent}"
     digits, point = _shortest(number)
     if point <= 0:
@@ -52,18 +52,18 @@ def format_shortest(number: Number) -> str:
 
 
 def format_general(number: Number) -> str:
-    """Give ten significant digits, as `big.Float.String` does: `0.1`, `1234567890`, `1e+10`, `-0`, `+Inf`.
+    """Return up to ten significant digits, as `big.Float.String` does: `0.1`, `1234567890`, `1e+10`, `-0`, `+Inf`.
 
-    cty builds the order of sets of compound values from it. Raises CtyEncodeError beyond 100,000 places.
+    cty sorts sets of compound values by it. Raises CtyEncodeError for more than 100,000 digits.
     """
     return format_digits(number, 10)
 
 
 def format_digits(number: Number, count: int | None = None) -> str:
-    """Give `count` significant digits, or as few as tell the number apart, as `big.Float.Text` does with 'g'.
+    """Return `count` significant digits, by default the fewest that identify the number, as `big.Float.Text` with 'g'.
 
-    The exponent is written as one where it is less than -4, or not less than the number of digits (6 without
-    `count`): `0.1`, `1e+06`. Raises CtyEncodeError beyond 100,000 places.
+    Uses exponent notation if the exponent is less than -4, or at least the number of digits (6 without `count`):
+    `0.1`, `1e+06`. Raises CtyEncodeError for more than 100,000 digits.
     """
     if number.infinite:
         return "-Inf" if number.negative else "+Inf"
@@ -86,7 +86,7 @@ def format_digits(number: Number, count: int | None = None) -> str:
 
 
 def format_scientific(number: Number, places: int) -> str:
-    """Give one digit, as many after the point as `places`, and an exponent: `1.50e+03`. It must be finite."""
+    """Format a finite number with `places` digits after the point and an exponent: `1.50e+03`."""
     sign = "-" if number.negative else ""
     if not number.mantissa:
         return f"{sign}{_scientific('0'.ljust(places + 1, '0'), 1)}"
@@ -100,7 +100,7 @@ def _scientific(digits: str, point: int) -> str:
 
 
 def _expand(number: Number, mantissa: int, exponent: int, wanted: int = 0) -> _Decimal:
-    """Give the first digits of mantissa * 2**exponent, enough for `wanted` of them and the precision of a number."""
+    """Return the leading digits of mantissa * 2**exponent: at least `wanted`, and enough for the number's precision."""
     places = int((mantissa.bit_length() + exponent) * _LOG10_OF_2)
     if abs(places) > MAX_DIGITS:
         raise CtyEncodeError(f"a number of more than {MAX_DIGITS} digits is not supported")
@@ -124,14 +124,14 @@ def _expand(number: Number, mantissa: int, exponent: int, wanted: int = 0) -> _D
 
 
 def _shortest(number: Number) -> tuple[str, int]:
-    """Cut the digits where no other number of its precision is nearer, deciding digit by digit as Go does."""
-    # With one bit more than the precision, the neighbouring roundings are half-way at mantissa -1 and +1.
+    """Return the fewest digits that identify the number at its precision, deciding digit by digit as Go does."""
+    # With one extra bit of precision, mantissa - 1 and + 1 are half-way to the adjacent numbers.
     widen = number.precision + 1 - number.mantissa.bit_length()
     mantissa, exponent = number.mantissa << widen, number.exponent - widen
     value = _expand(number, mantissa, exponent)
     lower = _expand(number, mantissa - 1, exponent)
     upper = _expand(number, mantissa + 1, exponent)
-    # A number half-way between two is rounded to the even one.
+    # Half-way values round to even.
     inclusive = mantissa & 2 == 0
     for index, digit in enumerate(value.digits):
         low, high, count = lower.at(index), upper.at(index), index + 1

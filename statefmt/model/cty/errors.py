@@ -1,9 +1,9 @@
-"""What can be wrong with a type or a value; the caller makes a Finding of it.
+"""Defines the errors for invalid types and values, from which callers make findings.
 
 CtyError
-├── CtyTypeError     a type description that cty does not read
-└── CtyValueError    a value that does not fit its type
-    └── CtyEncodeError   a value that cty reads, but cannot write as JSON
+├── CtyTypeError     an invalid type description
+└── CtyValueError    a value that does not conform to its type
+    └── CtyEncodeError   a value that can be read but not written as JSON
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from statefmt.model.errors import StatetoolError
 
 
 class CtyError(StatetoolError, ValueError):
-    """Base of the errors of this package. `detail` is go-cty's wording where go-cty reports the case."""
+    """Base class of the errors of this package. `detail` is go-cty's wording if go-cty reports the case."""
 
     def __init__(self, detail: str) -> None:
         super().__init__(detail)
@@ -20,11 +20,11 @@ class CtyError(StatetoolError, ValueError):
 
 
 class CtyTypeError(CtyError):
-    """A type description that cannot be read ("Invalid output value type in state")."""
+    """An invalid type description ("Invalid output value type in state")."""
 
 
 class CtyValueError(CtyError):
-    """A value that does not fit its type ("Invalid output value saved in state")."""
+    """A value that does not conform to its type ("Invalid output value saved in state")."""
 
 
 class CtyEncodeError(CtyValueError):

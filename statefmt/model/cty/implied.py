@@ -1,4 +1,4 @@
-"""The types of output values in formats that did not store them: what cty takes from JSON, simplified."""
+"""Infers the types of output values for formats that did not store them."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from statefmt.model.cty.types import (
 
 
 def implied_type(value: JSONValue) -> Type:
-    """Give the type go-cty's json.ImpliedType takes from a JSON value: tuples and objects, null is DYNAMIC.
+    """Infer the type of a JSON value as go-cty's json.ImpliedType does: tuples and objects; DYNAMIC for null.
 
-    Raises CtyTypeError when a repeated member has values of different types.
+    Raises CtyTypeError if a repeated member has values of different types.
     """
     if value is None:
         return DYNAMIC
@@ -49,7 +49,7 @@ def implied_type(value: JSONValue) -> Type:
 
 
 def simplify(of: Type) -> Type:
-    """Make lists and maps of tuples and objects whose parts all have one type, as OpenTofu's v3 upgrade does."""
+    """Turn tuples into lists and objects into maps if all parts have one type, as OpenTofu's v3 upgrade does."""
     if isinstance(of, TupleType) and of.elements:
         first = of.elements[0]
         return ListType(simplify(first)) if all(other == first for other in of.elements) else of
@@ -60,10 +60,10 @@ def simplify(of: Type) -> Type:
 
 
 def upgrade_output(value: JSONValue) -> tuple[bytes, bytes]:
-    """Give the members `value` and `type` of the v4 form of a v3 output value.
+    """Return the members `value` and `type` in the v4 form of a v3 output value.
 
-    The value passes through Go's interface{} (numbers become float64, members are sorted) and is still to be
-    made canonical. Raises ValueError for numbers beyond float64 and values nested too deeply.
+    The value is encoded as from Go's interface{} (numbers become float64, members are sorted) and not yet
+    canonical. Raises ValueError for numbers out of range and values nested too deeply.
     """
     encoded = encode_value(value)
     try:

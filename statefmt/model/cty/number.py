@@ -1,4 +1,4 @@
-"""cty numbers: binary floating point, as Go's math/big has it; what is read from text has a mantissa of 512 bits."""
+"""Models cty numbers: binary floating point as in Go's math/big, with 512 bits if parsed from a string."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from msgspec import Struct
 from statefmt.text.pattern import pattern
 
 PRECISION = 512
-# Of whole numbers that Go counted: lengths, places. A larger one gets as many bits as it needs.
+# The precision of whole numbers from Go integers, such as lengths and indexes. Larger numbers get more bits.
 WHOLE_PRECISION = 64
 
-# More bits than any number here may have; numbers are compared as if all had as many.
+# More bits than any number may have; numbers are padded to this width for comparison.
 _WIDEST = 1 << 13
 _FLOAT_PRECISION = 53
 
-# big.Float keeps the exponent in 32 bits; beyond them it has infinity and zero.
+# big.Float has a 32-bit exponent; larger and smaller numbers become infinity and zero.
 _MAX_EXPONENT = 2**31 - 1
 _MIN_EXPONENT = -(2**31)
 
-# Python refuses to convert longer texts in one go.
+# Python refuses to convert longer strings at once.
 _CHUNK = 4000
 
 _NUMBER = pattern(r"([+-]?)(\d*)(?:\.(\d*))?(?:([eEpP])([+-]?\d+))?", re.ASCII)
@@ -31,8 +31,8 @@ _INFINITY = pattern(r"([+-]?)[Ii]nf")
 class Number(Struct, frozen=True, eq=False):
     """The value (-1)**negative * mantissa * 2**exponent.
 
-    `mantissa` is odd, or 0 for zero (which keeps its sign: `-0`) and for infinity. `precision` is the number of bits
-    that results made with this number are rounded to, and what its decimal text tells apart. Numbers compare by value.
+    `mantissa` is odd, or 0 for zero (which keeps its sign: `-0`) and for infinity. `precision` is the number of bits to
+    which results of arithmetic are rounded, and which the decimal form distinguishes. Numbers compare by value.
     """
 
     negative: bool
@@ -43,7 +43,7 @@ class Number(Struct, frozen=True, eq=False):
 
     @property
     def order(self) -> tuple[int, int, int]:
-        """A key that sorts numbers by value, and that equal numbers share."""
+        """A sort key by value; equal numbers have the same key."""
         sign = -1 if self.negative else 1
         if self.infinite:
             return 2 * sign, 0, 0
@@ -62,7 +62,7 @@ class Number(Struct, frozen=True, eq=False):
         return hash(self.order)
 
     def small_integer(self) -> int | None:
-        """The number as an int if it is whole, of at most 512 bits and not negative zero; else None."""
+        """Return the number as an int if it is whole, of at most 512 bits and not negative zero; else None."""
         if self.infinite or self.exponent < 0 or self.mantissa.bit_length() + self.exponent > PRECISION:
             return None
         if not self.mantissa and self.negative:
@@ -71,14 +71,14 @@ class Number(Struct, frozen=True, eq=False):
 
 
 def from_int(value: int) -> Number:
-    """Give the number for an int, rounded to 512 bits, as if it had been read from text."""
+    """Convert an int, rounded to 512 bits, as if it was parsed from a string."""
     return rounded(value < 0, abs(value), 0)
 
 
 def counted(value: int) -> Number:
-    """Give the number for an int that did not come from text, with as many bits as it needs, and 64 at least.
+    """Convert an int that was not parsed from a string, with as many bits as it needs, at least 64.
 
-    Raises ValueError for one of more than 8,192 bits.
+    Raises ValueError for more than 8,192 bits.
     """
     if value.bit_length() > _WIDEST:
         raise ValueError(f"whole numbers of more than {_WIDEST} bits are not supported")
@@ -86,7 +86,7 @@ def counted(value: int) -> Number:
 
 
 def from_float(value: float) -> Number:
-    """Give the number for a float, which has 53 bits; it must not be NaN."""
+    """Convert a float, which has 53 bits and must not be NaN."""
     negative = math.copysign(1, value) < 0
     if math.isinf(value):
         return Number(negative, 0, infinite=True, precision=_FLOAT_PRECISION)
@@ -95,23 +95,23 @@ def from_float(value: float) -> Number:
 
 
 def rounded(negative: bool, mantissa: int, exponent: int, precision: int = PRECISION) -> Number:
-    """Give mantissa * 2**exponent, rounded to as many bits, half to even."""
+    """Return mantissa * 2**exponent, rounded to `precision` bits, half to even."""
     return _number(negative, *_round(mantissa, exponent, precision), precision)
 
 
 def with_precision(value: Number, precision: int) -> Number:
-    """The number rounded to as many bits."""
+    """Round a number to `precision` bits."""
     if value.infinite:
         return Number(value.negative, 0, infinite=True, precision=precision)
     return rounded(value.negative, value.mantissa, value.exponent, precision)
 
 
 def parse_number(text: str) -> Number | None:
-    """Read a decimal number as Go's `big.ParseFloat(text, 10, 512, ToNearestEven)` does; None if it does not.
+    """Parse a decimal number as Go's `big.ParseFloat(text, 10, 512, ToNearestEven)` does; None if it is invalid.
 
-    Accepted are `12`, `+1.5`, `.5`, `5.`, `007`, `1e3`, `1p3` (that is 8) and `inf`, `Inf` with or without a
-    sign; not `Infinity`, `0x1f`, `1_000` or white space. An exponent that 32 bits cannot hold makes zero or
-    infinity (or, as in Go, None when it is the binary part that does not fit).
+    Accepts `12`, `+1.5`, `.5`, `5.`, `007`, `1e3`, `1p3` (8), and `inf` and `Inf` with or without a sign; not
+    `Infinity`, `0x1f`, `1_000` or white space. An exponent out of 32-bit range yields zero or infinity (or, as in
+    Go, None if the binary part of the exponent is out of range).
     """
     match = _NUMBER.fullmatch(text)
     if match is None:
@@ -161,12 +161,12 @@ def _scale(negative: bool, mantissa: int, twos: int, fives: int) -> Number:
         return _number(negative, *_round(mantissa * factor, twos + factor_twos, PRECISION))
     shift = max(0, PRECISION + 2 + factor.bit_length() - mantissa.bit_length())
     quotient, rest = divmod(mantissa << shift, factor)
-    # One more bit stands for whatever the division left over.
+    # A sticky bit represents the remainder.
     return _number(negative, *_round(quotient << 1 | (rest != 0), twos - factor_twos - shift - 1, PRECISION))
 
 
 def _power_of_five(power: int) -> tuple[int, int] | None:
-    """5**power as (mantissa, exponent) with 576 bits, computed in Go's order; None if it overflows."""
+    """Return 5**power as (mantissa, exponent) with 576 bits, computed in Go's order; None if it overflows."""
     if power <= 27:
         return 5**power, 0
     result = (5**27, 0)

@@ -1,4 +1,4 @@
-"""Sensitive paths of an instance: read as OpenTofu reads them, and written the one way that it writes them."""
+"""Reads and writes the sensitive paths of an instance as OpenTofu does."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from statefmt.model.cty.number import Number, from_int
 from statefmt.model.cty.types import DYNAMIC, NUMBER, STRING
 from statefmt.model.cty.values import CtyValue, write_value
 
-# States repeat the same few path lists for thousands of instances; longer ones are not worth keeping.
+# States repeat the same few path lists for thousands of instances; longer lists are not worth caching.
 _CACHED_SIZE = 1024
 
 
@@ -35,8 +35,8 @@ class GetAttr(Struct, frozen=True):
 class PathIndex(Struct, frozen=True):
     """A step to an element.
 
-    `key` is a str (map), an int (list, tuple), or a Value for whatever else OpenTofu accepts: fractions, bools,
-    nulls, and the compound values that are "keys" of set elements.
+    `key` is a str (map), an int (list, tuple), or a CtyValue for anything else that OpenTofu accepts: fractions,
+    bools, nulls, and the compound values that are "keys" of set elements.
     """
 
     key: str | int | CtyValue
@@ -47,17 +47,17 @@ Path: TypeAlias = tuple[PathStep, ...]
 
 
 class PathProblem(Struct, frozen=True):
-    """Why OpenTofu refuses a path list, and with it the instance: its summary and its detail."""
+    """OpenTofu's reason for refusing a path list, and with it the instance."""
 
     summary: str
     detail: str
 
 
 def canonical_paths(raw: bytes) -> tuple[bytes, tuple[PathProblem, ...]]:
-    """Give the path list that OpenTofu writes for the one it reads from `raw`, and everything it objects to.
+    """Return the path list that OpenTofu writes after reading `raw`, and all problems it reports.
 
-    `raw` is the valid JSON of `sensitive_attributes`. With problems, the bytes hold the paths that are sound;
-    OpenTofu then refuses the instance. The order and the repetition of paths are kept.
+    `raw` is the valid JSON of `sensitive_attributes`. If there are problems, for which OpenTofu refuses the
+    instance, the bytes contain only the valid paths. The order and repetition of paths are kept.
     """
     if raw in (b"[]", b"null"):
         return b"[]", ()
@@ -65,7 +65,7 @@ def canonical_paths(raw: bytes) -> tuple[bytes, tuple[PathProblem, ...]]:
 
 
 def parse_paths(raw: bytes) -> tuple[Path, ...]:
-    """Read a path list; raises CtyValueError with the first problem's detail if there is one."""
+    """Parse a path list. Raises CtyValueError with the detail of the first problem."""
     paths, problems = decode_paths(raw)
     if problems:
         raise CtyValueError(problems[0].detail)
@@ -73,7 +73,7 @@ def parse_paths(raw: bytes) -> tuple[Path, ...]:
 
 
 def decode_paths(raw: bytes) -> tuple[tuple[Path, ...], tuple[PathProblem, ...]]:
-    """Read a path list as OpenTofu's unmarshalPaths does, giving the sound paths and all problems in its order."""
+    """Parse a path list as OpenTofu's unmarshalPaths does; return the valid paths, and all problems in its order."""
     problems: list[PathProblem] = []
     try:
         node = loads_exact(raw, replace_invalid=True)
@@ -90,9 +90,9 @@ def decode_paths(raw: bytes) -> tuple[tuple[Path, ...], tuple[PathProblem, ...]]
 
 
 def encode_paths(paths: tuple[Path, ...]) -> bytes:
-    """Write a path list as compact JSON, as OpenTofu's marshalPaths (inside of encoding/json) does.
+    """Encode a path list as compact JSON, as OpenTofu's marshalPaths (within encoding/json) does.
 
-    Raises CtyEncodeError for a key that JSON cannot express.
+    Raises CtyEncodeError for a key that JSON cannot represent.
     """
     return b"[%b]" % b",".join(map(_encode_path, paths))
 
@@ -113,7 +113,7 @@ _cached_paths = lru_cache(maxsize=4096)(_canonical_paths)
 
 
 class _RawStep(Struct):
-    """OpenTofu's pathStep; `value` is empty while the member is missing."""
+    """OpenTofu's pathStep; `value` is empty if the member is missing."""
 
     type: str = ""
     value: tuple[JSONValue, ...] = ()
@@ -126,9 +126,9 @@ class _StepError(Exception):
 
 
 def _decode_steps(node: JSONValue, problems: list[PathProblem]) -> list[list[_RawStep]]:
-    """Decode [][]pathStep as encoding/json does: null is empty, what has the wrong type is left empty.
+    """Decode [][]pathStep as encoding/json does: nulls and values of the wrong type become empty.
 
-    Of all the wrong types, the first is reported.
+    Reports only the first value of the wrong type.
     """
     errors: list[str] = []
     paths: list[list[_RawStep]] = []
@@ -155,7 +155,7 @@ def _decode_step(node: JSONValue, errors: list[str]) -> _RawStep:
             errors.append(f"json: cannot unmarshal {kind_name(node)} into Go value of type statefile.pathStep")
         return step
     for name, item in node:
-        # encoding/json takes member names in any case, and the last one of each.
+        # encoding/json ignores the case of member names, and the last of repeated members wins.
         field = name.lower() if name.isascii() else name
         if field == "value":
             step.value = (item,)

@@ -1,4 +1,4 @@
-"""Which elements of a set are the same, and the order cty writes them in."""
+"""Deduplicates and sorts the elements of sets as cty does."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from statefmt.model.cty.types import (
 def make_set(element: Type, items: Sequence[Data]) -> tuple[Data, ...]:
     """Drop repeated elements and sort the rest as cty's set iterator does.
 
-    Strings sort by their bytes, numbers by value, false before true, and compound values by the text that cty
-    hashes them by; null comes last. Elements that this order cannot tell apart keep the order of `items`.
+    Strings sort by their bytes, numbers by value, false before true, and compound values by the string that cty
+    hashes; null comes last. Elements with equal sort keys keep the order of `items`.
     """
     if element in (STRING, BOOL):
         distinct = sorted({item for item in items if isinstance(item, (str, bool))})
@@ -45,12 +45,12 @@ def _order(entry: tuple[str, Data]) -> tuple[bool, tuple[int, int, int], str]:
     text, item = entry
     if isinstance(item, Number):
         return False, item.order, ""
-    # The order of code points is that of the UTF-8 bytes.
+    # Code points sort like their UTF-8 bytes.
     return item is None, (0, 0, 0), text
 
 
 def _hash_text(of: Type, data: Data) -> str:
-    """Build the text of go-cty's makeSetHashBytes."""
+    """Return the string that go-cty hashes (makeSetHashBytes)."""
     parts: list[str] = []
     _write_hash(of, data, parts)
     return "".join(parts)
@@ -94,15 +94,15 @@ def _write_hash(of: Type, data: Data, parts: list[str]) -> None:
 
 
 def _has_negative_zero(buckets: dict[str, list[Data]]) -> bool:
-    # May be true of a string, too, which costs time only.
+    # A string may match, too, which only costs time.
     return any(text == "-0" or "-0;" in text for text in buckets)
 
 
 def _sort_with_negative_zero(buckets: dict[str, list[Data]]) -> tuple[Data, ...]:
-    """Sort as Go does where 0 and -0 are equal and yet two elements, because they hash differently.
+    """Sort a set with both 0 and -0 as Go does: they are equal but hash differently, so they are two elements.
 
-    The order is then not a consistent one, so that the steps matter: from the order of the hashes, by
-    insertion (as Go's stable sort does for up to 20 elements).
+    The order is then inconsistent, and the result depends on the algorithm: an insertion sort that starts in the
+    order of the hashes (as Go's stable sort does for up to 20 elements).
     """
     from binascii import crc32
 

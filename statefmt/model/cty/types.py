@@ -1,4 +1,4 @@
-"""The types of cty values: the model, its JSON form, and which descriptions cty accepts."""
+"""Models the types of cty values, and reads and writes their JSON descriptions."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from statefmt.model.cty.errors import (
 
 
 class PrimitiveType(Struct, frozen=True):
-    """bool, number or string; use the constants BOOL, NUMBER and STRING."""
+    """A bool, number or string type; use the constants BOOL, NUMBER and STRING."""
 
     name: str
 
 
 class DynamicType(Struct, frozen=True):
-    """Stands for "any type", and is the type of a null that has no other; use the constant DYNAMIC."""
+    """Any type, and the type of an untyped null; use the constant DYNAMIC."""
 
 
 class ListType(Struct, frozen=True):
@@ -46,7 +46,7 @@ class SetType(Struct, frozen=True):
 
 
 class MapType(Struct, frozen=True):
-    """String keys to values of one type."""
+    """A map from strings to values of one type."""
 
     element: Type
 
@@ -54,7 +54,7 @@ class MapType(Struct, frozen=True):
 class ObjectType(Struct, frozen=True):
     """Fixed attributes, each with its own type.
 
-    `attributes` has NFC names in bytewise order; `optional` names those that a conversion may leave out.
+    `attributes` has NFC names in bytewise order; `optional` names those that may be missing in a conversion.
     """
 
     attributes: Mapping[str, Type]
@@ -68,8 +68,8 @@ class ObjectType(Struct, frozen=True):
 class TupleType(Struct, frozen=True):
     """A fixed number of elements, each with its own type.
 
-    `as_null` remembers that the description said null where the list of types belongs, which go-cty reads as
-    the empty tuple and writes as null again.
+    `as_null` is True if the description had null in place of the list of types, which go-cty reads as the empty
+    tuple and writes as null again.
     """
 
     elements: tuple[Type, ...]
@@ -98,18 +98,17 @@ _COLLECTIONS: dict[str, type[ListType] | type[SetType] | type[MapType]] = {
 
 
 def object_type(attributes: Mapping[str, Type], optional: frozenset[str] = frozenset()) -> ObjectType:
-    """Make an object type of `attributes`, normalising and sorting the names as cty does."""
+    """Make an object type from `attributes`, normalising and sorting the names as cty does."""
     by_name = {nfc(name): attribute for name, attribute in attributes.items()}
     return ObjectType({name: by_name[name] for name in sorted(by_name)}, optional)
 
 
 @lru_cache(maxsize=256)
 def parse_type(raw: bytes | None) -> Type:
-    """Read a type description (`"string"`, `["list","string"]`, `["object",{"a":"bool"}]`…).
+    """Parse a type description (`"string"`, `["list","string"]`, `["object",{"a":"bool"}]`…).
 
-    `raw` is valid JSON; None or empty means that it is missing. Raises CtyTypeError with the detail that
-    go-cty gives (its `Type.UnmarshalJSON`, of which the crash on an undeclared optional attribute is an
-    error here).
+    `raw` is valid JSON; None or empty if missing. Raises CtyTypeError with go-cty's detail, also for an undeclared
+    optional attribute, on which go-cty crashes. Source: go-cty `Type.UnmarshalJSON`.
     """
     if not raw:
         raise CtyTypeError("EOF")
@@ -124,7 +123,7 @@ def parse_type(raw: bytes | None) -> Type:
 
 
 def type_from_json(node: JSONValue) -> Type:
-    """Read a type description that is parsed already. Raises CtyTypeError, as `parse_type` does."""
+    """Convert a type description from parsed JSON. Raises CtyTypeError, as `parse_type` does."""
     if isinstance(node, list):
         return _complex_type(node)
     if isinstance(node, Members):
@@ -143,7 +142,7 @@ def _complex_type(parts: list[JSONValue]) -> Type:
     if kind not in _COLLECTIONS and kind not in ("object", "tuple"):
         raise CtyTypeError("invalid complex type kind name")
     if len(parts) < 2:
-        # What Go's decoder says when it is asked for one element more than there are.
+        # The error of Go's decoder when it reads past the last element.
         raise CtyTypeError("expected comma after array element")
     result: Type
     if kind == "object":
@@ -159,7 +158,7 @@ def _complex_type(parts: list[JSONValue]) -> Type:
 
 
 def _object_type(attributes: JSONValue, optional: list[JSONValue]) -> ObjectType:
-    # Go decodes null into the empty map, and into an empty list below.
+    # Go decodes null into an empty map, and into an empty list for `optional`.
     if attributes is not None and not isinstance(attributes, Members):
         raise CtyTypeError(_go_mismatch(attributes, "map[string]cty.Type"))
     by_name = object_type({name: type_from_json(node) for name, node in attributes or ()}).attributes
@@ -194,9 +193,9 @@ def _go_mismatch(node: JSONValue, wanted: str) -> str:
 
 
 def encode_type(of: Type) -> bytes:
-    """Give the compact JSON description of a type, attributes sorted, as go-cty's MarshalJSON does.
+    """Encode a type as its compact JSON description, with sorted attributes, as go-cty's MarshalJSON does.
 
-    Raises CtyTypeError for a type that is nested too deeply.
+    Raises CtyTypeError if the type is nested too deeply.
     """
     try:
         return _encode(of)

@@ -1,4 +1,4 @@
-"""cty values: read from JSON by a type, and written back the one way that cty writes them."""
+"""Reads cty values from JSON by type, and writes them as cty does."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from statefmt.model.cty.types import (
 )
 from statefmt.text.pattern import pattern
 
-# A string that reads and writes as it stands: nothing in it has another form, or is escaped.
+# A string that stays unchanged when read and written: ASCII without escapes.
 _PLAIN_STRING: Final = pattern(rb'"[ !#-%\'-;=?-\[\]-\x7f]*"')
 
 
 class CtyValue(Struct, frozen=True):
-    """A cty value: its own type, and what it holds.
+    """A cty value: its own type and its data.
 
-    `data` is None (null), bool, str, Number, a tuple (list, set, tuple) or a dict (map, object). The type of a
-    value read as DYNAMIC is the one that came with it; DYNAMIC is left for nulls and empty collections.
+    `data` is None (null), bool, str, Number, a tuple (list, set, tuple) or a dict (map, object). A value read as
+    DYNAMIC has the type stored with it; DYNAMIC remains only for nulls and empty collections.
     """
 
     type: Type
@@ -44,12 +44,12 @@ class CtyValue(Struct, frozen=True):
 
 
 def read_value(raw: bytes | None, of: Type) -> CtyValue:
-    """Read JSON by a type, converting as go-cty's json.Unmarshal does.
+    """Parse JSON by type, converting as go-cty's json.Unmarshal does.
 
     Strings and numbers convert into each other, `"1"` and `"0"` are bools, strings become NFC, sets are sorted
     and deduplicated, missing attributes are null, and a value of DYNAMIC is `{"value": …, "type": …}`. `raw` is
-    valid JSON; None or empty means that it is missing. Raises CtyValueError with go-cty's detail; where go-cty
-    crashes (short tuples, collections of several types) that is an error, too.
+    valid JSON; None or empty if missing. Raises CtyValueError with go-cty's detail, also for values that crash
+    go-cty (short tuples, collections of mixed types).
     """
     if not raw:
         raise CtyValueError("EOF")
@@ -64,10 +64,10 @@ def read_value(raw: bytes | None, of: Type) -> CtyValue:
 
 
 def write_value(value: CtyValue, of: Type | None = None) -> bytes:
-    """Write a value as compact JSON, as go-cty's json.Marshal (inside of encoding/json) does.
+    """Encode a value as compact JSON, as go-cty's json.Marshal (within encoding/json) does.
 
-    `of` is a type that the value conforms to, by default its own: where `of` says DYNAMIC and the value has a
-    type, that type is written with it. Raises CtyEncodeError for what JSON cannot express.
+    `of` is a type that the value conforms to, by default its own. Parts that are DYNAMIC in `of` are written with
+    their own type. Raises CtyEncodeError for values that JSON cannot represent.
     """
     parts: list[bytes] = []
     try:
@@ -78,18 +78,19 @@ def write_value(value: CtyValue, of: Type | None = None) -> bytes:
 
 
 def canonical_value(raw: bytes | None, of: Type) -> bytes:
-    """Give the JSON that cty writes for what it reads from `raw` by the type `of`, both ways with that type.
+    """Return the JSON that cty writes after reading `raw`, both by the type `of`.
 
-    Idempotent. Raises CtyValueError, or its subclass CtyEncodeError if the value can only be read.
+    Idempotent. Raises CtyValueError, or its subclass CtyEncodeError if the value can be read but not written.
     """
     return write_value(read_value(raw, of), of)
 
 
 def canonical_output(raw_value: bytes | None, raw_type: bytes | None) -> tuple[bytes, bytes]:
-    """Give the members `value` and `type` that OpenTofu writes for an output with these.
+    """Return the members `value` and `type` that OpenTofu writes for an output it has read.
 
-    The type written is that of the value, not the one given: `dynamic` is replaced by what the value says, and
-    optional attributes vanish unless the value is null. Raises CtyTypeError, CtyValueError and CtyEncodeError.
+    The type written is that of the value, not the one read: `dynamic` is replaced by the actual type, and
+    optional attributes become required unless the value is null. Raises CtyTypeError, CtyValueError and
+    CtyEncodeError.
     """
     if raw_type == b'"string"' and raw_value and _PLAIN_STRING.fullmatch(raw_value):
         return raw_value, raw_type
@@ -135,7 +136,7 @@ def _write_array(data: tuple[Data, ...], own: Type, wanted: Type, parts: list[by
 
 def _write_object(data: dict[str, Data], own: Type, wanted: Type, parts: list[bytes]) -> None:
     separator = b"{"
-    # Code point order is the order of the UTF-8 bytes.
+    # Code points sort like their UTF-8 bytes.
     for name in sorted(data):
         parts.append(separator)
         separator = b","

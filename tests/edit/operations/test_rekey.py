@@ -190,7 +190,7 @@ def test_a_sensitive_attribute_if_it_is_allowed() -> None:
 
 # Path, attributes, whether for count, what the refusal says.
 BY_REFUSED: dict[str, tuple[str, list[object], bool, str]] = {
-    "missing": ("name", [{"name": "x"}, {"nam": "y"}], False, "t.a[1]: there is no name; the nearest are:\n  nam"),
+    "missing": ("name", [{"name": "x"}, {"nam": "y"}], False, "t.a[1]: no attribute name; the nearest are:\n  nam"),
     "null": ("name", [{"name": None}], False, "t.a[0]: name is null, and a key is a text or a whole number"),
     "a list": ("name", [{"name": []}], False, "t.a[0]: name is an array"),
     "a bool": ("name", [{"name": True}], False, "t.a[0]: name is a bool"),
@@ -204,7 +204,7 @@ BY_REFUSED: dict[str, tuple[str, list[object], bool, str]] = {
         "t.a[0]: name is no whole number from 0 on, as the keys of count are",
     ),
     "below zero": ("n", [{"n": -1}], True, "t.a[0]: n is no whole number from 0 on"),
-    "no path": ("a..b", [{}], False, "t.a[0]: 'a..b' is no path to an attribute"),
+    "no path": ("a..b", [{}], False, "t.a[0]: 'a..b' is not a valid attribute path"),
 }
 
 

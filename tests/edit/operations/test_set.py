@@ -85,10 +85,10 @@ def test_several() -> None:
 
 # Attributes, assignment, what the refusal says.
 REFUSED = {
-    "nothing there": ('{"name":"x"}', 'nam="y"', "t.a: there is no nam; the nearest are:\n  name"),
-    "nothing there in a map": ('{"t":{}}', 't.k="y"', "t.a: there is no t.k"),
-    "beyond the end": ('{"l":[1]}', "l[1]=2", "t.a: there is no l[1]: l has 1 element"),
-    "into a text": ('{"a":"x"}', "a.b=1", "t.a: there is no a.b: a is no object, map, list or set"),
+    "nothing there": ('{"name":"x"}', 'nam="y"', "t.a: no attribute nam; the nearest are:\n  name"),
+    "nothing there in a map": ('{"t":{}}', 't.k="y"', "t.a: no attribute t.k"),
+    "beyond the end": ('{"l":[1]}', "l[1]=2", "t.a: no attribute l[1]: l has 1 element"),
+    "into a text": ('{"a":"x"}', "a.b=1", "t.a: no attribute a.b: a is not an object, map, list or set"),
     "another type": ('{"a":"x"}', "a=1", "t.a: a is a string, and the new value is a number; --force-type"),
     "a text for a number": ('{"n":1}', 'n="1"', "t.a: n is a number, and the new value is a string"),
     "an object for a list": ('{"l":[]}', "l={}", "t.a: l is an array, and the new value is an object"),
@@ -145,8 +145,8 @@ NO_ASSIGNMENT = {
     "a={": "what is to be set at a is no JSON",
     "a=NaN": "what is to be set at a is no JSON",
     "a=1 2": "what is to be set at a is no JSON",
-    "a..b=1": "'a..b' is no path to an attribute",
-    "=1": "'' is no path to an attribute",
+    "a..b=1": "'a..b' is not a valid attribute path",
+    "=1": "'' is not a valid attribute path",
 }
 
 
