@@ -1,4 +1,4 @@
-"""Loads the table in `releases.json`: what each release of OpenTofu and Terraform reads, writes and keeps of a state."""
+"""Loads `releases.json`, the table of what each release of OpenTofu and Terraform reads, writes and keeps."""
 
 from __future__ import annotations
 
