@@ -87,7 +87,7 @@ def source_choice(host: str, entries: Iterable[str]) -> SourceChoice:
             raise ValueError(f"{entry}: the type {type_} already has another source: {said[type_]}")
         said.setdefault(type_, entry)
         if host and source.host in PUBLIC_HOSTS and source.host != host:
-            raise ValueError(f"{entry}: all providers get the registry {host}; omit the host from the source")
+            raise ValueError(f"{entry}: all providers come from {host}; omit the host from the source")
     return SourceChoice(host, legacy)
 
 

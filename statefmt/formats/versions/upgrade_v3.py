@@ -98,7 +98,7 @@ def upgrade_v3(old: StateV3, report: UpgradeReport) -> StateV4:
 def _report_backend(old: StateV3, report: UpgradeReport) -> None:
     for member in ("remote", "backend"):
         if getattr(old, member) is not None:
-            report.dropped(f'the block "{member}": the configuration defines where the state is stored', "", f"/{member}")
+            report.dropped(f'the block "{member}": the configuration says where the state is stored', "", f"/{member}")
     holds_something = any(module and (module.resources or module.outputs) for module in old.modules or ())
     if old.backend is not None and not holds_something:
         report.backend_configuration()
@@ -146,7 +146,7 @@ def _resource(resource: Resource, instances: list[_Given], module: Module, repor
         if document.depends_on:
             report.dropped(f"its dependencies ({_listed(document.depends_on)})", text, f"{pointer}/depends_on")
         if document.type and document.type != resource.type:
-            report.dropped(f"its type {document.type!r}, which differs from that in its address", text, f"{pointer}/type")
+            report.dropped(f"its type {document.type!r}, which differs from its address", text, f"{pointer}/type")
         objects += upgrade_instance(addr, document, text, pointer, report)
     providers = [(entry.text, entry.document.provider or "", entry.pointer) for entry in instances]
     return ResourceV4(

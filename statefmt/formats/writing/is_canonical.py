@@ -22,7 +22,7 @@ _MARK: Final = "\ue000resources\ue000"
 
 
 class _Brackets(NamedTuple):
-    """The text around resources in an array two levels deep (`before`, `after`), and around and between them in a state."""
+    """The text around resources in an array two levels deep (first two), and around and between them in a state."""
 
     before: bytes
     after: bytes
