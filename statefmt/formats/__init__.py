@@ -1,1 +1,1 @@
-"""The state file formats: from bytes to a snapshot, and from a snapshot to bytes."""
+"""The state file formats: parses bytes into a snapshot, and writes a snapshot as bytes."""

@@ -1,4 +1,4 @@
-"""How many bytes each instance object takes in its file, without decoding what is in it."""
+"""Measures how many bytes each instance object takes in its file, without decoding its contents."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DEPENDENCIES: Final = ("dependencies", "depends_on")
 
 
 class ObjectSize(NamedTuple):
-    """The bytes of an object's JSON text, and those of its dependencies in it; white space inside counts."""
+    """A size in bytes: of an object's JSON text, and of the dependencies in it; white space inside counts."""
 
     whole: int
     dependencies: int
@@ -42,9 +42,9 @@ _DECODER: Final = msgspec.json.Decoder(_Dependencies)
 
 
 def object_sizes(snapshot: Snapshot) -> dict[tuple[int, int], ObjectSize]:
-    """The size of every object by its `origin`: as it stands in the file.
+    """Return the size of each object in the file, by its `origin`.
 
-    Objects of an older format, whose text is another one, have the size of their compact text in format 4.
+    Objects of an older format get the size of their compact text in format 4.
     """
     objects = [obj for resource in snapshot.resources for obj in resource.objects if obj.origin is not None]
     if snapshot.source is None:
@@ -66,7 +66,7 @@ def _size_of_tree(members: Mapping[str, Tree]) -> ObjectSize:
 
 
 def _blocks(data: bytes, objects: int) -> Sequence[Sequence[Raw]]:
-    """The text of all objects, block by block, of which there are so many."""
+    """Return the raw text of all objects, block by block; `objects` is their expected number."""
     try:
         document = msgspec.json.decode(data, type=_Document)
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -74,7 +74,7 @@ def _blocks(data: bytes, objects: int) -> Sequence[Sequence[Raw]]:
     blocks = [block.instances or [] if block else [] for block in document.resources or ()]
     if sum(map(len, blocks)) == objects:
         return blocks
-    # Half a surrogate pair, or names in another letter case.
+    # msgspec rejects half a surrogate pair and matches names exactly; Go accepts the former and ignores case.
     return [_elements(_members(block), "instances") for block in _elements(object_members(data), "resources")]
 
 
@@ -91,7 +91,7 @@ def _dependencies(text: Raw) -> int:
 
 
 def _members(raw: Raw) -> dict[str, Raw]:
-    """The members of an object; what is null reads as an object without members."""
+    """Return the members of an object; null counts as an empty object."""
     return {} if starts_with(raw, b"null") else object_members(raw)
 
 
@@ -101,7 +101,7 @@ def _elements(members: dict[str, Raw], name: str) -> list[Raw]:
 
 
 def _find(members: dict[str, Raw], name: str) -> Raw | None:
-    """The last member of that name, whatever its case, as Go finds it."""
+    """Return the last member with that name, ignoring case, as Go does."""
     return next((raw for other, raw in reversed(members.items()) if other.lower() == name), None)
 
 

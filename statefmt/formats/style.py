@@ -1,7 +1,7 @@
-"""How a state file is laid out, apart from what it says.
+"""Describes the layout of a state file: indentation and trailing newlines.
 
 Terraform, OpenTofu up to 1.7, and OpenTofu from 1.12 on (local files) indent by two spaces; OpenTofu 1.8 to
-1.11, and later releases for remote states, write one line. OpenTofu 1.12 ends indented files with two newlines.
+1.11, and later releases for remote states, write a single line. OpenTofu 1.12 ends indented files with two newlines.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ _FIRST_MEMBER = pattern(rb"[ \t\r\n]*\{[ \t\r]*\n")
 
 
 class Layout(Enum):
-    """Indented by two spaces, or on one line."""
+    """A layout: indented by two spaces, or on one line."""
 
     INDENT = "indent"
     COMPACT = "compact"
 
 
 class Style(NamedTuple):
-    """A layout, and the number of newlines at the end (1 or 2) that a canonical file of this style has."""
+    """A layout, and the number of newlines (1 or 2) at the end of a canonical file."""
 
     layout: Layout = Layout.INDENT
     newlines: int = 1
@@ -32,7 +32,7 @@ INDENTED: Final = Style()
 
 
 def style_of(data: bytes) -> Style:
-    """The canonical style that is nearest to a file's own."""
+    """Return the canonical style closest to that of a file."""
     if not _FIRST_MEMBER.match(data):
         return Style(Layout.COMPACT)
     return Style(Layout.INDENT, 2 if data.endswith(b"}\n\n") else 1)

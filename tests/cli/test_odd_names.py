@@ -59,7 +59,7 @@ def test_baseline(program: Program, folder: Path) -> None:
     assert program("check", "--fail-on", "info", ODD).status == 1
     known = program("check", "--baseline", "baseline.json", "--fail-on", "info", ODD)
     assert known.status == 0
-    assert b"1 held back" in known.out
+    assert b"1 hidden" in known.out
 
 
 @pytest.mark.parametrize(

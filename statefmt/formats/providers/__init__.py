@@ -1,1 +1,1 @@
-"""Provider sources in a document: which to rewrite, and how."""
+"""Chooses and rewrites the provider sources in a document."""

@@ -1,19 +1,19 @@
-"""Which provider types that states before Terraform 0.13 name without a source are HashiCorp's own.
+"""Lists the provider types that are HashiCorp's own, for states before Terraform 0.13, which name no source.
 
-A type is listed where two things hold. Terraform's `init` installed it before 0.13: it stands in the lists of
+A type is listed if two conditions hold. Terraform's `init` installed it before 0.13: it is in the lists of
 providers in Terraform's documentation (`website/docs/providers/index.html.markdown` at v0.13.7), or is a second
-provider of one that does (`google-beta`). And HashiCorp publishes it in its namespace: Terraform's documentation links
+provider of one that is (`google-beta`). And HashiCorp publishes it in its namespace: Terraform's documentation links
 to it there (v0.13.7 to v1.5.0), or mjuenema/python-terrascript has it among the official ones
-(`docs/list_of_providers.rst`, of 2021). Providers that have gone from that namespace to their vendors' (alicloud,
-ciscoasa, github, oci, opc, oraclepaas) are left out: what is right for them depends on the configuration. Terraform
-had no such table; it asked the registry (`internal/getproviders/legacy_lookup.go` at v0.13.0).
+(`docs/list_of_providers.rst`, of 2021). Providers that moved from that namespace to their vendors' (alicloud,
+ciscoasa, github, oci, opc, oraclepaas) are left out: their source depends on the configuration. Terraform had no such
+table; it asked the registry (`internal/getproviders/legacy_lookup.go` at v0.13.0).
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-# Besides these, `terraform` is the provider that is built in.
+# `terraform` is the built-in provider.
 KNOWN_TYPES: Final = frozenset({
     "archive", "aws", "azuread", "azurerm", "azurestack", "cloudinit", "consul", "dns", "external", "google",
     "google-beta", "helm", "http", "kubernetes", "local", "nomad", "null", "random", "template", "terraform", "tfe",

@@ -1,7 +1,8 @@
-"""Rewrites the provider sources in a v4 document, everywhere an address holds one, and counts what it did.
+"""Rewrites the provider sources in a v4 document, in every address that contains one, and counts the changes.
 
-It works on the document and not on the snapshot, since it also mends what no snapshot can be made of: the addresses
-`registry.terraform.io/-/aws` that Terraform 0.13 wrote, and instances of one resource from different registries.
+It works on the document, not on the snapshot, because it also repairs documents that cannot become a snapshot: those
+with the addresses `registry.terraform.io/-/aws` that Terraform 0.13 wrote, or with instances of one resource from
+different registries.
 """
 
 from __future__ import annotations
@@ -42,14 +43,14 @@ from statefmt.model.provider_text import Unreadable, read_instance
 from statefmt.model.resources import UnknownMember
 from statefmt.text.pattern import pattern
 
-# In valid JSON, where each string has an end.
+# A string in valid JSON, where every string is closed.
 _STRING = pattern(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
-# Terraform's form of a provider known by its type only, in an address that is otherwise as today.
+# The host of a legacy provider in Terraform 0.13's form, in an address that otherwise has the current form.
 _TERRAFORM_LEGACY = pattern(rf'(?<=provider\["){re.escape(TERRAFORM_HOST)}(?=/-/)')
 
 
 class _Rewritten(NamedTuple):
-    """A text, the source that was changed in it (from, to) if one was, and the type in it that nobody knows."""
+    """A rewritten string, the change of source in it (from, to) if any, and the legacy type in it if unknown."""
 
     text: str
     change: tuple[str, str] | None = None
@@ -57,9 +58,9 @@ class _Rewritten(NamedTuple):
 
 
 class SourceReport(Struct):
-    """What was rewritten: addresses by (old source, new source), and addresses by legacy type that nobody knows.
+    """Counts of addresses: rewritten ones by (old source, new source), others by unknown legacy type.
 
-    `used` are the legacy types that were met.
+    `used` has the legacy types that occurred.
     """
 
     changes: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -68,12 +69,12 @@ class SourceReport(Struct):
 
     @property
     def changed(self) -> bool:
-        """Whether the state says something else now."""
+        """Whether any source changed."""
         return bool(self.changes)
 
 
 class SourceRewriter:
-    """Rewrites the provider sources of documents by one choice; `report` says what it did."""
+    """A rewriter of provider sources in documents, by one choice; `report` counts the changes."""
 
     def __init__(self, choice: SourceChoice) -> None:
         self.report = SourceReport()
@@ -82,9 +83,9 @@ class SourceRewriter:
         self._addresses: dict[str, _Rewritten] = {}
 
     def document(self, document: StateV4) -> StateV4:
-        """The document with other sources; the same one where nothing changes.
+        """Return the document with its sources rewritten, or the same object if nothing changes.
 
-        Raises InvalidDocument where that would make two members of one object the same.
+        Raises InvalidDocument if that would give two members of one object the same name.
         """
         resources = [self._resource(resource, number) for number, resource in enumerate(document.resources or ())]
         outputs = {name: self._output(output, name) for name, output in (document.outputs or {}).items()}
@@ -123,7 +124,7 @@ class SourceRewriter:
         return replace(output, unknown=self._unknown(output.unknown, f"/outputs/{name}"))
 
     def _check_result(self, result: CheckResultV4 | None, number: int) -> CheckResultV4 | None:
-        """A check result; of a kind that statetool does not know, its addresses may be a provider's."""
+        """Rewrite a check result: if statetool does not know its kind, its addresses may be those of providers."""
         if result is None:
             return None
         pointer = f"/check_results/{number}"
@@ -142,11 +143,11 @@ class SourceRewriter:
         )
 
     def _provider(self, text: str | None) -> str | None:
-        """The `provider` of a resource or an instance, in today's form or in the one before Terraform 0.13."""
+        """Rewrite the `provider` of a resource or an instance, in the current form or that before Terraform 0.13."""
         return self._counted(text) if text else text
 
     def _today(self, text: str | None) -> str | None:
-        """Any text, which may be a provider's address in today's form."""
+        """Rewrite a string that may be a provider address in the current form."""
         return self._counted(text) if text and 'provider["' in text else text
 
     def _unknown(self, members: tuple[UnknownMember, ...], pointer: str) -> tuple[UnknownMember, ...]:
@@ -155,7 +156,7 @@ class SourceRewriter:
         return tuple(member._replace(raw=self._raw(member.raw, f"{pointer}/{member.name}")) for member in members)
 
     def _raw(self, raw: Raw, pointer: str) -> Raw:
-        """JSON text in which every string that is a provider's address, as a whole, has the other source."""
+        """Rewrite each string in JSON text that as a whole is a provider address."""
         old = bytes(raw)
         if b"provider[" not in old:
             return raw
@@ -163,7 +164,7 @@ class SourceRewriter:
         if new == old:
             return raw
         if _repeated(loads_exact(new, replace_invalid=True)) > _repeated(loads_exact(old, replace_invalid=True)):
-            raise InvalidDocument(pointer, "with the other source, two of its members would have the same name")
+            raise InvalidDocument(pointer, "with the new source, two of its members would have the same name")
         return Raw(new)
 
     def _string(self, match: re.Match[bytes]) -> bytes:
@@ -196,7 +197,7 @@ class SourceRewriter:
             self.report.used.add(old.type)
         if new is None:
             unresolved = old.type
-            # No address that Terraform reads can be written here, since OpenTofu and statetool do not read it.
+            # Terraform's form of the address cannot be written: OpenTofu and statetool do not read it.
             new = replace(old, hostname=DEFAULT_HOST) if self._choice.host == DEFAULT_HOST else old
         if new == old:
             return _Rewritten(text, None, unresolved)
@@ -205,7 +206,7 @@ class SourceRewriter:
 
 
 def _read(text: str) -> AbsProviderInstance | None:
-    """The address that a text is, in today's form, in Terraform 0.13's, or in the one before; None for no address."""
+    """Parse an address in the current form, in Terraform 0.13's or in the one before; None if it is invalid."""
     instance = read_instance(text)
     if not isinstance(instance, Unreadable):
         return instance
@@ -223,7 +224,7 @@ def _read(text: str) -> AbsProviderInstance | None:
 
 
 def _repeated(value: JSONValue) -> int:
-    """How many members of a JSON value, at any depth, have the name of an earlier one in their object."""
+    """Count the duplicate members of a JSON value, at any depth."""
     if isinstance(value, NumberText):
         return 0
     if isinstance(value, list):

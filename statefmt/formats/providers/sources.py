@@ -1,6 +1,6 @@
-"""Which source a provider gets: the other public registry's, or a real one for a provider known by its type only.
+"""Chooses provider sources: from the other public registry, or a real one for a provider known by its type only.
 
-Private registries and providers that are built in stay as they are.
+Private registries and built-in providers stay as they are.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from statefmt.model.errors import AddressError
 
 PUBLIC_HOSTS: Final = (DEFAULT_HOST, TERRAFORM_HOST)
 
-_FORM: Final = "it must be TYPE=[HOST/]NAMESPACE/TYPE, as in aws=hashicorp/aws"
+_FORM: Final = "expected TYPE=[HOST/]NAMESPACE/TYPE, such as aws=hashicorp/aws"
 
 
 class LegacySource(NamedTuple):
-    """Where a provider known by its type comes from; without a `host`, it is from the registry chosen for all."""
+    """The source of a provider known by its type only; if `host` is "", the registry chosen for all applies."""
 
     host: str
     namespace: str
@@ -39,9 +39,9 @@ class LegacySource(NamedTuple):
 
 
 class SourceChoice(Struct, frozen=True):
-    """Which provider sources to rewrite, and into what.
+    """A choice of the provider sources to rewrite, and the new sources.
 
-    `host`: the public registry that all of both are to come from; "" keeps each one's own. `legacy`: the sources
+    `host`: the public registry for all providers of either one; "" keeps each provider's own. `legacy`: the sources
     of providers known by their type only, besides the well-known ones.
     """
 
@@ -49,11 +49,11 @@ class SourceChoice(Struct, frozen=True):
     legacy: Mapping[str, LegacySource] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        """Whether anything is to be rewritten at all."""
+        """Return whether there is anything to rewrite."""
         return bool(self.host or self.legacy)
 
     def source_of(self, provider: Provider) -> Provider | None:
-        """The source that a provider is to have; None for one known by its type only that nobody knows."""
+        """Return the new source of a provider; None if only its type is known and no source is known for that."""
         if provider.namespace == LEGACY_NAMESPACE:
             return self._legacy_source(provider)
         if self.host and provider.hostname in PUBLIC_HOSTS:
@@ -75,7 +75,7 @@ KEEP: Final = SourceChoice()
 
 
 def source_choice(host: str, entries: Iterable[str]) -> SourceChoice:
-    """The choice that `host` ("" to keep each one's own) and entries such as `aws=hashicorp/aws` stand for.
+    """Build a choice from `host` ("" to keep each provider's own) and entries such as `aws=hashicorp/aws`.
 
     Raises ValueError with the entry and what is wrong with it.
     """
@@ -84,10 +84,10 @@ def source_choice(host: str, entries: Iterable[str]) -> SourceChoice:
     for entry in entries:
         type_, source = _parse_entry(entry)
         if legacy.setdefault(type_, source) != source:
-            raise ValueError(f"{entry}: the type {type_} has another source already, by {said[type_]}")
+            raise ValueError(f"{entry}: the type {type_} already has another source: {said[type_]}")
         said.setdefault(type_, entry)
         if host and source.host in PUBLIC_HOSTS and source.host != host:
-            raise ValueError(f"{entry}: all providers are to come from {host}; leave the host out of the source")
+            raise ValueError(f"{entry}: all providers come from {host}; omit the host from the source")
     return SourceChoice(host, legacy)
 
 
@@ -96,30 +96,30 @@ def _parse_entry(entry: str) -> tuple[str, LegacySource]:
     if not equals:
         raise ValueError(f"{entry or 'the entry is empty'}: {_FORM}")
     if not type_:
-        raise ValueError(f"{entry}: there is no type before the =; {_FORM}")
+        raise ValueError(f"{entry}: no type before the =; {_FORM}")
     if not is_identifier(type_):
-        raise ValueError(f"{entry}: {type_!r} is not the type of a provider; {_FORM}")
+        raise ValueError(f"{entry}: {type_!r} is not a valid provider type; {_FORM}")
     if not text:
-        raise ValueError(f"{entry}: there is no source after the =; {_FORM}")
+        raise ValueError(f"{entry}: no source after the =; {_FORM}")
     parts = text.split("/")
     if len(parts) == 1:
         raise ValueError(f"{entry}: the source has no namespace; {_FORM}")
     if len(parts) > 3 or "" in parts:
-        raise ValueError(f"{entry}: the source is not of that form; {_FORM}")
+        raise ValueError(f"{entry}: invalid source; {_FORM}")
     if parts[-2] == LEGACY_NAMESPACE:
-        raise ValueError(f"{entry}: the namespace - does not say where the provider comes from; {_FORM}")
+        raise ValueError(f"{entry}: the namespace - does not identify a source; {_FORM}")
     provider = _parse_source(entry, text, parts)
     host = provider.hostname if len(parts) == 3 else ""
     normal = str(provider) if host else f"{provider.namespace}/{provider.type}"
     if text != normal:
-        raise ValueError(f"{entry}: a source is named in its normal form; write {type_}={normal}")
+        raise ValueError(f"{entry}: the source is not in normal form; write {type_}={normal}")
     if host == BUILTIN_HOST and not provider.is_builtin:
-        raise ValueError(f"{entry}: {BUILTIN_HOST} has the providers that are built in only, not {normal}")
+        raise ValueError(f"{entry}: {BUILTIN_HOST} has only built-in providers, not {normal}")
     return type_, LegacySource(host, provider.namespace, provider.type)
 
 
 def _parse_source(entry: str, text: str, parts: Sequence[str]) -> Provider:
-    """The provider, or a ValueError that says which part of it is wrong. OpenTofu's own errors confuse the parts."""
+    """Parse the provider. Raises ValueError that names the invalid part; OpenTofu's own errors confuse the parts."""
     for part, name in zip(parts[-2:], ("namespace", "type"), strict=True):
         try:
             normalize_provider_part(part)

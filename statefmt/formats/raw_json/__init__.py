@@ -1,1 +1,1 @@
-"""Raw JSON: positions, spans and pointers, without decoding values."""
+"""Locates parts of raw JSON (positions, spans, pointers) without decoding values."""

@@ -1,4 +1,4 @@
-"""Where in a file a JSON pointer points."""
+"""Finds the line and column that a JSON pointer points to."""
 
 from __future__ import annotations
 
@@ -16,37 +16,37 @@ from statefmt.model.codes import Code
 from statefmt.model.findings import Finding
 from statefmt.text.pattern import pattern
 
-# No state nests as deep; a pointer that does is followed so far.
+# No state nests this deeply; longer pointers are only followed this far.
 _DEEPEST: Final = 200
 _ESCAPE: Final = pattern("~[01]")
 
 
 class Position(NamedTuple):
-    """A place in a file: line and column, both from 1, the column in characters."""
+    """A position in a file: line and column, both 1-based, the column in characters."""
 
     line: int
     column: int
 
 
 class _Wanted:
-    """What is wanted below one place: a tree of the tokens of all pointers. `offset` is -1 until the place is found."""
+    """A node in the tree of the tokens of all pointers. `offset` is -1 until its place is found."""
 
     __slots__ = ("children", "exact", "offset")
 
     def __init__(self) -> None:
-        # By name in lower case: the names as they are wanted, and what is wanted below them.
+        # By name in lower case, then by name as wanted.
         self.children: dict[str, dict[str, _Wanted]] = {}
         self.offset = -1
         self.exact = False
 
     def child(self, name: str) -> _Wanted:
-        """What is wanted below a member or an element; made where it is new."""
+        """Return the node of a member or an element; create it if it is new."""
         return self.children.setdefault(name.lower(), {}).setdefault(name, _Wanted())
 
     def found(self, name: str, offset: int) -> Iterator[_Wanted]:
-        """Note that a part stands at `offset`, and give what is wanted below it.
+        """Record that a part was found at `offset`, and yield its nodes.
 
-        Of members that repeat the last one counts. A name in other letter case will do where there is no better.
+        The last of duplicate members counts. A name that differs in case matches unless there is an exact match.
         """
         for wanted, child in self.children.get(name.lower(), _NOTHING).items():
             exact = wanted == name
@@ -56,7 +56,7 @@ class _Wanted:
                 yield child
 
     def forget(self) -> None:
-        """Forget what was found here and below: it was in a part that does not count."""
+        """Discard the offsets here and below: they belong to a duplicate member that does not count."""
         if self.offset >= 0:
             self.offset, self.exact = -1, False
             for named in self.children.values():
@@ -68,14 +68,14 @@ _NOTHING: Final[dict[str, _Wanted]] = {}
 
 
 def positions(data: bytes, pointers: Iterable[str]) -> dict[str, Position]:
-    """The place of what each pointer (RFC 6901) points at: of a member its name, of an element the element.
+    """Return the position of each pointer's target (RFC 6901): the name of a member, or the element itself.
 
-    A pointer that leads nowhere gets the place of the innermost part that is there, so that what is said of a missing
-    member points at the object that lacks it. Of members that repeat, the last one counts; names are matched exactly,
-    else whatever their case.
+    If the target does not exist, the position is that of the innermost part that does, so that a finding about a
+    missing member points at the object without it. The last of duplicate members counts; names match exactly, else
+    ignoring case.
 
-    One pass over the bytes, without decoding them, and into the parts that are wanted only. Never raises: a text that
-    is not JSON is followed as far as it goes.
+    Takes one pass over the bytes, without decoding them, and enters only the parts that are needed. Never raises: text
+    that is not JSON is followed as far as possible.
     """
     root = _Wanted()
     paths: dict[str, list[_Wanted]] = {}
@@ -87,7 +87,7 @@ def positions(data: bytes, pointers: Iterable[str]) -> dict[str, Position]:
     if not paths:
         return {}
     root.offset = skip_space(data, 0)
-    # Where it fails, the text is not JSON from there on.
+    # A ValueError means that the text is not JSON from there on.
     with suppress(ValueError):
         _walk(data, root.offset, root)
     offsets = {
@@ -98,10 +98,10 @@ def positions(data: bytes, pointers: Iterable[str]) -> dict[str, Position]:
 
 
 def finding_positions(data: bytes, findings: Iterable[Finding]) -> dict[str, Position]:
-    """The place of each pointer that some findings about a file have.
+    """Return the position of each pointer in the findings about a file.
 
-    What is said of the file as a whole (pointer "") stands at its start; where that is only that the bytes are not
-    JSON or not UTF-8, it stands where they stop being so.
+    Findings about the whole file (pointer "") get its start; but if the only one is that the file is not JSON or not
+    UTF-8, it gets the position of the first invalid byte.
     """
     about: dict[str, set[str]] = {}
     for finding in findings:
@@ -123,7 +123,7 @@ def _tokens(pointer: str) -> list[str]:
 
 
 def _walk(data: bytes, start: int, wanted: _Wanted) -> int:
-    """Look for what is wanted in the value that starts at `start`; gives the byte after it."""
+    """Find the wanted parts of the value that starts at `start`; return the end of the value."""
     opening = data[start : start + 1]
     if not wanted.children or opening not in (b"{", b"["):
         return value_end(data, start)
@@ -145,7 +145,7 @@ def _walk(data: bytes, start: int, wanted: _Wanted) -> int:
 
 
 def _places(data: bytes, offsets: Iterable[int]) -> dict[int, Position]:
-    """Line and column of each byte offset, in one pass."""
+    """Return the line and column of each byte offset, in one pass."""
     places = {}
     line, column, before = 1, 1, 0
     for offset in sorted(set(offsets)):
@@ -160,7 +160,7 @@ def _places(data: bytes, offsets: Iterable[int]) -> dict[int, Position]:
 
 
 def _syntax_offset(data: bytes) -> int | None:
-    """The byte at which a text stops being JSON; None where it is JSON."""
+    """Return the offset at which a text stops being JSON; None if it is JSON."""
     try:
         msgspec.json.decode(data, type=dict[str, Raw])
     except (msgspec.ValidationError, RecursionError):

@@ -1,4 +1,4 @@
-"""Looking at raw JSON without copying it."""
+"""Compares raw JSON values with text."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from msgspec import Raw
 
 
 def starts_with(raw: Raw | bytes, text: bytes) -> bool:
-    """Whether a raw value starts with some text."""
+    """Return whether a raw value starts with `text`, without copying the value."""
     return bytes(memoryview(raw)[: len(text)]) == text
 
 
 def equals(raw: Raw | bytes, text: bytes) -> bool:
-    """Whether a raw value is exactly some text."""
+    """Return whether a raw value is exactly `text`."""
     return len(raw) == len(text) and bytes(raw) == text

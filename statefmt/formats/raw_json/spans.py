@@ -1,8 +1,8 @@
-"""Where the parts of a JSON text stand: members of objects, elements of arrays, without decoding any of them.
+"""Locates the parts of a JSON text (members of objects, elements of arrays) without decoding them.
 
-This is the exact way, for rewriting a part and keeping all other bytes, and for texts that msgspec does not
-follow (half a surrogate pair in an escape) or does not tell apart (members that repeat). The text is known to be
-valid JSON. Long values are skipped by msgspec, ten times as fast as regular expressions are.
+This is the exact way, for rewriting a part and keeping all other bytes, and for text that msgspec rejects (half a
+surrogate pair in an escape) or does not distinguish (duplicate members). The text must be valid JSON. msgspec skips
+long values, ten times as fast as regular expressions.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from statefmt.pieces import Span
 from statefmt.text.pattern import pattern
 
 _SPACE: Final = pattern(rb"[ \t\r\n]*")
-# A string or a container that is found sooner here than by msgspec.
+# Strings and containers so short that this is faster than msgspec.
 _SHORT: Final = pattern(rb'"[^"\\]{0,200}+"|\[[^"\[\]{}]{0,200}+\]|\{\s*\}')
 _PLAIN_NAME: Final = pattern(rb'"([^"\\\x80-\xff]*+)"[ \t\r\n]*+:[ \t\r\n]*+')
 _TRAILING: Final = pattern(r"trailing characters \(byte (\d+)\)")
 _STRING: Final = pattern(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 _SCALAR: Final = pattern(rb"[^\[\]{}\",: \t\r\n]+")
-# Everything up to the next bracket, strings skipped as wholes.
+# Everything up to the next bracket outside a string.
 _BETWEEN_BRACKETS: Final = pattern(rb'[^"\[\]{}]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^"\[\]{}]*+)*+', re.DOTALL)
 
 
 class RawItem(NamedTuple):
     """A part of an object or an array: a member (with its decoded `name`), or an element (`name` is "").
 
-    `before` is what separates it from the part before it: white space, and the comma unless it is the first.
-    `whole` is the member with its name, or the element; `value` the value alone.
+    `before` separates it from the previous part: white space, and the comma unless it is the first. `whole` is the
+    member with its name, or the element; `value` is the value alone.
     """
 
     name: str
@@ -50,18 +50,18 @@ class Container(NamedTuple):
     after: Span
 
     def find(self, name: str) -> RawItem | None:
-        """The last member of that name, whatever its case, as Go finds it."""
+        """Return the last member with that name, ignoring case, as Go does."""
         return next((item for item in reversed(self.items) if item.name.lower() == name), None)
 
 
 def value_at(text: bytes, start: int = 0) -> Span:
-    """The value that follows at `start`, white space before it left out."""
+    """Return the span of the value at `start`, after any white space."""
     start = skip_space(text, start)
     return Span(start, value_end(text, start))
 
 
 def value_end(text: bytes, start: int) -> int:
-    """The byte after the value that starts at `start`. Raises ValueError where there is none."""
+    """Return the end of the value that starts at `start`. Raises ValueError if there is none."""
     match = _SHORT.match(text, start)
     if match is not None:
         return match.end()
@@ -81,7 +81,7 @@ def value_end(text: bytes, start: int) -> int:
 
 
 def container_at(text: bytes, start: int = 0, end: int | None = None) -> Container:
-    """The object or array that follows at `start`, with its items. Given its `end`, a long array is found sooner."""
+    """Split the object or array at `start` into items. If `end` is given, long arrays are split faster."""
     opening = skip_space(text, start)
     is_object = text[opening : opening + 1] == b"{"
     if not is_object and end is not None and (elements := _elements(text, Span(opening, end))) is not None:
@@ -103,7 +103,7 @@ def container_at(text: bytes, start: int = 0, end: int | None = None) -> Contain
 
 
 def _elements(text: bytes, span: Span) -> Container | None:
-    """The array in a span, taken apart by msgspec in one go; None where msgspec does not follow it."""
+    """Split the array in a span with msgspec; None if msgspec rejects it."""
     try:
         elements = msgspec.json.decode(memoryview(text)[span.start : span.end], type=list[Raw])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -122,7 +122,7 @@ def _elements(text: bytes, span: Span) -> Container | None:
 
 
 def member_at(text: bytes, start: int) -> tuple[str, int]:
-    """The decoded name of the member that starts at `start`, and where its value starts."""
+    """Return the decoded name of the member that starts at `start`, and the start of its value."""
     plain = _PLAIN_NAME.match(text, start)
     if plain is not None:
         return plain[1].decode("ascii"), plain.end()
@@ -132,16 +132,16 @@ def member_at(text: bytes, start: int) -> tuple[str, int]:
 
 
 def skip_space(text: bytes, position: int) -> int:
-    """The first byte from `position` on that is not white space."""
+    """Return the position of the first byte from `position` on that is not white space."""
     match = _SPACE.match(text, position)
     return match.end() if match else position
 
 
 def _skipped(text: bytes, start: int) -> int:
-    """The byte after the value that starts at `start`, by msgspec; 0 where msgspec does not follow the value.
+    """Return the end of the value that starts at `start`, found by msgspec; 0 if msgspec rejects the value.
 
-    msgspec reads one value and then says at which byte something else follows, so the end of the value need not be
-    known beforehand.
+    msgspec reads one value and then reports the byte at which something else follows, so the end of the value need
+    not be known beforehand.
     """
     try:
         msgspec.json.decode(memoryview(text)[start:], type=Raw)
@@ -159,7 +159,7 @@ def _skipped(text: bytes, start: int) -> int:
 
 @cache
 def _trailing_shift() -> int:
-    """By how much msgspec's count of bytes is ahead: it names the byte after the one that it means."""
+    """Measure how far msgspec's position is ahead: it reports the byte after the one that it means."""
     try:
         msgspec.json.decode(b"[]]", type=Raw)
     except msgspec.DecodeError as error:
@@ -169,7 +169,7 @@ def _trailing_shift() -> int:
 
 
 def _closing_bracket(text: bytes, start: int) -> int:
-    """The byte after the bracket that closes the one at `start`."""
+    """Return the position after the bracket that closes the one at `start`."""
     depth, position = 1, start + 1
     while depth:
         match = _BETWEEN_BRACKETS.match(text, position)

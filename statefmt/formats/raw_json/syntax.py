@@ -1,4 +1,4 @@
-"""What is wrong with bytes that are not JSON: where, and in plain words."""
+"""Explains why bytes are not valid JSON or UTF-8, and where."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import msgspec
 
 from statefmt.text.pattern import pattern
 
-# The byte at which msgspec stopped, in its message.
+# The reason and the byte at which msgspec stopped, in its message.
 _OFFSET = pattern(r"^JSON is malformed: (?P<reason>.*) \(byte (?P<offset>\d+)\)$")
 _CHUNK = 1 << 20
 
 
 class SyntaxProblem(NamedTuple):
-    """Where reading stopped (0-based byte offset; 1-based line and column in bytes) and why."""
+    """The position where reading stopped (0-based byte offset; 1-based line and column in bytes), and the reason."""
 
     offset: int
     line: int
@@ -27,28 +27,28 @@ class SyntaxProblem(NamedTuple):
 
 
 def locate(data: bytes, offset: int, reason: str) -> SyntaxProblem:
-    """A problem at a byte offset, with its line and column."""
+    """Return a problem at a byte offset, with its line and column."""
     line_start = data.rfind(b"\n", 0, offset) + 1
     return SyntaxProblem(offset, data.count(b"\n", 0, offset) + 1, offset - line_start + 1, reason)
 
 
 def json_problem(data: bytes, error: msgspec.DecodeError | UnicodeDecodeError) -> SyntaxProblem:
-    """The problem that msgspec found in `data`."""
+    """Return the problem that msgspec found in `data`."""
     if data.startswith(codecs.BOM_UTF8):
         return locate(data, 0, "a byte order mark, which JSON does not allow,")
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return locate(data, 0, "the file is UTF-16 and must be UTF-8; it starts so")
+        return locate(data, 0, "a UTF-16 byte order mark, where JSON must be UTF-8,")
     match = _OFFSET.match(str(error))
     if match is None:
-        # msgspec also says "truncated" of a lone surrogate escape, in the middle of the text.
-        return locate(data, len(data), "the text ends too early")
-    # Of characters after the value msgspec gives the place behind the first.
+        # msgspec also reports half a surrogate pair in the middle of the text as "truncated".
+        return locate(data, len(data), "unexpected end of file")
+    # For trailing characters, msgspec reports the position after the first one.
     offset = int(match["offset"]) - (match["reason"] == "trailing characters")
     return locate(data, offset, match["reason"])
 
 
 def utf8_problem(data: bytes) -> SyntaxProblem | None:
-    """The first byte that is not UTF-8, if any; msgspec does not look inside raw parts."""
+    """Return the first byte that is not UTF-8, if any; msgspec does not check raw parts."""
     if data.isascii():
         return None
     decoder = codecs.getincrementaldecoder("utf-8")()

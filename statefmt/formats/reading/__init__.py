@@ -1,1 +1,1 @@
-"""From bytes to a snapshot, with findings."""
+"""Reads bytes into a snapshot and reports findings."""

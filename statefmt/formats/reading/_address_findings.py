@@ -1,4 +1,4 @@
-"""Findings for an address in a state that cannot be parsed."""
+"""Builds findings for an invalid address in a state."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from statefmt.model.findings import Finding
 
 
 def address_findings(code: Code, error: AddressError, what: str, address: str, pointer: str) -> list[Finding]:
-    """One error finding for each problem; `what` names the kind of address, `address` what it belongs to."""
+    """Return an error finding for each problem; `what` names the kind of address, `address` what it belongs to."""
     return [
         code.notice(
             problem.summary,

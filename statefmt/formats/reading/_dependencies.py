@@ -1,4 +1,4 @@
-"""The `dependencies` and `depends_on` of an object: addresses, of which most repeat many times."""
+"""Reads the `dependencies` and `depends_on` of objects; caches their addresses, most of which repeat many times."""
 
 from __future__ import annotations
 
@@ -19,35 +19,35 @@ from statefmt.model.errors import AddressError
 from statefmt.model.findings import Finding
 
 _A = TypeVar("_A", ConfigResource, AbsResourceInstance)
-# Addresses that were read, of all files of a run.
+# Cache sizes; all files of a run share the caches.
 _KEPT: Final = 65536
 _KEPT_LISTS: Final = 4096
 
 
 class _Known(NamedTuple, Generic[_A]):
-    """An address that was read, and its canonical text where the file has another one."""
+    """A parsed address, and its canonical form if the file has a different one (else "")."""
 
     addr: _A
     other_form: str
 
 
 class DependencyReader:
-    """Reads dependency lists; each address is parsed once. Problems go to `findings`."""
+    """A reader of dependency lists that parses each address once and appends problems to `findings`."""
 
     def __init__(self, findings: list[Finding]) -> None:
         self._findings = findings
 
     @staticmethod
     def known(texts: tuple[str | None, ...]) -> tuple[ConfigResource, ...] | None:
-        """The `dependencies` that nothing is to be said about; None where `resources` must be asked."""
+        """Parse `dependencies` without anything to report; return None if the caller must use `resources`."""
         return _read_plain(texts)
 
     def resources(self, texts: Sequence[str | None], address: str, pointer: str) -> tuple[ConfigResource, ...]:
-        """The `dependencies` of the object at `address`: whole resources, whatever module keys are given."""
+        """Parse the `dependencies` of the object at `address` into whole resources, ignoring module keys."""
         return self._read(texts, _read_resource, address, f"{pointer}/dependencies") if texts else ()
 
     def instances(self, texts: Sequence[str | None], address: str, pointer: str) -> tuple[AbsResourceInstance, ...]:
-        """The `depends_on` of the object at `address`: instances."""
+        """Parse the `depends_on` of the object at `address` into instances."""
         return self._read(texts, _read_instance, address, f"{pointer}/depends_on") if texts else ()
 
     def _read(
@@ -74,7 +74,7 @@ class DependencyReader:
 
 @lru_cache(maxsize=_KEPT_LISTS)
 def _read_plain(texts: tuple[str | None, ...]) -> tuple[ConfigResource, ...] | None:
-    """The resources of a whole list, which the instances of a resource have in common."""
+    """Parse a whole list, which all instances of a resource usually share; None if there is something to report."""
     found: list[ConfigResource] = []
     for text in texts:
         entry = _read_resource(text or "")

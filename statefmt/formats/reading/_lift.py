@@ -1,4 +1,4 @@
-"""From a v4 document to a snapshot: what the members mean, and what is wrong with them.
+"""Converts a v4 document to a snapshot, and reports problems with its members.
 
 Source: OpenTofu `internal/states/statefile/version4.go` (prepareStateV4).
 """
@@ -20,16 +20,16 @@ from statefmt.model.terraform_version import normalise_version
 
 
 class LiftedState(NamedTuple):
-    """A snapshot, or None where there is an error among the findings."""
+    """A snapshot (None if there is an error among the findings), and the findings."""
 
     snapshot: Snapshot | None
     findings: tuple[Finding, ...]
 
 
 def lift_state(document: StateV4, *, exact_keys: bool = False) -> LiftedState:
-    """What a document says; `exact_keys` where its numeric keys come from an upgrade and not from JSON.
+    """Convert a document; `exact_keys` means that its numeric keys come from an upgrade, not from JSON.
 
-    Raises InvalidDocument where a member cannot be what it must be; nothing else of the file counts then.
+    Raises InvalidDocument if a member has an impossible value; nothing else in the file counts then.
     """
     serial = check_uint64(document.serial, "/serial")
     findings: list[Finding] = []
@@ -56,7 +56,7 @@ def _terraform_version(text: str, findings: list[Finding]) -> str:
     if version is None:
         findings.append(Code.INVALID_TERRAFORM_VERSION.notice(
             "Invalid OpenTofu version string",
-            f"The state says that it was written by release {text!r}, which is not a version.",
+            f"The state was written by release {text!r}, which is not a valid version.",
             pointer="/terraform_version", fix='Set "terraform_version" to the release that wrote the state.',
         ))  # fmt: skip
         return ""

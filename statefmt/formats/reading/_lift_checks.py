@@ -1,4 +1,4 @@
-"""From the `check_results` of a v4 document to check results.
+"""Converts the `check_results` of a v4 document to check results.
 
 Source: OpenTofu `internal/states/statefile/version4.go` (decodeCheckResultsV4).
 """
@@ -19,7 +19,7 @@ _KINDS = {kind.value: kind for kind in CheckableKind}
 
 
 def lift_checks(results: Sequence[CheckResultV4 | None], findings: list[Finding]) -> tuple[CheckResult, ...]:
-    """The check results in the order of the file; of two for one construct the last counts, as in OpenTofu."""
+    """Return the check results in file order; the last of several for one construct counts, as in OpenTofu."""
     lifted: dict[tuple[str, str], CheckResult] = {}
     for number, given in enumerate(results):
         result = _lift_result(given or CheckResultV4(), f"/check_results/{number}", findings)
@@ -75,7 +75,7 @@ def _lift_result(given: CheckResultV4, pointer: str, findings: list[Finding]) ->
 
 
 def _parse(kind: CheckableKind, text: str, pointer: str, findings: list[Finding]) -> tuple[str, str] | None:
-    """An address as it is written, and in its form without instance keys."""
+    """Return an address with and without instance keys; None if it is invalid."""
     try:
         addr = parse_checkable(kind, text)
     except AddressError as error:

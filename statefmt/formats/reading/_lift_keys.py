@@ -1,4 +1,4 @@
-"""From the `index_key` of an object to the key of its instance.
+"""Converts the `index_key` of an object to an instance key.
 
 Source: OpenTofu `internal/states/statefile/version4.go` (prepareStateV4).
 """
@@ -20,13 +20,13 @@ from statefmt.model.codes import Code
 from statefmt.model.findings import Finding
 
 _INT64: Final = range(-(2**63), 2**63)
-# What a 64-bit float holds exactly.
+# Integers that a 64-bit float represents exactly.
 _EXACT_INTEGERS: Final = range(-(2**53), 2**53)
 _KINDS: Final = {bool: "a boolean", list: "an array", dict: "an object"}
 
 
 def ordinary_key(given: IndexKey) -> InstanceKey | None:
-    """The instance key of a usual `index_key`; None where `lift_key` must give that."""
+    """Return the instance key for a common `index_key`, else None: then the caller must use `lift_key`."""
     if given is None:
         return NO_KEY
     if type(given) is str:
@@ -39,10 +39,10 @@ def ordinary_key(given: IndexKey) -> InstanceKey | None:
 def lift_key(
     given: IndexKey, resource: str, pointer: str, findings: list[Finding], *, exact: bool
 ) -> InstanceKey | None:
-    """The instance key that an `index_key` means; None where it is of no type that a key can have.
+    """Return the instance key for an `index_key`; None if its type is not valid for a key.
 
-    `exact` says that it comes from an upgrade and not from JSON; `pointer` leads to it. Raises InvalidDocument where it
-    is too large.
+    `exact` means that it comes from an upgrade, not from JSON; `pointer` points to it. Raises InvalidDocument if it is
+    too large.
     """
     ordinary = ordinary_key(given)
     if ordinary is not None:
@@ -56,7 +56,7 @@ def lift_key(
         return None
     if exact and isinstance(given, int):
         return IntKey(given)
-    # OpenTofu takes every number in JSON through a 64-bit float into an integer, as amd64 converts it.
+    # OpenTofu decodes every JSON number as a 64-bit float and converts it to an integer as amd64 does.
     assert isinstance(given, (int, float))
     try:
         number = int(float(given))

@@ -1,4 +1,4 @@
-"""From one entry of a resource's `instances` to an object: what its members mean, and what is wrong with them.
+"""Converts an entry of a resource's `instances` to an object, and reports problems with its members.
 
 Source: OpenTofu `internal/states/statefile/version4.go` (prepareStateV4).
 """
@@ -28,7 +28,7 @@ _HIGHEST_ORDINARY: Final = 2**63 - 1
 
 
 class ObjectLifter:
-    """Lifts instance objects; problems go to `findings`."""
+    """A converter for instance objects; it appends problems to `findings`."""
 
     def __init__(self, findings: list[Finding]) -> None:
         self._findings = findings
@@ -37,9 +37,9 @@ class ObjectLifter:
     def ordinary(
         self, given: InstanceObjectV4, key: InstanceKey, provider_key: InstanceKey, origin: tuple[int, int]
     ) -> ResourceInstanceObject | None:
-        """The object, where it has nothing that needs a closer look; None where `lift` must give that.
+        """Return the object if no member needs a closer look, else None: then the caller must use `lift`.
 
-        It is what `lift` gives for nearly every object of nearly every state, in a third of the time.
+        Gives the same result as `lift`, for nearly every object of nearly every state, in a third of the time.
         """
         raw, version = given.sensitive_attributes, given.schema_version
         if (
@@ -90,9 +90,9 @@ class ObjectLifter:
         pointer: str,
         origin: tuple[int, int],
     ) -> ResourceInstanceObject | None:
-        """The object, None where it is refused. `address` is its instance's.
+        """Return the object, or None if it is refused. `address` is that of its instance.
 
-        Raises InvalidDocument where a member cannot be what it must be.
+        Raises InvalidDocument if a member has an impossible value.
         """
         paths = self._sensitive_paths(given, address, pointer)
         if paths is None:
@@ -187,7 +187,7 @@ class ObjectLifter:
             check_uint64(version, f"{pointer}/identity_schema_version")
         if raw is not UNSET:
             return raw, version
-        # Terraform from 1.12 on writes version 0 on every object.
+        # Version 0 is not reported: Terraform 1.12 and later write it for every object.
         if version:
             self._notice(
                 Code.NORMALISED_VALUE,

@@ -1,4 +1,4 @@
-"""From the `outputs` of a v4 document to output values, re-encoded by their types.
+"""Converts the `outputs` of a v4 document to output values, re-encoded by their types.
 
 Source: OpenTofu `internal/states/statefile/version4.go`; go-cty `cty/json`.
 """
@@ -23,7 +23,7 @@ _TYPE_IN_VALUE = pattern(r'invalid primitive type name ".*"', re.DOTALL)
 
 
 def lift_outputs(outputs: Mapping[str, OutputV4 | None], findings: list[Finding]) -> tuple[OutputValue, ...]:
-    """The outputs in the order of the file; problems go to `findings`."""
+    """Return the outputs in file order; append problems to `findings`."""
     lifted = []
     for name, given in outputs.items():
         output = given or OutputV4()
@@ -63,7 +63,7 @@ def lift_outputs(outputs: Mapping[str, OutputV4 | None], findings: list[Finding]
 
 
 def _without_value(error: CtyValueError) -> str:
-    """What is wrong with a value, without the one piece of the value that go-cty's wording quotes."""
+    """Return the error message without the part of the value that go-cty quotes in it."""
     return _TYPE_IN_VALUE.sub("invalid primitive type name", str(error))
 
 

@@ -1,4 +1,4 @@
-"""From the `resources` of a v4 document to resources and their objects.
+"""Converts the `resources` of a v4 document to resources and their objects.
 
 Source: OpenTofu `internal/states/statefile/version4.go` (prepareStateV4).
 """
@@ -38,20 +38,20 @@ from statefmt.model.provider_binding import (
 from statefmt.model.resources import ResourceInstanceObject, ResourceState
 
 _MODES: Final = {"managed": ResourceMode.MANAGED, "data": ResourceMode.DATA}
-# Module addresses that were read, of all files of a run.
+# Size of the cache of module addresses; all files of a run share it.
 _KEPT: Final = 16384
 _ROOT: Final = ModuleInstance()
 
 
 class _Module(NamedTuple):
-    """A module address that was read, and its canonical text where the file has another one."""
+    """A parsed module address, and its canonical form if the file has a different one (else "")."""
 
     addr: ModuleInstance
     other_form: str
 
 
 class _Instance(Struct, frozen=True, gc=False):
-    """An entry of `instances` whose key is valid, with its number in the block."""
+    """An entry of `instances` with a valid key, and its index in the block."""
 
     number: int
     key: InstanceKey
@@ -59,7 +59,7 @@ class _Instance(Struct, frozen=True, gc=False):
 
 
 class _Block(Struct, frozen=True, gc=False):
-    """One entry of `resources`, with its number in the document."""
+    """An entry of `resources`, and its index in the document."""
 
     number: int
     document: ResourceV4
@@ -71,9 +71,9 @@ class _Block(Struct, frozen=True, gc=False):
 
 
 class ResourceLifter:
-    """Lifts the resources of one document; problems go to `findings`.
+    """A converter for the resources of one document; it appends problems to `findings`.
 
-    `exact_keys` says that numeric instance keys come from an upgrade and not from JSON.
+    `exact_keys` means that numeric instance keys come from an upgrade, not from JSON.
     """
 
     def __init__(self, *, exact_keys: bool = False) -> None:
@@ -82,7 +82,7 @@ class ResourceLifter:
         self._objects = ObjectLifter(self.findings)
 
     def lift(self, resources: Sequence[ResourceV4 | None]) -> tuple[ResourceState, ...]:
-        """The resources, each once and in the order of its first block."""
+        """Return the resources, each once, in the order of their first blocks."""
         blocks: dict[AbsResource, list[_Block]] = {}
         for number, given in enumerate(resources):
             document = given or ResourceV4()
@@ -144,7 +144,7 @@ class ResourceLifter:
         for block, keys in zip(blocks, binding.keys, strict=True):
             if keys is None:
                 continue
-            # Where the binding is refused the objects are read for their own problems only.
+            # If the binding is refused, the objects are only read to report their own problems.
             provider_keys = (NO_KEY,) * len(block.instances) if refused else keys
             for instance, provider_key in zip(block.instances, provider_keys, strict=True):
                 origin = (block.number, instance.number)
@@ -162,7 +162,7 @@ class ResourceLifter:
             self._add(
                 Code.RESOURCE_SPREAD,
                 "Resource spread over several blocks",
-                f'Resource {addr} stands in {len(blocks)} entries of "resources"; it is written as one.',
+                f'Resource {addr} is split over {len(blocks)} entries of "resources"; writing the file merges them.',
                 str(addr),
                 blocks[1].pointer,
             )
@@ -179,9 +179,9 @@ class ResourceLifter:
     def _old_member(self, resource: str, block: _Block) -> None:
         self._add(
             Code.NORMALISED_VALUE,
-            "Member that is not written any more",
-            f'Resource {resource} has the member "each", which Terraform 0.12 wrote; the instance keys say the same, '
-            "and it is dropped when the file is written.",
+            "Obsolete member in state",
+            f'Resource {resource} has the member "each", which Terraform 0.12 wrote; the instance keys imply it, '
+            "so it is dropped when the file is written.",
             resource,
             f"{block.pointer}/each",
         )
@@ -199,7 +199,7 @@ class ResourceLifter:
         )
 
     def _first_ones(self, resource: str, objects: list[ResourceInstanceObject]) -> list[ResourceInstanceObject]:
-        """The objects without those that stand in the file a second time."""
+        """Return the objects without duplicates: the first of each is kept, the others are reported."""
         first: dict[tuple[InstanceKey, str], ResourceInstanceObject] = {}
         for obj in objects:
             if first.setdefault((obj.key, obj.deposed), obj) is not obj:
@@ -244,7 +244,7 @@ def _binding(addr: AbsResource, blocks: list[_Block]) -> Lifted:
 
 
 def _providers(block: _Block) -> BlockProviders:
-    """What one block says about providers, for the binding."""
+    """Return the providers that one block names, as input for the binding."""
     return BlockProviders(
         block.document.provider or "",
         [

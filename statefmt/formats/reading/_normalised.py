@@ -1,4 +1,4 @@
-"""The finding for a value that is read in another form than it stands in the file."""
+"""Builds the finding for a value that is not in canonical form."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from statefmt.model.findings import Finding
 
 
 def normalised(what: str, value: str, address: str, pointer: str) -> Finding:
-    """An info finding; `what` names the value as it stands, `value` is what it is read as."""
+    """Build an info finding; `what` names the value as written, `value` is what it is read as."""
     about = f"{address}: " if address else ""
     return Code.NORMALISED_VALUE.notice(
-        "Value is read in another form than it is written",
+        "Value not in canonical form",
         f"{about}{what} is read as {value}.",
         address,
         pointer,

@@ -1,7 +1,7 @@
-"""The `private` member: bytes of the provider, kept as base64 text.
+"""Reads the `private` member: bytes of the provider, stored as base64.
 
 Source: Go's `encoding/json` for a byte slice: standard alphabet with padding, line breaks ignored; an array of
-byte values is taken too.
+byte values is accepted too.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from functools import lru_cache
 
 from statefmt.text.pattern import pattern
 
-# What decodes and encodes to itself, where its length is a multiple of four.
+# Base64 that decodes and encodes to itself, if its length is a multiple of four.
 _EXACT = pattern(r"[A-Za-z0-9+/]*(?:[AQgw]==|[AEIMQUYcgkosw048]=)?")
 _CANONICAL = pattern(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
 
 
 @lru_cache(maxsize=4096)
 def is_canonical(text: str) -> bool:
-    """Whether a text is base64 that decodes and encodes to itself."""
+    """Return whether a string is base64 that decodes and encodes to itself."""
     return len(text) % 4 == 0 and _EXACT.fullmatch(text) is not None
 
 
 def canonical_private(value: str | list[int] | None) -> str:
-    """Canonical base64 text of a `private` member ("" where there is none).
+    """Return the canonical base64 of a `private` member ("" if it is missing or empty).
 
-    Raises ValueError where it is no base64 or no list of byte values.
+    Raises ValueError if it is neither base64 nor a list of byte values.
     """
     if not value:
         return ""
@@ -39,7 +39,7 @@ def canonical_private(value: str | list[int] | None) -> str:
         raise ValueError("not base64 with the standard alphabet and padding")
     if not text.endswith("="):
         return text
-    # The bits that padding leaves over may be set in the file; decoding drops them.
+    # The file may set the unused bits before the padding; decoding drops them.
     try:
         return base64.b64encode(binascii.a2b_base64(text)).decode()
     except binascii.Error as error:

@@ -1,4 +1,4 @@
-"""What a file is, before it is read: a state of some format version, an encrypted one, or no state at all.
+"""Identifies a file before it is read: a state of some format version, an encrypted state, or no state at all.
 
 Source: OpenTofu `internal/states/statefile/read.go`, `internal/encryption/base.go`.
 """
@@ -23,15 +23,15 @@ UNSUPPORTED: Final = "Unsupported state file format"
 SUPPORTED_VERSIONS: Final = (1, 2, 3, 4)
 # Terraform before 0.7 wrote a Go-specific binary that starts with this word.
 _VERSION_0_MAGIC: Final = b"tfstate"
-_NOT_AN_OBJECT: Final = 'The file holds JSON, but not an object; a state is an object with a member "version".'
+_NOT_AN_OBJECT: Final = 'The file contains JSON, but not an object; a state is an object with a member "version".'
 _WHOLE_NUMBER = pattern(rb"0|[1-9][0-9]*")
 _UINT64_MAX: Final = 2**64 - 1
 
 
 def sniff_version(data: bytes) -> int:
-    """The format version of a state that can be read: 1 to 4.
+    """Return the format version of a readable state: 1 to 4.
 
-    Raises NotAStateError, EncryptedStateError or UnsupportedStateError, with the finding that says why.
+    Raises NotAStateError, EncryptedStateError or UnsupportedStateError, with a finding that gives the reason.
     """
     if not data:
         raise NotAStateError([_finding(Code.NOT_A_STATE, "no state", "The file is empty.")])
@@ -66,7 +66,7 @@ def _top_level(data: bytes) -> dict[str, Raw]:
         raise too_deep() from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         try:
-            # msgspec takes no half of a surrogate pair, and no other bytes than UTF-8, where OpenTofu does.
+            # Unlike OpenTofu, msgspec rejects half a surrogate pair, and bytes that are not UTF-8.
             if isinstance(loads_exact(data, replace_invalid=True), Members):
                 return object_members(data)
             detail = _NOT_AN_OBJECT
@@ -76,13 +76,13 @@ def _top_level(data: bytes) -> dict[str, Raw]:
 
 
 def too_deep() -> NotAStateError:
-    """The error for a text that nests deeper than Python can follow, at about a thousand levels."""
-    detail = "The file nests deeper than any state does, and is not read further."
+    """Return the error for a file that nests deeper than Python's recursion limit, about a thousand levels."""
+    detail = "The file is nested too deeply to be a state."
     return NotAStateError([_finding(Code.NOT_A_STATE, UNSUPPORTED, detail)])
 
 
 def _member(members: dict[str, Raw], name: str) -> Raw | None:
-    """A member by its name, whatever its case, as Go finds it: the last; None where it is absent or null."""
+    """Return the last member with that name, ignoring case, as Go does; None if it is missing or null."""
     found = next((members[given] for given in reversed(members) if given.lower() == name), None)
     return None if found is None or starts_with(found, b"null") else found
 
@@ -98,7 +98,7 @@ def _without_version(members: dict[str, Raw]) -> NotAStateError | EncryptedState
 
 
 def _encrypted_detail(members: dict[str, Raw]) -> str:
-    """What an envelope says in clear text: serial, lineage, key providers."""
+    """Describe what an envelope says in clear text: serial, lineage, key providers."""
     known = []
     for name in ("serial", "lineage"):
         value = _member(members, name)
@@ -112,7 +112,7 @@ def _encrypted_detail(members: dict[str, Raw]) -> str:
     known.append(f"key providers: {', '.join(providers)}" if providers else "no key provider named")
     return (
         f"This state is encrypted ({'; '.join(known)}). It cannot be read without its encryption "
-        "configuration, which --encryption FILE, TF_ENCRYPTION or --config DIR gives."
+        "configuration; give it with --encryption FILE, TF_ENCRYPTION or --config DIR."
     )
 
 
@@ -127,7 +127,7 @@ def _unsupported_detail(number: int, members: dict[str, Raw]) -> str:
 
 
 def _shown(text: bytes) -> str:
-    """A short JSON text for a message."""
+    """Shorten a JSON value for a message."""
     shown = text.decode("utf-8", "replace")
     return shown if len(shown) <= 60 else shown[:57] + "..."
 

@@ -1,4 +1,4 @@
-"""Findings for the members of a v4 document that statetool does not know."""
+"""Reports the members of a v4 document that statetool does not know."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from statefmt.model.resources import UnknownMember
 
 
 def unknown_findings(document: StateV4) -> Iterator[Finding]:
-    """One info finding for each unknown member, in the order of the file."""
+    """Yield an info finding for each unknown member, in file order."""
     yield from _findings(document.unknown, "", "")
     for name, output in (document.outputs or {}).items():
         if output and output.unknown:
@@ -40,7 +40,7 @@ def _findings(unknown: tuple[UnknownMember, ...], address: str, pointer: str) ->
         yield Code.UNKNOWN_MEMBER.notice(
             "Unknown member in state",
             f'The member "{name}" is not known to statetool {"in " + address if address else "at the top level"}; '
-            "a newer release may have written it. It is kept unless it is dropped on request.",
+            "a newer release may have written it. It is kept unless --drop-unknown is given.",
             address,
             f"{pointer}/{token(name)}",
         )

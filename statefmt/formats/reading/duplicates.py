@@ -1,4 +1,4 @@
-"""Members that stand twice in one object: only the last one counts, so rewriting the file loses the others."""
+"""Reports duplicate members of an object: only the last one counts, so rewriting the file loses the others."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from statefmt.golang import compact
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding
 
-# What is kept as raw text, or read whole by its own rules; whatever repeats inside stays in the file or is told there.
+# Members kept as raw text or read by their own rules; duplicates inside stay in the file or are reported there.
 _OPAQUE: Final = {
     4: frozenset({"attributes", "identity", "sensitive_attributes", "type", "value"}),
     3: frozenset({"config", "value"}),
@@ -22,11 +22,11 @@ _OPAQUE: Final = {
 
 
 def duplicate_members(data: bytes, version: int) -> Iterator[Finding]:
-    """One finding for each member of a state that is repeated in its object. `data` is valid JSON."""
+    """Yield a finding for each duplicate member in a state. `data` must be valid JSON."""
     if version == 4 and _repeats_nothing(data):
         return
     opaque = _OPAQUE[4 if version == 4 else 3]
-    # A stack and no recursion: a file may nest deeper than Python can.
+    # A stack, not recursion: a file may nest deeper than Python's recursion limit.
     waiting = [(skip_space(data, 0), "")]
     while waiting:
         start, pointer = waiting.pop()
@@ -48,10 +48,10 @@ def duplicate_members(data: bytes, version: int) -> Iterator[Finding]:
 
 
 def _repeats_nothing(data: bytes) -> bool:
-    """Whether it is certain that no member is repeated; it takes a tenth of the time of looking at each one.
+    """Return whether there are certainly no duplicate members; ten times as fast as checking each one.
 
-    What is read, written again in the fewest bytes, is never longer than the file without its white space, and
-    shorter by every member that does not count. Only a floating-point number may grow.
+    The decoded document, encoded again, is never longer than the file without its white space, and shorter if
+    decoding dropped a member. Only a floating-point number may grow.
     """
     text = compact(data)
     try:
@@ -74,8 +74,8 @@ def _repeats_nothing(data: bytes) -> bool:
 def _finding(name: str, parent: str, place: str) -> Finding:
     return Code.DUPLICATE_MEMBER.notice(
         "Duplicate member in state",
-        f'The member "{name}" stands more than once in its object ({parent or "at the top level"}). '
+        f'The member "{name}" occurs more than once in its object ({parent or "at the top level"}). '
         "Only the last one counts; the others are lost when the file is written.",
         pointer=place,
-        fix="Keep the right one and remove the others by hand.",
+        fix="Keep the correct one and remove the others by hand.",
     )

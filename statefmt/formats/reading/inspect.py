@@ -1,6 +1,6 @@
-"""From bytes to everything that can be said of them: findings, and a snapshot where there is no error.
+"""Reads bytes and reports everything about them: findings, and a snapshot if there is no error.
 
-The way of the data: bytes, sniff, that version's document, one-step upgrades, snapshot.
+The steps: bytes, sniff, that version's document, one-step upgrades, snapshot.
 """
 
 from __future__ import annotations
@@ -30,20 +30,19 @@ from statefmt.text.pattern import pattern
 
 CURRENT_VERSION: Final = 4
 
-# Gives the document itself where there is nothing to change.
+# Returns the document itself if there is nothing to change.
 DocumentEdit: TypeAlias = Callable[[StateV4], StateV4]
 
-# Where msgspec stopped: `Expected `int`, got `str` - at `$.resources[0].type``.
+# The path in a msgspec message: `Expected `int`, got `str` - at `$.resources[0].type``.
 _PATH = " - at `$"
 _PATH_STEP = pattern(r"\.([^.\[\]]+)|\[(\d+)\]")
 
 
 class Inspection(Struct, frozen=True, kw_only=True):
-    """Everything that reading some bytes gives, and the bytes.
+    """The full result of reading `data`.
 
-    `snapshot` is None where there is an error among the findings; `version` is None where the bytes are not a
-    state of a version that can be read. `document` is the parsed v4 document, after upgrades, also where no
-    snapshot can be made of it.
+    `snapshot` is None if there is an error among the findings; `version` is None if `data` is not a state of a
+    readable version. `document` is the parsed v4 document, after upgrades, even if it cannot become a snapshot.
     """
 
     data: bytes
@@ -55,7 +54,7 @@ class Inspection(Struct, frozen=True, kw_only=True):
 
 
 class ReadResult(Struct, frozen=True):
-    """A snapshot that was read, and what was noticed on the way (no errors)."""
+    """A snapshot, and the findings from reading it (no errors)."""
 
     snapshot: Snapshot
     findings: tuple[Finding, ...]
@@ -64,7 +63,7 @@ class ReadResult(Struct, frozen=True):
 
 
 def inspect(data: bytes) -> Inspection:
-    """Everything that can be said of some bytes, as findings; bad data raises nothing."""
+    """Read bytes and report everything about them. Never raises on bad data."""
     with collector_paused():
         try:
             return _inspect(data)
@@ -73,10 +72,9 @@ def inspect(data: bytes) -> Inspection:
 
 
 def read(data: bytes, edit: DocumentEdit | None = None) -> ReadResult:
-    """The snapshot in some bytes; `edit` may change the document, after upgrades, that it is made of.
+    """Read a snapshot; `edit` may change the document that it is made of, after upgrades.
 
-    Raises StateError, or one of its kinds (not a state, encrypted, unsupported version), whose findings hold
-    every reason.
+    Raises StateError or a subclass (not a state, encrypted, unsupported version); its findings give every reason.
     """
     with collector_paused():
         inspection = _inspect(data, edit)
@@ -89,7 +87,7 @@ def _inspect(data: bytes, edit: DocumentEdit | None = None) -> Inspection:
     report = UpgradeReport()
     edited = False
     document, version = _quick_v4(data), CURRENT_VERSION
-    # The quick way knows no unknown members.
+    # _quick_v4 fails on unknown members, so its document has none.
     is_plain = document is not None
     try:
         if document is None:
@@ -134,14 +132,14 @@ def _unknown_findings(document: StateV4) -> Iterable[Finding]:
 
 
 def without_pointers(findings: Iterable[Finding], version: int | None) -> Iterable[Finding]:
-    """Findings about a v4 document as they fit a file of some version: pointers lead somewhere in version 4 only."""
+    """Drop the pointers unless the file has version 4: they point into the v4 document."""
     if version == CURRENT_VERSION:
         return findings
     return [dataclasses.replace(finding, pointer="") for finding in findings]
 
 
 def _quick_v4(data: bytes) -> StateV4 | None:
-    """The document in one pass, for an ordinary v4 state; None for everything else, to be looked at closely."""
+    """Decode an ordinary v4 state in one pass; return None if it needs a closer look."""
     try:
         document = msgspec.json.decode(data, type=StateV4)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -150,10 +148,10 @@ def _quick_v4(data: bytes) -> StateV4 | None:
 
 
 def _document(data: bytes, version: int, report: UpgradeReport) -> StateV4:
-    """The v4 document of a state of any version, climbing one version at a time."""
+    """Return the v4 document of a state of any version, upgrading one version at a time."""
     if version == CURRENT_VERSION:
         return decode_document(data, StateV4)
-    # Imported where it is needed: few states are that old.
+    # Imported only if needed: few states are that old.
     from statefmt.formats.versions.legacy import StateV1, StateV3
     from statefmt.formats.versions.upgrade_v1 import upgrade_v1
     from statefmt.formats.versions.upgrade_v2 import upgrade_v2
@@ -169,8 +167,8 @@ def _utf8_findings(data: bytes) -> list[Finding]:
     problem = utf8_problem(data)
     if problem is None:
         return []
-    detail = f"There is {problem}. OpenTofu replaces such bytes, and so changes what the state says."
-    return [Code.NOT_UTF8.notice("State is not UTF-8", detail, fix="Mend the file first.")]
+    detail = f"There is {problem}. OpenTofu replaces such bytes, which changes the state."
+    return [Code.NOT_UTF8.notice("State is not UTF-8", detail, fix="Convert the file to UTF-8 first.")]
 
 
 def _refused(version: int, data: bytes, document: StateV4 | None, *findings: Finding) -> Inspection:
@@ -186,7 +184,7 @@ def _validation(error: msgspec.ValidationError) -> Finding:
     reason, _, path = str(error).partition(_PATH)
     path = path.removesuffix("`")
     reason = reason.replace("`", "")
-    # msgspec writes [...] for a member of a map, whose name it does not tell.
+    # msgspec writes [...] for a member of a map, without its name.
     pointer = "" if "..." in path else "".join(f"/{name or index}" for name, index in _PATH_STEP.findall(path))
     place = f" at {path.lstrip('.')}" if path and not pointer else ""
     return _invalid(pointer, reason[:1].lower() + reason[1:] + place)

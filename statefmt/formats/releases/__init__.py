@@ -1,1 +1,1 @@
-"""What each release of OpenTofu and Terraform reads, writes and keeps."""
+"""Describes what each release of OpenTofu and Terraform reads, writes and keeps."""

@@ -1,7 +1,7 @@
-"""What a release would lose of a snapshot, and the snapshot without what only carries information.
+"""Finds what a release would lose of a snapshot, and drops what is only informational.
 
-The table behind `releases.py` says what each release keeps. What every release changes, since it brings what it reads
-into its normal form (the order of sets, the text of addresses), is no loss.
+The table behind `releases.py` says what each release keeps. Changes that every release makes when it normalises what
+it reads (the order of sets, the form of addresses) are not losses.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from statefmt.model.outputs import OutputValue
 from statefmt.model.resources import ResourceInstanceObject, ResourceState, UnknownMember
 from statefmt.model.snapshot import Snapshot
 
-# The members of an object that not every release keeps, and what stands for their absence.
+# The members of an object that not every release keeps, and their values if absent.
 _OBJECT_MEMBERS: Final = {
     "sensitive_attributes": b"[]",
     "depends_on": (),
@@ -30,14 +30,14 @@ _OBJECT_MEMBERS: Final = {
     "identity": None,
     "identity_schema_version": None,
 }
-# What says nothing: a release that does not write it has lost nothing.
+# Values without meaning: a release that omits them loses nothing.
 _MEANINGLESS: Final = frozenset({b"null", b"false", b'""', b"[]", b"{}"})
 
 
 class Fitted(Struct, frozen=True):
-    """A snapshot as a release can hold it. `losses` stand against that; `dropped` were taken out on request.
+    """A snapshot fitted to a release. `losses` remain, so it cannot be written; `dropped` were removed on request.
 
-    The serial is as it was: whoever writes the snapshot knows what else changed.
+    The serial is unchanged: the caller, who knows what else changed, sets it.
     """
 
     snapshot: Snapshot
@@ -46,7 +46,7 @@ class Fitted(Struct, frozen=True):
 
 
 def losses(snapshot: Snapshot, release: Release) -> tuple[Loss, ...]:
-    """Everything that a release does not keep of a snapshot, or refuses it for, in the order of the file."""
+    """Return everything in a snapshot that a release does not keep, or refuses to read, in file order."""
     return (
         *_envelope_losses(snapshot, release),
         *(loss for resource in snapshot.resources for loss in _resource_losses(resource, release)),
@@ -56,10 +56,10 @@ def losses(snapshot: Snapshot, release: Release) -> tuple[Loss, ...]:
 
 
 def fit(snapshot: Snapshot, release: Release, *, drop_lossy: bool, drop_unknown: bool) -> Fitted:
-    """A snapshot for a release: without the members that only carry information, where these are to be dropped.
+    """Fit a snapshot to a release; with `drop_lossy`, drop informational members that the release does not keep.
 
-    No resource, instance or provider key is ever dropped. Unknown members stay in the snapshot; with `drop_unknown`
-    they are no loss, since the writer leaves them out.
+    Never drops a resource, an instance or a provider key. Unknown members stay in the snapshot; with `drop_unknown`
+    they do not count as losses, since the writer omits them.
     """
     found = [loss for loss in losses(snapshot, release) if not (drop_unknown and loss.cause is Cause.UNKNOWN)]
     if not drop_lossy:
@@ -71,7 +71,7 @@ def fit(snapshot: Snapshot, release: Release, *, drop_lossy: bool, drop_unknown:
 
 
 def without_lossy(snapshot: Snapshot, release: Release) -> Snapshot:
-    """A snapshot without the members that only carry information and that a release does not keep."""
+    """Return the snapshot without the informational members that a release does not keep."""
     return replace(
         snapshot,
         terraform_version="" if _is_too_new(snapshot, release) else snapshot.terraform_version,
@@ -92,7 +92,7 @@ def _resource_without_lossy(resource: ResourceState, release: Release) -> Resour
 
 
 def _lossy_members(obj: ResourceInstanceObject, release: Release) -> dict[str, object]:
-    """The members of an object that a release does not keep, each with what is left of it."""
+    """Return the members of an object that a release does not keep, each with the value that remains."""
     lossy: dict[str, object] = {
         name: absent
         for name, absent in _OBJECT_MEMBERS.items()
@@ -105,7 +105,7 @@ def _lossy_members(obj: ResourceInstanceObject, release: Release) -> dict[str, o
 
 
 def _can_be_named(resource: Resource, release: Release) -> bool:
-    """Whether a release can read the address of a resource among dependencies."""
+    """Return whether a release can read the address of a resource in `dependencies`."""
     if resource.mode is ResourceMode.EPHEMERAL:
         return release.ephemeral_dependencies
     return resource.mode is not ResourceMode.MANAGED or resource.type not in release.reserved_types
@@ -149,7 +149,7 @@ def _resource_losses(resource: ResourceState, release: Release) -> Iterator[Loss
 
 
 def _provider_cause(resource: ResourceState, release: Release) -> Cause | None:
-    """Why a release would leave out a resource for the sake of its provider."""
+    """Return why a release would omit a resource because of its provider; None if it would not."""
     config = resource.provider_config
     if config is None:
         return None if release.provider_keys else Cause.NO_PROVIDER
@@ -194,7 +194,7 @@ def _unknown_losses(unknown: tuple[UnknownMember, ...], at: str, address: str, p
 
 
 def _is_too_new(snapshot: Snapshot, release: Release) -> bool:
-    """Whether a release refuses a state for the release that wrote it."""
+    """Return whether a release refuses a state because a newer release wrote it."""
     if release.states_of_newer_releases or not snapshot.terraform_version:
         return False
     major, minor, *_ = snapshot.terraform_version.split(".")

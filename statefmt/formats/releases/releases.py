@@ -1,4 +1,4 @@
-"""What each release of OpenTofu and Terraform reads, writes and keeps of a state: the table in `releases.json`."""
+"""Loads `releases.json`, the table of what each release of OpenTofu and Terraform reads, writes and keeps."""
 
 from __future__ import annotations
 
@@ -16,37 +16,37 @@ from statefmt.text.pattern import pattern
 
 FactValue: TypeAlias = bool | int | str | list[int | str] | dict[str, int | str]
 
-# The engine that a bare number means.
+# The engine of a bare version number.
 _DEFAULT_ENGINE: Final = "opentofu"
 _AFTER_ALL: Final = (10**9, 0)
 _NAME: Final = pattern(r"(?:(?P<engine>[A-Za-z]+)-)?v?(?P<major>\d{1,9})\.(?P<minor>\d{1,9})(?:\.\d+)?", re.ASCII)
-# What comes near to a name: `terraform_1.5`, `Terraform v1.5.7`, `1.8.x`.
+# Something like a release name: `terraform_1.5`, `Terraform v1.5.7`, `1.8.x`.
 _LIKE_A_NAME: Final = pattern(
-    # It begins where no other place that fits begins before: letters, or else what follows a digit.
+    # Matches only start at a run of letters, after a digit or at the start of the text: no quadratic search.
     r"(?:(?<![A-Za-z])(?=[A-Za-z])|(?<!\D))(?P<engine>[A-Za-z]*+)[^A-Za-z\d]*+v?(?P<major>\d{1,9})\.(?P<minor>\d{1,9})",
     re.ASCII,
 )
 
 
 class Written(Struct, frozen=True):
-    """How a release lays out a state: the layout, and the newlines at the end."""
+    """The layout of a state as a release writes it, and the number of newlines at the end."""
 
     layout: Layout
     newlines: int
 
     @property
     def style(self) -> Style:
-        """The same, as the writer takes it."""
+        """The same as a `Style`, for the writer."""
         return Style(self.layout, self.newlines)
 
 
 class Release(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A minor release of an engine; all of its patch releases do the same, and where not, the last one counts.
+    """A minor release of an engine; if its patch releases differ, the last one counts.
 
-    `members` of instance objects and outputs are those that not every release keeps. `check_kinds` are the object
-    kinds of `check_results` that it writes back, none where it knows no check results. `legacy_provider_host` is the
-    host that provider addresses with the namespace "-" must have, `reserved_types` the types that `dependencies` cannot
-    name. Each of these is sourced: `facts_of`.
+    The flags named after members of instance objects and outputs cover those that not every release keeps.
+    `check_kinds` are the object kinds of `check_results` that it writes back, none if it does not know check results.
+    `legacy_provider_host` is the host that provider addresses with the namespace "-" must have, `reserved_types` are
+    the types that `dependencies` cannot name. `facts_of` gives the source of each.
     """
 
     engine: str
@@ -77,17 +77,17 @@ class Release(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     @property
     def number(self) -> str:
-        """`1.8`."""
+        """The version number, such as `1.8`."""
         return f"{self.version[0]}.{self.version[1]}"
 
     @property
     def title(self) -> str:
-        """`OpenTofu 1.8`."""
+        """The full name, such as `OpenTofu 1.8`."""
         return f"{self.engine_name} {self.number}"
 
 
 class Fact(Struct, frozen=True, forbid_unknown_fields=True):
-    """One thing that a range of releases does, and where that was found. `first` and `last` are minor releases."""
+    """A fact about a range of releases, and its source. `first` and `last` are minor releases."""
 
     about: str
     engine: str
@@ -113,7 +113,7 @@ class _Table(Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def _table() -> _Table:
-    # Here and below: what most commands do without is imported where it is used.
+    # Imported here, and others below, because most commands do not need them.
     from importlib.resources import files
 
     return msgspec.json.decode(files("statefmt.formats.releases").joinpath("releases.json").read_bytes(), type=_Table)
@@ -121,19 +121,19 @@ def _table() -> _Table:
 
 @cache
 def all_releases() -> tuple[Release, ...]:
-    """Every release that statetool knows: OpenTofu's, then Terraform's, each from the oldest to the newest."""
+    """Return every release that statetool knows: OpenTofu's, then Terraform's, each from oldest to newest."""
     return tuple(_release(engine, _version(text)) for engine in _table().engines for text in engine.releases)
 
 
 def facts_of(release: Release) -> Mapping[str, Fact]:
-    """What is known of a release, by what it is about, each with its source."""
+    """Return the facts about a release by `about`, each with its source."""
     return _facts(release.engine, release.version)
 
 
 def parse_release(text: str) -> Release:
-    """The release that `opentofu-1.8`, `terraform-1.5`, `1.8` (OpenTofu) or `1.8.11` names.
+    """Parse the name of a release: `opentofu-1.8`, `terraform-1.5`, `1.8` (OpenTofu) or `1.8.11`.
 
-    Raises ReleaseError, with the nearest names, for one that is not known.
+    Raises ReleaseError with the nearest names if the release is unknown.
     """
     match = _NAME.fullmatch(text)
     if match is not None:
@@ -142,7 +142,7 @@ def parse_release(text: str) -> Release:
             if named == (release.engine, release.version):
                 return release
     nearest = " or ".join(dict.fromkeys(map(str, _nearest(text))))
-    raise ReleaseError(f"no release is called {text!r}; did you mean {nearest}? `statetool releases` lists all of them")
+    raise ReleaseError(f"unknown release {text!r}; did you mean {nearest}? `statetool releases` lists all releases")
 
 
 def _release(engine: _Engine, version: tuple[int, int]) -> Release:
@@ -162,7 +162,7 @@ def _version(text: str) -> tuple[int, int]:
 
 
 def _nearest(text: str) -> Iterable[Release]:
-    """The releases whose names come near: the same number of a like-named engine, else the numbers next to it."""
+    """Return the releases with the nearest names: of an engine with a similar name, else of all engines."""
     from difflib import get_close_matches
 
     match = _LIKE_A_NAME.search(text)
@@ -170,12 +170,12 @@ def _nearest(text: str) -> Iterable[Release]:
     engines = get_close_matches((match["engine"] if match else text).lower(), engines, n=1, cutoff=0.4) or engines
     version = (int(match["major"]), int(match["minor"])) if match else _AFTER_ALL
     near = [_next_to(all_releases(), engine, version) for engine in engines]
-    # A number that this engine has not may be the other's.
+    # A version that this engine does not have may be the other's.
     is_there = any(release.version == version for release in near)
     return near if is_there else [*near, *(release for release in all_releases() if release.version == version)]
 
 
 def _next_to(releases: Iterable[Release], engine: str, version: tuple[int, int]) -> Release:
-    """The release of an engine with this number; else the last one before it; else the first one."""
+    """Return the engine's release with this version, else the last one before it, else the first one."""
     own = [release for release in releases if release.engine == engine]
     return next((release for release in reversed(own) if release.version <= version), own[0])

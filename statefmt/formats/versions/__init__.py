@@ -1,1 +1,1 @@
-"""The format versions, and the upgrade from each to the next."""
+"""Defines the format versions, and the upgrade from each to the next."""

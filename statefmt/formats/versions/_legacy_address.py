@@ -1,4 +1,4 @@
-"""Resource addresses as formats 1 to 3 write them: `aws_instance.web`, `aws_instance.web.0`, `data.aws_ami.os.1`.
+"""Parses resource addresses of formats 1 to 3: `aws_instance.web`, `aws_instance.web.0`, `data.aws_ami.os.1`.
 
 Source: OpenTofu `internal/states/statefile/version3_upgrade.go` (commit 328af77d65); Go's `strconv.ParseInt`.
 """
@@ -15,7 +15,7 @@ from statefmt.model.addrs import (
 )
 from statefmt.text.pattern import pattern
 
-# Numbers as Go reads them with base 0: a prefix names the base, and underscores may stand between digits.
+# Numbers as Go reads them with base 0: a prefix gives the base, and underscores may separate digits.
 _NUMBER = pattern(
     r"(?P<sign>[+-]?)(?:0[xX](?P<hex>(?:_?[0-9a-fA-F])+)|0[bB](?P<bin>(?:_?[01])+)|0[oO]?(?P<oct>(?:_?[0-7])+)"
     r"|(?P<dec>0|[1-9](?:_?[0-9])*))"
@@ -25,7 +25,7 @@ _INT64 = range(-(2**63), 2**63)
 
 
 def parse_legacy_address(text: str) -> ResourceInstance:
-    """The instance that an address means. Raises ValueError with the reason where it is not valid."""
+    """Parse the address of an instance. Raises ValueError with the reason if it is invalid."""
     parts = text.split(".")
     mode = ResourceMode.MANAGED
     if len(parts) > 2 and parts[0] == "data":

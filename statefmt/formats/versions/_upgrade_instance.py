@@ -1,4 +1,4 @@
-"""The objects of one instance of format version 3: flat attributes, `meta` split in schema version and private.
+"""Upgrades the objects of an instance of format version 3, and splits `meta` into schema version and private data.
 
 Source: OpenTofu `internal/states/statefile/version3_upgrade.go` (commit 328af77d65).
 """
@@ -31,7 +31,7 @@ _DIGITS: Final = pattern(r"[0-9]{1,40}", re.ASCII)
 def upgrade_instance(
     addr: ResourceInstance, document: ResourceV3, text: str, pointer: str, report: UpgradeReport
 ) -> list[InstanceObjectV4]:
-    """The current object, if there is one, and the deposed ones under numbered keys."""
+    """Return the current object, if any, and the deposed ones under numbered keys."""
     objects = []
     if document.primary is not None:
         objects.append(_object(document.primary, addr.key, "", text, f"{pointer}/primary", report))
@@ -40,7 +40,7 @@ def upgrade_instance(
         if deposed is None:
             raise UpgradeFailed(3, f"a deposed object of {text!r} is null", place, text)
         key = f"{number + 1:08x}"
-        report.chose(f"a deposed object, which had no key, gets the key {key}", text, place)
+        report.chose(f"a deposed object without a key gets the key {key}", text, place)
         objects.append(_object(deposed, addr.key, key, text, place, report))
     return objects
 
@@ -62,20 +62,20 @@ def _object(
 
 
 def _attributes(old: InstanceV3, text: str, pointer: str, report: UpgradeReport) -> dict[str, str | None] | None:
-    """The flat attributes, with the object's `id` where they have none."""
+    """Return the flat attributes, with the object's `id` if they have none."""
     if not old.id:
         return old.attributes
     attributes = dict(old.attributes or {})
     if not attributes.get("id"):
         attributes["id"] = old.id
     elif attributes["id"] != old.id:
-        # For some resources the id is a secret, so neither is shown.
-        report.dropped('its id, which its attribute "id" contradicts', text, f"{pointer}/id")
+        # The id of some resources is a secret, so the message shows neither.
+        report.dropped('its id, which differs from its attribute "id"', text, f"{pointer}/id")
     return attributes
 
 
 def _meta(meta: dict[str, Raw], pointer: str) -> tuple[int, str]:
-    """The schema version that the SDK of those days kept in `meta`, and the rest of it as private data."""
+    """Return the schema version, which the SDK then kept in `meta`, and the rest of `meta` as private data."""
     try:
         members = {name: loads_exact(bytes(raw), replace_invalid=True) for name, raw in meta.items()}
         schema_version = _schema_version(members.get("schema_version"))
@@ -88,9 +88,9 @@ def _meta(meta: dict[str, Raw], pointer: str) -> tuple[int, str]:
 
 
 def _schema_version(value: object) -> int | None:
-    """What a `schema_version` in `meta` means; None where it is not one and stays private data.
+    """Return the version in a `schema_version` of `meta`; None if it is invalid and stays private data.
 
-    Raises ValueError for a number beyond float64, which Go does not read.
+    Raises ValueError for a number beyond float64, which Go rejects.
     """
     if isinstance(value, NumberText):
         return _go_uint64(float64(value))
@@ -100,7 +100,7 @@ def _schema_version(value: object) -> int | None:
 
 
 def _go_uint64(value: float) -> int:
-    """A float as Go converts it to an unsigned integer on amd64, out of range included."""
+    """Convert a float to an unsigned integer as Go does on amd64, even if it is out of range."""
     whole = int(value)
     if -(2**63) <= whole < 0:
         return whole % 2**64

@@ -1,8 +1,8 @@
-"""Which provider configuration a resource of format version 3 has: one for all of its instances.
+"""Chooses the provider configuration of a resource of format version 3: one for all of its instances.
 
 Source: OpenTofu `internal/states/statefile/version3_upgrade.go` (commit 328af77d65). OpenTofu takes the provider of
-whichever instance it meets first, in random order; statetool takes that of the lowest key and says so
-where the instances disagree.
+whichever instance it meets first, in random order; statetool takes that of the lowest key and reports it
+if the instances disagree.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from statefmt.model.errors import AddressError
 def resource_provider(
     resource: Resource, module: Module, given: Sequence[tuple[str, str, str]], report: UpgradeReport
 ) -> str:
-    """The provider address of a resource in the legacy form that version 4 may hold.
+    """Return the provider address of a resource, in the legacy form that version 4 allows.
 
-    `given` has (address text, provider text, pointer) for each instance, the lowest key first. Raises
-    UpgradeFailed where the first one's provider cannot be read.
+    `given` has (address, provider, pointer) for each instance, the lowest key first. Raises UpgradeFailed if the
+    first provider is invalid.
     """
     text, provider, pointer = given[0]
     try:
@@ -41,8 +41,8 @@ def resource_provider(
             same = False
         if not same:
             report.chose(
-                f"it has the provider {other_provider!r} and {text} has {provider!r}; the resource gets "
-                "the latter, that of its lowest key, for all of its instances",
+                f"its provider is {other_provider!r}, but {text} has {provider!r}; all instances of the "
+                "resource get the latter, that of the lowest key",
                 other_text,
                 f"{other_pointer}/provider",
             )
@@ -62,7 +62,7 @@ def _reason(provider: str, text: str, error: AddressError) -> str:
     reason = f"the provider reference {provider!r} of {text} is not valid ({error.summary}: {error.detail})"
     if "${" in provider:
         reason += (
-            "; it seems to hold a template interpolation, which Terraform 0.11 took without a word. Give the "
+            "; it seems to contain a template interpolation, which Terraform 0.11 accepted silently. Give the "
             "provider alias a plain name and apply that with Terraform 0.11 first"
         )
     return reason

@@ -1,7 +1,7 @@
-"""From bytes to the typed document of one format version, with unknown members collected.
+"""Decodes bytes into the typed document of one format version, and collects unknown members.
 
-Nearly every file is read in one pass by msgspec. Only where that pass meets a member that the types do not
-name (a newer release, other letter case) are the objects taken apart one level at a time.
+msgspec reads nearly every file in one pass. Only if it meets a member that the types do not name (a newer release,
+different case) are the objects decoded one level at a time.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _ESCAPE = pattern(
     re.DOTALL,
 )
 
-# What msgspec puts before the path of a value, in a message that ends with a backtick.
+# Precedes the path of a value in msgspec's messages, which end with a backtick.
 _AT_PATH = " - at `$"
 
 _HALF_PAIR = pattern("[\ud800-\udfff]")
@@ -38,7 +38,7 @@ _HALF_PAIR = pattern("[\ud800-\udfff]")
 def decode_document(data: bytes, document: type[T]) -> T:
     """Decode one format's document from valid JSON.
 
-    Raises `msgspec.ValidationError` where a member has the wrong JSON type.
+    Raises `msgspec.ValidationError` if a member has the wrong JSON type.
     """
     with collector_paused():
         try:
@@ -47,7 +47,7 @@ def decode_document(data: bytes, document: type[T]) -> T:
             if "unknown field" not in str(error):
                 raise
         except (msgspec.DecodeError, UnicodeDecodeError):
-            # Half a surrogate pair in an escape, or a byte that is not UTF-8: msgspec goes no further.
+            # msgspec rejects half a surrogate pair in an escape, and bytes that are not UTF-8.
             pass
         decoded: T = _decode(data, document)
         return decoded
@@ -55,7 +55,7 @@ def decode_document(data: bytes, document: type[T]) -> T:
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Keep the garbage collector from walking a growing document; loading makes no garbage cycles."""
+    """Keep the garbage collector from walking a growing document; loading creates no garbage cycles."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -66,7 +66,7 @@ def collector_paused() -> Iterator[None]:
 
 
 def _decode(raw: Raw | bytes, type_: Any) -> Any:
-    """Decode one value, walking into whatever may hold an object with unknown members."""
+    """Decode one value, descending into anything that may contain an object with unknown members."""
     if not _holds_struct(type_):
         return _decode_leaf(raw, type_)
     if isinstance(type_, type) and issubclass(type_, Struct):
@@ -82,7 +82,7 @@ def _decode(raw: Raw | bytes, type_: Any) -> Any:
 
 
 def _decode_object(raw: Raw | bytes, struct: type[Struct]) -> Struct:
-    """Decode an object by its members, matching names as Go does, whatever their case; the last one counts."""
+    """Decode an object by its members. As in Go, names match in any case, and the last of duplicates counts."""
     types = _member_types(struct)
     known: dict[str, Any] = {}
     unknown: list[UnknownMember] = []
@@ -101,7 +101,7 @@ def _decode_object(raw: Raw | bytes, struct: type[Struct]) -> Struct:
 
 
 def _decode_part(raw: Raw | bytes, type_: Any, step: str) -> Any:
-    """Decode a part of a value; `step` says which, as in the paths of msgspec's messages."""
+    """Decode a part of a value; `step` names it as in the paths of msgspec's messages."""
     try:
         return _decode(raw, type_)
     except msgspec.ValidationError as error:
@@ -110,7 +110,7 @@ def _decode_part(raw: Raw | bytes, type_: Any, step: str) -> Any:
 
 
 def object_members(raw: Raw | bytes) -> dict[str, Raw]:
-    """The members of an object in valid JSON; of those that repeat, the last."""
+    """Return the members of an object in valid JSON; the last of duplicates counts."""
     try:
         return msgspec.json.decode(raw, type=dict[str, Raw])
     except msgspec.ValidationError:
@@ -120,7 +120,7 @@ def object_members(raw: Raw | bytes) -> dict[str, Raw]:
 
 
 def _by_last_place(raw: Raw | bytes) -> dict[str, Raw]:
-    """The members of an object, each where its last occurrence stands: of "a" and "A" the later one counts."""
+    """Return the members of an object in the order of their last occurrence: the later of "a" and "A" counts."""
     members: dict[str, Raw] = {}
     for name, value in _items(raw, b"{"):
         members.pop(name, None)
@@ -129,7 +129,7 @@ def _by_last_place(raw: Raw | bytes) -> dict[str, Raw]:
 
 
 def array_elements(raw: Raw | bytes) -> list[Raw]:
-    """The elements of an array in valid JSON."""
+    """Return the elements of an array in valid JSON."""
     try:
         return msgspec.json.decode(raw, type=list[Raw])
     except msgspec.ValidationError:
@@ -139,17 +139,17 @@ def array_elements(raw: Raw | bytes) -> list[Raw]:
 
 
 def _items(raw: Raw | bytes, opening: bytes) -> Iterator[tuple[str, Raw]]:
-    """The parts of an object or array that msgspec does not follow, with the names of an object's members."""
+    """Yield the parts of an object or array that msgspec rejects, with the names of an object's members."""
     text = bytes(raw)
     if not text.startswith(opening, skip_space(text, 0)):
-        # msgspec says so of every other kind by its first character, but reads a string first.
+        # msgspec reports all other types by their first character, but reads a string to its end first.
         raise msgspec.ValidationError(f"Expected `{'object' if opening == b'{' else 'array'}`, got `str`")
     for item in container_at(text).items:
         yield item.name, Raw(text[item.value.start : item.value.end])
 
 
 def _decode_leaf(raw: Raw | bytes, type_: Any) -> Any:
-    """Decode a value that holds no object of the format's own.
+    """Decode a value without objects that the format defines.
 
     Half a surrogate pair, and each byte that is not UTF-8, becomes U+FFFD, as in Go.
     """
@@ -170,7 +170,7 @@ def _whole_escape(match: re.Match[bytes]) -> bytes:
 
 @cache
 def _member_types(struct: type[Struct]) -> dict[str, Any]:
-    """The members that a struct names, with their types; JSON name and field name are the same."""
+    """Return the members that a struct names, with their types; JSON names and field names are the same."""
     hints = get_type_hints(struct)
     return {name: hints[name] for name in struct.__struct_fields__ if name != "unknown"}
 

@@ -1,6 +1,6 @@
-"""A document whose members are of the right JSON type and yet cannot be what they must be.
+"""Reports members that have the right JSON type but an impossible value.
 
-OpenTofu finds these while it decodes, and then reads nothing else of the file.
+OpenTofu finds these while decoding, and then reads nothing else of the file.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ INVALID_METADATA: Final = "Invalid resource instance metadata in state"
 _UINT64_MAX: Final = 2**64 - 1
 
 
-class InvalidDocument(Exception):  # noqa: N818 - not an error of the program; never leaves statefile
-    """Raised inside `statefmt.formats` only; becomes a finding."""
+class InvalidDocument(Exception):  # noqa: N818 - not an error of the program; never leaves this package
+    """An impossible value. Raised only inside `statefmt.formats`, where it becomes a finding."""
 
     def __init__(self, pointer: str, reason: str, address: str = "", code: Code = Code.INVALID_STRUCTURE) -> None:
         super().__init__(f"{pointer}: {reason}")
@@ -26,7 +26,7 @@ class InvalidDocument(Exception):  # noqa: N818 - not an error of the program; n
 
 
 def check_uint64(value: int | None, pointer: str) -> int:
-    """A whole number that fits 64 bits without sign; 0 where there is none."""
+    """Return `value` if it fits in 64 unsigned bits, 0 if it is None. Raises InvalidDocument otherwise."""
     if value is None:
         return 0
     if 0 <= value <= _UINT64_MAX:

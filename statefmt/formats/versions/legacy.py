@@ -1,4 +1,4 @@
-"""Format versions 1 to 3 as they stand in the file.
+"""Defines format versions 1 to 3 as written in the file.
 
 Versions 2 and 3 have the same members; only the meaning of counts in flat attributes differs.
 Source: OpenTofu `internal/states/statefile/version1.go`, `version2.go`, `version3.go` (commit 328af77d65).

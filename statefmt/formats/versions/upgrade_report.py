@@ -1,4 +1,4 @@
-"""What an upgrade from an older format decided, and what it could not carry over."""
+"""Reports what an upgrade from an older format decided, and what it could not carry over."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from statefmt.model.resources import UnknownMember
 
 
 class UpgradeNoteKind(StrEnum):
-    """What an upgrade reports, as the summary of a finding."""
+    """A kind of upgrade note; the value is the summary of its finding."""
 
     CHOSEN = "Choice made while upgrading the state format"
     NOT_CARRIED_OVER = "Not carried over while upgrading the state format"
 
 
 class UpgradeFailed(Exception):  # noqa: N818 - never leaves this package; becomes a finding
-    """A state of an older format that cannot be carried over; `version` is the format it was in."""
+    """An upgrade that is not possible; `version` is the format of the state."""
 
     def __init__(self, version: int, reason: str, pointer: str = "", address: str = "") -> None:
         super().__init__(reason)
@@ -28,7 +28,7 @@ class UpgradeFailed(Exception):  # noqa: N818 - never leaves this package; becom
         self.address = address
 
     def finding(self) -> Finding:
-        """The reason as a finding."""
+        """Return the reason as a finding."""
         return Code.UPGRADE_FAILED.notice(
             "State format upgrade failed",
             f"The state cannot be upgraded from format version {self.version} to {self.version + 1}: {self.reason}.",
@@ -38,33 +38,33 @@ class UpgradeFailed(Exception):  # noqa: N818 - never leaves this package; becom
 
 
 class UpgradeReport:
-    """Collects what happens on the way up; every entry becomes an info finding."""
+    """A collection of notes from an upgrade; each becomes an info finding."""
 
     def __init__(self) -> None:
         self.findings: list[Finding] = []
 
     def chose(self, what: str, address: str, pointer: str) -> None:
-        """Something had to be decided."""
+        """Report a decision."""
         self._add(UpgradeNoteKind.CHOSEN, what, address, pointer)
 
     def dropped(self, what: str, address: str, pointer: str) -> None:
-        """Something has no place in the newer format."""
+        """Report something that has no place in the newer format."""
         self._add(UpgradeNoteKind.NOT_CARRIED_OVER, what, address, pointer)
 
     def unknown(self, pointer: str, members: tuple[UnknownMember, ...], address: str = "") -> None:
-        """Members that the old format does not have."""
+        """Report members that the old format does not have."""
         for name, _, _ in members:
             self.dropped(f'the unknown member "{name}"', address, f"{pointer}/{token(name)}")
 
     def backend_configuration(self) -> None:
-        """The document holds nothing but the record that `init` makes of a backend."""
+        """Report that the document is only the backend configuration that `init` writes."""
         self.findings.append(
             Code.BACKEND_CONFIGURATION.notice(
                 "Backend configuration, not a state",
-                "The file names a backend and holds no resources and no outputs: it is what `init` leaves in "
-                ".terraform/terraform.tfstate, not a state.",
+                "The file names a backend and has no resources and no outputs: it is the backend configuration that "
+                "`init` writes to .terraform/terraform.tfstate, not a state.",
                 pointer="/backend",
-                fix="Name the state itself, or pull it: tofu state pull | statetool COMMAND --state -",
+                fix="Pass the state itself, or pull it: tofu state pull | statetool COMMAND --state -",
             )
         )
 

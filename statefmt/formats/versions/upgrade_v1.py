@@ -1,4 +1,4 @@
-"""Format version 1 to 2: outputs become typed, `tainted` lists go.
+"""Upgrades format version 1 to 2: outputs become typed, `tainted` lists are dropped.
 
 Source: OpenTofu `internal/states/statefile/version1_upgrade.go` (commit 328af77d65).
 """
@@ -24,9 +24,9 @@ from statefmt.golang import encode_string
 
 
 def upgrade_v1(old: StateV1, report: UpgradeReport) -> StateV3:
-    """The same state as a document of version 2.
+    """Return the same state as a document of version 2.
 
-    Raises UpgradeFailed where a module, a resource or an object is null.
+    Raises UpgradeFailed if a module, a resource or an object is null.
     """
     report.unknown("", old.unknown)
     return StateV3(
@@ -63,7 +63,7 @@ def _resource(old: ResourceV1 | None, name: str, pointer: str, report: UpgradeRe
     report.unknown(pointer, old.unknown, name)
     if old.tainted:
         report.dropped(
-            f"{len(old.tainted)} object(s) listed as tainted: version 2 has no such list, and OpenTofu reads none",
+            f"{len(old.tainted)} object(s) listed as tainted: version 2 has no such list, and OpenTofu ignores it",
             name,
             f"{pointer}/tainted",
         )

@@ -1,4 +1,4 @@
-"""Format version 2 to 3: counts of maps in flat attributes are marked `%` instead of `#`.
+"""Upgrades format version 2 to 3: counts of maps in flat attributes are marked `%` instead of `#`.
 
 Source: OpenTofu `internal/states/statefile/version2_upgrade.go` (commit 328af77d65).
 """
@@ -19,15 +19,15 @@ from statefmt.formats.versions.legacy import (
 from statefmt.formats.versions.upgrade_report import UpgradeFailed, UpgradeReport
 from statefmt.text.pattern import pattern
 
-# What Go's strconv.Atoi takes, apart from the range: such a key belongs to a list or a set.
+# What Go's strconv.Atoi accepts, apart from the range: such a key belongs to a list or a set.
 _WHOLE_NUMBER = pattern(r"[+-]?[0-9]+", re.ASCII)
 _INT64 = range(-(2**63), 2**63)
 
 
 def upgrade_v2(old: StateV3, report: UpgradeReport) -> StateV3:
-    """The same state as a document of version 3.
+    """Return the same state as a document of version 3.
 
-    Raises UpgradeFailed where a module or a resource is null.
+    Raises UpgradeFailed if a module or a resource is null.
     """
     modules: list[ModuleV3 | None] = []
     for number, module in enumerate(old.modules or ()):
@@ -68,12 +68,12 @@ def _instance(old: InstanceV3, name: str, pointer: str, report: UpgradeReport) -
 
 
 def _is_count(key: str) -> bool:
-    """`PREFIX.#`; the pattern upstream does not match across line ends."""
+    """Return whether a key is `PREFIX.#`; OpenTofu's pattern does not match line breaks."""
     return key.endswith(".#") and "\n" not in key
 
 
 def _element_keys(attributes: dict[str, str | None], prefix: str) -> set[str]:
-    """The names directly below a collection's prefix, its own count left out."""
+    """Return the names directly below a collection's prefix, except its own count."""
     keys = set()
     for key in attributes:
         if key.startswith(prefix):

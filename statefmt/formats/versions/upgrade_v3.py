@@ -1,4 +1,4 @@
-"""Format version 3 to 4: instances gather in resources, and local provider names become addresses.
+"""Upgrades format version 3 to 4: groups instances by resource, and makes addresses of local provider names.
 
 Source: OpenTofu `internal/states/statefile/version3_upgrade.go` (commit 328af77d65).
 """
@@ -40,7 +40,7 @@ from statefmt.model.addrs import (
 from statefmt.model.addrs.order import instance_file_order
 from statefmt.model.cty.implied import upgrade_output as upgrade_value
 
-# What the type descriptions of version 4 begin with, for values of each type that version 3 could tell.
+# How type descriptions of version 4 start, for each type that version 3 has.
 _MEANINGS: Final = {
     "string": (b'"',),
     "list": (b'["list"', b'["tuple"'),
@@ -48,13 +48,13 @@ _MEANINGS: Final = {
 }
 
 
-# Older formats may leave out the release; OpenTofu says this then.
+# Older formats may omit the release; OpenTofu then writes this one.
 _NO_RELEASE = "0.0.0"
 _MODES = {ResourceMode.MANAGED: "managed", ResourceMode.DATA: "data"}
 
 
 class _Given(NamedTuple):
-    """One entry of a module's `resources`: an instance, with its full address in today's form."""
+    """One entry of a module's `resources`: an instance, with its full address in the current form."""
 
     addr: ResourceInstance
     text: str
@@ -63,13 +63,13 @@ class _Given(NamedTuple):
 
 
 def upgrade_v3(old: StateV3, report: UpgradeReport) -> StateV4:
-    """The same state as a document of version 4. Raises UpgradeFailed where that cannot be."""
+    """Return the same state as a document of version 4. Raises UpgradeFailed if that is impossible."""
     if old.serial is not None and old.serial < 0:
         raise UpgradeFailed(3, "the state has a serial less than zero", "/serial")
     report.unknown("", old.unknown)
     _report_backend(old, report)
     if not old.terraform_version:
-        report.chose(f'the release that wrote it is not told, so "{_NO_RELEASE}" is written', "", "/terraform_version")
+        report.chose(f'terraform_version is missing, so "{_NO_RELEASE}" is written', "", "/terraform_version")
     resources: list[ResourceV4 | None] = []
     outputs: dict[str, OutputV4 | None] = {}
     for number, given in enumerate(old.modules or ()):
@@ -85,7 +85,7 @@ def upgrade_v3(old: StateV3, report: UpgradeReport) -> StateV4:
             outputs |= _outputs(given.outputs or {}, pointer, report)
         elif given.outputs:
             names = _listed(given.outputs)
-            report.dropped(f"its outputs ({names}), which each run computes anew", str(module), f"{pointer}/outputs")
+            report.dropped(f"its outputs ({names}), which each run recomputes", str(module), f"{pointer}/outputs")
     return StateV4(
         terraform_version=old.terraform_version or _NO_RELEASE,
         serial=old.serial,
@@ -98,7 +98,7 @@ def upgrade_v3(old: StateV3, report: UpgradeReport) -> StateV4:
 def _report_backend(old: StateV3, report: UpgradeReport) -> None:
     for member in ("remote", "backend"):
         if getattr(old, member) is not None:
-            report.dropped(f'the block "{member}": the configuration says where a state is kept', "", f"/{member}")
+            report.dropped(f'the block "{member}": the configuration says where the state is stored', "", f"/{member}")
     holds_something = any(module and (module.resources or module.outputs) for module in old.modules or ())
     if old.backend is not None and not holds_something:
         report.backend_configuration()
@@ -112,7 +112,7 @@ def _module_path(given: ModuleV3, pointer: str) -> Module:
         if not is_identifier(name):
             raise UpgradeFailed(
                 3,
-                f"the module path {path} holds {name!r}, which is not a valid identifier; rename the module with "
+                f"the module path {path} contains {name!r}, which is not a valid identifier; rename the module with "
                 "Terraform 0.11 first",
                 f"{pointer}/path",
             )
@@ -120,7 +120,7 @@ def _module_path(given: ModuleV3, pointer: str) -> Module:
 
 
 def _resources(given: ModuleV3, module: Module, pointer: str, report: UpgradeReport) -> list[ResourceV4 | None]:
-    """The module's instances, gathered by resource; within one the lowest key comes first."""
+    """Return the module's instances, grouped by resource, the lowest key of each first."""
     gathered: dict[Resource, list[_Given]] = {}
     for text, document in (given.resources or {}).items():
         place = f"{pointer}/resources/{token(text)}"
@@ -146,7 +146,7 @@ def _resource(resource: Resource, instances: list[_Given], module: Module, repor
         if document.depends_on:
             report.dropped(f"its dependencies ({_listed(document.depends_on)})", text, f"{pointer}/depends_on")
         if document.type and document.type != resource.type:
-            report.dropped(f"its type {document.type!r}, which its address contradicts", text, f"{pointer}/type")
+            report.dropped(f"its type {document.type!r}, which differs from its address", text, f"{pointer}/type")
         objects += upgrade_instance(addr, document, text, pointer, report)
     providers = [(entry.text, entry.document.provider or "", entry.pointer) for entry in instances]
     return ResourceV4(
@@ -171,13 +171,13 @@ def _outputs(given: Mapping[str, OutputV3 | None], pointer: str, report: Upgrade
 
 
 def _listed(names: object) -> str:
-    """A few names for a message."""
+    """Format a few names for a message."""
     shown = [str(name) for name in names] if isinstance(names, (list, dict)) else []
     return ", ".join(shown[:5]) + (f" and {len(shown) - 5} more" if len(shown) > 5 else "")
 
 
 def upgrade_output(old: OutputV3, name: str, pointer: str, report: UpgradeReport) -> OutputV4:
-    """The output in version 4. Old types could not tell more than string, list and map, and are not used."""
+    """Return the output in version 4. Its old type is not used: it only distinguishes string, list and map."""
     try:
         value, type_ = upgrade_value(
             loads_exact(bytes(old.value), replace_invalid=True) if isinstance(old.value, Raw) else None
@@ -185,5 +185,5 @@ def upgrade_output(old: OutputV3, name: str, pointer: str, report: UpgradeReport
     except ValueError as error:
         raise InvalidDocument(f"{pointer}/value", str(error)) from error
     if old.type and not type_.startswith(_MEANINGS.get(old.type, ())) and type_ != b'"dynamic"':
-        report.dropped(f"its type {old.type!r}, which its value contradicts", f"output.{name}", f"{pointer}/type")
+        report.dropped(f"its type {old.type!r}, which does not fit its value", f"output.{name}", f"{pointer}/type")
     return OutputV4(value=Raw(value), type=Raw(type_), sensitive=old.sensitive)

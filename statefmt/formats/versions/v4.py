@@ -1,7 +1,7 @@
-"""Format version 4 as it stands in the file: typed members, with everything provider-owned left raw.
+"""Defines format version 4 as written in the file: typed members, with everything provider-owned left raw.
 
-Every member may be absent or null, as Go's decoder has it. `unknown` collects the members that these
-types do not name; it is filled by `statefmt.formats.versions.decode`, never by JSON.
+Every member may be missing or null, as in Go's decoder. `unknown` collects the members that these types do not
+name; `statefmt.formats.versions.decode` fills it, never JSON.
 Source: OpenTofu `internal/states/statefile/version4.go` (1.13 and the main branch of August 2026).
 """
 
@@ -16,7 +16,7 @@ _NOT_JSON = "\ue000unknown"
 
 
 class FormatObject(Struct, forbid_unknown_fields=True, omit_defaults=True, gc=False):
-    """An object of a state format: the members that the format names, and what else the file has there."""
+    """An object of a state format: the members that the format names, and any unknown ones."""
 
     unknown: tuple[UnknownMember, ...] = field(default=(), name=_NOT_JSON)
 
@@ -54,7 +54,7 @@ class InstanceObjectV4(FormatObject):
 
 
 class ResourceV4(FormatObject):
-    """One entry of `resources`. `each` was written by Terraform 0.12 and is only read."""
+    """One entry of `resources`. Terraform 0.12 wrote `each`; it is read but never written."""
 
     module: str | None = None
     mode: str | None = None
@@ -65,7 +65,7 @@ class ResourceV4(FormatObject):
     instances: list[InstanceObjectV4 | None] | None = None
 
     def address(self) -> str:
-        """The resource's address as it reads, also where some part of it is not valid."""
+        """Return the resource's address, even if parts of it are invalid."""
         mode = "data." if self.mode == "data" else ""
         address = f"{mode}{self.type or ''}.{self.name or ''}"
         return f"{self.module}.{address}" if self.module else address
@@ -97,5 +97,5 @@ class StateV4(FormatObject):
     lineage: str | None = None
     outputs: dict[str, OutputV4 | None] | None = None
     resources: list[ResourceV4 | None] | None = None
-    # Every release since OpenTofu 1.6 writes null for none.
+    # Every release since OpenTofu 1.6 writes null if there are none.
     check_results: list[CheckResultV4 | None] | UnsetType | None = UNSET

@@ -1,1 +1,1 @@
-"""From a snapshot to bytes: canonical, or with the fewest changes."""
+"""Writes a snapshot as bytes: in canonical form, or with the fewest changes to its file."""

@@ -1,4 +1,4 @@
-"""A raw value that was edited inside, put together from the bytes of the file and from what is new in it."""
+"""Rewrites a raw value that was edited, keeping the bytes of the file for all unchanged parts."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from statefmt.formats.raw_json.spans import Container, container_at
 from statefmt.formats.writing.assemble import Assembler, Entry
 from statefmt.pieces import Pieces, Span
 
-# No attributes nest as deep; below it a value is written anew.
+# No attributes nest this deeply; values below are written anew.
 _DEEPEST: Final = 100
 
 
 def value_pieces(write: Assembler, data: bytes, span: Span, new: bytes, depth: int) -> Pieces:
-    """The value at `span` of the file as `new` says, with the bytes of every part that is the same.
+    """Return the pieces of the value `new`, keeping the bytes of the old value at `span` for all unchanged parts.
 
-    Objects are taken apart where `new` has no other members than the old one, in its order, and arrays where it has as
-    many elements; all else is laid out anew. `depth` is how deep the value stands.
+    Objects are edited member by member if `new` has only members of the old one, in its order, and arrays if the
+    number of elements is the same; anything else is laid out anew. `depth` is the nesting depth of the value.
     """
     if data[span.start : span.end] == new:
         return [span]
@@ -48,7 +48,7 @@ def _object(write: Assembler, data: bytes, old: Container, new: bytes, now: Cont
 
 
 def _has_members_of(data: bytes, old: Container, new: bytes, now: Container) -> bool:
-    """Whether an object has members of another one only, in its order; of what repeats only the last one differs."""
+    """Return whether `now` has only members of `old`, in its order; of duplicates, only the last may differ."""
     last = {item.name: item for item in now.items}
     kept = [item for item in old.items if item.name in last]
     return [item.name for item in kept] == [item.name for item in now.items] and all(

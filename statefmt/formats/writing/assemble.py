@@ -1,4 +1,4 @@
-"""Putting an edited object or array together again, in the file's own style."""
+"""Assembles an edited object or array in the file's own style."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _S = TypeVar("_S")
 
 
 class Entry(NamedTuple, Generic[_S]):
-    """An element of an array to be: what it stands for, the item it was in the file (if any), its content."""
+    """A part of a new array or object: its subject, its old item in the file (if any), and its content."""
 
     subject: _S
     item: RawItem | None
@@ -28,14 +28,14 @@ class Entry(NamedTuple, Generic[_S]):
 
 
 class Assembler:
-    """Makes new text for one file: `data`, laid out by `layout`."""
+    """A builder of new text for the file `data`, in its `layout`."""
 
     def __init__(self, data: bytes, layout: Layout) -> None:
         self._data = data
         self._layout = layout
 
     def text(self, tree: Tree, depth: int) -> bytes:
-        """The text of a value whose object or array stands `depth` levels deep."""
+        """Return the text of a value in an object or array that is nested `depth` levels deep."""
         text = escape_html(encode_tree(tree))
         if self._layout is Layout.COMPACT:
             return compact(text)
@@ -44,9 +44,9 @@ class Assembler:
     def edited(
         self, container: Container | None, edited: Mapping[str, Pieces | None], order: Sequence[str], depth: int
     ) -> Pieces:
-        """An object with some members changed (or gone, where None), and all others as they stand in the file.
+        """Return an object with some members changed (or removed, if None), and all others as in the file.
 
-        A member that the file does not have comes after those that go before it in `order`.
+        A member that the file does not have comes after those that precede it in `order`.
         """
         items = container.items if container else ()
         places = {name: place for place, name in enumerate(order)}
@@ -59,7 +59,7 @@ class Assembler:
                 continue
             content = edited[field]
             if content is not None:
-                # Of members that repeat only the last one counts.
+                # Only the last of duplicate members counts.
                 value = content if last[field] == number else [item.value]
                 entries.append(Entry(field, item, [Span(item.whole.start, item.value.start), *value]))
         for field, content in edited.items():
@@ -69,7 +69,7 @@ class Assembler:
         return self._bracketed(container, entries, depth, b"{}")
 
     def array(self, container: Container | None, entries: Sequence[Entry[_S]], depth: int) -> Pieces:
-        """An array of the given entries."""
+        """Return an array of the given entries."""
         return self._bracketed(container, entries, depth, b"[]")
 
     def _bracketed(
@@ -98,12 +98,12 @@ class Assembler:
 
 
 def _field(name: str, places: Mapping[str, int]) -> str:
-    """The member that a name in the file means: Go matches names whatever their case."""
+    """Return the member that a name in the file means: Go ignores the case of names."""
     return name if name in places or name.lower() not in places else name.lower()
 
 
 def _place(entries: Sequence[Entry[str]], field: str, places: Mapping[str, int]) -> int:
-    """Where a new member goes: after the last of those that go before it."""
+    """Return the index for a new member: after the last one that precedes it in the order."""
     place = places.get(field)
     if place is None:
         return len(entries)

@@ -1,4 +1,4 @@
-"""Whether some bytes are the canonical text of a snapshot, without ever making the whole of that text."""
+"""Checks whether bytes are the canonical text of a snapshot, without building the whole text."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from statefmt.model.addrs import resource_file_order
 from statefmt.model.resources import ResourceState
 from statefmt.model.snapshot import Snapshot
 
-# So many resources at once: enough to make a call cheap, few enough for the processor's cache.
+# Resources per call: enough to make a call cheap, few enough for the processor's cache.
 _BATCH: Final = 8
-# Stands for the resources in the text around them: a private-use character, as no state has it.
+# A placeholder for the resources in the surrounding text, with characters that no state has (private use).
 _MARK: Final = "\ue000resources\ue000"
 
 
 class _Brackets(NamedTuple):
-    """What stands around and between resources, as elements of an array two levels deep, and as those of the state."""
+    """The text around resources in an array two levels deep (first two), and around and between them in a state."""
 
     before: bytes
     after: bytes
@@ -38,7 +38,7 @@ _BRACKETS: Final = {
 
 
 def is_canonical(data: bytes, snapshot: Snapshot, style: Style, *, keep_unknown: bool) -> bool:
-    """Whether `data` is what `canonical` gives for the snapshot; with large states, in half the time and no memory."""
+    """Return whether `data` is what `canonical` returns; for large states in half the time and without the memory."""
     trees = TreeBuilder(keep_unknown=keep_unknown)
     around = {**trees.snapshot(replace(snapshot, resources=())), "resources": _MARK}
     parts = laid_out(around, style).split(encode_tree(_MARK))
@@ -56,7 +56,7 @@ def is_canonical(data: bytes, snapshot: Snapshot, style: Style, *, keep_unknown:
 def _resources_end(
     data: bytes, start: int, resources: Sequence[ResourceState], trees: TreeBuilder, style: Style
 ) -> int:
-    """The byte after the resources that stand canonically at `start`; -1 where something else does."""
+    """Return the end of the canonical text of the resources at `start`; -1 if the text is different."""
     brackets = _BRACKETS[style.layout]
     position, lead = start, brackets.opening
     waiting = iter(sorted(resources, key=lambda resource: resource_file_order(resource.addr)))

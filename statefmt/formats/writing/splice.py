@@ -1,7 +1,7 @@
-"""Rewriting a v4 file with the fewest changes: what an operation did not touch keeps its bytes.
+"""Rewrites a v4 file with the fewest changes: unchanged parts keep their bytes.
 
-The new text is made of pieces: spans of the old file, and new text between them. An object or an array is only
-taken apart where something in it changed, and a member is only written anew where its value changed.
+The new text consists of pieces: spans of the old file, and new text between them. An object or an array is only
+split if something in it changed, and a member is only written anew if its value changed.
 """
 
 from __future__ import annotations
@@ -39,22 +39,22 @@ from statefmt.pieces import (
 _S = TypeVar("_S")
 
 _TREES: Final = TreeBuilder(keep_unknown=True)
-# How deep the members of each kind of object stand in the file; the object itself stands one level higher.
+# The nesting depth of the members of each kind of object; the object itself is one level higher.
 _TOP, _RESOURCE, _OBJECT = 1, 3, 5
 
 
 def splice(source: Source, snapshot: Snapshot) -> bytes:
-    """The text of a snapshot that was made, by changes, from the one that was read from `source`."""
+    """Return the text of a snapshot that was derived from the one in `source`."""
     return joined(source.data, splice_pieces(source, snapshot))
 
 
 def splice_pieces(source: Source, snapshot: Snapshot) -> Pieces:
-    """What the new text is made of: spans of `source.data`, and new text."""
+    """Return the pieces of the new text: spans of `source.data`, and new text."""
     return Splicer(source).pieces(snapshot)
 
 
 class Splicer:
-    """Splices snapshots that were made from one that was read; where its blocks stand is found out once."""
+    """A splicer for snapshots derived from one source; it locates the blocks of the source only once."""
 
     def __init__(self, source: Source) -> None:
         self._data = source.data
@@ -65,7 +65,7 @@ class Splicer:
         self._elements_of: dict[int, Sequence[RawItem]] = {}
 
     def pieces(self, new: Snapshot) -> Pieces:
-        """What the text of a snapshot is made of: spans of the source's data, and new text."""
+        """Return the pieces of a snapshot's text: spans of the source's data, and new text."""
         return merged(self._document(new))
 
     def _document(self, new: Snapshot) -> Pieces:
@@ -114,7 +114,7 @@ class Splicer:
         return self._write.array(container, entries, _RESOURCE - 1)
 
     def _new_resource(self, resource: ResourceState) -> Pieces:
-        """A block that is not in the file; its objects may be."""
+        """Return a block that is not in the file; its objects may be."""
         binding = lower(resource)
         tree = _TREES.resource(resource)
         edited: dict[str, Pieces | None] = self._texts(tree, _RESOURCE)
@@ -129,9 +129,9 @@ class Splicer:
         return self._write.edited(None, edited, list(tree), _RESOURCE)
 
     def _resource(self, block: Span, old: ResourceState, new: ResourceState) -> Pieces:
-        """One block of the file with what changed in its resource."""
+        """Return a block of the file with the changes to its resource."""
         if len(new.origin) > 1:
-            # A resource that the file spreads over several blocks becomes one of them.
+            # A resource that is split over several blocks becomes one block.
             return self._new_resource(new)
         container = container_at(self._data, block.start)
         binding = lower(new)
@@ -163,7 +163,7 @@ class Splicer:
         return self._write.array(container, self._arranged(there, arriving, object_order), _OBJECT - 1)
 
     def _arriving_object(self, obj: ResourceInstanceObject, binding: Lowered) -> Pieces:
-        """An object that was not in this block: a new one, or one from another block, with that one's bytes."""
+        """Return an object that was not in this block: a new one, or one from another block with its bytes."""
         if obj.origin is None:
             return [self._write.text(_TREES.object(obj, binding.instance_level), _OBJECT - 1)]
         number, place = obj.origin
@@ -174,7 +174,7 @@ class Splicer:
         return {obj.origin: obj for resource in self._old.resources for obj in resource.objects if obj.origin}
 
     def _elements(self, block: int) -> Sequence[RawItem]:
-        """The elements of `instances` in a block of the file."""
+        """Return the elements of `instances` in a block of the file."""
         if block not in self._elements_of:
             blocks = self._block_container()
             assert blocks is not None
@@ -185,10 +185,10 @@ class Splicer:
     def _object(
         self, element: Span, old: ResourceInstanceObject, new: ResourceInstanceObject, binding: Lowered
     ) -> Pieces:
-        """An object as it stands in the file, with what changed in it."""
+        """Return an object of the file with its changes."""
         after = _TREES.object(new, binding.instance_level)
         if self._data[element.start : element.start + 1] != b"{":
-            # An element that is null reads as an object without members.
+            # A null element counts as an empty object.
             return [self._write.text(after, _OBJECT - 1)]
         container = container_at(self._data, element.start)
         changes = _changed(_TREES.object(old, {}), _TREES.object(new, {})) if old != new else {}
@@ -207,10 +207,10 @@ class Splicer:
         arriving: Sequence[Entry[_S]],
         order: Callable[[_S], Any],
     ) -> list[Entry[_S]]:
-        """The entries of an array: `there` says what each element of the file was, and what it is now (None: gone).
+        """Return the entries of an array. `there` has each old element and its new entry (None if removed).
 
-        What arrives goes before the first element that sorts after it. What sorts elsewhere now moves in a canonical
-        file, which stays canonical, and keeps its place in any other.
+        A new entry goes before the first element that sorts after it. An element that now sorts elsewhere moves in a
+        canonical file, so that this stays canonical, and keeps its place in any other file.
         """
         moves = [
             entry is not None and was is not entry.subject and order(was) != order(entry.subject)
@@ -223,7 +223,7 @@ class Splicer:
         placing = [*arriving, *(entry for entry, moving in pairs if moving)]
         if not placing:
             return staying
-        # The highest key up to each entry: the first that is higher than another key is where that one goes.
+        # The highest key up to each entry: a new entry goes before the first one that is higher than its own key.
         highest = list(accumulate((order(entry.subject) for entry in staying), max))
         entries: list[Entry[_S]] = []
         done = 0
@@ -238,10 +238,10 @@ class Splicer:
         return is_canonical(self._data, self._old, style_of(self._data), keep_unknown=True)
 
     def _provider_change(self, container: Container, wanted: str) -> dict[str, Tree | None]:
-        """The change of `provider` in a resource or an object, where what the file says there is not what it must say.
+        """Return the change of `provider` in a resource or an object; empty if the file already has what is wanted.
 
-        It may say so at another level, or at both, and still mean the same as a whole; once a resource is touched,
-        each level says its own part.
+        The file may have it at the other level, or at both, and mean the same; once a resource is edited, each level
+        gets its own part.
         """
         item = container.find("provider")
         said = loads_exact(self._data[item.value.start : item.value.end]) if item else None
@@ -263,7 +263,7 @@ class Splicer:
         return self._blocks
 
     def _member(self, parent: Container, name: str) -> Container | None:
-        """The object or array that a member holds; None where it is absent or null."""
+        """Return the object or array in a member; None if the member is missing or null."""
         found = parent.find(name)
         if found is None or self._data[found.value.start : found.value.start + 1] not in (b"{", b"["):
             return None
@@ -279,7 +279,7 @@ def _unknown(members: tuple[UnknownMember, ...]) -> dict[str, Tree]:
 
 
 def _changed(old: Mapping[str, Tree], new: Mapping[str, Tree]) -> dict[str, Tree | None]:
-    """The members whose text differs, with their new value; None for those that are gone."""
+    """Return the members whose text differs, with their new value; None for those removed."""
     changed: dict[str, Tree | None] = {name: None for name in old if name not in new}
     for name, tree in new.items():
         before = old.get(name)

@@ -1,6 +1,6 @@
-"""A snapshot as the JSON tree that format version 4 has for it: the members of each object, in canonical order.
+"""Builds the JSON tree of a snapshot in format version 4, with the members of each object in canonical order.
 
-A leaf is a text, a whole number, true, or raw JSON text.
+A leaf is a string, a whole number, true, or raw JSON text.
 Source: OpenTofu `internal/states/statefile/version4.go` (writeStateV4).
 """
 
@@ -42,10 +42,10 @@ _NO_PATHS = Raw(b"[]")
 
 
 class TreeBuilder:
-    """Builds trees, with or without what statetool does not know.
+    """A builder of trees, with or without what statetool does not know.
 
-    With `keep_unknown`, unknown members stand after the same known member as in the file, and check results of
-    unknown kind or status stay as they are; else they are left out, as OpenTofu does.
+    With `keep_unknown`, unknown members follow the same known member as in the file, and check results of unknown
+    kind or status stay as they are; otherwise they are omitted, as by OpenTofu.
     """
 
     def __init__(self, *, keep_unknown: bool) -> None:
@@ -63,7 +63,7 @@ class TreeBuilder:
         return self._with_unknown(members, snapshot.unknown)
 
     def envelope(self, snapshot: Snapshot) -> dict[str, Leaf]:
-        """The members of the document that stand alone."""
+        """Return the scalar members of the document."""
         return {
             "version": 4,
             "terraform_version": snapshot.terraform_version,
@@ -87,7 +87,7 @@ class TreeBuilder:
         return self._with_unknown(members, resource.unknown) if resource.unknown else members
 
     def resource_head(self, resource: ResourceState, binding: Lowered) -> dict[str, Tree]:
-        """The members of a resource that stand before its instances."""
+        """Return the members of a resource that precede its instances."""
         addr = resource.addr
         members: dict[str, Tree] = {}
         if addr.module.steps:
@@ -101,7 +101,7 @@ class TreeBuilder:
         return members
 
     def object(self, obj: ResourceInstanceObject, providers: Mapping[InstanceKey, str]) -> dict[str, Tree]:
-        """An instance object; `providers` has its `provider` by provider key, where that is written here."""
+        """Return an instance object; `providers` has its `provider` by provider key, if that is written here."""
         members: dict[str, Tree] = {}
         if isinstance(obj.key, (IntKey, StringKey)):
             members["index_key"] = obj.key.value
@@ -161,25 +161,25 @@ class TreeBuilder:
         return status if status in KNOWN_STATUSES or (self._keep_unknown and status) else "unknown"
 
     def _with_unknown(self, members: dict[str, Tree], unknown: tuple[UnknownMember, ...]) -> dict[str, Tree]:
-        """The members with the unknown ones, each after the known member that it follows in the file."""
+        """Return the members with the unknown ones, each after the known member that it follows in the file."""
         if not unknown or not self._keep_unknown:
             return members
         placed: dict[str, Tree] = {name: raw for name, raw, after in unknown if not after}
         for known, tree in members.items():
             placed[known] = tree
             placed |= {name: raw for name, raw, after in unknown if after == known}
-        # What followed a member that is not written (`each`, an empty list) goes last.
+        # Those after a member that is not written (`each`, an empty list) go last.
         return placed | {name: raw for name, raw, after in unknown if after and after not in members}
 
 
 @lru_cache(maxsize=4096)
 def _dependency_texts(dependencies: tuple[ConfigResource, ...]) -> tuple[str, ...]:
-    """The instances of a resource, and those of its neighbours, often have the same dependencies."""
+    """Format dependencies; cached because instances of a resource and its neighbours often share them."""
     return tuple(map(str, dependencies))
 
 
 def _in_order(objects: Sequence[ResourceInstanceObject]) -> bool:
-    """Whether objects certainly stand in their order: a single one, or current ones with rising keys of one kind."""
+    """Return whether objects are certainly in order: a single one, or current ones with rising keys of one kind."""
     if len(objects) < 2:
         return True
     key = objects[0].key
@@ -195,16 +195,16 @@ def _in_order(objects: Sequence[ResourceInstanceObject]) -> bool:
 
 
 def object_order(obj: ResourceInstanceObject) -> tuple[object, str]:
-    """The order of the `instances` of a resource in a file."""
+    """Return the sort key of an object among the `instances` of a resource in a file."""
     return instance_file_order(obj.key), obj.deposed
 
 
 def encode_tree(tree: Tree) -> bytes:
-    """The compact JSON text of a tree, apart from white space inside raw text, and before `golang.escape_html`."""
+    """Encode a tree as compact JSON, except for white space in raw text, and before `golang.escape_html`."""
     try:
         return msgspec.json.encode(tree)
     except (UnicodeEncodeError, OverflowError):
-        # Half a surrogate pair, which Go replaces; a number beyond 64 bits. No state that was read has either.
+        # Half a surrogate pair, which Go replaces, or a number beyond 64 bits; no state that was read has either.
         return _encode_slowly(tree)
 
 

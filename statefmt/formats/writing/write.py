@@ -1,4 +1,4 @@
-"""From a snapshot to v4 bytes."""
+"""Writes a snapshot as v4 bytes."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _canonical = canonical
 
 
 def write(snapshot: Snapshot, *, canonical: bool = True) -> bytes:
-    """The bytes of a snapshot, always of format version 4.
+    """Return the bytes of a snapshot, always in format version 4.
 
-    Canonical: as OpenTofu writes them, indented by two spaces, without the members that OpenTofu would drop.
-    Else what was not touched since the snapshot was read keeps its bytes, and the rest follows the style of the
-    file; a snapshot of an older format is written in canonical form with all its members.
+    If `canonical`, as OpenTofu writes them: indented by two spaces, without the members that OpenTofu would drop.
+    Otherwise, everything that did not change since the snapshot was read keeps its bytes, and the rest follows the
+    style of the file; a snapshot of an older format is written in canonical form with all its members.
     """
     if canonical:
         return _canonical(snapshot)

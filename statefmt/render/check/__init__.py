@@ -1,1 +1,1 @@
-"""Findings, in one file for each format."""
+"""Prints findings, with one module for each format."""

@@ -1,6 +1,6 @@
-"""What `check` found, as workflow commands of GitHub Actions, which marks the lines in the files of a pull request.
+"""Prints findings as workflow commands for GitHub Actions, which annotates the lines of a pull request.
 
-Source: GitHub, "Workflow commands"; the escapes are those of `actions/toolkit`, `packages/core/src/command.ts`.
+Source: GitHub, "Workflow commands"; escapes as in `actions/toolkit`, `packages/core/src/command.ts`.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _COMMANDS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severi
 def check_github(
     states: Sequence[CheckedState], folder: Path | None = None, *, unreadable: Sequence[UnreadableState] = ()
 ) -> str:
-    """One command a finding, or a file that could not be read, and a line; empty where there is nothing to say.
+    """Return one command per line for each finding and each unreadable file; empty if there are none.
 
-    Paths are relative to `folder` (the working folder).
+    Paths are relative to `folder` (default: the working directory).
     """
     folder = folder or Path.cwd()
     lines = [line for state in states for line in _commands(state, folder)]

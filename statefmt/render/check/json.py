@@ -1,4 +1,4 @@
-"""What `check` found, as JSON."""
+"""Prints findings as JSON."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from statefmt.render.json_output import document
 
 
 def check_json(states: Sequence[CheckedState], unreadable: Sequence[UnreadableState] = ()) -> bytes:
-    """All findings, and what could not be read (schema: `check-output.schema.json`)."""
+    """Return all findings and unreadable files (schema: `check-output.schema.json`)."""
     counts = Counter(finding.severity for state in states for finding in state.findings)
     return document(
         {

@@ -1,10 +1,10 @@
-"""What `check` found, as JUnit XML, for the test reports of GitLab, Jenkins and others.
+"""Prints findings as JUnit XML, for the test reports of GitLab, Jenkins and others.
 
-A state is a test suite and a finding a test case: failed where the finding makes `check` fail, so that a report and the
-exit status say the same, else passed with the finding as its output. A state without findings has one passed test case.
-There are no times and no host, so that the same states give the same bytes.
-Sources: `junit-10.xsd` of Jenkins's xUnit plugin; GitLab's "Unit test reports" (which takes `classname` for the name of
-a suite, shows the text of a failure and not its `message`, and keeps only the first of the cases with the same name).
+A state is a test suite and a finding a test case: failed if the finding makes `check` fail, so that the report agrees
+with the exit status, else passed with the finding as its output. A state without findings has one passed test case.
+There are no times and no host name, so that the same states give the same bytes.
+Sources: `junit-10.xsd` of Jenkins's xUnit plugin; GitLab's "Unit test reports" (which uses `classname` as the name of a
+suite, shows the text of a failure, not its `message`, and keeps only the first of several cases with the same name).
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ def check_junit(
     fail_on: Severity = Severity.ERROR,
     unreadable: Sequence[UnreadableState] = (),
 ) -> bytes:
-    """All findings; those of severity `fail_on` and above have failed. A file that could not be read is an error."""
+    """Return all findings; those of severity `fail_on` and above are failures, unreadable files are errors."""
     findings = [finding for state in states for finding in state.findings]
     tests = sum(max(1, len(state.findings)) for state in states) + len(unreadable)
     root = Element("testsuites", name="statetool check", tests=str(tests))
     root.attrib |= _counts(findings, fail_on, len(unreadable))
     root.extend([*(_suite(state, fail_on) for state in states), *map(_unreadable_suite, unreadable)])
     indent(root)
-    # The declaration of ElementTree has single quotes and no capitals; this one stays as it was.
+    # ElementTree would write the declaration with single quotes and in lower case.
     document: bytes = tostring(root, encoding="utf-8")
     return b'<?xml version="1.0" encoding="UTF-8"?>\n' + document + b"\n"
 
@@ -72,7 +72,7 @@ def _counts(findings: Sequence[Finding], fail_on: Severity, unreadable: int = 0)
 
 
 def _outcome(finding: Finding, fail_on: Severity) -> str:
-    """The element that a finding becomes. A file that could not be checked at all is an error, not a failure."""
+    """Return the element for a finding. A file that could not be checked at all is an error, not a failure."""
     if finding.code in codes.NO_STATE:
         return "error"
     return "failure" if finding.severity.rank >= fail_on.rank else "system-out"

@@ -1,4 +1,4 @@
-"""Rules and their pages."""
+"""Prints rules and their pages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "c
 
 
 def rules_table(pages: Sequence[Page], terminal: Terminal) -> str:
-    """One rule a line: code, severity, title."""
+    """Return one line for each rule: code, severity, title."""
     lines = []
     for page in pages:
         severity = terminal.paint(f"{page.rule.severity.value:<7}", _COLOURS[page.rule.severity])
@@ -24,11 +24,11 @@ def rules_table(pages: Sequence[Page], terminal: Terminal) -> str:
 
 
 def rule_page(page: Page, terminal: Terminal) -> str:
-    """A rule's page for the terminal: its markdown with the headings marked."""
+    """Return a rule's page for the terminal: its Markdown with the headings highlighted."""
     rule = page.rule
     head = f"{rule.code} {rule.name} ({rule.severity.value})"
     parts = [terminal.paint(head, "bold", _COLOURS[rule.severity]), terminal.wrap(page.title, "")]
-    # Every second part between fences is code and keeps its lines.
+    # Every second part is a code block and keeps its lines.
     for number, text in enumerate(re.split(r"^```.*$", page.text, flags=re.MULTILINE)):
         if number % 2:
             parts.append(indent(text.strip("\n"), "    "))
@@ -38,7 +38,7 @@ def rule_page(page: Page, terminal: Terminal) -> str:
 
 
 def _paragraph(block: str, terminal: Terminal) -> str:
-    """A paragraph of markdown, with its heading if it has one."""
+    """Format a paragraph of Markdown, with its heading if it has one."""
     heading, _, text = block.strip().partition("\n") if block.strip().startswith("## ") else ("", "", block)
     body = "\n".join(terminal.wrap(item, "  ") for item in re.split(r"\n(?=- )", text.strip())) if text.strip() else ""
     if not heading:
@@ -48,7 +48,7 @@ def _paragraph(block: str, terminal: Terminal) -> str:
 
 
 def rules_json(pages: Sequence[Page]) -> bytes:
-    """All there is to know of some rules (schema: `rules-output.schema.json`)."""
+    """Return rules with their pages (schema: `rules-output.schema.json`)."""
     return document({"rules": [_rule(page) for page in pages]})
 
 

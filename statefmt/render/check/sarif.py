@@ -1,4 +1,4 @@
-"""What `check` found, as SARIF 2.1.0 (OASIS), for code scanning and other viewers."""
+"""Prints findings as SARIF 2.1.0 (OASIS), for code scanning and other viewers."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from statefmt.version import __version__
 
 _SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
-# What GitHub calls them.
+# GitHub's names for them.
 _PROBLEM_SEVERITIES: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "recommendation"}
-# The folder that relative paths start from; GitHub takes this name for the root of the repository.
+# The base of relative paths; GitHub resolves this name to the root of the repository.
 _ROOT: Final = "%SRCROOT%"
 _FIRST_SECTION: Final = pattern(r"\A## [^\n]*\n(?P<text>.*?)(?=\n\s*\n|\n## |\Z)", re.DOTALL)
 
@@ -33,9 +33,9 @@ _FIRST_SECTION: Final = pattern(r"\A## [^\n]*\n(?P<text>.*?)(?=\n\s*\n|\n## |\Z)
 def check_sarif(
     states: Sequence[CheckedState], folder: Path | None = None, *, unreadable: Sequence[UnreadableState] = ()
 ) -> bytes:
-    """All findings, with the pages of all rules. Paths are relative to `folder` (the working folder).
+    """Return all findings and the pages of all rules. Paths are relative to `folder` (default: the working directory).
 
-    Where something could not be read, the invocation has failed, with a notification for each.
+    If files could not be read, the invocation has failed, with a notification for each.
     """
     folder = folder or Path.cwd()
     pages = all_pages()
@@ -102,7 +102,7 @@ def _result(
         "level": _LEVELS[finding.severity],
         "message": {"text": "\n\n".join(filter(None, (message(finding), fix_text(finding.fix), finding.fix.snippet)))},
         "locations": [location],
-        # GitHub joins the first to the rule and the path, and looks at no other; the second is for everybody else.
+        # GitHub combines the first with the rule and the path, and ignores all others; the second is for other tools.
         "partialFingerprints": {"primaryLocationLineHash": mark, "statetool/v1": mark},
     }
     if finding.code in numbers:

@@ -1,4 +1,4 @@
-"""What `check` found, as text for people."""
+"""Prints findings as text."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from statefmt.render.terminal import Terminal
 
 
 def check_text(states: Sequence[CheckedState], terminal: Terminal) -> str:
-    """The findings of one state after the other, each with its place, and a summary line."""
+    """Return the findings of each state, with their positions, and a summary line."""
     parts = [_state_text(state, terminal) for state in states if state.findings]
     return "\n\n".join([*parts, _summary(states, terminal)])
 
 
 def statistics_text(states: Sequence[CheckedState], terminal: Terminal) -> str:
-    """How often each rule found something, most often first, and a summary line."""
+    """Return how often each rule found something, most frequent first, and a summary line."""
     rules = all_rules()
     counts = Counter(finding.code for finding in _all_findings(states))
     severities = {finding.code: finding.severity for finding in _all_findings(states)}
@@ -45,14 +45,14 @@ def _state_text(state: CheckedState, terminal: Terminal) -> str:
 
 
 def _summary(states: Sequence[CheckedState], terminal: Terminal) -> str:
-    """`2 states checked: 1 error, 3 warnings; 4 held back`."""
+    """Return `2 states checked: 1 error, 3 warnings; 4 hidden`."""
     configurations = sum(state.is_configuration for state in states)
     kinds = [(len(states) - configurations, "state"), (configurations, "configuration")]
     checked = " and ".join(counted(count, kind) for count, kind in kinds if count) or counted(0, "state")
     held_back = sum(state.hidden for state in states)
     worst = max((finding.severity for finding in _all_findings(states)), key=lambda each: each.rank, default=None)
     counts = terminal.paint(counts_text(_all_findings(states)), "bold", COLOURS[worst] if worst else "green")
-    hidden = f"; {held_back} held back" if held_back else ""
+    hidden = f"; {held_back} hidden" if held_back else ""
     return f"{checked} checked: {counts}{hidden}"
 
 

@@ -1,1 +1,1 @@
-"""Comparisons, in one file for each format."""
+"""Prints comparisons of states, with one module for each format."""

@@ -1,4 +1,4 @@
-"""What differs in check results: whose status, and which messages."""
+"""Formats the differences in check results: statuses and messages."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from statefmt.model.check_results import CheckObject, CheckResult
 from statefmt.render.printable import printable
 
 _Checked: TypeAlias = CheckResult | CheckObject
-# A sign, a label, and the texts of both sides.
+# Sign, label, old text, new text.
 CheckLine: TypeAlias = tuple[str, str, str | None, str | None]
 
 
 def check_lines(change: CheckResultsChange) -> Mapping[str, tuple[CheckLine, ...]]:
-    """What differs, all of it printable, by the address of the construct that is checked."""
+    """Return printable differences by the address of the checked construct."""
     return {address: tuple(_lines(old, new)) for address, old, new in change.differing}
 
 

@@ -1,4 +1,4 @@
-"""A comparison as items with lines of what differs: what text and Markdown are printed from."""
+"""Turns a comparison into items with lines, from which text and Markdown are printed."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ MOVED: Final = "→"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One thing that differs: what it is, and its printable texts; None on the side that does not have it."""
+    """A single difference: its label and both printable values; None on the side that does not have it."""
 
     sign: str
     label: str
@@ -54,7 +54,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """What is told under one sign and title, both printable; `target` is where it moved, `note` a remark."""
+    """The differences under one sign and title, both printable; `target` is where it moved, `note` a remark."""
 
     sign: str
     title: str
@@ -64,7 +64,7 @@ class Item:
 
 
 def resource_items(changes: SnapshotDiff, manner: Manner) -> Iterator[Item]:
-    """What happened to resource instances: moves of several at once first, then instance by instance in list order."""
+    """Yield the changes to resource instances: moves of several at once first, then each instance in list order."""
     by_place = {move.old: move for move in changes.moves}
     whole = {move for move in changes.moves if move.count > 1 or isinstance(move.old, ModuleInstance)}
     for move in changes.moves:
@@ -85,26 +85,26 @@ def resource_items(changes: SnapshotDiff, manner: Manner) -> Iterator[Item]:
         resource = shell.new or shell.old
         if resource is not None:
             sign = ADDED if shell.old is None else REMOVED if shell.new is None else CHANGED
-            what = "members that statetool does not know" if resource.unknown else "a resource without instances"
+            what = "unknown members" if resource.unknown else "resource without instances"
             yield Item(sign, printable(str(resource.addr)), note=what)
 
 
 def output_items(changes: SnapshotDiff, manner: Manner) -> Iterator[Item]:
-    """The outputs that differ, by name."""
+    """Yield the outputs that differ, by name."""
     for change in changes.outputs:
         sign = ADDED if change.old is None else REMOVED if change.new is None else CHANGED
         yield Item(sign, printable(change.name), tuple(_output_lines(change, manner)))
 
 
 def check_items(changes: SnapshotDiff, manner: Manner) -> Iterator[Item]:
-    """The check results that differ, by address."""
+    """Yield the check results that differ, by address."""
     if changes.check_results is not None:
         for address, lines in check_lines(changes.check_results).items():
             yield Item(CHANGED, printable(address), tuple(Line(*line) for line in lines))
 
 
 def envelope_items(changes: SnapshotDiff, manner: Manner) -> Iterator[Item]:
-    """The members of the document that differ; those that nobody knows are hidden."""
+    """Yield the top-level members that differ; the values of unknown ones are hidden."""
     for change in changes.envelope:
         hidden = not change.is_known and not manner.show_sensitive
         old, new = (
@@ -131,8 +131,8 @@ def _member_lines(change: InstanceChange, member: MemberChange, manner: Manner) 
         return
     found = details(change, member, show_sensitive=manner.show_sensitive, exact=manner.exact)
     if not found:
-        # Sensitive paths are told up to what may be a value.
-        what = "not shown" if member.name == "sensitive_attributes" else "order or repetition"
+        # Sensitive paths are only shown up to a step that may be a value.
+        what = "not shown" if member.name == "sensitive_attributes" else "order or duplicates"
         yield Line(CHANGED, f"{before}{printable(member.name)} ({what})")
     is_plain = member.name in ("provider", "dependencies", "depends_on", "sensitive_attributes")
     for one in found:
@@ -141,7 +141,7 @@ def _member_lines(change: InstanceChange, member: MemberChange, manner: Manner) 
 
 
 def _label(member: str, change: ValueChange) -> str:
-    """What differs: attributes go by their path, all else by the name of the member and its path."""
+    """Return the label of a difference: the path of an attribute; the name and path of any other member."""
     steps = [step for step in change.path if not isinstance(step, Crossing)]
     if member == "attributes_flat" and steps:
         return printable(".".join(map(str, steps)))
@@ -167,7 +167,7 @@ def _output_lines(change: OutputChange, manner: Manner) -> Iterator[Line]:
     if change.old.type != change.new.type:
         hidden = not manner.show_sensitive and (change.old.sensitive or change.new.sensitive)
         old, new = (printable(output_type_text(side, hidden=hidden)) for side in (change.old, change.new))
-        # What differs in hidden types may be no more than names, which are not told.
+        # Hidden types may differ only in names, which are not shown.
         yield Line(CHANGED, "type") if old == new else _line("type", old, new, manner)
     if change.old.sensitive != change.new.sensitive:
         yield Line(ADDED if change.new.sensitive else REMOVED, "sensitive")
@@ -175,7 +175,7 @@ def _output_lines(change: OutputChange, manner: Manner) -> Iterator[Line]:
         notes = [shown(side.deprecated, manner) if side.deprecated else None for side in (change.old, change.new)]
         yield _line("deprecated", notes[0], notes[1], manner)
     if change.old.unknown != change.new.unknown:
-        yield Line(CHANGED, "members that statetool does not know")
+        yield Line(CHANGED, "unknown members")
 
 
 def _line(label: str, old: str | None, new: str | None, manner: Manner) -> Line:
@@ -189,7 +189,7 @@ def _sign(old: str | None, new: str | None) -> str:
 
 
 def _about(instance: InstanceState, manner: Manner) -> str:
-    """What is worth knowing of an instance that was added or removed."""
+    """Describe an instance that was added or removed."""
     parts: list[str] = []
     current = instance.current
     name = None if current is None else object_id(current)
@@ -210,9 +210,9 @@ def _value_text(text: bytes, manner: Manner) -> str:
 
 
 def items(changes: SnapshotDiff, manner: Manner) -> Iterator[tuple[str, Iterator[Item]]]:
-    """All items in groups, each with its heading; that of the resource instances is empty.
+    """Yield all items in groups, each with its heading; that of the resource instances is empty.
 
-    What differs is looked for as the items are taken, so that the first of many can be printed at once.
+    The groups are lazy, so that the first of many items can be printed at once.
     """
     groups = (
         ("", resource_items), ("Outputs", output_items), ("Check results", check_items), ("State", envelope_items),

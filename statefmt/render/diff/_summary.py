@@ -1,4 +1,4 @@
-"""A comparison in one line: `2 added, 1 moved`."""
+"""Summarises a comparison in one line: `2 added, 1 moved`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NOTHING: Final = "no differences"
 
 
 def summary(changes: SnapshotDiff) -> str:
-    """How many instances had something happen to them, and what else differs."""
+    """Return how many instances changed, and what else differs."""
     counts = {
         "added": changes.added, "removed": changes.removed, "changed": changes.changed, "moved": changes.moved,
         "rebound": changes.rebound,
@@ -28,6 +28,6 @@ def summary(changes: SnapshotDiff) -> str:
 
 
 def followed_text(changes: SnapshotDiff) -> str:
-    """What is told of dependencies that do no more than follow."""
+    """Return the note about dependencies that only follow other changes."""
     count = counted(len(changes.followed), "instance")
-    return f"dependencies of {count} only follow moves and removals, or stand in another order"
+    return f"dependencies updated in {count} (moves, removals or reordering only)"

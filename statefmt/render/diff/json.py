@@ -1,4 +1,4 @@
-"""A comparison of two states as JSON (schema: `diff-output.schema.json`)."""
+"""Prints a comparison of two states as JSON (schema: `diff-output.schema.json`)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ JsonObject = dict[str, object]
 
 
 def diff_json(changes: SnapshotDiff, manner: Manner) -> bytes:
-    """The document; numbers of attributes and outputs keep their text."""
+    """Return the JSON document; numbers in attributes and outputs keep their text."""
     checks = changes.check_results
     in_place = [change for change in changes.instances if change.old is not None and change.new is not None]
     return exact_document({
@@ -59,7 +59,7 @@ def diff_json(changes: SnapshotDiff, manner: Manner) -> bytes:
 
 
 def _instance(instance: InstanceState, manner: Manner) -> JsonObject:
-    """An instance that only one side has."""
+    """Return an instance that only one side has."""
     obj = instance.current or instance.objects[0]
     name = object_id(obj)
     hidden = name is not None and not manner.show_sensitive and id_is_sensitive(obj)
@@ -89,7 +89,7 @@ def _member(change: InstanceChange, member: MemberChange, manner: Manner) -> Ite
     head: JsonObject = {"deposed_key": member.deposed or None, "member": member.name}
     found = details(change, member, show_sensitive=manner.show_sensitive, exact=manner.exact)
     if not found:
-        # The same in another order, or repeated.
+        # The same values in a different order, or with duplicates.
         yield {**head, "path": [], "change": "changed", "sensitive": False}
     for one in found:
         yield {**head, **_value_change(one)}
@@ -180,5 +180,5 @@ def _fragment(value: JSONValue) -> orjson.Fragment:
     try:
         return fragment(value)
     except ValueError:
-        # Nested too deeply to be written out again; nothing of it is shown then.
+        # Nested too deeply to be encoded, so it is not shown.
         return orjson.Fragment(b"null")

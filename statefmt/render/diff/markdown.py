@@ -1,4 +1,4 @@
-"""A comparison of two states in Markdown, for a comment on a pull request."""
+"""Prints a comparison of two states as Markdown, for a comment on a pull request."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from statefmt.render.diff.values import Manner
 from statefmt.render.printable import printable
 from statefmt.text.pattern import pattern
 
-# GitHub takes 65,536 characters; the rest is for whatever a workflow writes around it.
+# GitHub accepts 65,536 characters; the rest is for text that a workflow adds.
 MOST_CHARACTERS: Final = 65_000
-# In a block of the language `diff`, lines that begin so have a colour.
+# Lines that start like this have a colour in a `diff` code block.
 _SIGNS: Final = {ADDED: "+", REMOVED: "-", CHANGED: "!", MOVED: "#"}
 _TITLES: Final = {ADDED: "Added", REMOVED: "Removed", CHANGED: "Changed", MOVED: "Moved"}
 _BACKTICKS: Final = pattern(r"`{3,}")
@@ -33,9 +33,9 @@ _WIDTH: Final = 100
 
 
 def diff_markdown(changes: SnapshotDiff, manner: Manner, old: str, new: str) -> str:
-    """The comparison with folded details, cut at MOST_CHARACTERS with a note; `old` and `new` are names of files.
+    """Return the comparison with folded details, cut at MOST_CHARACTERS with a note; `old` and `new` are file names.
 
-    What comes from the states stands in blocks of code only, so that nothing of it is markup, a link or a mention.
+    Text from the states is only put in code blocks, so that none of it is markup, a link or a mention.
     """
     head = f"### State differences\n\n{_code(old)} → {_code(new)}\n\n"
     if not changes:
@@ -49,13 +49,13 @@ def diff_markdown(changes: SnapshotDiff, manner: Manner, old: str, new: str) -> 
         parts.append(text)
         room -= len(text)
         if left_out:
-            parts.append("\n**Cut here: this is as long as a comment may be.** `statetool diff` shows all of it.\n")
+            parts.append("\n**Truncated: a comment cannot be longer.** `statetool diff` shows everything.\n")
             break
     return "".join(parts)
 
 
 def _sections(changes: SnapshotDiff, manner: Manner) -> Iterator[tuple[str, Sequence[Item]]]:
-    """The items by what happened, resource instances first."""
+    """Yield the items by kind of change, resource instances first."""
     for heading, found in items(changes, manner):
         group = tuple(found)
         if heading:
@@ -68,7 +68,7 @@ def _sections(changes: SnapshotDiff, manner: Manner) -> Iterator[tuple[str, Sequ
 
 
 def _section(title: str, group: Sequence[Item], room: int) -> tuple[str, bool]:
-    """One folded section, and whether some of it was left out for want of room."""
+    """Return a folded section, and whether some of it was left out because it was too long."""
     lines = [line for item in group for line in _item_lines(item)]
     longest = max((len(run) for line in lines for run in _BACKTICKS.findall(line)), default=2)
     fence = "`" * (longest + 1)
@@ -114,5 +114,5 @@ def _code(name: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Text of which nothing can be markup, a link or a mention."""
+    """Escape text so that none of it can be markup, a link or a mention."""
     return "".join([char if char.isalnum() or char in " ,-/" else f"&#{ord(char)};" for char in text])

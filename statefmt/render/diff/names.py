@@ -1,4 +1,4 @@
-"""The addresses of what differs, one after the other."""
+"""Prints the addresses of what differs, one per line."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from statefmt.render.printable import printable
 
 
 def diff_names(changes: SnapshotDiff) -> bytes:
-    """One address a line: instances in list order where they are now, or were if they are gone, then `output.NAME`.
+    """Return one address per line: instances in list order (new address, or old if removed), then `output.NAME`.
 
-    Dependencies that only followed, check results and the members of the document have no place in it.
+    Omits dependencies that only follow other changes, check results and top-level members.
     """
     names = dict.fromkeys([str(change.addr) for change in changes.instances])
     names |= dict.fromkeys(f"output.{change.name}" for change in changes.outputs)

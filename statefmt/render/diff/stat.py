@@ -1,4 +1,4 @@
-"""A comparison counted by resource."""
+"""Prints a comparison counted by resource."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _COLUMNS: Final = ("added", "removed", "changed", "moved", "rebound")
 
 
 def diff_stat(changes: SnapshotDiff, terminal: Terminal) -> str:
-    """A table of the resources in list order, where they are now or were, and the summary; no newline at the end."""
+    """Return a table of the resources in list order (new address, or old if removed), and the summary."""
     if not changes:
         return NOTHING
     counts: dict[AbsResource, Counter[str]] = {}
@@ -35,7 +35,7 @@ def diff_stat(changes: SnapshotDiff, terminal: Terminal) -> str:
 
 
 def _happened(change: InstanceChange) -> list[str]:
-    """The columns that a change is counted in."""
+    """Return the columns that count a change."""
     if change.old is None or change.new is None:
         return ["added" if change.old is None else "removed"]
     found = {"changed": change.is_changed, "moved": change.is_moved, "rebound": bool(change.rebound)}

@@ -1,7 +1,7 @@
-"""A comparison as configuration: the `moved`, `removed` and `import` blocks that make the same of the old state.
+"""Prints a comparison as configuration: the `moved`, `removed` and `import` blocks for the changes.
 
-Terraform reads them from 1.7 on, OpenTofu from 1.10 on (before, its `removed` blocks had no `lifecycle`).
-Source: OpenTofu `internal/refactoring` (which moves are accepted, and in which order they are made),
+Terraform reads them from 1.7 on, OpenTofu from 1.10 on (earlier, its `removed` blocks had no `lifecycle`).
+Source: OpenTofu `internal/refactoring` (which moves it accepts, and in which order it makes them),
 `internal/configs/removed.go`.
 """
 
@@ -28,9 +28,9 @@ from statefmt.render.printable import printable
 
 
 def diff_statements(changes: SnapshotDiff, new: Snapshot, *, show_sensitive: bool) -> str:
-    """The blocks, ready to be pasted into the root module; a comment for whatever no block can say.
+    """Return the blocks, ready to paste into the root module, with comments for changes that no block can express.
 
-    `new` is the new side whole: a block is removed from configuration only if nothing of it is left there.
+    `new` is the whole new state: a resource only gets a `removed` block if no instance of it is left there.
     """
     blocks = [*_moved(changes), *_removed(changes, new), *_imports(changes, show_sensitive)]
     return "\n".join(blocks)
@@ -41,7 +41,7 @@ def _moved(changes: SnapshotDiff) -> Iterator[str]:
     gone = _Places(change.addr for change in changes.removed)
     for move in changes.moves:
         if not (isinstance(move.old, ModuleInstance) or _is_managed(move.old)):
-            # What a data block reads needs no statement.
+            # Data resources need no block: they are read again.
             continue
         old, new = printable(str(move.old)), printable(str(move.new))
         reason = _why_not(move, moving, gone)
@@ -52,13 +52,13 @@ def _moved(changes: SnapshotDiff) -> Iterator[str]:
 
 
 def _why_not(move: Move, moving: _Places, gone: _Places) -> str:
-    """Why no block can say a move; "" where one can."""
+    """Return why no block can express a move; "" if one can."""
     if not (_is_writable(move.old) and _is_writable(move.new)):
-        return "these are no names that configuration can have"
+        return "its names are not valid in configuration"
     if moving.overlap(move.new):
-        return "moved blocks cannot say that one takes the place of another that moves, too"
+        return "a moved block cannot name a target that another object moves away from"
     if gone.overlap(move.new):
-        return "moved blocks cannot say that one takes the place of another that is gone"
+        return "a moved block cannot name the address of a removed object as its target"
     return ""
 
 
@@ -71,9 +71,9 @@ def _removed(changes: SnapshotDiff, new: Snapshot) -> Iterator[str]:
         if not _is_managed(change.addr):
             continue
         if config in left:
-            yield f"# {addr} is gone: removed blocks speak of whole resources, and {printable(str(config))} is not\n"
+            yield f"# {addr} is gone: a removed block covers a whole resource, not part of {printable(str(config))}\n"
         elif not _is_writable(change.addr):
-            yield f"# {addr} is gone: this is no name that configuration can have\n"
+            yield f"# {addr} is gone: its names are not valid in configuration\n"
         elif str(config) not in told:
             told.add(str(config))
             yield f"removed {{\n  from = {config}\n\n  lifecycle {{\n    destroy = false\n  }}\n}}\n"
@@ -86,13 +86,13 @@ def _imports(changes: SnapshotDiff, show_sensitive: bool) -> Iterator[str]:
         addr = printable(str(change.addr))
         name, reason = _import_id(change, show_sensitive)
         if reason or not _is_writable(change.addr):
-            yield f"# {addr} is new: {reason or 'this is no name that configuration can have'}\n"
+            yield f"# {addr} is new: {reason or 'its names are not valid in configuration'}\n"
         else:
             yield f"import {{\n  to = {addr}\n  id = {hcl_quote(name)}\n}}\n"
 
 
 def _import_id(change: InstanceChange, show_sensitive: bool) -> tuple[str, str]:
-    """The id to import an instance by, or why there is none. Some providers want more than the id."""
+    """Return the id to import an instance by, and why there is none. Some providers need more than the id."""
     obj = change.new.current if change.new is not None else None
     name = None if obj is None else object_id(obj)
     if obj is None or not name:
@@ -110,7 +110,7 @@ def _is_managed(place: Movable) -> bool:
 
 
 def _is_writable(place: Movable) -> bool:
-    """Whether all of its names are names in configuration, too."""
+    """Return whether all of its names are valid in configuration."""
     module = place if isinstance(place, ModuleInstance) else place.module
     names = [step.name for step in module.steps]
     if not isinstance(place, ModuleInstance):
@@ -120,7 +120,7 @@ def _is_writable(place: Movable) -> bool:
 
 
 class _Places:
-    """Some places, to tell whether another one is one of them, in one of them, or around one of them."""
+    """A set of places that finds whether another place is one of them, inside one or around one."""
 
     def __init__(self, places: Iterable[Movable]) -> None:
         self._places = set(places)
@@ -131,7 +131,7 @@ class _Places:
 
 
 def _outwards(place: Movable) -> Iterator[Movable]:
-    """A place, and everything that it is in."""
+    """Yield a place and everything that contains it."""
     yield place
     if isinstance(place, AbsResourceInstance):
         yield place.containing_resource()

@@ -1,4 +1,4 @@
-"""A comparison of two states on a terminal, in the signs that people know from plans."""
+"""Prints a comparison of two states for a terminal, with the signs that plans use."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from statefmt.render.terminal import Terminal
 
 _COLOURS: Final = {ADDED: "green", REMOVED: "red", CHANGED: "yellow", MOVED: "cyan"}
 _INDENT: Final = "    "
-# What stands beside the longest value of a line of its own.
+# Room for what precedes and follows a value on a line of its own.
 _MARGIN: Final = 10
 
 
 def diff_text(changes: SnapshotDiff, manner: Manner, terminal: Terminal) -> Iterator[str]:
-    """The comparison in pieces, each of some lines without a newline at the end; the last is the summary."""
+    """Yield the comparison in pieces of one or more lines, without a newline at the end; the last is the summary."""
     if not changes:
         yield NOTHING
         return
@@ -54,7 +54,7 @@ def _item(item: Item, terminal: Terminal) -> str:
 
 
 def _line(line: Line, indent: str, terminal: Terminal) -> list[str]:
-    """A line, or two where old and new have no room in one."""
+    """Return one line, or several if the values do not fit on it."""
     head = f"{indent}{terminal.paint(line.sign, _COLOURS[line.sign])} {line.label}"
     length = len(indent) + 2 + len(line.label)
     separator = ": " if line.label else ""

@@ -1,4 +1,4 @@
-"""Values that differ, each in one line and not longer than there is room for."""
+"""Formats values that differ, each on one line and cut to the available width."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from statefmt.render.values.hcl import name_text, value_text
 
 _MARK: Final = "…"
 TOO_DEEP: Final = "(nested too deeply to be shown)"
-# How much of what both sides have is shown before the place where they differ.
+# How many common characters are shown before the first difference.
 _CONTEXT: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """How to show values: `width` is the most characters of one, `full` lays long ones out instead of cutting them."""
+    """How to show values: `width` is the maximum length; `full` lays long ones out instead of cutting them."""
 
     show_sensitive: bool = False
     exact: bool = False
@@ -32,7 +32,7 @@ class Manner:
 
 
 def shown(value: JSONValue, manner: Manner) -> str:
-    """A value as an expression, in one line unless long ones are shown in full."""
+    """Format a value as an expression, on one line unless long values are shown in full."""
     try:
         text = printable(_inline(value))
         if manner.full and len(text) > manner.width:
@@ -43,19 +43,19 @@ def shown(value: JSONValue, manner: Manner) -> str:
 
 
 def cut_pair(old: str, new: str, manner: Manner) -> tuple[str, str]:
-    """Two texts cut so that the place where they begin to differ is seen in both."""
+    """Cut two strings so that both show where they start to differ."""
     if manner.full or max(len(old), len(new)) <= manner.width:
         return old, new
     unequal = (place for place, (one, other) in enumerate(zip(old, new, strict=False)) if one != other)
     same = next(unequal, min(len(old), len(new)))
     longest = max(len(old), len(new))
-    # From some way before the difference, or from further back where the rest leaves room.
+    # Start shortly before the difference, or further back if the rest leaves room.
     start = min(same - _CONTEXT, longest - _room(longest, manner) + len(_MARK)) if same > manner.width // 2 else 0
     return cut(old, manner, max(0, start)), cut(new, manner, max(0, start))
 
 
 def cut(text: str, manner: Manner, start: int = 0) -> str:
-    """A text from some place on, with a mark wherever something is left out, and then with its length."""
+    """Cut a string from `start` on; mark each place where something is left out, and append the full length."""
     if manner.full or len(text) <= manner.width:
         return text
     before = _MARK if start else ""
@@ -69,7 +69,7 @@ def _size(length: int) -> str:
 
 
 def _room(length: int, manner: Manner) -> int:
-    """How many characters of a text that is too long can be shown beside its length."""
+    """Return how many characters of a string that is too long fit beside its length."""
     return manner.width - len(_size(length))
 
 

@@ -29,7 +29,7 @@ def _secret(text: str) -> dict[str, object]:
     return {"value": text, "type": "string", "sensitive": True}
 
 
-FOLLOWED = "dependencies of 1 instance only follow moves and removals, or stand in another\norder"
+FOLLOWED = "dependencies updated in 1 instance (moves, removals or reordering only)"
 # Both sides, and what is printed before the summary, and the summary.
 CASES: dict[str, tuple[bytes, bytes, str, str]] = {
     "nothing": (state(vpc("a")), state(vpc("a")), "", "no differences"),
@@ -95,7 +95,7 @@ CASES: dict[str, tuple[bytes, bytes, str, str]] = {
     ),
     "a resource without instances": (
         state(), state({**vpc("a"), "instances": []}),
-        "+ aws_vpc.a (a resource without instances)", "1 resource block",
+        "+ aws_vpc.a (resource without instances)", "1 resource block",
     ),
     "control characters": (
         state(vpc("a", **{"\x1b[2J": "x"})), state(vpc("a", **{"\x1b[2J": "\x1b[31m"})),

@@ -60,7 +60,7 @@ def test_layout(options: str, given: bytes, expected: bytes, statetool: Statetoo
 # The state, the release, and what the refusal names.
 REFUSED = [
     (KEYED, "1.8", f'aws_vpc.main["a"]: bound to {_KEYED}'),
-    (KEYED, "1.8", "OpenTofu 1.8 knows no instances of provider configurations"),
+    (KEYED, "1.8", "OpenTofu 1.8 does not support provider instance keys"),
     (KEYED, "terraform-1.15", "statetool rebind RESOURCE PROVIDER"),
     (INFORMING, "1.9", "aws_vpc.main: identity, identity_schema_version"),
     (INFORMING, "1.9", "output.o: deprecated"),
@@ -174,8 +174,8 @@ def test_another_registry(statetool: Statetool) -> None:
 # Arguments, and what is wrong with them.
 USAGE = [
     ("", "Invalid value for --for: name the release, as in --for opentofu-1.8"),
-    ("--for 9.9", "no release is called '9.9'; did you mean opentofu-1.13 or terraform-1.15?"),
-    ("--for terrafrom-1.5", "no release is called 'terrafrom-1.5'; did you mean terraform-1.5?"),
+    ("--for 9.9", "unknown release '9.9'; did you mean opentofu-1.13 or terraform-1.15?"),
+    ("--for terrafrom-1.5", "unknown release 'terrafrom-1.5'; did you mean terraform-1.5?"),
     ("--for 1.8 -i -o new", "--in-place: cannot be used together with --output"),
     ("--for 1.8 -o=", "--output: the name is empty"),
     ("--for 1.8 --state state", "name the state once"),

@@ -70,7 +70,7 @@ REPORTS = [
         "not carried over: aws_db_instance.main: its dependencies (module.network, random_string.db_password)",
     ),
     ("v3-legacy", "not carried over: module.network: its outputs (vpc_id)"),
-    ("v3-legacy", "chosen: aws_instance.web[0]: a deposed object, which had no key, gets the key 00000001"),
+    ("v3-legacy", "chosen: aws_instance.web[0]: a deposed object without a key gets the key 00000001"),
     ("v4-resource-level", "has format version 4 already and is canonical"),
     ("v4-compact", "has format version 4 already, rewritten in canonical form"),
     ("v4-newer-release", 'The member "deferred_actions" is not known to statetool at the top level'),
@@ -90,9 +90,7 @@ def test_report_where_instances_disagree(statetool: Statetool) -> None:
     Path("state").write_text(f'{{"version":3,"serial":1,"modules":[{{"path":["root"],"resources":{{{resources}}}}}]}}')
     result = statetool("upgrade", "state")
     assert 'provider[\\"registry.opentofu.org/-/y\\"]' in result.text
-    assert "chosen: a.b[1]: it has the provider 'provider.x' and a.b[0] has 'provider.y'" in " ".join(
-        result.err.split()
-    )
+    assert "chosen: a.b[1]: its provider is 'provider.x', but a.b[0] has 'provider.y'" in " ".join(result.err.split())
 
 
 UNKNOWN = ['"deferred_actions"', '"experiments"', '"origin"', '"last_refreshed": 1.0e9', '"description": "Name of']

@@ -8,7 +8,7 @@ from statefmt.formats.providers.sources import LegacySource, SourceChoice, sourc
 from statefmt.model.addrs import Provider
 
 TOFU, TERRAFORM = "registry.opentofu.org", "registry.terraform.io"
-FORM = "it must be TYPE=[HOST/]NAMESPACE/TYPE, as in aws=hashicorp/aws"
+FORM = "expected TYPE=[HOST/]NAMESPACE/TYPE, such as aws=hashicorp/aws"
 
 GOOD = [
     ("aws=hashicorp/aws", "aws", LegacySource("", "hashicorp", "aws")),
@@ -28,15 +28,15 @@ def test_entry(entry: str, type_: str, source: LegacySource) -> None:
 BAD = [
     ("", f"the entry is empty: {FORM}"),
     ("aws", f"aws: {FORM}"),
-    ("aws=", f"aws=: there is no source after the =; {FORM}"),
-    ("=x", f"=x: there is no type before the =; {FORM}"),
-    ("=", f"=: there is no type before the =; {FORM}"),
-    ("a/b=c/d", f"a/b=c/d: 'a/b' is not the type of a provider; {FORM}"),
+    ("aws=", f"aws=: no source after the =; {FORM}"),
+    ("=x", f"=x: no type before the =; {FORM}"),
+    ("=", f"=: no type before the =; {FORM}"),
+    ("a/b=c/d", f"a/b=c/d: 'a/b' is not a valid provider type; {FORM}"),
     ("aws=aws", f"aws=aws: the source has no namespace; {FORM}"),
-    ("aws=a/b/c/d", f"aws=a/b/c/d: the source is not of that form; {FORM}"),
-    ("aws=a//b", f"aws=a//b: the source is not of that form; {FORM}"),
-    ("aws=/aws", f"aws=/aws: the source is not of that form; {FORM}"),
-    ("aws=-/aws", f"aws=-/aws: the namespace - does not say where the provider comes from; {FORM}"),
+    ("aws=a/b/c/d", f"aws=a/b/c/d: invalid source; {FORM}"),
+    ("aws=a//b", f"aws=a//b: invalid source; {FORM}"),
+    ("aws=/aws", f"aws=/aws: invalid source; {FORM}"),
+    ("aws=-/aws", f"aws=-/aws: the namespace - does not identify a source; {FORM}"),
     (
         "aws=a_b/aws",
         (
@@ -45,17 +45,17 @@ BAD = [
         ),
     ),
     ("aws=a/b.c", "aws=a/b.c: the type 'b.c' is not valid: dots are not allowed"),
-    ("aws=Acme/aws", "aws=Acme/aws: a source is named in its normal form; write aws=acme/aws"),
+    ("aws=Acme/aws", "aws=Acme/aws: the source is not in normal form; write aws=acme/aws"),
     (
         "aws=Registry.OpenTofu.org/hashicorp/aws",
         (
-            "aws=Registry.OpenTofu.org/hashicorp/aws: a source is named in its normal form; write "
+            "aws=Registry.OpenTofu.org/hashicorp/aws: the source is not in normal form; write "
             "aws=registry.opentofu.org/hashicorp/aws"
         ),
     ),
     (
         "aws=BÜCHER.example/a/aws",
-        "aws=BÜCHER.example/a/aws: a source is named in its normal form; write aws=bücher.example/a/aws",
+        "aws=BÜCHER.example/a/aws: the source is not in normal form; write aws=bücher.example/a/aws",
     ),
     (
         "aws=xn--bcher-kva.example/a/aws",
@@ -66,10 +66,7 @@ BAD = [
     ),
     (
         "aws=terraform.io/hashicorp/aws",
-        (
-            "aws=terraform.io/hashicorp/aws: terraform.io has the providers that are built in only, not "
-            "terraform.io/hashicorp/aws"
-        ),
+        ("aws=terraform.io/hashicorp/aws: terraform.io has only built-in providers, not terraform.io/hashicorp/aws"),
     ),
 ]
 
@@ -82,7 +79,7 @@ def test_bad_entry(entry: str, message: str) -> None:
 
 
 def test_type_with_two_sources() -> None:
-    with pytest.raises(ValueError, match=r"\Aaws=b/aws: the type aws has another source already, by aws=a/aws\Z"):
+    with pytest.raises(ValueError, match=r"\Aaws=b/aws: the type aws already has another source: aws=a/aws\Z"):
         source_choice("", ["aws=a/aws", "gcp=a/gcp", "aws=b/aws"])
 
 
@@ -92,7 +89,7 @@ def test_type_with_one_source_twice() -> None:
 
 def test_source_from_the_other_registry() -> None:
     """Else a second run would change what the first one wrote."""
-    with pytest.raises(ValueError, match=r"all providers are to come from registry\.terraform\.io; leave the host out"):
+    with pytest.raises(ValueError, match=r"all providers come from registry\.terraform\.io; omit the host"):
         source_choice(TERRAFORM, ["aws=registry.opentofu.org/hashicorp/aws"])
 
 

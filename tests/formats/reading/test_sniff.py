@@ -48,7 +48,7 @@ def test_version(data: bytes, version: int) -> None:
     ("data", "kind", "words"),
     [
         pytest.param(b"", NotAStateError, "The file is empty.", id="empty"),
-        pytest.param(b" \n", NotAStateError, "ends too early at line 2, column 1", id="white space only"),
+        pytest.param(b" \n", NotAStateError, "unexpected end of file at line 2, column 1", id="white space only"),
         pytest.param(b"tfstate\x00\x01", UnsupportedStateError, "before version 0.7", id="v0, in binary"),
         pytest.param(b'{"version":0}', UnsupportedStateError, "never was a JSON state format 0", id="v0, in JSON"),
         pytest.param(b'{"version":5}', UnsupportedStateError, "format version 5; versions 1 to 4", id="v5"),
@@ -78,9 +78,11 @@ def test_version(data: bytes, version: int) -> None:
         pytest.param(b'\xef\xbb\xbf{"version":4}', NotAStateError, "byte order mark", id="BOM"),
         pytest.param('{"version":4}'.encode("utf-16"), NotAStateError, "UTF-16", id="UTF-16 with BOM"),
         pytest.param('{"version":4}'.encode("utf-16-le"), NotAStateError, "not JSON", id="UTF-16 without BOM"),
-        pytest.param(b'{"version":4', NotAStateError, "ends too early at line 1, column 13 (byte 12)", id="cut short"),
         pytest.param(
-            b'{"version":4,\n"line', NotAStateError, "ends too early at line 2, column 6", id="cut in a string"
+            b'{"version":4', NotAStateError, "unexpected end of file at line 1, column 13 (byte 12)", id="cut short"
+        ),
+        pytest.param(
+            b'{"version":4,\n"line', NotAStateError, "unexpected end of file at line 2, column 6", id="cut in a string"
         ),
         pytest.param(b'{"version":4,\n  "serial": NaN}', NotAStateError, "line 2, column 13 (byte 26)", id="NaN"),
         pytest.param(b'{"version":Infinity}', NotAStateError, "not JSON", id="Infinity"),
@@ -91,12 +93,12 @@ def test_version(data: bytes, version: int) -> None:
         pytest.param(b"<<<<<<< HEAD\n{}", NotAStateError, "line 1, column 1", id="a merge conflict"),
         pytest.param(b"version: 4\n", NotAStateError, "line 1, column 1", id="YAML"),
         pytest.param(b"\x1f\x8b\x08\x00", NotAStateError, "not JSON", id="gzip"),
-        pytest.param(b'{"a":' * _DEEP, NotAStateError, "nests deeper", id="a million objects deep"),
+        pytest.param(b'{"a":' * _DEEP, NotAStateError, "nested too deeply", id="a million objects deep"),
         pytest.param(b"[" * _DEEP, NotAStateError, "not an object", id="a million arrays deep"),
         pytest.param(
             b'{"version":4,"new":' + b"[" * _DEEP + b"]" * _DEEP + b"}",
             NotAStateError,
-            "nests deeper",
+            "nested too deeply",
             id="a million deep below a version",
         ),
     ],
@@ -153,6 +155,6 @@ def test_nesting_is_refused_wherever_it_stands() -> None:
         data = b'{"version":4,"new":' + b"[" * depth + b"]" * depth + b"}"
         inspection = statefmt.inspect(data)
         if inspection.snapshot is None:
-            assert ["nests deeper" in finding.detail for finding in inspection.findings] == [True]
+            assert ["nested too deeply" in finding.detail for finding in inspection.findings] == [True]
         else:
             assert statefmt.write(inspection.snapshot, canonical=False) == data

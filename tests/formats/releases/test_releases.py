@@ -75,7 +75,7 @@ _NEAREST: Final = [
 def test_nearest_names(text: str, nearest: str) -> None:
     with pytest.raises(ReleaseError) as raised:
         parse_release(text)
-    message = f"no release is called {text!r}; did you mean {nearest}? `statetool releases` lists all of them"
+    message = f"unknown release {text!r}; did you mean {nearest}? `statetool releases` lists all releases"
     assert str(raised.value) == message
 
 

@@ -79,7 +79,7 @@ def _read(document: dict[str, Any]) -> statefmt.ReadResult:
             _resource(primary={"id": "x", "attributes": {"id": "y"}}),
             "/modules/0/resources/aws_eip.a/primary/id",
             "aws_eip.a",
-            'its id, which its attribute "id" contradicts',
+            'its id, which differs from its attribute "id"',
             id="another id",
         ),
         pytest.param(_v3() | {"new": 1}, "/new", "", '"new"', id="unknown at the top"),

@@ -33,7 +33,7 @@ PLAIN, COLOURED = Terminal(80), Terminal(80, colour=True)
 
 TEXTS = {
     "none.txt": check_text([CLEAN], PLAIN),
-    "none-held-back.txt": check_text([state(hidden=2), CLEAN], PLAIN),
+    "none-hidden.txt": check_text([state(hidden=2), CLEAN], PLAIN),
     "one.txt": check_text([state(ERROR)], PLAIN),
     "one-coloured.txt": check_text([state(ERROR)], COLOURED),
     "several.txt": check_text(SEVERAL, PLAIN),

@@ -47,7 +47,7 @@ def test_never_longer_than_a_comment_may_be(number: int) -> None:
     text = _markdown(old, new)
     assert len(text) <= GITHUB_TAKES - 500
     assert len(text.encode()) < GITHUB_TAKES + 1000
-    is_cut = "**Cut here" in text
+    is_cut = "**Truncated" in text
     assert is_cut == (number > 1000)
     assert text.count("<details>") == text.count("</details>")
     assert text.count("```") == 2 * text.count("<details>")

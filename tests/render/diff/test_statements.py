@@ -13,8 +13,8 @@ from tests.analysis.diff.build import snapshot
 
 Given = str | tuple[str, Mapping[str, Any]]
 _HIDDEN_ID = {"sensitive_attributes": [[{"type": "get_attr", "value": "id"}]]}
-CHAIN = "moved blocks cannot say that one takes the place of another that moves, too"
-GONE = "moved blocks cannot say that one takes the place of another that is gone"
+CHAIN = "a moved block cannot name a target that another object moves away from"
+GONE = "a moved block cannot name the address of a removed object as its target"
 
 
 def _moved(old: str, new: str) -> str:
@@ -50,7 +50,7 @@ CASES: dict[str, tuple[Sequence[Given], Sequence[Given], list[str]]] = {
     "to where something was": (
         ["a.x = 1", "a.y = 2"], ["a.y = 1"],
         [f"# a.x moved to a.y: {GONE}\n",
-         "# a.y is gone: removed blocks speak of whole resources, and a.y is not\n"],
+         "# a.y is gone: a removed block covers a whole resource, not part of a.y\n"],
     ),
     "removed": (["a.x = 1"], [], [_removed("a.x")]),
     "removed with its instances and modules, once": (
@@ -58,11 +58,11 @@ CASES: dict[str, tuple[Sequence[Given], Sequence[Given], list[str]]] = {
     ),
     "removed in part": (
         ["a.x[0] = 1", "a.x[1] = 2"], ["a.x[0] = 1"],
-        ["# a.x[1] is gone: removed blocks speak of whole resources, and a.x is not\n"],
+        ["# a.x[1] is gone: a removed block covers a whole resource, not part of a.x\n"],
     ),
     "removed in part, the rest moved": (
         ["a.x[0] = 1", "a.x[1] = 2"], ["a.y = 1"],
-        [_moved("a.x[0]", "a.y"), "# a.x[1] is gone: removed blocks speak of whole resources, and a.x is not\n"],
+        [_moved("a.x[0]", "a.y"), "# a.x[1] is gone: a removed block covers a whole resource, not part of a.x\n"],
     ),
     "data removed": (["data.a.x = 1"], [], []),
     "added": ([], ["a.x = 1"], [_import("a.x", '"1"')]),
