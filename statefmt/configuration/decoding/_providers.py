@@ -88,7 +88,7 @@ def _is_empty(body: Body) -> bool:
 
 def _check_blocks(reader: FileReader, body: Body) -> None:
     for again in body.blocks(_ESCAPE)[1:]:
-        detail = 'Only one "_" block, whose arguments are passed to the provider, is allowed.'
+        detail = 'Only one "_" block is allowed. It contains arguments that are passed to the provider.'
         reader.complain("Duplicate escaping block", detail, again.range)
     for type_ in _RESERVED_BLOCKS:
         for block in body.blocks(type_):

@@ -102,7 +102,9 @@ class DirectoryDecoder:
         for block in self._blocks(body):
             key = _identity(block)
             if key is None:
-                _complain(reader, f"Cannot override '{block.type}' blocks", "Move it to a regular file.", block.range)
+                _complain(
+                    reader, f"Cannot override '{block.type}' blocks", "Move the block to a regular file.", block.range
+                )
             elif (base := self._named.get(key)) is not None:
                 kept = _KEPT if block.type == "provider" else frozenset()
                 merged = msgspec.structs.replace(base.block, body=MergedBody(base.block.body, block.body, kept))

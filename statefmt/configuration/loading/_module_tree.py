@@ -164,7 +164,9 @@ class ModuleTree:
             return value.data
         place = call.source.expression.range
         if isinstance(value, Value):
-            self._miss(path, error(ProblemKind.MODULE, "Invalid module source address", "It must be a string.", place))
+            self._miss(
+                path, error(ProblemKind.MODULE, "Invalid module source address", "The source must be a string.", place)
+            )
         elif value.problem is not None:
             self._miss(path, value.problem)
         else:

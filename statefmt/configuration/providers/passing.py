@@ -104,7 +104,7 @@ def _of_call(
     names: _Names,
     passed_in: dict[str, tuple[ProviderReference, ProviderReference]],
 ) -> Iterator[Problem]:
-    """Yield the configurations that a module passes on without having them itself."""
+    """Check that a module itself has the configurations that it passes on."""
     here = str(path) or "The root module"
     for _, parent in dict(_passed(call)).values():
         name = parent.local.local_name
@@ -136,7 +136,7 @@ def _of_child(
     passed_in: dict[str, tuple[ProviderReference, ProviderReference]],
     parent: Declarations,
 ) -> Iterator[Problem]:
-    """Yield the configurations that a called module lacks, cannot accept, or should not have."""
+    """Check for configurations that a called module lacks, cannot accept, or should not have."""
     assert module.call is not None
     repeated = _repeated(configuration, path)
     if names.configured and repeated is not None:

@@ -1,7 +1,7 @@
 """Collects the provider configurations of all modules and resolves their names through the module tree.
 
 A `provider` block declares a configuration. A module gets others from the `providers` argument of its call, under its
-own names, and inherits its caller's default configurations without that argument. Source: OpenTofu
+own names, and inherits the default configurations that are not passed. Source: OpenTofu
 `internal/tofu/transform_provider.go`.
 """
 

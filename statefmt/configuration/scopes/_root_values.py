@@ -28,6 +28,8 @@ def root_value(variable: Variable, given: InputValue | None) -> Part | None:
     source = SourceText(f"<value for var.{variable.name}>", given.text.encode("utf-8", "replace"))
     expression, problems = read_expression(source, 0, len(source.content), given.text, exact=True)
     if problems:
-        detail = f"The value in {given.origin} for var.{variable.name} is not a valid expression: {problems[0].detail}"
+        detail = (
+            f"The value from {given.origin} for var.{variable.name} is not a valid expression: {problems[0].detail}"
+        )
         return as_unknown(error(ProblemKind.VARIABLE, "Invalid value for input variable", detail, variable.range))
     return evaluate_literal(expression)

@@ -101,8 +101,8 @@ def _refused(reference: Traversal) -> Problem:
         if isinstance(step, AttributeAccess)
     ]
     detail = (
-        f"{'.'.join([reference.root, *names])} is known only in a plan. A value that is known before is required, from "
-        "variables, local values and functions."
+        f"{'.'.join([reference.root, *names])} is known only in a plan. Use only variables, "
+        "local values and functions here."
     )
     return error(ProblemKind.EVALUATION, summary, detail, _object_range(reference))
 
