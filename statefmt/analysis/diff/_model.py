@@ -104,7 +104,7 @@ class Move(Struct, frozen=True):
 
 
 class ResourceChange(Struct, frozen=True):
-    """A difference of a resource other than in its instances: it has none on one side, or unknown members differ."""
+    """A difference in a resource besides its instances: it has none on one side, or unknown members differ."""
 
     old: ResourceState | None
     new: ResourceState | None

@@ -36,7 +36,7 @@ class Crossing:
 def plain(value: JSONValue, *, exact: bool) -> Plain:
     """Return a value with numbers as decimals, objects as dictionaries, and strings that contain JSON decoded.
 
-    With `exact`, numbers and strings stay as written. A number that is no valid decimal stays a string.
+    With `exact`, numbers and strings stay as written. A number that does not fit in a Decimal stays as written.
     """
     if isinstance(value, NumberText):
         return value if exact else _number(value)

@@ -20,7 +20,7 @@ _KEY_SUMMARY: Final = "Invalid provider instance key"
 
 
 def evaluated_key(expression: Expression, scope: Scope) -> InstanceKey | Unknown:
-    """Evaluate a key as OpenTofu does: numbers and booleans become strings. The Unknown of a refused value has a problem."""
+    """Evaluate a key as OpenTofu does: numbers and booleans become strings. Adds a problem to refused values."""
     value = evaluate(expression, scope)
     if isinstance(value, Unknown):
         return value
