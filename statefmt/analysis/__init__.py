@@ -1,1 +1,1 @@
-"""What a snapshot holds, and what changes in it."""
+"""Analyses of snapshots: selection, comparison, providers, dependencies and statistics."""

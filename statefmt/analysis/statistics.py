@@ -1,4 +1,4 @@
-"""What a snapshot holds, in numbers: how many of what, and what takes the room."""
+"""Counts the contents of a snapshot, and measures what takes up space."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from statefmt.model.snapshot import Snapshot
 
 
 class Counts(NamedTuple):
-    """How many resources, instances and objects, and the bytes that the objects and their dependencies take."""
+    """The numbers of resources, instances and objects, and the bytes of the objects and their dependencies."""
 
     resources: int = 0
     instances: int = 0
@@ -23,7 +23,7 @@ class Counts(NamedTuple):
     dependency_bytes: int = 0
 
     def plus(self, other: Counts) -> Counts:
-        """Both together."""
+        """Return the sum of both."""
         return Counts(
             self.resources + other.resources,
             self.instances + other.instances,
@@ -34,7 +34,7 @@ class Counts(NamedTuple):
 
 
 class LargeInstance(NamedTuple):
-    """A resource instance with the bytes of all its objects."""
+    """A resource instance with the total bytes of its objects."""
 
     addr: AbsResourceInstance
     bytes: int
@@ -42,10 +42,10 @@ class LargeInstance(NamedTuple):
 
 
 class Statistics(NamedTuple):
-    """A snapshot in numbers. The groups and the instances stand in descending order of their bytes.
+    """The statistics of a snapshot. Groups and instances are sorted by bytes, largest first.
 
-    The names in `types` are as in addresses (`data.aws_ami`), in `modules` those of module instances ("" for the root),
-    in `providers` sources ("" where a resource names none). `instances` has all of them.
+    `types` are keyed by type as in addresses (`data.aws_ami`), `modules` by module instance ("" for the root), and
+    `providers` by source ("" if a resource names none). `instances` has all instances.
     """
 
     total: Counts
@@ -61,7 +61,7 @@ class Statistics(NamedTuple):
 
 
 def statistics(snapshot: Snapshot) -> Statistics:
-    """Everything that is counted. Bytes are those of the file, or of the compact format 4 for older formats."""
+    """Compute the statistics of a snapshot. Bytes are those of the file, or of compact format 4 for older formats."""
     sizes = object_sizes(snapshot)
     types: dict[str, Counts] = defaultdict(Counts)
     modules: dict[str, Counts] = defaultdict(Counts)
@@ -110,7 +110,7 @@ def _descending(groups: Mapping[str, Counts]) -> dict[str, Counts]:
 
 
 def _instances(snapshot: Snapshot, sizes: Mapping[tuple[int, int], ObjectSize]) -> tuple[LargeInstance, ...]:
-    """All instances, the largest first; those of one size in the order of `list`."""
+    """Return all instances, largest first; those of equal size in the order of `list`."""
     found = []
     for instance in instances(snapshot):
         of = [sizes[obj.origin] for obj in instance.objects if obj.origin is not None]

@@ -1,12 +1,12 @@
-"""Configurations of OpenTofu, read from a directory and evaluated as far as that goes without running anything.
+"""Reads OpenTofu configurations from a directory and evaluates them as far as possible without running anything.
 
-    configuration = load(directory, options)           # every module of the tree, and what is wrong with it
-    scope = root_scope(configuration)                  # names as expressions of the root module see them
-    evaluate(block.for_each.expression, scope)         # a Value, or an Unknown that says why
+    configuration = load(directory, options)           # every module of the tree, and its problems
+    scope = root_scope(configuration)                  # the names that expressions of the root module can use
+    evaluate(block.for_each.expression, scope)         # a Value, or an Unknown with the reason
     expand(call.repetition, scope)                     # instance keys with their values, or an Unknown
-    scope.child("name", key)                           # the names inside of one instance of a called module
+    scope.child("name", key)                           # the scope inside one instance of a called module
 
-Nothing here needs tree-sitter until a file in HCL's native syntax is read.
+tree-sitter is imported only when a file in HCL's native syntax is read.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which block of a configuration a place is in, by a name that stays when lines move."""
+"""Names the block of a configuration that contains a location, so that the name stays when lines move."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from statefmt.hcl.source.position import Range
 
 
 class BlockNames:
-    """The names of all blocks of a configuration and its tests, found by their places."""
+    """The names of all blocks of a configuration and its tests, by location."""
 
     def __init__(self, configuration: Configuration) -> None:
         self._names: dict[str, list[tuple[int, int, str]]] = {}
@@ -36,7 +36,7 @@ class BlockNames:
             self._names.setdefault(place.file, []).append((place.line, place.column, name))
 
     def at(self, file: str, line: int, column: int) -> str:
-        """The name of the last block that begins at a place or before it; "" where there is none."""
+        """Return the name of the last block that begins at or before a location; "" if there is none."""
         names = self._names.get(file, [])
         found = bisect.bisect_right(names, (line, column, "\U0010ffff"))
         return names[found - 1][2] if found else ""

@@ -1,7 +1,8 @@
-"""The model of a configuration: what its modules declare, as far as it matters for providers and instances.
+"""The configuration model: the declarations of each module that matter for providers and instances.
 
-A `Configuration` has every module of the tree by its path. Modules that are called several times share one
-`Declarations`: a directory is read once. Expressions stay expressions here; `evaluate` gives their values in a scope.
+A `Configuration` holds every module of the tree by path. Modules that are called several times share one
+`Declarations`, since each directory is read once. Expressions are kept unevaluated; `evaluate` computes their values in
+a scope.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Repetition(msgspec.Struct, frozen=True):
-    """How often a block is there: at most one of these is set where the configuration is in order."""
+    """The repetition arguments of a block; a valid block sets at most one."""
 
     count: Argument | None = None
     for_each: Argument | None = None
@@ -30,7 +31,7 @@ class Repetition(msgspec.Struct, frozen=True):
 
 
 class Variable(msgspec.Struct, frozen=True):
-    """An input variable. `type` and `default` are None where not given; `sensitive` and so on are literals."""
+    """An input variable. `type` and `default` are None if not given; flags such as `sensitive` are literals."""
 
     name: str
     range: Range  # the header: variable "name"
@@ -51,11 +52,11 @@ class Local(msgspec.Struct, frozen=True):
 
 
 class ProviderBlock(msgspec.Struct, frozen=True):
-    """`provider "name" { alias = …, for_each = … }`, in test files `mock_provider`, too.
+    """`provider "name" { alias = …, for_each = … }`, or `mock_provider` in a test file.
 
-    `alias` is "" where there is none. `for_each_text` is the expression as it is written, in JSON too an expression of
-    the native syntax. `reserved` holds `count`, `depends_on`, `source`: OpenTofu refuses them.
-    `is_empty` says that nothing in it is for the provider, no argument and no block, and that it gives no version.
+    `alias` is "" if there is none. `for_each_text` is the source text of the expression, in native syntax even in JSON
+    files. `reserved` holds the arguments `count`, `depends_on` and `source`, which OpenTofu refuses. `is_empty` means
+    that the block has no arguments or blocks for the provider and no version.
     """
 
     name: str
@@ -67,12 +68,12 @@ class ProviderBlock(msgspec.Struct, frozen=True):
     for_each_text: str = ""
     reserved: tuple[Argument, ...] = ()
     is_empty: bool = True
-    body_range: Range | None = None  # from the brace to the brace
+    body_range: Range | None = None  # from the opening to the closing brace
     mock: bool = False
 
 
 class RequiredProvider(msgspec.Struct, frozen=True):
-    """An entry of `required_providers`. `source` is "" where it is not given, and as written otherwise."""
+    """An entry of `required_providers`. `source` is as written, "" if not given."""
 
     name: str
     range: Range
@@ -82,7 +83,7 @@ class RequiredProvider(msgspec.Struct, frozen=True):
 
 
 class PassedProvider(msgspec.Struct, frozen=True):
-    """One entry of the `providers` of a module call, as written: `child = parent`."""
+    """One entry in the `providers` of a module call, as written: `child = parent`."""
 
     child: Expression
     parent: Expression
@@ -90,7 +91,7 @@ class PassedProvider(msgspec.Struct, frozen=True):
 
 
 class ModuleCall(msgspec.Struct, frozen=True):
-    """`module "name" { … }`. `providers` is None where the argument is missing, which inherits the default ones."""
+    """`module "name" { … }`. `providers` is None if missing: the module then inherits default configurations."""
 
     name: str
     range: Range  # the header
@@ -104,7 +105,7 @@ class ModuleCall(msgspec.Struct, frozen=True):
 
 
 class ResourceBlock(msgspec.Struct, frozen=True):
-    """`resource`, `data` or `ephemeral`; a state never has one of the last."""
+    """`resource`, `data` or `ephemeral`; a state never contains ephemeral resources."""
 
     mode: addrs.ResourceMode
     type: str
@@ -116,12 +117,12 @@ class ResourceBlock(msgspec.Struct, frozen=True):
 
     @property
     def address(self) -> addrs.Resource:
-        """The address in its module."""
+        """The address within its module."""
         return addrs.Resource(self.mode, self.type, self.name)
 
 
 class MovedBlock(msgspec.Struct, frozen=True):
-    """`moved { from = …, to = … }`, the addresses as they are written."""
+    """`moved { from = …, to = … }`, with the addresses as written."""
 
     source: Expression
     target: Expression
@@ -129,7 +130,7 @@ class MovedBlock(msgspec.Struct, frozen=True):
 
 
 class RemovedBlock(msgspec.Struct, frozen=True):
-    """`removed { from = … }`. `destroy` is None where the lifecycle does not say it."""
+    """`removed { from = … }`. `destroy` is None if the lifecycle does not set it."""
 
     source: Expression
     range: Range
@@ -146,7 +147,7 @@ class ImportBlock(msgspec.Struct, frozen=True):
 
 
 class TestRun(msgspec.Struct, frozen=True):
-    """`run "name"` of a test file."""
+    """A `run "name"` block of a test file."""
 
     name: str
     range: Range
@@ -166,7 +167,7 @@ class TestFile(msgspec.Struct, frozen=True):
 
 
 class EncryptionBlock(msgspec.Struct, frozen=True):
-    """The place of `terraform { encryption { … } }` in a file; statefmt.encryption.sources reads it when needed."""
+    """The location of `terraform { encryption { … } }` in a file; statefmt.encryption.sources reads it on demand."""
 
     range: Range
     source: SourceText
@@ -175,10 +176,10 @@ class EncryptionBlock(msgspec.Struct, frozen=True):
 
 
 class Declarations(msgspec.Struct, frozen=True):
-    """What the files of one directory declare, overrides applied. The order is that of the files by name, then lines.
+    """The declarations of one directory, overrides applied, ordered by file name, then by line.
 
-    `providers` are by local name and alias; of what is declared twice the first is kept. `incomplete` says that a file
-    could not be read in full, so that what is missing here may be declared all the same.
+    `providers` are by local name and alias. The first of duplicate declarations is kept. `incomplete` means that a file
+    could not be read in full, so missing declarations may exist all the same.
     """
 
     directory: str
@@ -198,7 +199,7 @@ class Declarations(msgspec.Struct, frozen=True):
 
 
 class ModuleConfiguration(msgspec.Struct, frozen=True):
-    """One module of the tree: where it is called, and what it declares. The root has no `call`."""
+    """One module of the tree, with its call and its declarations. The root has no `call`."""
 
     path: addrs.Module
     declarations: Declarations
@@ -207,9 +208,9 @@ class ModuleConfiguration(msgspec.Struct, frozen=True):
 
 
 class InputValue(msgspec.Struct, frozen=True):
-    """What a root variable was set to and by whom: an expression, or the text of an environment variable or option.
+    """The value given for a root variable and its origin: an expression, or a string from the environment or an option.
 
-    A text is the value itself for a variable whose type is a primitive one or not given, and an expression otherwise.
+    The string is the value itself if the variable has a primitive type or none, and an expression otherwise.
     """
 
     name: str
@@ -221,16 +222,16 @@ class InputValue(msgspec.Struct, frozen=True):
 class Configuration(msgspec.Struct, frozen=True):
     """A whole configuration: the tree of modules by path, the root first, parents before children.
 
-    `missing` says of each called module that could not be read why. `inputs` are the values of root variables
-    after all precedence. `tested` has the modules that runs of test files call in place of the root module, by the test
-    file and the name of the run. `problems` is everything that was found wrong while reading.
+    `missing` gives the reason for each called module that could not be read. `inputs` are the values of root variables
+    after applying precedence. `tested` has the modules that test runs call in place of the root module, by test file
+    and run name. `problems` lists everything found wrong while reading.
     """
 
     directory: str
     modules: Mapping[addrs.Module, ModuleConfiguration]
     missing: Mapping[addrs.Module, str] = {}
     inputs: Mapping[str, InputValue] = {}
-    workspace: str | None = "default"  # None where it is not known
+    workspace: str | None = "default"  # None if unknown
     tested: Mapping[tuple[str, str], Configuration] = {}
     problems: tuple[Problem, ...] = ()
 

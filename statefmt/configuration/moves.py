@@ -1,4 +1,4 @@
-"""Where `moved` blocks take what a state has, and what `removed` blocks name.
+"""Applies `moved` blocks to the addresses of a state, and reads `removed` blocks.
 
 Sources: OpenTofu `internal/addrs/move_endpoint_module.go`; `internal/refactoring/move_execute.go`,
 `remove_statement.go`.
@@ -31,9 +31,9 @@ from statefmt.model.errors import AddressError
 
 
 class DeclaredMove(msgspec.Struct, frozen=True):
-    """A `moved` block of one module, with its addresses read: both of modules, or both of resources.
+    """A `moved` block of one module, with parsed addresses: both of modules, or both of resources.
 
-    `whole` says that no key is meant at the end: all instances move, each with its key.
+    `whole` means that neither address ends with a key: all instances move and keep their keys.
     """
 
     module: Module
@@ -43,7 +43,7 @@ class DeclaredMove(msgspec.Struct, frozen=True):
     block: MovedBlock
 
     def taken(self, address: AbsResourceInstance) -> AbsResourceInstance | None:
-        """Where this block takes a resource instance; None where it is about others."""
+        """Return the address to which this block moves a resource instance; None if it does not apply to it."""
         depth = len(self.module.names)
         outer, inner = address.module.steps[:depth], address.module.steps[depth:]
         if tuple(step.name for step in outer) != self.module.names:
@@ -75,21 +75,21 @@ class DeclaredMove(msgspec.Struct, frozen=True):
 
 
 class DeclaredRemoval(msgspec.Struct, frozen=True):
-    """A `removed` block with its address: that of a module or of a resource, as configuration names it."""
+    """A `removed` block with its parsed address: of a module or of a resource, without keys."""
 
     module: Module
     resource: ConfigResource | None
     block: RemovedBlock
 
     def covers(self, address: AbsResourceInstance) -> bool:
-        """Whether this block is about a resource instance."""
+        """Return whether this block applies to a resource instance."""
         if self.resource is not None:
             return address.config() == self.resource
         return tuple(step.name for step in address.module.steps[: len(self.module.names)]) == self.module.names
 
 
 def moves(configuration: Configuration) -> list[DeclaredMove]:
-    """All `moved` blocks whose addresses can be read."""
+    """Return all `moved` blocks with valid addresses."""
     found: list[DeclaredMove] = []
     for path, module in configuration.modules.items():
         for block in module.declarations.moved:
@@ -102,7 +102,7 @@ def moves(configuration: Configuration) -> list[DeclaredMove]:
 
 
 def removals(configuration: Configuration) -> list[DeclaredRemoval]:
-    """All `removed` blocks whose addresses can be read."""
+    """Return all `removed` blocks with valid addresses."""
     found: list[DeclaredRemoval] = []
     for path, module in configuration.modules.items():
         for block in module.declarations.removed:
@@ -118,11 +118,11 @@ def removals(configuration: Configuration) -> list[DeclaredRemoval]:
 def moved_to(
     given: list[DeclaredMove], address: AbsResourceInstance
 ) -> tuple[AbsResourceInstance, tuple[DeclaredMove, ...]]:
-    """Where all blocks together take a resource instance, and which did."""
+    """Return the address to which all blocks together move a resource instance, and the blocks that applied."""
     steps: list[DeclaredMove] = []
     left = list(given)
     while move := next((each for each in left if each.taken(address) is not None), None):
-        # Each block is taken once, so that blocks that go round in circles come to an end.
+        # Apply each block once, so that circular moves terminate.
         left.remove(move)
         steps.append(move)
         address = move.taken(address) or address
@@ -132,10 +132,11 @@ def moved_to(
 def implied_move(
     address: AbsResourceInstance, *, counted: bool, repeated: bool, others: Mapping[InstanceKey, object]
 ) -> AbsResourceInstance:
-    """Where OpenTofu takes an instance when `count` is added or taken away: to the key 0, or from it to none.
+    """Return the address of an instance after OpenTofu's implied move.
 
-    `counted` says that the block has `count` now, `repeated` that it has any repetition. `others` are the keys of the
-    resource in the state. Source: `internal/refactoring/move_statement.go`, ImpliedMoveStatements.
+    When `count` is added, the instance without a key moves to key 0; when it is removed, back. `counted` means that the
+    block has `count` now, `repeated` that it has any repetition. `others` are the keys of the resource in the state.
+    Source: `internal/refactoring/move_statement.go`, ImpliedMoveStatements.
     """
     if address.key is NO_KEY and counted and IntKey(0) not in others:
         return _with_key(address, IntKey(0))
@@ -149,7 +150,6 @@ def _with_key(address: AbsResourceInstance, key: InstanceKey) -> AbsResourceInst
 
 
 def _endpoint(expression: Expression) -> ModuleInstance | AbsResourceInstance | None:
-    """The address that an expression is."""
     traversal = as_traversal(expression)
     if traversal is None:
         return None

@@ -1,4 +1,4 @@
-"""Which provider a local name of a module means.
+"""Resolves the local names of providers in a module.
 
 Sources: OpenTofu `internal/configs/module.go`, ImpliedProviderForUnqualifiedType and ProviderForLocalConfig;
 `internal/configs/provider.go`, checkProviderNameNormalized.
@@ -19,9 +19,9 @@ from statefmt.model.errors import AddressError
 
 
 def provider_named(declarations: Declarations, name: str) -> Provider | None:
-    """The provider that `required_providers` gives for a local name, else the one that the name implies.
+    """Return the provider that `required_providers` gives for a local name, else the one that the name implies.
 
-    None for a name or a source that cannot be a provider's.
+    None if the name or the source is invalid.
     """
     required = declarations.required_providers.get(name)
     try:
@@ -31,9 +31,9 @@ def provider_named(declarations: Declarations, name: str) -> Provider | None:
 
 
 def provider_for(declarations: Declarations, name: str) -> Provider | None:
-    """The provider of a name in a `provider` block or a reference: one that is not required is of HashiCorp.
+    """Return the provider of a local name in a `provider` block or reference; in `hashicorp/` if it is not required.
 
-    That holds for `terraform`, too, other than for what the type of a resource implies. Source: resolveProviderTypes.
+    That includes `terraform`, unlike in the names that resource types imply. Source: resolveProviderTypes.
     """
     if name in declarations.required_providers:
         return provider_named(declarations, name)
@@ -44,7 +44,7 @@ def provider_for(declarations: Declarations, name: str) -> Provider | None:
 
 
 def local_name_of(declarations: Declarations, provider: Provider) -> str:
-    """What a module calls a provider: the name in its `required_providers`, else the type of the provider."""
+    """Return the local name of a provider in a module: the one in `required_providers`, else the provider's type."""
     for name in declarations.required_providers:
         if provider_named(declarations, name) == provider:
             return name
@@ -52,7 +52,10 @@ def local_name_of(declarations: Declarations, provider: Provider) -> str:
 
 
 def local_name_problem(name: str, place: Range, *, any_form: bool = False) -> Problem | None:
-    """Why a word cannot be a provider's local name, in `any_form` or in its normal one; None where it can."""
+    """Return why a word is not a valid local name of a provider; None if it is.
+
+    Names must be normalized, unless `any_form` is set.
+    """
     try:
         normal = normalize_provider_part(name)
     except ValueError as reason:

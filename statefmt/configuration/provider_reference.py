@@ -1,4 +1,4 @@
-"""References to provider configurations as they are written: `aws`, `aws.west`, `aws.by_region[each.key]`.
+"""Parses references to provider configurations: `aws`, `aws.west`, `aws.by_region[each.key]`.
 
 Source: OpenTofu `internal/configs/resource.go`, decodeProviderConfigRef.
 """
@@ -36,9 +36,9 @@ _FORM: Final = (
 
 
 class ProviderReference(msgspec.Struct, frozen=True):
-    """A provider configuration as one module calls it, perhaps with the key of one of its instances.
+    """A provider configuration as named within one module, with the key of one of its instances if given.
 
-    `range` is the name, `key_range` the key where there is one.
+    `range` covers the name, `key_range` the key.
     """
 
     local: LocalProviderConfig
@@ -48,9 +48,9 @@ class ProviderReference(msgspec.Struct, frozen=True):
 
 
 def read_provider_reference(expression: Expression, argument: str = "provider") -> ProviderReference | Problem:
-    """What an expression refers to; a problem in OpenTofu's words where it is no reference to a provider.
+    """Parse an expression as a provider reference; return a problem in OpenTofu's wording if it is not one.
 
-    `argument` is the name of the argument that it stands in.
+    `argument` is the name of the argument that contains the expression.
     """
     key: Expression | None = None
     longest = 3
@@ -76,7 +76,7 @@ def read_provider_reference(expression: Expression, argument: str = "provider") 
         last = steps[1]
         if not isinstance(last, IndexAccess):
             return error(ProblemKind.BLOCK, _SUMMARY, _ALIAS, last.range)
-        # OpenTofu gives such a key the place of the whole reference.
+        # OpenTofu gives such a key the range of the whole reference.
         key, key_range = Literal(last.key, last.range), traversal.range
     if key is not None and not alias:
         return error(ProblemKind.BLOCK, _SUMMARY, _NO_ALIAS, traversal.range)

@@ -229,7 +229,7 @@ def test_a_value_is_not_in_the_history(folder: Path, statetool: Statetool) -> No
 
 REFUSED = {
     "nothing selected": (["taint"], "nothing says which"),
-    "no such instance": (["untaint", "aws_vpc.none"], "no resource instance fits"),
+    "no such instance": (["untaint", "aws_vpc.none"], "no resource instance matches"),
     "nothing is tainted": (["untaint", "aws_vpc.main"], "nothing to untaint"),
     "data is not tainted": (["taint", "data.aws_caller_identity.current"], "only managed resources"),
     "no provider and no map": (["rebind"], "name the provider instance at the end"),

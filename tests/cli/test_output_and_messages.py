@@ -25,7 +25,7 @@ CASES = [
     ("check missing", SILENT, r"\Astatetool: missing: there is no such file\n\Z"),
     ("list --state good", SILENT, SILENT),
     ("list --state v3", SILENT, SILENT),
-    ("list --state good a.b", SILENT, r"\Astatetool: no resource instance fits 'a\.b'\n\Z"),
+    ("list --state good a.b", SILENT, r"\Astatetool: no resource instance matches 'a\.b'\n\Z"),
     ("list --state mixed", SILENT, r"\Astatetool: mixed: this state cannot be used\n  error PRV003 "),
     ("fmt good", SILENT, SILENT),
     ("fmt edited", SILENT, r"\Aedited: formatted; the file as it was is kept in\s+edited\.\d+\.backup\n\Z"),

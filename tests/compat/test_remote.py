@@ -127,7 +127,7 @@ def test_the_page(shell: Callable[[str], Output], folder: Path, store: Path) -> 
 def test_where_statetool_refuses_nothing_is_pushed(shell: Callable[[str], Output], store: Path) -> None:
     done = shell("tofu state pull | statetool mv --state - module.none module.net | tofu state push -")
     assert done.status == 1
-    assert "no resource instance fits 'module.none'" in done.err
+    assert "no resource instance matches 'module.none'" in done.err
     assert "no state" in done.err
     assert "`no state`" in PAGE
     assert _said(store) == (0, *NETWORK)

@@ -108,7 +108,7 @@ MORE: Final = {
 # What the real program does and statetool refuses, by what statetool says.
 LESS: Final = {
     "a resource has one provider configuration": "the program binds the instance to another one, and says nothing",
-    "no resource instance fits": "a typing error must not do half of what was meant; the program passes over it",
+    "no resource instance matches": "a typing error must not do half of what was meant; the program passes over it",
     "no resource is bound to": "the same; the program does nothing, and calls it a success",
 }
 

@@ -184,6 +184,6 @@ def test_patterns_are_what_a_plain_reading_says(addrs: list[AbsResourceInstance]
     try:
         found = Addresses(addrs).fitting(str(pattern))
     except SelectionError as error:
-        assert str(error).startswith("no resource instance fits ")
+        assert str(error).startswith("no resource instance matches ")
         found = []
     assert found == [place for place, addr in enumerate(addrs) if pattern.fits(addr)]

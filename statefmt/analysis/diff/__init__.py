@@ -1,4 +1,4 @@
-"""What really changed between two snapshots: by address, by remote object, by value."""
+"""Compares two snapshots by address, by remote object and by value."""
 
 from statefmt.analysis.diff._apply import (
     apply as apply,

@@ -1,4 +1,4 @@
-"""Doing to a snapshot what a comparison says."""
+"""Applies the result of a comparison to a snapshot."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from statefmt.model.snapshot import Snapshot
 
 
 def apply(snapshot: Snapshot, changes: SnapshotDiff) -> Snapshot:
-    """The snapshot with all changes made to it.
+    """Return the snapshot with all changes applied.
 
-    What `diff(old, new, exact=True)` found makes `new` of `old`, apart from the order of resources and outputs.
+    The result of `diff(old, new, exact=True)` turns `old` into `new`, apart from the order of resources and outputs.
     """
     return replace(
         _with_envelope(snapshot, changes.envelope),
@@ -29,7 +29,7 @@ def apply(snapshot: Snapshot, changes: SnapshotDiff) -> Snapshot:
 def _with_envelope(snapshot: Snapshot, changes: tuple[EnvelopeChange, ...]) -> Snapshot:
     for change in changes:
         if change.name == "version":
-            # Which format a file has is no part of a snapshot.
+            # The format version belongs to the file, not to the snapshot.
             continue
         if change.is_known:
             value = loads_exact(change.new or b"null")

@@ -1,6 +1,6 @@
-"""Comparing two snapshots: by address, then by remote object.
+"""Compares two snapshots: by address, then by remote object.
 
-Instances that are equal are found by their raw bytes, so that the cost follows what changed.
+Equal instances are recognized by their raw bytes, so the cost depends on what changed.
 """
 
 from __future__ import annotations
@@ -40,13 +40,12 @@ def diff(
     moved: Mapping[AbsResourceInstance, AbsResourceInstance] = MappingProxyType({}),
     versions: tuple[int, int] = (CURRENT_VERSION, CURRENT_VERSION),
 ) -> SnapshotDiff:
-    """In what `new` differs from `old`.
+    """Return the differences between `old` and `new`.
 
-    An instance that is gone and one that is new are one that moved where they are of one type and one remote
-    object: the same identity, else the same `id`, else equal attributes, and no third instance is it too. Those that
-    are known to have `moved` are paired first. With `exact`, numbers of equal value with another text (`1` and `1.0`)
-    differ. `versions` are the format versions of the files that the two were read from; where they differ, that is a
-    change of the envelope.
+    A removed and an added instance count as moved if they have the same type and the same remote object (the same
+    identity, else the same `id`, else equal attributes), and no third instance has it too. Instances in `moved` are
+    paired first. With `exact`, equal numbers that are written differently (`1` and `1.0`) differ. `versions` are the
+    format versions of the two files; a difference between them is a change of the envelope.
     """
     before = {resource.addr: resource for resource in old.resources}
     after = {resource.addr: resource for resource in new.resources}
@@ -79,7 +78,7 @@ def _pairs(
     after: Mapping[AbsResource, ResourceState],
     moved: Mapping[AbsResourceInstance, AbsResourceInstance],
 ) -> list[Pair]:
-    """The instances of both sides that may differ, each with itself on the other side."""
+    """Return the instances that may differ, each paired with its counterpart on the other side."""
     unequal = [addr for addr, one in before.items() if not _same(one, after.get(addr))]
     unequal += [addr for addr in after if addr not in before]
     one = _instances(before[addr] for addr in unequal if addr in before)
@@ -99,7 +98,7 @@ def _pairs(
 
 
 def _same(one: ResourceState, other: ResourceState | None) -> bool:
-    """Whether two resources have the same objects, to the letter and in the same order."""
+    """Return whether two resources have exactly the same objects in the same order."""
     return one is other or (
         other is not None
         and one.provider_config == other.provider_config
@@ -136,7 +135,7 @@ def _outputs(old: Snapshot, new: Snapshot) -> Iterable[OutputChange]:
 def _resources(
     before: Mapping[AbsResource, ResourceState], after: Mapping[AbsResource, ResourceState], pairs: Iterable[Pair]
 ) -> Iterable[ResourceChange]:
-    """The resources that differ in something that their instances do not tell."""
+    """Yield the resources that differ in something other than their instances."""
     if all(resource.objects and not resource.unknown for side in (before, after) for resource in side.values()):
         return
     moved = _moved_resources(before, after, pairs)
@@ -155,7 +154,7 @@ def _resources(
 def _moved_resources(
     before: Mapping[AbsResource, ResourceState], after: Mapping[AbsResource, ResourceState], pairs: Iterable[Pair]
 ) -> Mapping[AbsResource, AbsResource]:
-    """The resources that only the old side has, with the one that only the new side has and that is all they became."""
+    """Map resources that only the old side has to those that only the new side has, if they moved one to one."""
     became = {(one.resource.addr, other.resource.addr) for one, other in pairs if one and other}
     became = {(one, other) for one, other in became if one not in after and other not in before}
     sources, targets = Counter(one for one, _ in became), Counter(other for _, other in became)
@@ -163,16 +162,16 @@ def _moved_resources(
 
 
 def _shell(resource: ResourceState | None) -> object:
-    """What is left of a resource without its instances; None where that is nothing to speak of."""
+    """Return what is left of a resource without its instances; None if there is nothing to compare."""
     if resource is None or (resource.objects and not resource.unknown):
         return None
     return unknown_texts(resource.unknown), None if resource.objects else (resource.provider_config, "no instances")
 
 
 def envelope_changes(old: Snapshot, new: Snapshot, versions: tuple[int, int]) -> tuple[EnvelopeChange, ...]:
-    """The format version, the release, the serial, the lineage, and members that statetool does not know.
+    """Return the changes of format version, release, serial, lineage, and members unknown to statetool.
 
-    `versions` are the format versions of the two files, which snapshots do not tell.
+    `versions` are the format versions of the two files, which snapshots do not contain.
     """
     before, after = (
         {**envelope_texts(snapshot), "version": b"%d" % version}

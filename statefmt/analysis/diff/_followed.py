@@ -1,4 +1,4 @@
-"""Dependencies that go along: what pointed at something that moved points at where it is now."""
+"""Recognizes changes of dependencies that only follow moves and removals."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from statefmt.model.snapshot import Snapshot
 
 
 class Moves:
-    """Where everything went, to tell which changes of dependencies follow from it."""
+    """The moves between two snapshots, to recognize the dependency changes that follow from them."""
 
     def __init__(
         self, old: Snapshot, new: Snapshot, moved: Sequence[tuple[AbsResourceInstance, AbsResourceInstance]]
@@ -33,7 +33,7 @@ class Moves:
 
     @cached_property
     def _filled(self) -> tuple[set[ConfigResource], set[ConfigResource]]:
-        """The resources of both sides. Large states have many: they are not looked for unless a dependency differs."""
+        """The resources with objects of both sides. Large states have many: collected only if a dependency differs."""
         before, after = (
             {resource.addr.config() for resource in side.resources if resource.objects}
             for side in (self._old, self._new)
@@ -41,7 +41,7 @@ class Moves:
         return before, after
 
     def without_followed(self, change: InstanceChange) -> InstanceChange:
-        """The change without the dependencies that do no more than follow what moved or was removed."""
+        """Return the change without dependencies that only follow moves and removals."""
         if change.old is None or change.new is None:
             return change
         kept = tuple(
@@ -64,7 +64,7 @@ class Moves:
 
 
 class _Mapping:
-    """Where resources and instances went, in one direction: to the snapshot `target`, where those `gone` are not."""
+    """Where resources and instances moved, in one direction: to the snapshot `target`, which lacks those in `gone`."""
 
     def __init__(
         self,
@@ -81,7 +81,7 @@ class _Mapping:
             self._resources[config].add(config)
 
     def _staying(self, target: Snapshot) -> set[ConfigResource]:
-        """The resources that only a part of moved; what came to their place does not count."""
+        """Return the resources that moved only in part; instances that took their place do not count."""
         came = set(self._instances.values())
         return {
             resource.addr.config()
@@ -94,7 +94,7 @@ class _Mapping:
         return {self._instances.get(addr, addr) for addr in addrs}
 
     def fits(self, old: Iterable[ConfigResource], new: Iterable[ConfigResource]) -> bool:
-        """Whether `new` is `old` with everything that moved at its new place; what is gone may be in it or not."""
+        """Return whether `new` is `old` after the moves; removed resources may be in it or not."""
         wanted: set[ConfigResource] = set()
         for config in old:
             wanted |= self._resources.get(config, {config})

@@ -1,6 +1,6 @@
-"""The paths under `sensitive_attributes` as text that tells no value.
+"""Formats the paths in `sensitive_attributes` without revealing values.
 
-A step to an element of a set holds that element, perhaps the secret itself: `users[…]` is shown instead.
+A step to an element of a set contains that element, perhaps the secret itself: it is shown as `users[…]`.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ _ELEMENT: Final = "[…]"
 
 
 def mark_texts(obj: ResourceInstanceObject) -> tuple[str, ...]:
-    """The sensitive paths of an object, each up to the first step that could tell a value."""
+    """Return the sensitive paths of an object, each up to the first step that could reveal a value."""
     paths = sensitive_paths(obj)
     found = set(paths)
-    # The lengths of paths: a beginning of another length is none of them.
+    # Only prefixes of these lengths can be sensitive paths themselves.
     lengths = sorted({len(path) for path in found})
     decoded = DecodedOnce()
     return tuple(sorted({_text(path, found, lengths, obj.attributes, decoded) for path in found}))
 
 
 def _text(path: Path, paths: set[Path], lengths: Sequence[int], value: Raw | None, decoded: DecodedOnce) -> str:
-    # What it stands in is sensitive as a whole, the names of its members too.
+    # A container that is sensitive as a whole also hides the names of its members.
     whole = next((length for length in lengths if length < len(path) and path[:length] in paths), len(path))
     steps: list[str | int] = []
     for place, step in enumerate(path):
@@ -59,7 +59,7 @@ def _member(value: Raw | None, name: str, decoded: DecodedOnce) -> Raw | None:
 
 
 def _element(value: Raw | None, place: int, decoded: DecodedOnce) -> Raw | None:
-    """The element at a place of a list; None for numbers, which may be a set of which `place` is an element."""
+    """Return the element at a position of a list; None for numbers, which may be a set that contains `place`."""
     if value is None or memoryview(value)[0] != ord("["):
         return None
     elements = decoded.list_elements(value)

@@ -1,4 +1,4 @@
-"""Finding the instances that moved: one remote object under two addresses."""
+"""Finds instances that moved: the same remote object at two addresses."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _Test: TypeAlias = Callable[[ResourceInstanceObject, ResourceInstanceObject], bo
 def match(gone: Sequence[InstanceState], come: Sequence[InstanceState]) -> list[Pair]:
     """Pair the instances that only the old side has with those that only the new side has.
 
-    Two are one where they have one remote object and no third instance of their type, by a provider of that name, has
-    it too: found by identity, then by `id`, then by equal attributes. Nothing is guessed: where several would fit, by
-    `id` and what it may be relative to, or `id` and attributes together, else not at all. Those that stood under one
-    address already go together last, if nothing better fits.
+    Two instances are paired if they have the same remote object, and no third instance of their type and provider name
+    has it too. Objects are compared by identity, then by `id`, then by attributes. If several have the same `id`, they
+    are paired by `id` and scope, or by `id` and attributes; nothing is guessed. Remaining instances at the same address
+    are paired last.
     """
     pairs: list[Pair] = []
     old, new = list(gone), list(come)
@@ -40,7 +40,7 @@ def match(gone: Sequence[InstanceState], come: Sequence[InstanceState]) -> list[
 
 
 def may_be_replaced(one: InstanceState, other: InstanceState) -> bool:
-    """Whether an address has another remote object than before, so that either may be elsewhere on the other side."""
+    """Return whether an address has another remote object than before, so that either may now be at another address."""
     mine, theirs = one.current, other.current
     if mine is None or theirs is None or mine.attributes == theirs.attributes:
         return False
@@ -53,7 +53,7 @@ def may_be_replaced(one: InstanceState, other: InstanceState) -> bool:
 def _unique(
     old: Sequence[InstanceState], new: Sequence[InstanceState], mark: _Mark
 ) -> list[tuple[InstanceState, InstanceState]]:
-    """The pairs of which each alone has its mark, on its side and within its type."""
+    """Return the pairs with equal marks, if each is the only instance of its type on its side with that mark."""
     before, after = _marked(old, mark), _marked(new, mark)
     found = ((ones, after.get(key, [])) for key, ones in before.items())
     return [(ones[0], others[0]) for ones, others in found if len(ones) == 1 and len(others) == 1]
@@ -71,7 +71,7 @@ def _marked(found: Sequence[InstanceState], mark: _Mark) -> dict[object, list[In
 
 
 def _object(instance: InstanceState) -> ResourceInstanceObject:
-    """The object that tells which instance it is."""
+    """Return the object that identifies an instance."""
     return instance.current or instance.objects[0]
 
 
@@ -110,7 +110,7 @@ def _scope(obj: ResourceInstanceObject) -> tuple[bytes, ...]:
 
 
 def _one_scope(one: ResourceInstanceObject, other: ResourceInstanceObject) -> bool:
-    """Whether nothing that both objects say of their scope differs; providers add such attributes in later releases."""
+    """Return whether the scopes agree in all attributes that both have; later provider releases may add some."""
     return all(
         mine == theirs or not mine or not theirs for mine, theirs in zip(_scope(one), _scope(other), strict=True)
     )
@@ -124,7 +124,7 @@ def _text(raw: Raw) -> bytes:
     return escape_html(compact(bytes(raw)))
 
 
-# What tells a remote object, surest first, and what must not speak against it.
+# What identifies a remote object, most reliable first, and a test that pairs must also pass.
 _MARKS: tuple[tuple[_Mark, _Test], ...] = (
     (_identity, _always),
     (_id, _one_scope),

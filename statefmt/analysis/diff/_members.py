@@ -1,4 +1,4 @@
-"""What differs between the objects of one instance: member by member, as format version 4 writes them."""
+"""Compares the objects of one instance member by member, as format version 4 writes them."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from statefmt.golang import encode_string, loads_exact
 from statefmt.model.instances import InstanceState
 from statefmt.model.resources import ResourceInstanceObject
 
-# The address of an instance and of its objects says these.
+# These are part of the address of an instance or object.
 _IDENTIFYING: Final = frozenset({"index_key", "deposed"})
 
 
 def same_text(one: ResourceInstanceObject, other: ResourceInstanceObject) -> bool:
-    """Whether two objects are equal to the letter, wherever they stand."""
+    """Return whether two objects are exactly equal, regardless of their resource."""
     return one is other or (
         one.attributes == other.attributes
         and one.key == other.key
@@ -39,7 +39,7 @@ def same_text(one: ResourceInstanceObject, other: ResourceInstanceObject) -> boo
 
 
 def member_changes(old: InstanceState, new: InstanceState, *, exact: bool) -> Iterator[MemberChange]:
-    """The members that differ in the objects that both sides have."""
+    """Yield the members that differ in the objects that both sides have."""
     after = {obj.deposed: obj for obj in new.objects}
     for one in old.objects:
         other = after.get(one.deposed)
@@ -54,7 +54,7 @@ def member_changes(old: InstanceState, new: InstanceState, *, exact: bool) -> It
 
 
 def object_changes(old: InstanceState, new: InstanceState) -> Iterator[ObjectChange]:
-    """The objects that only one side has."""
+    """Yield the objects that only one side has."""
     before = {obj.deposed: obj for obj in old.objects}
     after = {obj.deposed: obj for obj in new.objects}
     for deposed in {**before, **after}:
@@ -63,17 +63,17 @@ def object_changes(old: InstanceState, new: InstanceState) -> Iterator[ObjectCha
 
 
 def _members(instance: InstanceState, obj: ResourceInstanceObject) -> Mapping[str, bytes]:
-    """The members of an object as JSON text, with its provider instance as one of them."""
+    """Return the members of an object as JSON, with its provider instance as one of them."""
     members = {name: text for name, text in object_texts(obj).items() if name not in _IDENTIFYING}
     provider = instance.provider(obj)
     return members if provider is None else {"provider": encode_string(str(provider)), **members}
 
 
 def equal_json(one: bytes, other: bytes, *, exact: bool) -> bool:
-    """Whether two compact JSON texts are equal.
+    """Return whether two compact JSON values are equal.
 
-    Without `exact`, numbers are compared by value and texts that are JSON as JSON, and members in another order are
-    equal; of a name that is repeated the last one counts, as for OpenTofu.
+    Without `exact`, numbers are compared by value, strings that contain JSON are compared as JSON, and the order of
+    members is ignored. The last of repeated members counts, as in OpenTofu.
     """
     if one == other:
         return True
@@ -85,5 +85,5 @@ def equal_json(one: bytes, other: bytes, *, exact: bool) -> bool:
             plain(loads_exact(other, replace_invalid=True), exact=False),
         )
     except (ValueError, RecursionError):
-        # Nested too deeply to be looked into.
+        # Nested too deeply to compare.
         return False

@@ -1,4 +1,4 @@
-"""What a comparison of two snapshots says: plain values that commands print and programs read."""
+"""The result of comparing two snapshots, as plain values for commands to print and programs to read."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ Movable: TypeAlias = ModuleInstance | AbsResource | AbsResourceInstance
 
 
 class MemberChange(Struct, frozen=True):
-    """One member of an object that differs, as JSON text on either side; None where it is absent.
+    """A member of an object that differs, as JSON on each side; None if absent.
 
     `deposed` is the object's deposed key, "" for the current object. `name` is the member's name in format version 4;
-    `provider` is the address of the provider instance, wherever the file says it.
+    `provider` is the address of the provider instance, at whatever level the file has it.
     """
 
     deposed: str
@@ -34,7 +34,7 @@ class MemberChange(Struct, frozen=True):
 
 
 class ObjectChange(Struct, frozen=True):
-    """An object that only one side has: an instance lost or gained its current object, or a deposed one."""
+    """An object, current or deposed, that only one side of an instance has."""
 
     deposed: str
     old: ResourceInstanceObject | None
@@ -42,9 +42,9 @@ class ObjectChange(Struct, frozen=True):
 
 
 class InstanceChange(Struct, frozen=True, kw_only=True):
-    """A resource instance as it was and as it is; one of the two is None where it was added or removed.
+    """A resource instance before and after a change; `old` is None if it was added, `new` if it was removed.
 
-    `members` and `objects` tell what differs between the two, apart from the address.
+    `members` and `objects` are the differences between the two, apart from the address.
     """
 
     old: InstanceState | None
@@ -54,12 +54,12 @@ class InstanceChange(Struct, frozen=True, kw_only=True):
 
     @property
     def addr(self) -> AbsResourceInstance:
-        """Where the instance is, or where it was if it is gone."""
+        """The new address of the instance, or the old one if it was removed."""
         return self._side.addr
 
     @property
     def is_moved(self) -> bool:
-        """Whether the instance is on both sides, under two addresses."""
+        """Whether both sides have the instance, at different addresses."""
         return self.old is not None and self.new is not None and self.old.addr != self.new.addr
 
     @property
@@ -71,7 +71,7 @@ class InstanceChange(Struct, frozen=True, kw_only=True):
 
     @property
     def rebound(self) -> tuple[AbsProviderInstance | None, AbsProviderInstance | None] | None:
-        """The provider instances before and after of the first object that changed its own; None for none."""
+        """The old and new provider instance of the first object that was rebound; None if none was."""
         if self.old is None or self.new is None:
             return None
         for change in self.members:
@@ -82,7 +82,7 @@ class InstanceChange(Struct, frozen=True, kw_only=True):
 
     @property
     def is_changed(self) -> bool:
-        """Whether both sides have it and something differs besides its address and its provider."""
+        """Whether both sides have it, and it differs in more than its address and provider."""
         if self.old is None or self.new is None:
             return False
         return bool(self.objects) or any(change.name != "provider" for change in self.members)
@@ -96,7 +96,7 @@ class InstanceChange(Struct, frozen=True, kw_only=True):
 
 
 class Move(Struct, frozen=True):
-    """What moved, told as a whole: a module, a resource, or an instance; `count` is the number of its instances."""
+    """A module, resource or instance that moved as a whole; `count` is the number of its instances."""
 
     old: Movable
     new: Movable
@@ -104,7 +104,7 @@ class Move(Struct, frozen=True):
 
 
 class ResourceChange(Struct, frozen=True):
-    """What differs in a resource besides its instances: it has none on a side, or members nobody knows."""
+    """A difference in a resource besides its instances: it has none on one side, or unknown members differ."""
 
     old: ResourceState | None
     new: ResourceState | None
@@ -123,14 +123,14 @@ class OutputChange(Struct, frozen=True):
 
 
 class CheckResultsChange(Struct, frozen=True):
-    """All check results of both sides, where they differ."""
+    """All check results of both sides, if they differ."""
 
     old: tuple[CheckResult, ...]
     new: tuple[CheckResult, ...]
 
     @property
     def differing(self) -> tuple[tuple[str, CheckResult | None, CheckResult | None], ...]:
-        """Those that differ: the address of the construct that is checked, and its result on each side."""
+        """The results that differ: the address of the checked construct, and its result on each side."""
         old = {result.config_addr: result for result in self.old}
         new = {result.config_addr: result for result in self.new}
         found = ((address, old.get(address), new.get(address)) for address in sorted({**old, **new}))
@@ -138,7 +138,7 @@ class CheckResultsChange(Struct, frozen=True):
 
 
 class EnvelopeChange(Struct, frozen=True):
-    """A member of the document that differs, as JSON text; None where it is absent."""
+    """A top-level member of the state that differs, as JSON; None if absent."""
 
     name: str
     old: bytes | None
@@ -146,16 +146,16 @@ class EnvelopeChange(Struct, frozen=True):
 
     @property
     def is_known(self) -> bool:
-        """Whether statetool knows the member; what is in one that it does not know may be sensitive."""
+        """Whether statetool knows the member; unknown members may contain sensitive values."""
         return self.name in ("version", "terraform_version", "serial", "lineage")
 
 
 class SnapshotDiff(Struct, frozen=True, kw_only=True):
-    """Everything in which two snapshots differ. Applied to the old one, it gives the new one.
+    """All differences between two snapshots. Applied to the old one, they give the new one.
 
-    `instances` has each instance once, those that are on both sides by their new address, in the order of
-    `tofu state list`. `moves` says in the fewest words which of them moved. `followed` are instances that differ in
-    nothing but dependencies that went along with what moved or was removed.
+    `instances` has each instance once, by its new address if both sides have it, in the order of `tofu state list`.
+    `moves` summarizes which of them moved. `followed` are instances that differ only in dependencies that follow moves
+    and removals.
     """
 
     envelope: tuple[EnvelopeChange, ...] = ()
@@ -194,5 +194,5 @@ class SnapshotDiff(Struct, frozen=True, kw_only=True):
 
     @property
     def changed(self) -> tuple[InstanceChange, ...]:
-        """The instances in which more than the address and the provider differs."""
+        """The instances that differ in more than their address and provider."""
         return tuple(change for change in self.instances if change.is_changed)

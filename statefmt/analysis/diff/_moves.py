@@ -1,4 +1,4 @@
-"""Moves told as people made them: of a whole module, of a whole resource, or of one instance."""
+"""Summarizes moves as people made them: of a whole module, a whole resource, or one instance."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _Pairs: TypeAlias = Sequence[tuple[AbsResourceInstance, AbsResourceInstance]]
 
 
 def whole_moves(before: _Resources, after: _Resources, moved: _Pairs) -> tuple[Move, ...]:
-    """The fewest moves that say what happened to the instances that moved, in the order of their old addresses.
+    """Return the fewest moves that describe where instances moved, in the order of their old addresses.
 
-    A resource is told as a whole where all its instances went to one other resource, kept their keys, and that has no
-    others; a module likewise with all its resources.
+    A resource moved as a whole if all its instances kept their keys and went to one resource that has no others; a
+    module likewise with all its resources.
     """
     if not moved:
         return ()
@@ -49,7 +49,7 @@ def whole_moves(before: _Resources, after: _Resources, moved: _Pairs) -> tuple[M
 def _whole_modules(
     before: _Resources, after: _Resources, resources: Mapping[AbsResource, AbsResource]
 ) -> dict[ModuleInstance, ModuleInstance]:
-    """The outermost modules that moved with all that is in them, and that nothing else is in where they are now."""
+    """Return the outermost modules that moved with all their contents, to a place with no other contents."""
     old, new = _in_modules(before), _in_modules(after)
     along = Counter(
         step
@@ -66,14 +66,14 @@ def _whole_modules(
 
 
 def _in_modules(resources: _Resources) -> Counter[ModuleInstance]:
-    """How many resources with instances are in each module, and in those within it."""
+    """Count the resources with instances in each module, including nested modules."""
     return Counter(
         module for addr, resource in resources.items() if resource.objects for module in addr.module.on_the_way
     )
 
 
 def _modules_around(one: ModuleInstance, other: ModuleInstance) -> Iterable[tuple[ModuleInstance, ModuleInstance]]:
-    """Modules that may have moved as a whole, outermost first: both paths without equal steps at their end."""
+    """Yield modules that may have moved as a whole, outermost first: both paths without equal trailing steps."""
     common = 0
     while common < min(len(one.steps), len(other.steps)) - 1 and one.steps[-1 - common] == other.steps[-1 - common]:
         common += 1

@@ -1,4 +1,4 @@
-"""The places at which two plain values differ: objects and sets are looked through here, arrays by deepdiff."""
+"""Finds the places at which two plain values differ: walks objects and sets, and leaves arrays to deepdiff."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ ValueSteps: TypeAlias = tuple[str | int, ...]
 
 
 class ValuePlace(NamedTuple):
-    """Where two values differ, and which of them have something there; `element` is one of the set at `steps`."""
+    """A place where values differ, and the sides that have a value there; `element` is one of the set at `steps`."""
 
     steps: ValueSteps
     on_old: bool = True
@@ -20,10 +20,10 @@ class ValuePlace(NamedTuple):
 
 
 def places(old: Plain, new: Plain, steps: ValueSteps = ()) -> Iterator[ValuePlace]:
-    """The places at which two values differ, each as deep inside as can be told; `steps` lead to the two.
+    """Yield the innermost places at which two values differ; `steps` lead to the two.
 
-    Nearly all of a large object is equal, and deepdiff makes a record of every value that it looks at: it gets the
-    arrays that differ, and what is in them. Raises RecursionError for what is nested too deeply.
+    Nearly all of a large object is equal, and deepdiff makes a record of every value that it visits, so it only gets
+    the arrays that differ. Raises RecursionError for values that are nested too deeply.
     """
     if isinstance(old, dict) and isinstance(new, dict):
         for name in {**old, **new}:

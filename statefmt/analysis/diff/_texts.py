@@ -1,4 +1,4 @@
-"""Parts of a snapshot as compact JSON text: equal text says the same, however the file is laid out."""
+"""Encodes parts of a snapshot as compact JSON, so that equal content compares equal in any layout."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ _TREES: Final = TreeBuilder(keep_unknown=True)
 
 
 def object_texts(obj: ResourceInstanceObject) -> dict[str, bytes]:
-    """The members of an instance object, apart from its provider."""
+    """Return the members of an instance object, apart from its provider."""
     return _members(_TREES.object(obj, {}))
 
 
 def envelope_texts(snapshot: Snapshot) -> dict[str, bytes]:
-    """The members of the document that stand alone, and those that statetool does not know."""
+    """Return the header members of the state, and members unknown to statetool."""
     return _members(_TREES.envelope(snapshot)) | unknown_texts(snapshot.unknown)
 
 
 def unknown_texts(members: Iterable[UnknownMember]) -> dict[str, bytes]:
-    """Members that statetool does not know, by name."""
+    """Return members unknown to statetool, by name."""
     return {name: _text(raw) for name, raw, _ in members}
 
 
 def output_text(output: OutputValue | None) -> bytes:
-    """An output value, without its name; empty for none."""
+    """Return an output value without its name; empty for None."""
     return b"" if output is None else _text(_TREES.output(output))
 
 
 def check_results_text(results: tuple[CheckResult, ...]) -> bytes:
-    """All check results."""
+    """Return all check results."""
     return _text(_TREES.check_results(results))
 
 

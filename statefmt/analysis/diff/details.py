@@ -1,4 +1,4 @@
-"""What differs in one member of an instance object, value by value, fit to be shown."""
+"""Lists the differences within one member of an instance object value by value, with secrets hidden."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from statefmt.redaction.partial import decoded
 def details(
     change: InstanceChange, member: MemberChange, *, show_sensitive: bool, exact: bool
 ) -> tuple[ValueChange, ...]:
-    """Where the two sides of a member differ; as a whole where one side has none, or where it cannot be looked into."""
+    """Return where the two sides of a member differ; as a whole if a side lacks it or it cannot be decoded."""
     sides = change.old, change.new
     texts = member.old, member.new
     if member.name in _LISTS:
@@ -45,7 +45,7 @@ def details(
 
 
 def output_details(change: OutputChange, *, show_sensitive: bool, exact: bool) -> tuple[ValueChange, ...]:
-    """Where the values of an output differ; none where only its type or its marks do."""
+    """Return where the values of an output differ; empty if only its type or marks do."""
     sides = change.old, change.new
     same = change.old is not None and change.new is not None and change.old.value == change.new.value
     if not show_sensitive and any(side is not None and side.sensitive for side in sides):
@@ -60,12 +60,12 @@ def output_details(change: OutputChange, *, show_sensitive: bool, exact: bool) -
 
 
 def _hidden(old: object, new: object) -> ValueChange:
-    """That something differs, and nothing else of it; a side that is None does not have it."""
+    """Return a change that shows no values; a side that is None is ABSENT."""
     return ValueChange((), ABSENT if old is None else HIDDEN, ABSENT if new is None else HIDDEN)
 
 
 def _list_changes(change: InstanceChange, member: MemberChange) -> tuple[ValueChange, ...]:
-    """The addresses or paths that only one side has; none where only their order or their number differs."""
+    """Return the addresses or paths that only one side has; empty if only their order or number differs."""
     old, new = (
         () if side is None else _LISTS[member.name](side.object_of(member.deposed)) for side in (change.old, change.new)
     )
@@ -88,7 +88,7 @@ _LISTS: Final[Mapping[str, Callable[[ResourceInstanceObject], tuple[str, ...]]]]
 def _shown(
     side: InstanceState | None, member: MemberChange, text: bytes | None, show_sensitive: bool
 ) -> JSONValue | NoValue:
-    """The value of a member on one side, as it may be shown. Raises ValueError for what is nested too deeply."""
+    """Return the value of a member on one side as it may be shown. Raises ValueError if it is nested too deeply."""
     if text is None or side is None:
         return ABSENT
     obj = side.object_of(member.deposed)
@@ -102,7 +102,7 @@ def _shown(
 
 
 def _unknown_or_plain(obj: ResourceInstanceObject, name: str, text: bytes, show_sensitive: bool) -> JSONValue:
-    """A member that holds no values of the provider; of one that nobody knows, nobody knows what is in it."""
+    """Return a member without provider values; a member unknown to statetool may be sensitive, so it is hidden."""
     if not show_sensitive and any(member.name == name for member in obj.unknown):
         return HIDDEN
     return decoded(Raw(text))

@@ -1,4 +1,4 @@
-"""The kinds of differences, by which people ask for some of them."""
+"""The kinds of differences, by which they can be filtered."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from statefmt.analysis.diff._model import InstanceChange, MemberChange
 
 
 class Kind(StrEnum):
-    """A kind of difference. `MOVED` includes `REKEYED`, and `CHANGED` all from `ATTRIBUTES` to `DEPOSED`."""
+    """A kind of difference. `MOVED` includes `REKEYED`; `CHANGED` includes all from `ATTRIBUTES` to `DEPOSED`."""
 
     ADDED = "added"
     REMOVED = "removed"
@@ -48,18 +48,18 @@ _MEMBERS: Final = {
 
 
 def kinds(only: Iterable[Kind] = (), ignored: Iterable[Kind] = ()) -> frozenset[Kind]:
-    """The kinds that are asked for: all, or some only, without those to ignore."""
+    """Return the requested kinds, all if `only` is empty, without the ignored ones."""
     wanted = _with_parts(only) or set(Kind)
     return frozenset(wanted - _with_parts(ignored))
 
 
 def member_kind(change: MemberChange) -> Kind:
-    """The kind of a difference in one member of an object."""
+    """Return the kind of a difference in one member of an object."""
     return _MEMBERS.get(change.name, Kind.ATTRIBUTES)
 
 
 def instance_kind(change: InstanceChange) -> Kind | None:
-    """The kind of what happened to the address of an instance; None where it stands where it did."""
+    """Return how the address of an instance changed; None if it did not."""
     if change.old is None:
         return Kind.ADDED
     if change.new is None:

@@ -1,4 +1,4 @@
-"""A part of a comparison: some kinds of differences, at some addresses."""
+"""Filters a comparison by kind of difference and by address."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ AddressTest: TypeAlias = Callable[[AbsResourceInstance], bool]
 
 
 def narrowed(changes: SnapshotDiff, wanted: frozenset[Kind], chosen: AddressTest | None = None) -> SnapshotDiff:
-    """The differences of the wanted kinds. With `chosen`, only those of instances that it is true for.
+    """Return the differences of the wanted kinds. With `chosen`, only those of instances that it accepts.
 
-    What goes by no instance is there without `chosen` only. An instance whose move is not wanted is told as if it had
-    been at its new address already. Dependencies that followed are there if they are wanted, and what they followed.
+    Differences outside of instances are left out with `chosen`. An instance whose move is not wanted is reported as if
+    it had been at its new address already. Followed dependencies are included if dependencies and moves or removals are
+    wanted.
     """
     picked = [change for change in changes.instances if _is_chosen(change, chosen)]
     instances = tuple(part for change in picked if (part := _part(change, wanted)) is not None)
@@ -42,7 +43,7 @@ def narrowed(changes: SnapshotDiff, wanted: frozenset[Kind], chosen: AddressTest
 
 
 def move_of(change: InstanceChange, moves: Mapping[Movable, Move]) -> Move | None:
-    """The move by which an instance moved, of moves by their old places; None for one that did not."""
+    """Return the move that an instance took part in, from moves by old address; None if it did not move."""
     if change.old is None or not change.is_moved:
         return None
     addr = change.old.addr
@@ -55,7 +56,7 @@ def _is_chosen(change: InstanceChange, chosen: AddressTest | None) -> bool:
 
 
 def _part(change: InstanceChange, wanted: frozenset[Kind]) -> InstanceChange | None:
-    """What is wanted of one change; None where nothing is."""
+    """Return the wanted part of one change; None if there is none."""
     kind = instance_kind(change)
     if kind in (Kind.ADDED, Kind.REMOVED):
         return change if kind in wanted else None
@@ -72,7 +73,7 @@ def _part(change: InstanceChange, wanted: frozenset[Kind]) -> InstanceChange | N
 
 
 def _moves(moves: Sequence[Move], instances: Iterable[InstanceChange]) -> tuple[Move, ...]:
-    """The moves that are left: as a whole where all of their instances are, else one by one."""
+    """Return the moves that are left: whole ones if all their instances are left, else one for each instance."""
     by_place = {move.old: move for move in moves}
     found = [(change, move) for change in instances if (move := move_of(change, by_place)) is not None]
     counts = Counter(move for _, move in found)

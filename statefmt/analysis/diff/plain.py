@@ -1,4 +1,4 @@
-"""Values made ready to be compared: numbers by value, JSON in texts as JSON, sets as sets."""
+"""Prepares values for comparison: numbers by value, JSON in strings as JSON, sets as sets."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ Plain: TypeAlias = "bool | str | Decimal | list[Plain] | dict[str, Plain] | froz
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
-    """The step from a text into the JSON that it holds."""
+    """The step from a string into the JSON that it contains."""
 
     @staticmethod
     def inside(value: JSONValue) -> JSONValue:
-        """The value that a text encodes; any other value itself."""
+        """Return the value that a string encodes; any other value unchanged."""
         if not isinstance(value, str) or isinstance(value, NumberText):
             return value
         inner = _json_in(value)
@@ -34,9 +34,9 @@ class Crossing:
 
 
 def plain(value: JSONValue, *, exact: bool) -> Plain:
-    """A value with its numbers as decimals, its objects as dictionaries, and texts that are JSON decoded.
+    """Return a value with numbers as decimals, objects as dictionaries, and strings that contain JSON decoded.
 
-    With `exact`, numbers and texts stay as they are written. A number that no decimal can hold stays as its text.
+    With `exact`, numbers and strings stay as written. A number that does not fit in a Decimal stays as written.
     """
     if isinstance(value, NumberText):
         return value if exact else _number(value)
@@ -51,7 +51,7 @@ def plain(value: JSONValue, *, exact: bool) -> Plain:
 
 
 def with_sets(one: Plain, other: Plain) -> tuple[Plain, Plain]:
-    """Both values with sets for the arrays that can be told to be sets: those of sorted texts, as sets are written."""
+    """Return both values with sets for arrays that look like sets: those of sorted strings, as sets are written."""
     if isinstance(one, dict) and isinstance(other, dict):
         pairs = {name: with_sets(one[name], other[name]) for name in one.keys() & other.keys()}
         return (
@@ -69,7 +69,7 @@ def with_sets(one: Plain, other: Plain) -> tuple[Plain, Plain]:
 
 
 def equal_values(one: Plain, other: Plain) -> bool:
-    """Whether two values are equal; for Python, true and 1 are."""
+    """Return whether two values are equal, distinguishing true from 1, which Python does not."""
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(equal_values(item, other[name]) for name, item in one.items())
     if isinstance(one, list) and isinstance(other, list):
@@ -92,7 +92,7 @@ def _number(text: NumberText) -> Decimal | str:
 
 
 def _json_in(text: str) -> JSONValue:
-    """The object or array that a text encodes; None where it is no such text."""
+    """Return the object or array that a string encodes; None if it does not."""
     if not text.startswith(("{", "[")):
         return None
     try:

@@ -1,4 +1,4 @@
-"""Where two values differ: path by path, with sensitive parts hidden."""
+"""Lists the paths at which two values differ, with sensitive parts hidden."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ ABSENT: Final = NoValue()
 
 @dataclass(frozen=True, slots=True)
 class ValueChange:
-    """One place at which two values differ; `old` or `new` is ABSENT where only the other side has it.
+    """A place at which two values differ; `old` or `new` is ABSENT if only the other side has it.
 
-    `path` holds the names and positions that lead there. Where it goes through a text that is JSON, a Crossing stands
-    in it. With `is_element`, the two are elements of the set at `path`. `hidden`: both are sensitive and not shown.
+    `path` has the names and positions that lead there, with a Crossing at each step into a string that contains JSON.
+    With `is_element`, the two are elements of the set at `path`.
     """
 
     path: tuple[str | int | Crossing, ...]
@@ -39,23 +39,23 @@ class ValueChange:
 
     @property
     def hidden(self) -> bool:
-        """Whether a side of it is sensitive, so that neither can be shown."""
+        """Whether a side is sensitive, so that neither can be shown."""
         return isinstance(self.old, Hidden) or isinstance(self.new, Hidden)
 
 
 def value_changes(
     old: JSONValue, new: JSONValue, shown_old: JSONValue, shown_new: JSONValue, *, exact: bool
 ) -> tuple[ValueChange, ...]:
-    """Where `new` differs from `old`; `shown_old` and `shown_new` are the same with HIDDEN in the sensitive places.
+    """Return where `new` differs from `old`; `shown_old` and `shown_new` are the same with HIDDEN for sensitive parts.
 
-    Numbers are compared by value and texts that are JSON as JSON; with `exact`, both are compared as text. Two values
-    in which nothing else differs (repeated members) differ as a whole.
+    Numbers are compared by value and strings that contain JSON as JSON; with `exact`, both are compared as written. If
+    no difference is found inside (repeated members), the values differ as a whole.
     """
     whole = _hidden_alike(shown_old, shown_new)
     try:
         found = tuple(_found(old, new, shown_old, shown_new, exact))
     except (RecursionError, LookupError):
-        # Nested too deeply, or laid out in another way where something is hidden.
+        # Nested too deeply, or of another structure where something is hidden.
         found = ()
     return _merged(found) or (ValueChange((), *whole),)
 
@@ -66,7 +66,7 @@ def _found(
     for steps, on_old, on_new, element in places(*with_sets(plain(old, exact=exact), plain(new, exact=exact))):
         depth = min(_hidden_at(shown_old, steps), _hidden_at(shown_new, steps))
         if depth < len(steps) or (element is not None and depth == len(steps)):
-            # What is hidden has no names and no size either. Both sides have it, else it would differ as a whole.
+            # Names and size of a hidden value are hidden, too. Both sides have it, or it would differ as a whole.
             yield ValueChange(_path(old, steps[:depth]), HIDDEN, HIDDEN)
             continue
         path = _path(old if on_old else new, steps)
@@ -79,9 +79,9 @@ def _found(
 
 
 def _hidden_at(value: JSONValue, steps: Sequence[str | int]) -> int:
-    """How many of the steps lead to what is hidden; more than there are where none do.
+    """Return how many of the steps lead to a hidden value; more than there are if none do.
 
-    A list with something hidden in it counts: as a set, it has no place for it.
+    A list that contains a hidden value counts as hidden: if it is a set, the value has no position in it.
     """
     for depth, step in enumerate(steps):
         if isinstance(value, Hidden):
@@ -96,7 +96,6 @@ def _hidden_at(value: JSONValue, steps: Sequence[str | int]) -> int:
 
 
 def _at(value: JSONValue, steps: Sequence[str | int]) -> JSONValue:
-    """What stands at some steps."""
     for step in steps:
         value = Crossing.inside(value)
         value = value[step] if isinstance(value, list) and isinstance(step, int) else dict(_members(value))[str(step)]
@@ -104,7 +103,7 @@ def _at(value: JSONValue, steps: Sequence[str | int]) -> JSONValue:
 
 
 def _path(value: JSONValue, steps: Sequence[str | int]) -> tuple[str | int | Crossing, ...]:
-    """The steps with a Crossing where they enter a text that is JSON."""
+    """Return the steps with a Crossing at each step into a string that contains JSON."""
     path: list[str | int | Crossing] = []
     for step in steps:
         if isinstance(value, str):
@@ -122,14 +121,14 @@ def _members(value: JSONValue) -> Members:
 def _hidden_alike(
     old: JSONValue | NoValue, new: JSONValue | NoValue
 ) -> tuple[JSONValue | NoValue, JSONValue | NoValue]:
-    """Both sides, hidden where one of them is: what is sensitive on one side is not to be read on the other."""
+    """Hide both sides if one is hidden: the other must not reveal a value that is sensitive on one side."""
     if any(isinstance(side, Hidden) for side in (old, new)):
         return (old if old is ABSENT else HIDDEN), (new if new is ABSENT else HIDDEN)
     return old, new
 
 
 def _merged(changes: Sequence[ValueChange]) -> tuple[ValueChange, ...]:
-    """The changes by path, what is hidden told once for each place that is hidden as a whole."""
+    """Return the changes by path, with one change for each place that is hidden as a whole."""
     seen: dict[object, ValueChange] = {}
     for change in changes:
         seen.setdefault((change.path, change.is_element, repr(change.old), repr(change.new)), change)
@@ -137,7 +136,7 @@ def _merged(changes: Sequence[ValueChange]) -> tuple[ValueChange, ...]:
 
 
 def _order(change: ValueChange) -> tuple[object, ...]:
-    """By path; of the elements of a set, those that are gone first, then by value."""
+    """Return the sort key: by path; among the elements of a set, removed ones first, then by value."""
     return [_step_order(step) for step in change.path], change.old is ABSENT, repr(change.old), repr(change.new)
 
 

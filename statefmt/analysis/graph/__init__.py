@@ -1,1 +1,1 @@
-"""Which resource depends on which."""
+"""The dependency graph of a snapshot."""

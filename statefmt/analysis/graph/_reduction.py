@@ -1,7 +1,7 @@
-"""Which edges of a graph follow from its other edges: those that a picture can do without.
+"""Finds the edges of a graph that follow from its other edges, which a picture can omit.
 
-In a graph without cycles this is the transitive reduction. Where nodes depend on each other in a circle, they count as
-one for what lies outside, and all edges among them are kept. Nothing here recurses.
+In a graph without cycles, the remaining edges are the transitive reduction. The nodes of a cycle count as one node for
+edges from and to other nodes, and all edges among them are kept. Nothing here recurses.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from statefmt.analysis.graph.cycles import Edges, cyclic_groups
 
 
 def implied_edges(edges: Edges) -> frozenset[tuple[str, str]]:
-    """The edges from whose source the target can be reached through another node, too.
+    """Return the edges whose target can also be reached from the source through another node.
 
     `edges` has every node, with the targets of each.
     """
@@ -30,14 +30,14 @@ def implied_edges(edges: Edges) -> frozenset[tuple[str, str]]:
 
 
 def _direct(edges: dict[str, set[str]]) -> dict[str, set[str]]:
-    """The edges of a graph without cycles that do not follow from others."""
+    """Return the edges of a graph without cycles that do not follow from others."""
     number = {node: place for place, node in enumerate(_targets_first(edges))}
-    # As bits: all that can be reached from a node, itself included.
+    # Bit sets of the nodes that can be reached from a node, itself included.
     reach: dict[str, int] = {}
     direct: dict[str, set[str]] = {}
     for node, place in number.items():
         covered, kept = 0, set()
-        # Whatever leads to a target comes after it in this order.
+        # A node that leads to a target has a higher number, so it comes first here.
         for target in sorted(edges[node], key=number.__getitem__, reverse=True):
             if not covered >> number[target] & 1:
                 kept.add(target)
@@ -48,7 +48,7 @@ def _direct(edges: dict[str, set[str]]) -> dict[str, set[str]]:
 
 
 def _targets_first(edges: dict[str, set[str]]) -> list[str]:
-    """The nodes, each after all that it leads to."""
+    """Return the nodes in topological order, each after its targets."""
     done: dict[str, None] = {}
     for root, first in edges.items():
         calls = [] if root in done else [(root, iter(sorted(first)))]

@@ -1,6 +1,6 @@
-"""Cycles in a directed graph, given as the targets of each node.
+"""Finds cycles in a directed graph, given as the targets of each node.
 
-Nothing here recurses, so that a chain of 15,000 nodes is no problem.
+Nothing here recurses, so a chain of 15,000 nodes is no problem.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import Final
 
 Edges = Mapping[str, Collection[str]]
 
-_EFFORT: Final = 300_000  # edges to look at for a shorter cycle
+_EFFORT: Final = 300_000  # edges to visit in search of a shorter cycle
 
 
 def cyclic_groups(edges: Edges) -> list[list[str]]:
-    """The strongly connected components of more than one node, sorted, each sorted. Linear, without recursion."""
+    """Return the strongly connected components with more than one node, each sorted, in sorted order."""
     left = _not_in_order(edges)
     if not left:
         return []
@@ -24,10 +24,10 @@ def cyclic_groups(edges: Edges) -> list[list[str]]:
 
 
 def short_cycle(group: Collection[str], edges: Edges) -> list[str]:
-    """A cycle within a strongly connected component, from its start to the last node before the start again.
+    """Return a cycle within a strongly connected component, from its start to the last node before the start again.
 
-    It is a shortest one, unless the component is so large that finding it would take long: then a shortest one
-    of those through the first nodes.
+    It is a shortest cycle, unless the component is too large to search all of it: then it is a shortest one through the
+    first nodes.
     """
     inside = set(group)
     best: list[str] = []
@@ -42,7 +42,7 @@ def short_cycle(group: Collection[str], edges: Edges) -> list[str]:
 
 
 def _cycle_through(start: str, inside: set[str], edges: Edges, below: int) -> tuple[list[str], int]:
-    """A shortest cycle through `start` with fewer than `below` nodes (0: any), or nothing; and the edges seen."""
+    """Return a shortest cycle through `start` with fewer than `below` nodes (0: any), if any, and the edges visited."""
     origin = {start: start}
     ring, length, seen = [start], 1, 0
     while ring and (not below or length < below):
@@ -63,7 +63,7 @@ def _cycle_through(start: str, inside: set[str], edges: Edges, below: int) -> tu
 
 
 def _not_in_order(edges: Edges) -> set[str]:
-    """The nodes that are left when, again and again, those that nothing is left to name are taken away."""
+    """Return the nodes that are left after repeatedly removing those that no remaining node has as a target."""
     named = Counter(chain.from_iterable(edges.values()))
     free = [node for node in edges if node not in named]
     while free:
@@ -75,7 +75,7 @@ def _not_in_order(edges: Edges) -> set[str]:
 
 
 def _components(edges: Edges) -> Iterator[list[str]]:
-    """Tarjan's strongly connected components of more than one node, with the stack of calls spelled out."""
+    """Yield Tarjan's strongly connected components with more than one node, using an explicit call stack."""
     numbers: dict[str, int] = {}
     lowest: dict[str, int] = {}
     open_nodes: dict[str, None] = {}

@@ -1,8 +1,8 @@
-"""Which resource of a snapshot depends on which.
+"""Builds the dependency graph of a snapshot.
 
-The nodes are resources as configuration has them, without keys: that is all that `dependencies` name. OpenTofu writes
-there everything that a resource depends on, also through others (`internal/tofu/transform_reference.go`,
-AttachDependenciesTransformer), so most edges follow from others; `implied` says which.
+The nodes are resources as in the configuration, without keys, since `dependencies` name no instances. OpenTofu also
+records indirect dependencies there (`internal/tofu/transform_reference.go`, AttachDependenciesTransformer), so most
+edges follow from others; `implied` lists these.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from statefmt.model.terraform_version import depends_on_is_relative
 
 
 class Node(NamedTuple):
-    """A resource: its address, and the number of its instances; None where it is only named by others."""
+    """A resource: its address, and the number of its instances; None if it is only named by others."""
 
     addr: ConfigResource
     instances: int | None
 
     @property
     def is_missing(self) -> bool:
-        """Whether the state should have it; ephemeral resources are in no state."""
+        """Whether the state lacks the resource but should have it; ephemeral resources are never in a state."""
         return self.instances is None and self.addr.resource.mode is not ResourceMode.EPHEMERAL
 
 
 class DependencyGraph(NamedTuple):
-    """Nodes by their addresses as text, and for each of them those that it depends on, both in list order."""
+    """The nodes by address, and the addresses that each node depends on, both in list order."""
 
     nodes: Mapping[str, Node]
     edges: Mapping[str, tuple[str, ...]]
@@ -38,7 +38,7 @@ class DependencyGraph(NamedTuple):
 
 
 def dependency_graph(snapshot: Snapshot) -> DependencyGraph:
-    """The resources of a snapshot, and what its objects say they depend on."""
+    """Return the resources of a snapshot, and the dependencies that its objects record."""
     texts: dict[ConfigResource, str] = {}
     instances: dict[ConfigResource, int] = {}
     targets: dict[ConfigResource, dict[ConfigResource, None]] = {}
@@ -65,7 +65,7 @@ def dependency_graph(snapshot: Snapshot) -> DependencyGraph:
 
 
 def part_of(graph: DependencyGraph, chosen: Collection[str]) -> DependencyGraph:
-    """The part of a graph that has some nodes only. Which edges are implied stays as it is in the whole."""
+    """Return the part of a graph with the chosen nodes. The implied edges are those of the whole graph."""
     return DependencyGraph(
         {text: node for text, node in graph.nodes.items() if text in chosen},
         {text: tuple(filter(chosen.__contains__, targets)) for text, targets in graph.edges.items() if text in chosen},
@@ -74,12 +74,12 @@ def part_of(graph: DependencyGraph, chosen: Collection[str]) -> DependencyGraph:
 
 
 def reachable(graph: DependencyGraph, starts: Iterable[str], depth: int | None) -> set[str]:
-    """The nodes that some depend on, themselves included, in at most `depth` steps over edges that are not implied."""
+    """Return `starts` and the nodes that they depend on, in at most `depth` steps over edges that are not implied."""
     return _within(_direct(graph), starts, depth)
 
 
 def reaching(graph: DependencyGraph, ends: Iterable[str], depth: int | None) -> set[str]:
-    """The nodes that depend on some, themselves included, in at most `depth` such steps."""
+    """Return `ends` and the nodes that depend on them, in at most `depth` steps over edges that are not implied."""
     reverse: dict[str, list[str]] = {text: [] for text in graph.nodes}
     for source, targets in _direct(graph).items():
         for target in targets:

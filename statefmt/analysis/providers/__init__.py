@@ -1,1 +1,1 @@
-"""Who uses which provider configuration, and what a configuration means for it."""
+"""Analyses of the provider configurations that a state uses, alone and against a configuration."""

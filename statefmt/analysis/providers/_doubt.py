@@ -1,4 +1,4 @@
-"""Whether something that a configuration does not have may be in what could not be read of it."""
+"""Decides whether a missing declaration may be in a part of the configuration that could not be read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ UNREAD: Final = (ProblemKind.UNREADABLE, ProblemKind.SYNTAX)
 
 
 def doubt(configuration: Configuration, module: Module) -> Unknown | None:
-    """Why it is not sure that something is missing in a module: it, one around it, or a file of it was not read."""
+    """Return why a declaration in a module may exist unseen: it, a parent or a file of either could not be read."""
     for depth in range(len(module.names) + 1):
         on_the_way = Module(module.names[:depth])
         if on_the_way in configuration.missing:

@@ -1,4 +1,4 @@
-"""The provider configurations that a configuration declares against those that a state uses, side by side."""
+"""Compares the provider configurations that a configuration declares with those that a state uses."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ from statefmt.model.addrs import (
 class InstanceDeclaration(NamedTuple):
     """One provider instance: whether it is declared, and how many objects of the state are bound to it.
 
-    `declared` is None where it cannot be known. `wanted` says that a resource of the configuration names it, None where
-    that cannot be known.
+    `wanted` says whether a resource of the configuration names it. `declared` and `wanted` are None if unknown.
     """
 
     provider: AbsProviderInstance
@@ -35,19 +34,19 @@ class InstanceDeclaration(NamedTuple):
 
     @property
     def missing(self) -> bool:
-        """Whether objects need it, and it is not there."""
+        """Whether objects use it, but it is not declared."""
         return self.declared is False
 
     @property
     def unused(self) -> bool:
-        """Whether it is there, and neither state nor configuration has anything bound to it."""
+        """Whether it is declared, but nothing in the state or the configuration is bound to it."""
         return bool(self.declared) and self.wanted is False and not self.resource_instances + self.deposed_objects
 
 
 class ConfigurationDeclaration(NamedTuple):
-    """One provider configuration: where its block is (None without one), and its instances by key.
+    """One provider configuration: the range of its block (None without one), and its instances by key.
 
-    `unknown` says why its keys cannot be known.
+    `unknown` is the reason if its keys are unknown.
     """
 
     config: ConfigProviderConfig
@@ -57,7 +56,7 @@ class ConfigurationDeclaration(NamedTuple):
 
 
 def provider_declarations(references: ProviderReferences, fates: Sequence[Fate]) -> list[ConfigurationDeclaration]:
-    """All configurations that are declared or used: by source, then by module, then by alias."""
+    """Return all configurations that are declared or used, sorted by source, module and alias."""
     bound: dict[AbsProviderInstance, list[int]] = {}
     for fate in fates:
         numbers = bound.setdefault(_there(references, fate.bound), [0, 0])
@@ -67,7 +66,7 @@ def provider_declarations(references: ProviderReferences, fates: Sequence[Fate])
 
 
 def _there(references: ProviderReferences, provider: AbsProviderInstance) -> AbsProviderInstance:
-    """A provider instance by its own address, where a state names it by that which a module was passed it under."""
+    """Return the declared address of a provider instance; a state may use the one in a module that it is passed to."""
     resolved = references.tree.exactly(provider.config)
     if resolved is None or (not resolved.config.alias and provider.key is not NO_KEY):
         return provider
@@ -101,7 +100,7 @@ def _declaration(
 
 
 def _declared_keys(references: ProviderReferences, config: ConfigProviderConfig) -> tuple[InstanceKey, ...] | Unknown:
-    """Those of its block; none without one, unless that may be in what could not be read."""
+    """Return the keys that the block declares; none without a block, unless an unread file may contain it."""
     if references.tree.exists(config):
         return references.declared_keys(config)
     return doubt(references.configuration, config.module) or ()

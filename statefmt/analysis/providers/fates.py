@@ -1,8 +1,9 @@
-"""What a configuration means for the provider of each object in a state: whether it is there when it is needed.
+"""Determines whether the configuration has the provider that OpenTofu needs for each object in a state.
 
-OpenTofu works with an object through the provider instance that its block names. What no block declares any more, it
-destroys through the one that the state names. Sources: OpenTofu `internal/tofu/transform_provider.go`,
-`node_resource_abstract_instance.go` (resolveProvider), `internal/tofumigrate/tofumigrate.go`.
+OpenTofu manages an object through the provider instance that its block names. An object that no block declares any more
+is destroyed through the provider instance that the state names. Sources: OpenTofu
+`internal/tofu/transform_provider.go`, `node_resource_abstract_instance.go` (resolveProvider),
+`internal/tofumigrate/tofumigrate.go`.
 """
 
 from __future__ import annotations
@@ -48,22 +49,22 @@ _FIRST: Final = IntKey(0)
 
 
 class FateKind(Enum):
-    """What becomes of the binding of one object at the next plan."""
+    """What happens to the provider binding of one object in the next plan."""
 
-    KEPT = auto()  # the same provider instance, and it is there
-    REBOUND = auto()  # another provider instance, and it is there
+    KEPT = auto()  # the same provider instance, which exists
+    REBOUND = auto()  # another provider instance, which exists
     CONFIGURATION_GONE = auto()  # "Provider configuration not present"
     INSTANCE_GONE = auto()  # "Provider instance not present"
     FALLBACK_IMPOSSIBLE = auto()  # "Unable to use fallback provider from state"
-    UNKNOWN = auto()  # the configuration does not say it without being run
+    UNKNOWN = auto()  # cannot be known without running the configuration
 
 
 class Fate(NamedTuple):
     """One object, the provider instance that it is bound to, and the one that OpenTofu will use.
 
-    `address` is where `moved` blocks take it. `declared` says that the configuration still has this instance, so that
-    it is not to be destroyed. `binding` is what its block says, if there is one. `needed` is None where it cannot be
-    known; its key is left out where none but its configuration can be. `unknown` has the reason for UNKNOWN.
+    `address` is the address after `moved` blocks. `declared` means that the configuration still has this instance, so
+    it will not be destroyed. `binding` is that of its block, if there is one. `needed` is None if unknown, and has no
+    key if only its configuration is known. `unknown` has the reason for UNKNOWN.
     """
 
     instance: InstanceState
@@ -80,7 +81,7 @@ class Fate(NamedTuple):
 
 
 def provider_fates(snapshot: Snapshot, references: ProviderReferences) -> list[Fate]:
-    """The fate of every object whose provider the state names, in list order, the current object of each first."""
+    """Return the fate of every object with a provider in the state, in list order, current objects first."""
     reckoning = _Reckoning(references)
     return [fate for instance in instances(snapshot) for fate in reckoning.of(instance, instance.current_first)]
 
@@ -93,7 +94,7 @@ class _Verdict(NamedTuple):
 
 
 class _Reckoning:
-    """What is worked out once for all objects of a state."""
+    """Determines fates; holds what is computed once for all objects of a state."""
 
     def __init__(self, references: ProviderReferences) -> None:
         configuration = references.configuration
@@ -104,10 +105,10 @@ class _Reckoning:
         self._doubts: dict[Module, Unknown | None] = {}
 
     def of(self, instance: InstanceState, objects: tuple[ResourceInstanceObject, ...]) -> Iterator[Fate]:
-        """The fates of the objects of one instance."""
+        """Yield the fates of the objects of one instance."""
         address, taken = moved_to(self._moves, instance.addr) if self._moves else (instance.addr, ())
         block = self._references.blocks.get(address.config())
-        # All keys of a resource are looked at for two of its instances at most: there may be many thousands.
+        # Collect the keys of a resource for at most two of its instances: there may be many thousands.
         if block is not None and address.key in (NO_KEY, _FIRST):
             others: dict[InstanceKey, None] = {obj.key: None for obj in instance.resource.objects}
             counted = block.repetition.count is not None
@@ -141,12 +142,12 @@ class _Reckoning:
             )
 
     def _of_removed(self, address: AbsResourceInstance, bound: AbsProviderInstance) -> _Verdict:
-        """For an object whose resource no block declares: the provider instance must be there as the state says."""
+        """Judge an object whose resource no block declares: the provider instance in the state must exist."""
         unread = self._doubt(address.module.module())
         if unread is not None:
             return _Verdict(FateKind.UNKNOWN, False, unknown=unread)
         if address.resource.resource.mode is ResourceMode.DATA:
-            # It is dropped from the state, and no provider is asked.
+            # OpenTofu drops it from the state without asking a provider.
             return _Verdict(FateKind.KEPT, False, bound)
         resolved = self._references.tree.exactly(bound.config)
         if resolved is None:
@@ -162,12 +163,12 @@ class _Reckoning:
         *,
         deposed: bool,
     ) -> _Verdict:
-        """For an object whose resource has a block, which may have another number of instances now."""
+        """Judge an object whose resource has a block, which may have other instances now."""
         if isinstance(binding, Problem):
             if binding.kind is ProblemKind.NO_PROVIDER:
                 named = self._references.named_config(address.config())
                 return self._gone(bound, declared=True, needed=named.instance() if named else None)
-            reason = Unknown(f"its provider argument is wrong: {binding.summary}", binding.range, problem=binding)
+            reason = Unknown(f"its provider argument is invalid: {binding.summary}", binding.range, problem=binding)
             return _Verdict(FateKind.UNKNOWN, True, unknown=reason)
         if deposed and binding.has_key:
             return self._fallen_back(bound, binding)
@@ -185,13 +186,13 @@ class _Reckoning:
         return self._present(needed, bound, declared=declared and not deposed)
 
     def _fallen_back(self, bound: AbsProviderInstance, binding: BlockBinding) -> _Verdict:
-        """For what is to be destroyed, where its key can't be evaluated: OpenTofu takes the one of the state."""
+        """Judge an object to destroy whose key cannot be evaluated: OpenTofu uses the provider in the state."""
         if bound.config != binding.config:
             return _Verdict(FateKind.FALLBACK_IMPOSSIBLE, False, binding.config.instance())
         return self._present(bound, bound, declared=False)
 
     def _present(self, needed: AbsProviderInstance, bound: AbsProviderInstance, *, declared: bool) -> _Verdict:
-        """Whether the instance that is needed is there, in a configuration that is."""
+        """Judge whether the needed instance exists, given that its configuration does."""
         there = self._references.declares(needed)
         if isinstance(there, Unknown):
             return _Verdict(FateKind.UNKNOWN, declared, needed, there)
@@ -206,13 +207,13 @@ class _Reckoning:
         return _Verdict(FateKind.UNKNOWN if unread else FateKind.CONFIGURATION_GONE, declared, needed or bound, unread)
 
     def _doubt(self, module: Module) -> Unknown | None:
-        """Why it is not sure that something is missing in a module: it, or a file of it, could not be read."""
+        """Like doubt(), cached by module."""
         if module not in self._doubts:
             self._doubts[module] = doubt(self._references.configuration, module)
         return self._doubts[module]
 
     def _translated(self, provider: AbsProviderInstance) -> AbsProviderInstance:
-        """A provider of Terraform's registry as OpenTofu takes it: as the one of its own, unless it is required."""
+        """Move a provider of Terraform's registry to OpenTofu's, as OpenTofu does unless the former is required."""
         source = provider.config.provider
         if source.hostname != TERRAFORM_HOST or source in self._required:
             return provider

@@ -1,4 +1,4 @@
-"""The keys of all `for_each` of a configuration."""
+"""Collects the keys of all `for_each` collections of a configuration."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from statefmt.model.addrs import InstanceKey, StringKey
 
 
 class ForEachKeys(NamedTuple):
-    """The keys, and whether these are all: whether all was read, and each `for_each` and `count` can be known."""
+    """The known keys; `complete` if every file was read and every `for_each` and `count` is known."""
 
     known: frozenset[str]
     complete: bool
 
 
 def for_each_keys(references: ProviderReferences) -> ForEachKeys:
-    """The keys in provider blocks, module calls and resources."""
+    """Return the keys in provider blocks, module calls and resources."""
     known: set[str] = set()
     complete = not references.configuration.missing and not any(
         problem.kind in UNREAD for problem in references.configuration.problems

@@ -1,4 +1,4 @@
-"""Which instances of provider configurations a configuration uses."""
+"""Finds the instances of a provider configuration that a configuration uses."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from statefmt.model.addrs import AbsProviderInstance, ConfigProviderConfig, Inst
 
 
 def keys_in_configuration(references: ProviderReferences, config: ConfigProviderConfig) -> set[InstanceKey] | Unknown:
-    """The keys of a provider configuration that resource instances of the configuration are bound to."""
+    """Return the keys of a provider configuration that resource instances of the configuration are bound to."""
     found: set[InstanceKey] = set()
     for resource in references.blocks:
         binding = references.block_binding(resource)

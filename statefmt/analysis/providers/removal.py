@@ -1,8 +1,9 @@
-"""What stands in the way of removing a provider configuration, or one instance of it.
+"""Finds what prevents removing a provider configuration, or one instance of it.
 
-OpenTofu destroys an object with the provider instance that it is bound to. Once that is gone from the configuration,
-the object can only be forgotten. Source: RFC "Static Evaluation of Provider Iteration", on `for_each` of a provider and
-of its resources; OpenTofu `internal/tofu/node_resource_abstract_instance.go` (Provider instance not present).
+OpenTofu destroys an object with the provider instance that it is bound to. Once that instance is gone from the
+configuration, the object can only be forgotten. Source: RFC "Static Evaluation of Provider Iteration", on `for_each` of
+a provider and of its resources; OpenTofu `internal/tofu/node_resource_abstract_instance.go` (Provider instance not
+present).
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ from statefmt.text.wildcards import has_wildcards
 
 
 class ProviderRemoval(NamedTuple):
-    """What is to be removed, and the objects bound to it, in the order of `list`.
+    """The provider configuration or instances to remove, and the objects bound to them, in the order of `list`.
 
-    `providers` are the instances in use that are to go, none where the key that was named is not in use. `used` are all
-    instances in use of the same configurations. `name` says what is to be removed: an address, or the text as given.
-    `whole` is False where only elements of a `for_each` are to go.
+    `name` is the address to remove, or the text as given. `whole` is False if only elements of a `for_each` are to be
+    removed. `providers` are the instances in use to remove, none if the given key is not in use. `used` are all
+    instances in use of the same configurations.
     """
 
     name: str
@@ -42,7 +43,7 @@ class ProviderRemoval(NamedTuple):
 
     @property
     def to_destroy(self) -> list[AbsResourceInstance]:
-        """The managed instances whose current object is bound to it: data sources have nothing to destroy."""
+        """The managed instances whose current object is bound to it; data sources have nothing to destroy."""
         return [obj.addr for obj in self.objects if not obj.deposed and _mode(obj) is ResourceMode.MANAGED]
 
     @property
@@ -52,17 +53,17 @@ class ProviderRemoval(NamedTuple):
 
     @property
     def deposed_alone(self) -> list[BoundObject]:
-        """The deposed objects whose instance has no current object here: it may be bound to another provider."""
+        """The deposed objects whose instance has no current object here; that may be bound to another provider."""
         current = set(self.to_destroy)
         return [obj for obj in self.objects if obj.deposed and obj.addr not in current]
 
 
 def removal(uses: Sequence[ConfigurationUse], text: str) -> ProviderRemoval:
-    """What removing a provider configuration or instance meets.
+    """Find the objects that removing a provider configuration or instance affects.
 
-    `text` is an address, a short form as configuration has it (`aws.by_region["eu-west-1"]`), or any text that
-    `--provider` takes. A key that nothing uses gives a Removal without objects. Raises SelectionError where the state
-    has no such configuration, with the nearest, or several that a short form may mean.
+    `text` is an address, a short form as in the configuration (`aws.by_region["eu-west-1"]`), or any value of
+    `--provider`. A key that nothing uses gives a ProviderRemoval without objects. Raises SelectionError, with the
+    nearest names, if the state has no such configuration, and if a short form matches several.
     """
     config = _before_key(text)
     try:
@@ -79,26 +80,26 @@ def removal(uses: Sequence[ConfigurationUse], text: str) -> ProviderRemoval:
 
 
 def _before_key(text: str) -> str | None:
-    """The text without the key of a provider instance at its end; None where it has none."""
+    """Return the text without the key of a provider instance at its end; None if it has no key."""
     try:
         _, steps = split_path(text, pattern_steps(text))
     except AddressError:
-        # A source with its namespace: that has no keys.
+        # A source with a namespace, which has no keys.
         return None
-    # The first is the type, or `provider` with its source in brackets; only what follows is an alias with its key.
+    # The first step is the type, or `provider` with its source in brackets; only the next is an alias with its key.
     return text[: steps[-1].key_column - 1] if len(steps) > 1 and steps[-1].key else None
 
 
 def _fitting(uses: Sequence[ConfigurationUse], text: str) -> set[AbsProviderInstance]:
-    """The provider instances that a text means. Raises SelectionError."""
+    """Return the provider instances that a text matches. Raises SelectionError."""
     known = _known(uses)
-    # First as it is shown: `aws` is the default configuration of that name, where there is one.
+    # Try the short form first: `aws` means the default configuration of that name if there is one.
     found = {provider for provider in known if text in (short_form(provider.config), _short(provider))}
     return found or fitting_providers(known, text)
 
 
 def _configs_with_alias(uses: Sequence[ConfigurationUse], text: str) -> list[ConfigProviderConfig]:
-    """The configurations that may have keys, of those that a text without a key means."""
+    """Return the configurations that a text without a key matches and that can have keys: those with an alias."""
     try:
         return [config for config in _configs(_fitting(uses, text)) if config.alias] if "." in text else []
     except SelectionError:
@@ -106,12 +107,12 @@ def _configs_with_alias(uses: Sequence[ConfigurationUse], text: str) -> list[Con
 
 
 def _refuse_several(found: Collection[AbsProviderInstance], text: str) -> None:
-    """Refuse a short form of a configuration that may mean several; sources and patterns mean all that they fit."""
+    """Refuse a short form that matches several configurations; sources and patterns may match several."""
     configs = _configs(found)
     is_source = "." not in text or ("/" in text and "[" not in text)
     if len(configs) > 1 and (not is_source or text in map(short_form, configs)) and not has_wildcards(text):
         listed = "".join(f"\n  {provider}" for provider in sorted(map(str, found)))
-        raise SelectionError(f"{text!r} may mean any of these; name one in full:{listed}")
+        raise SelectionError(f"{text!r} is ambiguous; give one of these in full:{listed}")
 
 
 def _bound(
@@ -133,7 +134,7 @@ def _bound(
 
 
 def _known(uses: Sequence[ConfigurationUse]) -> set[AbsProviderInstance]:
-    """The provider instances in use; a configuration without any stands there without a key."""
+    """Return the provider instances in use; a configuration without any is included without a key."""
     used = {instance.provider for use in uses for instance in use.instances}
     return used | {use.config.instance() for use in uses if not use.instances}
 
@@ -153,7 +154,7 @@ def _short(provider: AbsProviderInstance) -> str:
 
 
 def _names(uses: Sequence[ConfigurationUse]) -> set[str]:
-    """All that one may call the configurations and instances by."""
+    """Return all names by which the configurations and instances can be selected."""
     known = _known(uses)
     short = {_short(provider) for provider in known} | {short_form(provider.config) for provider in known}
     return short | set(map(str, known)) | {str(provider.config) for provider in known}

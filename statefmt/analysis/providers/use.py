@@ -1,4 +1,4 @@
-"""Which objects are bound to which instance of which provider configuration."""
+"""Groups the objects of a state by provider configuration and provider instance."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from statefmt.model.snapshot import Snapshot
 
 
 class BoundObject(NamedTuple):
-    """An object of a resource instance: the current one (`deposed` is ""), or the one with that deposed key."""
+    """An object of a resource instance: the current one if `deposed` is "", else the one with that deposed key."""
 
     addr: AbsResourceInstance
     deposed: str
@@ -34,13 +34,13 @@ class ProviderInstanceUse(NamedTuple):
 
     @property
     def only_place(self) -> AbsResourceInstance | None:
-        """The one resource instance that uses this key; None without a key, and where several do."""
+        """The only resource instance that uses this key; None without a key, or if several do."""
         first = self.objects[0].addr
         alone = self.provider.key is not NO_KEY and all(obj.addr == first for obj in self.objects)
         return first if alone else None
 
     def by_module(self) -> dict[ModuleInstance, list[BoundObject]]:
-        """The objects by the module instance that they are in."""
+        """Group the objects by module instance."""
         found: dict[ModuleInstance, list[BoundObject]] = {}
         for obj in self.objects:
             found.setdefault(obj.addr.module, []).append(obj)
@@ -48,9 +48,9 @@ class ProviderInstanceUse(NamedTuple):
 
 
 class ConfigurationUse(NamedTuple):
-    """One provider configuration and those of its instances that are in use, by key.
+    """One provider configuration and its instances in use, by key.
 
-    There is none where all resources of the configuration are without objects.
+    `instances` is empty if no resource of the configuration has objects.
     """
 
     config: ConfigProviderConfig
@@ -58,9 +58,9 @@ class ConfigurationUse(NamedTuple):
 
 
 def provider_use(snapshot: Snapshot) -> list[ConfigurationUse]:
-    """The provider configurations that a state names: by source, then by module, then by alias.
+    """Return the provider configurations that a state names, sorted by source, module and alias.
 
-    A state cannot know of a configuration, or of an instance of one, that no resource uses.
+    A state does not record configurations or instances that no resource uses.
     """
     found: dict[ConfigProviderConfig, dict[InstanceKey, list[BoundObject]]] = {
         resource.provider_config: {} for resource in snapshot.resources if resource.provider_config is not None
@@ -85,14 +85,14 @@ def provider_use(snapshot: Snapshot) -> list[ConfigurationUse]:
 
 
 def short_form(config: ConfigProviderConfig, key: InstanceKey = NO_KEY) -> str:
-    """A provider instance as its own module calls it, where the local name is the usual one: `aws.by_region["us"]`."""
+    """Return a provider configuration or instance with its usual local name: `aws.by_region["us"]`."""
     module = f"{config.module}." if config.module else ""
     alias = f".{config.alias}" if config.alias else ""
     return f"{module}{config.provider.type}{alias}{key}"
 
 
 def by_resource(objects: Sequence[BoundObject]) -> dict[AbsResource, list[BoundObject]]:
-    """Objects by the resource that they belong to."""
+    """Group objects by resource."""
     found: dict[AbsResource, list[BoundObject]] = {}
     for obj in objects:
         found.setdefault(obj.addr.containing_resource(), []).append(obj)

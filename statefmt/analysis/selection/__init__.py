@@ -1,4 +1,4 @@
-"""Choosing resource instances, for every command that takes selectors."""
+"""Selects resource instances, for every command that takes selectors."""
 
 from statefmt.analysis.selection._criteria import (
     Criteria as Criteria,

@@ -1,22 +1,22 @@
-r"""Which instances one selector fits.
+r"""Finds the instances that a selector matches.
 
-A selector is read as an **address** first: of an instance, of a resource (`aws_instance.web`: all its instances) or of
-a module (`module.net`: everything below it, and below all its instances where it ends without a key). Where it is no
-address, or no instance has it, a selector with `*` or `?` in it is read as a **pattern**:
+A selector is first read as an **address**: of an instance, of a resource (`aws_instance.web`: all its instances) or of
+a module (`module.net`: everything in it, and in all its instances if it ends without a key). If it is not an address,
+or no instance has it, a selector that contains `*` or `?` is read as a **pattern**:
 
     pattern  = path ["." resource] | resource
     path     = ("**" | "module." name [key]) {"." path}
     resource = ["data."] name "." name [key]
     key      = "[" number "]" | "[*]" | '["' text '"]'
 
-- In names, numbers and texts `*` is any text and `?` one character; in a text `\*` and `\?` are the characters
-  themselves, and all else is escaped as in addresses. A text is compared with string keys only, a number with numeric
-  keys only. `[*]` is any key.
-- What has no key in brackets fits with any key, and without.
-- `**` is any number of modules, also none. A path without a resource is everything below it.
-- The words `module` and `data` are written out: `*.web` is of managed resources in the root module.
+- In names, numbers and texts, `*` matches any characters and `?` a single one. In a text, `\*` and `\?` are the
+  characters themselves, and everything else is escaped as in addresses. A text only matches string keys, a number only
+  numeric keys. `[*]` matches any key.
+- A name without brackets matches with any key and without one.
+- `**` matches any number of modules, including none. A path without a resource matches everything in it.
+- The words `module` and `data` must be literal: `*.web` only matches managed resources in the root module.
 
-Since an address comes first, `web["*"]` is the instance with that very key where there is one, else all with a string.
+Since addresses come first, `web["*"]` is the instance with exactly that key if it exists, else all with a string key.
 """
 
 from __future__ import annotations
@@ -53,27 +53,28 @@ _AddressTest: TypeAlias = Callable[[AbsResourceInstance], bool]
 
 
 class Addresses:
-    """The addresses that selectors choose from, by their places in a list."""
+    """The addresses to select from; results are their places in the list."""
 
     def __init__(self, addrs: Sequence[AbsResourceInstance]) -> None:
         self._addrs = addrs
         self._of_keys: dict[str, dict[str, list[int]]] = {}
 
     def fitting(self, selector: str) -> list[int]:
-        """The places of the addresses that a selector fits, in order.
+        """Return the places of the addresses that a selector matches, in order.
 
-        Raises SelectionError for one that is no address and no pattern, or fits nothing, with the nearest addresses.
+        Raises SelectionError if it is neither an address nor a pattern, or, with the nearest addresses, if it matches
+        nothing.
         """
         places = self._exact(selector) or self._read(selector)
         if not places:
-            message = f"no resource instance fits {selector!r}"
+            message = f"no resource instance matches {selector!r}"
             raise SelectionError(message + suggestion(selector, self._texts()))
         return places
 
     def _exact(self, text: str) -> list[int]:
-        """The places of all that has just this address: an instance, a resource, or a module.
+        """Return the places for an exact address: of an instance, a resource or a module.
 
-        They are found in tables, since somebody may well give every address of a state as a selector.
+        Uses tables, since a caller may give every address of a state as a selector.
         """
         found = [*self._by_resource.get(text, ()), *self._by_module.get(text, ())]
         for bracket in _brackets(text):
@@ -86,7 +87,7 @@ class Addresses:
         found: dict[str, list[int]] = {}
         last: AbsResourceInstance | None = None
         for place, addr in enumerate(self._addrs):
-            # Not for each instance of a resource anew: they are neighbours.
+            # The instances of a resource are adjacent: format its address only once.
             if last is None or addr.resource.resource is not last.resource.resource or addr.module is not last.module:
                 last = addr
                 of_resource = found.setdefault(str(addr.containing_resource()), [])
@@ -95,7 +96,7 @@ class Addresses:
 
     @cached_property
     def _by_module(self) -> dict[str, list[int]]:
-        """The places of the instances in each module, and below it."""
+        """The places of the instances in each module, including nested modules."""
         modules: dict[ModuleInstance, list[int]] = {}
         for place, addr in enumerate(self._addrs):
             modules.setdefault(addr.module, []).append(place)
@@ -106,7 +107,7 @@ class Addresses:
         return found
 
     def _by_key(self, resource: str) -> dict[str, list[int]]:
-        """The places of the instances with keys of one resource, if there is one of this address."""
+        """Return the places of a resource's instances with keys, by address; empty if there is no such resource."""
         if resource not in self._of_keys:
             keyed = self._of_keys[resource] = {}
             for place in self._by_resource.get(resource, ()):
@@ -116,22 +117,22 @@ class Addresses:
         return self._of_keys[resource]
 
     def _in_other_form(self, text: str) -> list[int]:
-        """The places of the instance whose address becomes this one in Unicode normal form C.
+        """Return the places of the instance whose address is this one after Unicode normalization (NFC).
 
-        Reading an address normalises it, as in OpenTofu, which takes the keys in a state as they are. Raises
-        SelectionError where there are several.
+        Parsing an address normalizes it, as in OpenTofu, but OpenTofu does not normalize the keys in a state. Raises
+        SelectionError if several match.
         """
         found = self._by_normal_form.get(text, {})
         if len(found) > 1:
             raise SelectionError(
-                f"{text} could be each of {', '.join(map(ascii, found))}, which differ in their Unicode normal form "
-                "only; give one of them character for character"
+                f"{text} is ambiguous: it matches {', '.join(map(ascii, found))}, which differ only in Unicode "
+                "normalization; give one of them character for character"
             )
         return [place for places in found.values() for place in places]
 
     @cached_property
     def _by_normal_form(self) -> dict[str, dict[str, list[int]]]:
-        """The places of the instances with keys in another form, by the normalised address, then by their own."""
+        """The places of instances whose keys are not normalized, by normalized address, then by their own."""
         found: dict[str, dict[str, list[int]]] = {}
         for place, addr in enumerate(self._addrs):
             key = addr.resource.key
@@ -141,14 +142,14 @@ class Addresses:
         return found
 
     def _texts(self) -> Iterator[str]:
-        """All addresses that there are."""
+        """Yield all known addresses."""
         yield from self._by_resource
         yield from self._by_module
         for resource in self._by_resource:
             yield from self._by_key(resource)
 
     def _read(self, selector: str) -> list[int]:
-        """The same for a selector that is not the very text of an address: perhaps one in other words, or a pattern."""
+        """Return the places for a selector that is no exact address: an address in another form, or a pattern."""
         try:
             text = _canonical(selector)
             places = self._exact(text) or self._in_other_form(text)
@@ -165,7 +166,7 @@ class Addresses:
 
 
 def _brackets(text: str) -> Iterator[int]:
-    """Where brackets open in a text; the key of an instance may have some itself."""
+    """Yield the positions of opening brackets; the key of an instance may contain some itself."""
     place = text.find("[")
     while place >= 0:
         yield place
@@ -173,11 +174,11 @@ def _brackets(text: str) -> Iterator[int]:
 
 
 def _no_address(selector: str, error: AddressError) -> SelectionError:
-    return SelectionError(f"{selector!r} is no address: {error.detail} (column {error.column})")
+    return SelectionError(f"{selector!r} is not a valid address: {error.detail} (column {error.column})")
 
 
 def _selecting(module: ModuleInstance) -> set[str]:
-    """The module addresses that hold a module instance; without a key at its end, one holds all instances.
+    """Return the module addresses that include a module instance; one without a key at its end includes all instances.
 
     Source: OpenTofu `internal/addrs/module_instance.go` (TargetContains).
     """
@@ -189,7 +190,7 @@ def _selecting(module: ModuleInstance) -> set[str]:
 
 
 def _canonical(selector: str) -> str:
-    """An address as it is printed. Raises AddressError."""
+    """Return an address as it is printed. Raises AddressError."""
     try:
         return str(parse_module_instance(selector))
     except AddressError:
@@ -197,7 +198,7 @@ def _canonical(selector: str) -> str:
 
 
 def _pattern(text: str) -> _AddressTest:
-    """The test of a pattern. Raises AddressError."""
+    """Return the test of a pattern. Raises AddressError."""
     path, rest = split_path(text, pattern_steps(text))
     if not rest and path[-1] is not None:
         path = (*path, None)
@@ -212,13 +213,13 @@ def _resource_test(text: str, steps: Sequence[PatternStep]) -> _AddressTest:
     mode = ResourceMode.DATA if steps[0].name == "data" else ResourceMode.MANAGED
     parts = steps[1:] if mode is ResourceMode.DATA else steps
     if len(parts) < 2:
-        refuse(text, steps[0].column, f"A resource has a type and a name, as in *.*; {ANY_DEPTH} is everything.")
+        refuse(text, steps[0].column, f"A resource needs a type and a name, as in *.*; {ANY_DEPTH} matches everything.")
     if len(parts) > 2:
-        refuse(text, parts[2].column, "Nothing can follow a resource; modules before it are written module.NAME.")
+        refuse(text, parts[2].column, "Nothing can follow a resource; write a module before it as module.NAME.")
     if steps[0].key and mode is ResourceMode.DATA:
-        refuse(text, steps[0].key_column, "Only modules and names of resources have keys.")
+        refuse(text, steps[0].key_column, "Only modules and resource names can have keys.")
     if parts[0].key:
-        refuse(text, parts[0].key_column, "Only modules and names of resources have keys.")
+        refuse(text, parts[0].key_column, "Only modules and resource names can have keys.")
     fits_type, fits_name, fits_key = name_test(text, parts[0]), name_test(text, parts[1]), key_test(text, parts[1])
 
     def fits(addr: AbsResourceInstance) -> bool:

@@ -1,4 +1,4 @@
-"""What to select, as people ask for it: selectors, and what the instances must be like."""
+"""The criteria for selecting instances, as given by users."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from statefmt.model.addrs import ResourceMode
 
 
 class Criteria(Struct, frozen=True):
-    """What instances to select: those that meet every member, each of which is met by any of its values.
+    """Criteria that an instance must all meet; it meets one by matching any of its values.
 
-    An empty member asks for nothing. `docs/selectors.md` tells how the texts are read; in short:
+    An empty criterion matches everything. `docs/selectors.md` describes the syntax; in short:
 
-    - `selectors`: addresses of instances, resources and modules, and patterns of them (`address.py`);
-    - `excluded`: selectors of what to leave out;
+    - `selectors`: addresses of instances, resources and modules, and patterns of them (`_address.py`);
+    - `excluded`: selectors of instances to leave out;
     - `types`: resource types, or patterns of them: `aws_*`;
     - `modes`: managed or data;
     - `providers`: sources, configurations and instances of providers (`statefmt.analysis.selection.provider`);
@@ -33,7 +33,7 @@ class Criteria(Struct, frozen=True):
     def __str__(self) -> str:
         """The criteria in words, to follow "an instance that" or the like."""
         parts = [
-            ("fits", self.selectors),
+            ("matches", self.selectors),
             ("is of type", self.types),
             ("is", tuple(mode.value for mode in self.modes)),
             ("is bound to", self.providers),

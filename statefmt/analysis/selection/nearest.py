@@ -1,4 +1,4 @@
-"""What was probably meant: the texts nearest to one that fits nothing."""
+"""Suggests the names nearest to one that matches nothing."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from heapq import nlargest
 from typing import Final
 
 _MOST: Final = 3
-# difflib takes a tenth of a millisecond and more for each text, and a state has tens of thousands.
+# difflib takes a tenth of a millisecond or more for each string, and a state has tens of thousands.
 _COMPARED: Final = 300
 _LENGTH: Final = 3
 
 
 def nearest(text: str, known: Iterable[str]) -> list[str]:
-    """The few texts that are most like `text`, the best one first; none where nothing is like it."""
-    # Far longer texts can't be near, and far longer keys would take far longer to compare.
+    """Return the few strings most similar to `text`, best first; empty if none is similar."""
+    # Much longer strings cannot be similar, and comparing long keys takes much longer.
     candidates = {other for other in known if len(other) <= 3 * len(text) + 16}
     if len(candidates) > _COMPARED:
         wanted = _parts(text)
@@ -24,11 +24,11 @@ def nearest(text: str, known: Iterable[str]) -> list[str]:
 
 
 def suggestion(text: str, known: Iterable[str]) -> str:
-    """The end of a message that nothing fits `text`: the nearest, each on a line of its own."""
+    """Return the end of a message that nothing matches `text`: the nearest names, one per line; "" without any."""
     near = nearest(text, known)
     return "; the nearest are:" + "".join(f"\n  {other}" for other in near) if near else ""
 
 
 def _parts(text: str) -> set[str]:
-    """All runs of three characters: texts that are near have many in common."""
+    """Return all runs of three characters: similar strings have many in common."""
     return {text[pos : pos + _LENGTH] for pos in range(max(1, len(text) - _LENGTH + 1))}

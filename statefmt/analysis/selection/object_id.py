@@ -1,4 +1,4 @@
-"""The attribute `id` of an object: what a provider knows it by."""
+"""Reads the attribute `id` of an object, by which its provider identifies it."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ _ABSENT: Final = Raw(b"null")
 
 
 class _Identified(Struct):
-    id: Raw = _ABSENT  # all else is skipped: attributes can be long
+    id: Raw = _ABSENT  # the decoder skips everything else: attributes can be long
 
 
 _DECODER: Final = msgspec.json.Decoder(_Identified)
 
 
 def object_id(obj: ResourceInstanceObject) -> str | None:
-    """The `id` of an object as text, a number as it is written; None where it has none.
+    """Return the `id` of an object as a string, a number as written; None if it has none.
 
-    It may be sensitive: ask `id_is_sensitive` before it is shown.
+    It may be sensitive: check `id_is_sensitive` before showing it.
     """
     name = id_among(obj.attributes, obj.attributes_flat)
     return None if name is None else str(name)
 
 
 def id_among(attributes: Raw | None, flat: Mapping[str, str | None] | None) -> str | None:
-    """The same of attributes as JSON, or, where those are None, of flat ones; a number is a NumberText."""
+    """Return the `id` in JSON attributes or, if those are None, in flat ones; a number is a NumberText."""
     if attributes is None:
         return (flat or {}).get("id")
     if memoryview(attributes)[0] != ord("{"):
@@ -46,19 +46,19 @@ def id_among(attributes: Raw | None, flat: Mapping[str, str | None] | None) -> s
         if raw[:1] == b'"' and b"\\" not in raw:
             return raw[1:-1].decode()
     except RecursionError:
-        # Nested more deeply than anything can be read.
+        # Nested too deeply to read.
         return None
     except (msgspec.DecodeError, UnicodeDecodeError):
-        # Half a surrogate pair somewhere in them.
+        # The attributes contain an unpaired surrogate.
         raw = bytes(object_members(attributes).get("id", _ABSENT))
     value = loads_exact(raw, replace_invalid=True)
     return value if isinstance(value, str) else None
 
 
 def id_is_sensitive(obj: ResourceInstanceObject) -> bool:
-    """Whether a sensitive path leads to the `id`, into it, or to all attributes; also where nobody can say.
+    """Return whether a sensitive path leads to the `id`, into it, or to all attributes; true if in doubt.
 
-    The `id` of flat attributes, which have no marks, is so where `show` hides it.
+    The `id` of flat attributes, which have no marks, is sensitive if `show` hides it.
     """
     if obj.attributes is None:
         return isinstance(dict(flat_value(obj.attributes_flat or {}, sensitive_paths(obj))).get("id"), Hidden)

@@ -1,4 +1,4 @@
-"""Patterns of module paths, in which `**` is any number of modules."""
+"""Matches module paths against patterns, in which `**` stands for any number of modules."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from statefmt.analysis.selection.pattern_scanner import (
 from statefmt.model.addrs import ModuleStep
 
 StepTest: TypeAlias = Callable[[ModuleStep], bool]
-# The tests of the steps; None is any number of steps, and never follows another.
+# One test for each step; None stands for any number of steps, and never follows another None.
 PathPattern: TypeAlias = tuple[StepTest | None, ...]
 
 
 def split_path(text: str, steps: Sequence[PatternStep]) -> tuple[PathPattern, Sequence[PatternStep]]:
-    """The modules that a pattern begins with, and the steps after them. Raises AddressError."""
+    """Split a pattern into the modules that it begins with and the steps after them. Raises AddressError."""
     path: list[StepTest | None] = []
     pos = 0
     while pos < len(steps):
         step = steps[pos]
         if step.name == ANY_DEPTH:
             if step.key:
-                refuse(text, step.key_column, "** has no key.")
+                refuse(text, step.key_column, "** cannot have a key.")
             if path[-1:] != [None]:
                 path.append(None)
             pos += 1
@@ -48,8 +48,8 @@ def _module_test(text: str, step: PatternStep) -> StepTest:
 
 
 def path_fits(pattern: PathPattern, steps: Iterable[ModuleStep]) -> bool:
-    """Whether a path is what the pattern says, from its beginning to its end."""
-    # All places in the pattern where one may be after each step: time goes with the lengths, whatever the pattern is.
+    """Return whether a pattern matches a whole path."""
+    # All possible places in the pattern after each step: no backtracking, so the time is bounded for every pattern.
     places = _with_skipped(pattern, {0})
     for step in steps:
         after = set()
@@ -65,5 +65,5 @@ def path_fits(pattern: PathPattern, steps: Iterable[ModuleStep]) -> bool:
 
 
 def _with_skipped(pattern: PathPattern, places: set[int]) -> set[int]:
-    """The places, and those after a `**`, which may stand for nothing; no two of them follow each other."""
+    """Return the places, and those after a `**`, which may match nothing; two `**` never follow each other."""
     return places | {place + 1 for place in places if place < len(pattern) and pattern[place] is None}

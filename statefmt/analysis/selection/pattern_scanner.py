@@ -1,4 +1,4 @@
-"""The steps of a pattern of addresses: names and keys with wildcards, with dots between them."""
+"""Splits address patterns into steps: names and keys with wildcards, separated by dots."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _TEMPLATE: Final = pattern(r"(?<!\$)\$\{|(?<!%)%\{")
 
 
 class PatternStep(NamedTuple):
-    """One step: a name, and what stands in brackets after it ("" for nothing). Columns count from 1."""
+    """One step: a name, and its key with the brackets ("" for none). Columns count from 1."""
 
     name: str
     key: str
@@ -37,35 +37,37 @@ class PatternStep(NamedTuple):
 
 
 def pattern_steps(text: str) -> list[PatternStep]:
-    """The steps of a pattern, at least one. Raises AddressError with the column of what is wrong."""
+    """Split a pattern into its steps, at least one. Raises AddressError with the column of the error."""
     steps: list[PatternStep] = []
     pos = 0
     while True:
         name = _NAME.match(text, pos)
         if name is None:
-            refuse(text, pos + 1, "A name is required here: letters, digits, _ and -, or wildcards.")
+            refuse(text, pos + 1, "Expected a name: letters, digits, _ and -, or wildcards.")
         key_column = name.end() + 1
         key = _KEY.match(text, name.end()) if text.startswith("[", name.end()) else None
         if key is None and text.startswith("[", name.end()):
-            refuse(text, key_column, 'Brackets hold a number, a "quoted" text, or *, and end with "]".')
+            refuse(
+                text, key_column, 'Expected [NUMBER], ["STRING"] or [*]; in a shell, put the address in single quotes.'
+            )
         steps.append(PatternStep(name[0], key[0] if key else "", pos + 1, key_column))
         pos = key.end() if key else name.end()
         if pos == len(text):
             return steps
         if text[pos] != ".":
-            refuse(text, pos + 1, "A dot or the end of the pattern is required here.")
+            refuse(text, pos + 1, "Expected a dot or the end of the pattern.")
         pos += 1
 
 
 def name_test(text: str, step: PatternStep) -> TextTest:
-    """The test of a name. Raises AddressError for `**`, which stands for whole steps."""
+    """Return the test of a name. Raises AddressError for `**`, which stands for whole steps."""
     if ANY_DEPTH in step.name:
-        refuse(text, step.column, "** stands alone between dots, for modules at any depth; * is any name.")
+        refuse(text, step.column, "** must stand alone between dots, for modules at any depth; * matches any name.")
     return wildcard_test(step.name)
 
 
 def key_test(text: str, step: PatternStep) -> KeyTest:
-    """The test of an instance key: without brackets every key fits, and none, too. Raises AddressError."""
+    """Return the test of an instance key; without brackets, it accepts any key and none. Raises AddressError."""
     match = _KEY.fullmatch(step.key)
     if match is None:
         return lambda key: True
@@ -80,7 +82,7 @@ def key_test(text: str, step: PatternStep) -> KeyTest:
 
 
 def _quoted_test(text: str, step: PatternStep) -> TextTest:
-    """The test of what stands between brackets and quotes, as HCL escapes it. Raises AddressError."""
+    """Return the test of a quoted key with HCL escapes. Raises AddressError."""
     problems: list[AddressProblem] = []
     first = step.key_column + 2
     inside = step.key[2:-2]
@@ -89,7 +91,7 @@ def _quoted_test(text: str, step: PatternStep) -> TextTest:
         return nfc(quoted_literal(part, first + place, problems))
 
     if template := _TEMPLATE.search(inside):
-        refuse(text, first + template.start(), "A literal ${ or %{ is written $${ or %%{, as in every address.")
+        refuse(text, first + template.start(), "Write a literal ${ or %{ as $${ or %%{, as in any address.")
     fits = quoted_wildcard_test(inside, resolve)
     if problems:
         raise AddressError(text, problems)
@@ -97,5 +99,5 @@ def _quoted_test(text: str, step: PatternStep) -> TextTest:
 
 
 def refuse(text: str, column: int, detail: str) -> NoReturn:
-    """Raise AddressError for what stands at a column."""
+    """Raise AddressError for an error at a column."""
     raise AddressError(text, [AddressProblem(column, _SUMMARY, detail)])

@@ -1,15 +1,15 @@
-r"""Which provider instances a text fits that names a provider.
+r"""Finds the provider instances that a provider selector matches.
 
-It is read as an **address** first: of a configuration (`provider["registry.opentofu.org/hashicorp/aws"].west`: all its
-instances) or of an instance (`….by_region["eu"]`). Where it is none, or the state has none of that address, as one of:
+It is first read as an **address**: of a configuration (`provider["registry.opentofu.org/hashicorp/aws"].west`: all its
+instances) or of an instance (`….by_region["eu"]`). If it is no address, or the state does not have it, it is one of:
 
     source        = [[host "/"] namespace "/"] type
     configuration = [path "."] ('provider["' source '"]' | type) ["." alias [key]]
 
-- A part of a source that is left out may be any: `aws` and `hashicorp/aws` are found on every host.
-- Wildcards, keys and `**` are as in selectors of addresses. A configuration without a key is all its instances.
-- `provider["…"]` without a path is of the root module; a type with an alias, `aws.west`, is of any module.
-- A type alone is a source: all configurations of that provider.
+- An omitted part of a source matches anything: `aws` and `hashicorp/aws` match on every host.
+- Wildcards, keys and `**` work as in address selectors. A configuration without a key matches all its instances.
+- `provider["…"]` without a path is in the root module; a type with an alias, `aws.west`, is in any module.
+- A type alone is a source: it matches all configurations of that provider.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ _QUOTED: Final = pattern(r'\["([^"\\]+)"\]')
 
 
 def fitting_providers(known: Collection[AbsProviderInstance], text: str) -> set[AbsProviderInstance]:
-    """Those provider instances that a text fits.
+    """Return the provider instances that a text matches.
 
-    Raises SelectionError for a text that names no provider, or none of these, with the nearest.
+    Raises SelectionError if it is not a valid provider or, with the nearest names, if it matches none of these.
     """
     found = {provider for provider in known if text in (str(provider), str(provider.config))} or _addressed(known, text)
     if not found:
         try:
             fits = _reading(text)
         except AddressError as error:
-            raise SelectionError(f"{text!r} is no provider: {error.detail} (column {error.column})") from error
+            raise SelectionError(f"{text!r} is not a valid provider: {error.detail} (column {error.column})") from error
         found = {provider for provider in known if fits(provider)}
     if not found:
-        raise SelectionError(f"no provider fits {text!r}{suggestion(text, _names(known))}")
+        raise SelectionError(f"no provider matches {text!r}{suggestion(text, _names(known))}")
     return found
 
 
@@ -63,16 +63,16 @@ def _addressed(known: Collection[AbsProviderInstance], text: str) -> set[AbsProv
 
 
 def _reading(text: str) -> _Test:
-    """The test of a source or a configuration. Raises AddressError."""
+    """Return the test of a source or a configuration. Raises AddressError."""
     if _SOURCE.fullmatch(text):
         return _source_test(text)
     path, steps = split_path(text, pattern_steps(text))
     if not steps:
-        refuse(text, len(text) + 1, 'A provider must follow the modules: aws.west or provider["hashicorp/aws"].')
+        refuse(text, len(text) + 1, 'Expected a provider after the modules: aws.west or provider["hashicorp/aws"].')
     first, *after = steps
     quoted = _QUOTED.fullmatch(first.key) if first.name == "provider" else None
     if first.key and not quoted:
-        refuse(text, first.key_column, "Only a configuration with an alias has keys.")
+        refuse(text, first.key_column, "Only configurations with an alias can have keys.")
     if not quoted:
         name_test(text, first)
     of_source = _source_test(quoted[1] if quoted else first.name)
@@ -88,7 +88,7 @@ def _reading(text: str) -> _Test:
 
 
 def _source_test(text: str) -> _Test:
-    """The test of a source: of its type, its namespace and its host, as far as it has them."""
+    """Return the test of a source: of its type, and of its namespace and host if given."""
     tests = [wildcard_test(part) for part in text.split("/")]
 
     def fits(provider: AbsProviderInstance) -> bool:
@@ -99,11 +99,13 @@ def _source_test(text: str) -> _Test:
 
 
 def _alias_test(text: str, steps: Sequence[PatternStep]) -> _Test:
-    """The test of an alias and its key; without steps, that there is none. Raises AddressError."""
+    """Return the test of an alias and its key; without steps, that there is no alias. Raises AddressError."""
     if not steps:
         return lambda provider: not provider.config.alias
     if len(steps) > 1:
-        refuse(text, steps[1].column, "Nothing can follow an alias and its key; modules before it are module.NAME.")
+        refuse(
+            text, steps[1].column, "Nothing can follow an alias and its key; write a module before it as module.NAME."
+        )
     fits_alias, fits_key = name_test(text, steps[0]), key_test(text, steps[0])
 
     def fits(provider: AbsProviderInstance) -> bool:
@@ -114,7 +116,7 @@ def _alias_test(text: str, steps: Sequence[PatternStep]) -> _Test:
 
 
 def _names(known: Collection[AbsProviderInstance]) -> set[str]:
-    """All that one may call the providers by."""
+    """Return all names by which the providers can be selected."""
     names = set()
     for provider in known:
         config = provider.config

@@ -1,4 +1,4 @@
-"""Choosing resource instances."""
+"""Selects resource instances by criteria."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _Test: TypeAlias = Callable[[InstanceState], bool]
 
 
 def select(found: Sequence[InstanceState], criteria: Criteria) -> list[InstanceState]:
-    """The instances that meet the criteria, in their order.
+    """Return the instances that meet the criteria, in their order.
 
-    Raises SelectionError for a text that cannot be read, and for one that fits none of `found`, with what is nearest;
-    also where no instance meets all criteria.
+    Raises SelectionError if a value is invalid or, with the nearest names, matches none of `found`, and if no instance
+    meets all criteria.
     """
     if criteria == Criteria():
         return list(found)
@@ -33,10 +33,10 @@ def select(found: Sequence[InstanceState], criteria: Criteria) -> list[InstanceS
 
 
 def _addressed(found: Sequence[InstanceState], criteria: Criteria) -> list[InstanceState]:
-    """The instances that a selector fits, and none that is excluded."""
+    """Return the instances that a selector matches and that are not excluded."""
     if not criteria.selectors and not criteria.excluded:
         return list(found)
-    # Imported where it is needed, here and below: most commands are given no selector, or nothing else.
+    # Imported late, here and below, for startup time: most commands get no selector, or selectors alone.
     from statefmt.analysis.selection._address import Addresses
 
     addresses = Addresses([instance.addr for instance in found])
@@ -47,12 +47,12 @@ def _addressed(found: Sequence[InstanceState], criteria: Criteria) -> list[Insta
 
 
 def _tests(found: Sequence[InstanceState], criteria: Criteria) -> list[_Test]:
-    """What else an instance must be like."""
+    """Return the tests of the criteria other than selectors."""
     tests: list[_Test] = []
     if criteria.modes:
         tests.append(lambda instance: instance.resource.addr.resource.mode in criteria.modes)
     if criteria.types:
-        types = _fitting({_type(instance) for instance in found}, criteria.types, "type of resource")
+        types = _fitting({_type(instance) for instance in found}, criteria.types, "resource type")
         tests.append(lambda instance: _type(instance) in types)
     if criteria.providers:
         from statefmt.analysis.selection.provider import fitting_providers
@@ -73,22 +73,22 @@ def _tests(found: Sequence[InstanceState], criteria: Criteria) -> list[_Test]:
 
 
 def _fitting(known: Collection[str], texts: Sequence[str], what: str, told: Collection[str] | None = None) -> set[str]:
-    """Those of the known names that a text names or, where none is called so, that fit it as a pattern.
+    """Return the known names that each text equals or, if none does, matches as a pattern.
 
-    `told` are those that a message may name, all of them unless told otherwise.
+    `told` are the names that a message may contain, by default all.
     """
     found: set[str] = set()
     for text in texts:
         fits = wildcard_test(text)
         fitting = {text} if text in known else {name for name in known if has_wildcards(text) and fits(name)}
         if not fitting:
-            raise SelectionError(f"no {what} fits {text!r}{suggestion(text, known if told is None else told)}")
+            raise SelectionError(f"no {what} matches {text!r}{suggestion(text, known if told is None else told)}")
         found |= fitting
     return found
 
 
 def _ids(found: Sequence[InstanceState], texts: Sequence[str]) -> set[str]:
-    """The ids that are asked for. No message tells one that is sensitive."""
+    """Return the requested ids. Messages never contain a sensitive id."""
     from statefmt.analysis.selection.object_id import id_is_sensitive, object_id
 
     objects = [(obj, name) for instance in found for obj in instance.objects if (name := object_id(obj)) is not None]

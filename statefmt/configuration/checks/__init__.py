@@ -1,1 +1,1 @@
-"""What is wrong with a configuration, apart from its providers."""
+"""Checks of a configuration, other than those of its providers."""

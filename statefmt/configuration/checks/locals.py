@@ -1,6 +1,6 @@
-"""Local values that need themselves, found without evaluating any of them.
+"""Finds local values that refer to themselves, without evaluating any.
 
-Source: OpenTofu `internal/configs/static_scope.go`, whose summary this is; a plan calls it a cycle.
+Source: OpenTofu `internal/configs/static_scope.go`, which has this summary; a plan reports a cycle instead.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from statefmt.hcl.syntax.references import references
 
 
 def check_locals(declarations: Declarations, problems: list[Problem]) -> None:
-    """Add a problem for every circle of local values, at the first of them."""
+    """Add a problem for every cycle of local values, at its first value."""
     settled: set[str] = set()
     for name in declarations.locals:
         circle = _circle(declarations, name, settled)
@@ -23,7 +23,7 @@ def check_locals(declarations: Declarations, problems: list[Problem]) -> None:
 
 
 def _circle(declarations: Declarations, start: str, settled: set[str]) -> list[str]:
-    """The first circle on the way from one local value, as names with the first one again at the end."""
+    """Return the first cycle reached from a local value, as names with the first one repeated at the end."""
     way: list[str] = []
     waiting = [(start, False)]
     found: list[str] = []

@@ -1,4 +1,4 @@
-"""What is wrong with variables before any of them is used: types, defaults, values for what is not declared.
+"""Checks the types and defaults of variables, and that values are given for declared variables only.
 
 Sources: OpenTofu `internal/configs/named_values.go`, `internal/backend/unparsed_value.go`.
 """
@@ -21,7 +21,7 @@ from statefmt.hcl.values.conversion import ConversionError
 
 
 def check_variables(declarations: Declarations, problems: list[Problem]) -> None:
-    """Add what is wrong with the declarations of one module."""
+    """Add the problems of the variable declarations of one module."""
     for variable in declarations.variables.values():
         constraint = TypeConstraint() if variable.type is None else read_type(variable.type)
         problems += constraint.problems
@@ -46,7 +46,7 @@ def check_variables(declarations: Declarations, problems: list[Problem]) -> None
 
 
 def check_inputs(root: Declarations, inputs: Mapping[str, InputValue], problems: list[Problem]) -> None:
-    """Add a problem for each value of a variable that is not declared; the environment may have such."""
+    """Add a problem for each value of an undeclared variable, except for values in the environment."""
     for given in inputs.values():
         if given.name in root.variables or given.origin.startswith("TF_VAR_"):
             continue

@@ -1,1 +1,1 @@
-"""From the bodies of files to declarations."""
+"""Decodes the bodies of configuration files into declarations."""

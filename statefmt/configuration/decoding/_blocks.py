@@ -1,8 +1,8 @@
-"""Blocks of a configuration file: from bodies to the model.
+"""Decodes the blocks of a configuration file.
 
-Sources: OpenTofu `internal/configs`, in `parser_config.go`, `named_values.go`, `module_call.go`, `depends_on.go`,
-`resource.go`, `moved.go`, `removed.go` and `import.go`. What has nothing to do with variables, providers, instances and
-addresses is passed over.
+Arguments that do not concern variables, providers, instances or addresses are ignored. Sources: OpenTofu
+`internal/configs`, in `parser_config.go`, `named_values.go`, `module_call.go`, `depends_on.go`, `resource.go`,
+`moved.go`, `removed.go` and `import.go`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _MODULE_META = frozenset(
 
 
 def read_variable(reader: FileReader, block: Block) -> Variable:
-    """`variable "name"`."""
+    """Decode a `variable "name"` block."""
     body = block.body
     reader.name("Invalid variable name", block.labels[0], block.label_ranges[0])
     default = body.attribute("default", literal=True)
@@ -50,7 +50,7 @@ def read_variable(reader: FileReader, block: Block) -> Variable:
 
 
 def read_locals(reader: FileReader, block: Block) -> Iterator[Local]:
-    """Each value of `locals`."""
+    """Decode each value of a `locals` block."""
     for name in block.body.names():
         argument = block.body.attribute(name)
         if argument is not None:
@@ -59,7 +59,7 @@ def read_locals(reader: FileReader, block: Block) -> Iterator[Local]:
 
 
 def read_module_call(reader: FileReader, block: Block) -> ModuleCall:
-    """`module "name"`; a block `_` in it has arguments whose names mean something else here."""
+    """Decode a `module "name"` block; a nested `_` block escapes arguments that are named like meta-arguments."""
     body = block.body
     reader.name("Invalid module instance name", block.labels[0], block.label_ranges[0])
     providers = body.attribute("providers")
@@ -88,7 +88,7 @@ def read_module_call(reader: FileReader, block: Block) -> ModuleCall:
 
 
 def read_resource(reader: FileReader, block: Block, mode: addrs.ResourceMode) -> ResourceBlock:
-    """`resource`, `data` or `ephemeral`."""
+    """Decode a `resource`, `data` or `ephemeral` block."""
     return ResourceBlock(
         mode=mode,
         type=block.labels[0],
@@ -113,7 +113,7 @@ def _repetition(body: Body) -> Repetition:
 
 
 def read_moved(reader: FileReader, block: Block) -> MovedBlock | None:
-    """`moved`; None where one of its addresses is missing."""
+    """Decode a `moved` block; return None if one of its addresses is missing."""
     source = reader.reference(block.body.attribute("from"))
     target = reader.reference(block.body.attribute("to"))
     if source is None or target is None:
@@ -128,7 +128,7 @@ def read_moved(reader: FileReader, block: Block) -> MovedBlock | None:
 
 
 def read_removed(reader: FileReader, block: Block) -> RemovedBlock | None:
-    """`removed`; None where it has no address."""
+    """Decode a `removed` block; return None if it has no address."""
     source = reader.reference(block.body.attribute("from"))
     if source is None:
         detail = 'The argument "from" is required, but no definition was found.'
@@ -142,7 +142,7 @@ def read_removed(reader: FileReader, block: Block) -> RemovedBlock | None:
 
 
 def read_import(reader: FileReader, block: Block) -> ImportBlock | None:
-    """`import`; None where it has no address."""
+    """Decode an `import` block; return None if it has no address."""
     target = reader.reference(block.body.attribute("to"))
     if target is None:
         return None

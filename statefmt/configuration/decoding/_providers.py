@@ -1,4 +1,4 @@
-"""What blocks say of provider configurations: declared, required, and passed to modules.
+"""Decodes provider blocks, provider requirements, and the providers passed to modules.
 
 Sources: OpenTofu `internal/configs`, in `provider.go`, `provider_requirements.go`, `module_call.go` and
 `version_constraint.go`.
@@ -40,7 +40,7 @@ _VERSION: Final = "Invalid version constraint"
 
 
 def read_provider(reader: FileReader, block: Block, *, mock: bool = False) -> ProviderBlock:
-    """`provider "name"`, or `mock_provider "name"`."""
+    """Decode a `provider "name"` or `mock_provider "name"` block."""
     body = block.body
     alias = body.attribute("alias")
     for_each = body.attribute("for_each")
@@ -80,7 +80,7 @@ def read_provider(reader: FileReader, block: Block, *, mock: bool = False) -> Pr
 
 
 def _is_empty(body: Body) -> bool:
-    """Whether nothing is left for the provider when OpenTofu has taken what is its own."""
+    """Return whether nothing is left for the provider after OpenTofu has taken its own arguments."""
     names = {*body.names(), *body.block_types()}
     escaped = (name for block in body.blocks(_ESCAPE) for name in (*block.body.names(), *block.body.block_types()))
     return names <= _NOT_THE_PROVIDERS and "version" not in names and next(escaped, None) is None
@@ -88,7 +88,7 @@ def _is_empty(body: Body) -> bool:
 
 def _check_blocks(reader: FileReader, body: Body) -> None:
     for again in body.blocks(_ESCAPE)[1:]:
-        detail = 'Only one block "_" is allowed, which makes its arguments those of the provider.'
+        detail = 'Only one "_" block is allowed. It contains arguments that are passed to the provider.'
         reader.complain("Duplicate escaping block", detail, again.range)
     for type_ in _RESERVED_BLOCKS:
         for block in body.blocks(type_):
@@ -100,7 +100,7 @@ def _check_version(reader: FileReader, version: Argument | None) -> None:
     if version is None:
         return
     place = version.expression.range
-    detail = "It will be refused in a future version of OpenTofu: required_providers is the place for it."
+    detail = "A future version of OpenTofu will refuse them. Set the version in required_providers instead."
     reader.warn("Version constraints inside provider configuration blocks are deprecated", detail, place)
     _check_range_of_versions(reader, version.expression)
     for reference in references(version.expression):
@@ -108,15 +108,15 @@ def _check_version(reader: FileReader, version: Argument | None) -> None:
 
 
 def _check_range_of_versions(reader: FileReader, expression: Expression) -> None:
-    """Complain where a literal text is no version constraint."""
+    """Complain if a literal string is not a version constraint."""
     text = expression.value if isinstance(expression, Literal) else None
     if isinstance(text, str) and not is_range_of_versions(text):
-        detail = f'"{text}" is no version constraint; `~> 5.0` and `>= 1.2, < 2.0` are.'
+        detail = f'"{text}" is not a valid version constraint, such as `~> 5.0` or `>= 1.2, < 2.0`.'
         reader.complain(_VERSION, detail, expression.range)
 
 
 def read_required_providers(reader: FileReader, block: Block) -> Iterator[RequiredProvider]:
-    """Each entry of `required_providers`, which may be a version only."""
+    """Decode each entry of `required_providers`; an entry may be just a version."""
     for name in block.body.names():
         argument = block.body.attribute(name)
         if argument is None:
@@ -159,7 +159,7 @@ def _required(reader: FileReader, name: str, expression: Expression) -> Required
             given = tuple(map(reader.unquoted, elements)) if reader.json else elements
             aliases = tuple(alias for alias in given if _is_alias(reader, name, alias, value))
         elif word not in ("source", "version"):
-            detail = "The object of a required provider has only source, version and configuration_aliases."
+            detail = "A required_providers object can only contain source, version and configuration_aliases."
             reader.complain("Invalid required_providers object", detail, item.key.range)
             break
     where = None if source is None else source.range
@@ -167,7 +167,7 @@ def _required(reader: FileReader, name: str, expression: Expression) -> Required
 
 
 def _is_alias(reader: FileReader, name: str, expression: Expression, whole: Expression) -> bool:
-    """Whether an element of `configuration_aliases` is a name in the module, `aws.west` in the entry `aws`."""
+    """Return whether an element of `configuration_aliases` is a valid name, such as `aws.west` in the entry `aws`."""
     traversal = as_traversal(expression)
     if traversal is None:
         if not isinstance(expression, Bad):
@@ -175,9 +175,9 @@ def _is_alias(reader: FileReader, name: str, expression: Expression, whole: Expr
             reader.complain("Invalid expression", detail, expression.range)
         return False
     if traversal.steps and not isinstance(traversal.steps[0], AttributeAccess):
-        detail = "Each must be the name of the provider, a period and an alias."
+        detail = "Each element must be the name of the provider, a period and an alias."
     elif traversal.root != name:
-        detail = f'Each must begin with the name of the provider. Expected "{name}", but found "{traversal.root}".'
+        detail = f'Each element must begin with the provider name. Expected "{name}", but found "{traversal.root}".'
     else:
         return True
     reader.complain(_ALIASES, detail, whole.range)
@@ -185,7 +185,7 @@ def _is_alias(reader: FileReader, name: str, expression: Expression, whole: Expr
 
 
 def read_passed(reader: FileReader, expression: Expression) -> Iterator[PassedProvider]:
-    """The entries of a `providers` map; of those for the same name in the module the first."""
+    """Yield the entries of a `providers` map; of several for the same name in the module, only the first."""
     problem = ("Invalid expression", "A static map expression is required.")
     seen: dict[str, PassedProvider] = {}
     for item in reader.items(expression, *problem):
@@ -196,13 +196,13 @@ def read_passed(reader: FileReader, expression: Expression) -> Iterator[PassedPr
         if isinstance(name, ProviderReference) and taken:
             first = seen.setdefault(str(name.local), pair)
             if first is not pair:
-                detail = f"{name.local} has been passed at {first.range} already."
+                detail = f"{name.local} was already passed at {first.range}."
                 reader.complain("Duplicate provider address", detail, item.value.range)
                 continue
         yield pair
 
 
 def is_range_of_versions(text: str) -> bool:
-    """Whether a text is a version constraint."""
+    """Return whether a string is a version constraint."""
     found = (_PART.fullmatch(part) for part in text.split(","))
     return all(part is not None and normalise_version(part["version"]) is not None for part in found)

@@ -1,4 +1,4 @@
-"""All blocks of one configuration file, with overrides as bodies laid over bodies.
+"""Collects the blocks of a directory's configuration files, and merges override files into them.
 
 Sources: OpenTofu `internal/configs/parser_config.go` (loadConfigFileBody), `module.go` (appendFile, mergeFile).
 """
@@ -30,7 +30,7 @@ _MODES: Final = {
     "data": addrs.ResourceMode.DATA,
     "ephemeral": addrs.ResourceMode.EPHEMERAL,
 }
-# OpenTofu has a summary of its own for each.
+# OpenTofu has a separate summary for each block type.
 _NO_BASE: Final = {
     "variable": "Missing base variable declaration to override",
     "provider": "Missing base provider configuration for override",
@@ -39,24 +39,24 @@ _NO_BASE: Final = {
     "data": "Missing data resource to override",
     "ephemeral": "Missing ephemeral resource to override",
 }
-# Of a provider block, an override file changes neither of these.
+# The arguments of a provider block that an override file cannot change.
 _KEPT: Final = frozenset({"for_each", "alias"})
 _NO_OVERRIDE: Final = ("moved", "import", "removed")
 
 
 class _Placed(msgspec.Struct):
-    """A block with the file it is read with."""
+    """A block with the reader of its file."""
 
     reader: FileReader
     block: Block
 
 
 class DirectoryDecoder:
-    """Collects the files of one directory, the primary ones first, and then gives what they declare together."""
+    """Collects the files of one directory, primary files first, and then returns their combined declarations."""
 
     def __init__(self, directory: str) -> None:
         self._directory = directory
-        # Blocks by what they declare, so that an override finds its base. The dictionary keeps their order.
+        # Blocks by what they declare, so that an override finds its base; in file order.
         self._named: dict[tuple[str, ...], _Placed] = {}
         self._nameless: list[_Placed] = []
         self._locals: dict[str, Local] = {}
@@ -87,36 +87,40 @@ class DirectoryDecoder:
             if self._requirements_at is None:
                 self._requirements_at = block.range
             else:
-                detail = f"A module has one block required_providers only, and there is one at {self._requirements_at}."
+                detail = (
+                    f"A module can have only one required_providers block. There is one at {self._requirements_at}."
+                )
                 _complain(reader, "Duplicate required providers configuration", detail, block.range)
             for entry in decode_providers.read_required_providers(reader, block):
                 self._required.setdefault(entry.name, entry)
         for block in body.blocks("required_providers"):
-            detail = "A block required_providers must be inside of a block terraform."
+            detail = "A required_providers block must be inside a terraform block."
             reader.complain("Invalid required_providers block", detail, block.type_range)
 
     def override(self, reader: FileReader, body: Body) -> None:
-        """Lay an override file over what there is."""
+        """Merge an override file into the collected blocks."""
         for block in self._blocks(body):
             key = _identity(block)
             if key is None:
-                _complain(reader, f"Cannot override '{block.type}' blocks", "They are not allowed here.", block.range)
+                _complain(
+                    reader, f"Cannot override '{block.type}' blocks", "Move the block to a regular file.", block.range
+                )
             elif (base := self._named.get(key)) is not None:
                 kept = _KEPT if block.type == "provider" else frozenset()
                 merged = msgspec.structs.replace(base.block, body=MergedBody(base.block.body, block.body, kept))
                 self._named[key] = _Placed(base.reader, merged)
             elif block.type == "provider" and len(key) == 2:
-                # A default configuration is there without a block, so that there is something to override.
+                # A default configuration exists even without a block, so it can be overridden.
                 self._named[key] = _Placed(reader, block)
             else:
-                detail = f"There is no {' '.join(key)} in the other files that this block could override."
+                detail = f"There is no {' '.join(key)} in the other files for this block to override."
                 _complain(reader, _NO_BASE[block.type], detail, block.range)
         for block in body.blocks("locals"):
             for local in decode_blocks.read_locals(reader, block):
                 if local.name in self._locals:
                     self._locals[local.name] = local
                 else:
-                    detail = f'There is no local value named "{local.name}" that this one could override.'
+                    detail = f'There is no local value named "{local.name}" for this one to override.'
                     _complain(reader, "Missing base local value definition to override", detail, local.range)
         self._encryption += _encryption_blocks(reader, body, override=True)
         for block in _requirement_blocks(body):
@@ -135,7 +139,7 @@ class DirectoryDecoder:
             yield from body.blocks(type_)
 
     def result(self, files: tuple[str, ...], *, incomplete: bool) -> Declarations:
-        """Everything that the files declare; reading it may add to the problems of the files."""
+        """Return the combined declarations of the files; decoding them may add problems."""
         variables = list(self._read("variable", decode_blocks.read_variable))
         providers = list(self._read("provider", decode_providers.read_provider))
         calls = list(self._read("module", decode_blocks.read_module_call))
@@ -174,7 +178,7 @@ class DirectoryDecoder:
 
 
 def _encryption_blocks(reader: FileReader, body: Body, *, override: bool) -> Iterator[EncryptionBlock]:
-    """What a file encrypts with, to be read where a state is encrypted."""
+    """Yield the encryption blocks of a file, to be decoded only if a state is encrypted."""
     for terraform in body.blocks("terraform"):
         for block in terraform.body.blocks("encryption"):
             yield EncryptionBlock(block.range, reader.source, reader.json, override)

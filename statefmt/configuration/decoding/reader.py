@@ -1,4 +1,4 @@
-"""Reading attributes that have to be literals or references, with the problems of those that are not."""
+"""Reads arguments that must be literals or references, and reports those that are not."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _REFERENCE = re.compile(r"\s*[\w-]+\s*(?:[.\[]|$)")
 
 
 class FileReader:
-    """What the blocks of one file are read with: its source and its problems."""
+    """Reads the arguments of one file, with access to its source and its list of problems."""
 
     def __init__(self, source: SourceText, problems: list[Problem], *, json: bool) -> None:
         self.source = source
@@ -43,10 +43,10 @@ class FileReader:
         self.problems.append(error(kind, summary, detail, place))
 
     def written(self, expression: Expression) -> str:
-        """The text of an expression of this file, as the native syntax has it."""
+        """Return the source text of an expression, in native syntax."""
         text = self.source.text(expression.range.start, expression.range.stop)
         if self.json and isinstance(expression, TemplateWrap):
-            # An interpolation, in a string. Objects of JSON are expressions of the native syntax as they are.
+            # An interpolation in a JSON string. JSON objects are valid native syntax already.
             return str(loads_exact(f'"{text}"'.encode()))[2:-1].strip()
         return text
 
@@ -54,24 +54,24 @@ class FileReader:
         self.problems.append(warning(ProblemKind.BLOCK, summary, detail, place))
 
     def without_quotes(self, expression: Expression) -> Expression:
-        """A reference out of its quotes, which JSON needs, and which are deprecated in the native syntax."""
+        """Return a reference without quotes, which JSON requires; warn about them in the native syntax."""
         found = self.unquoted(expression)
         if self.json or found is expression:
             return found
         if as_traversal(found) is None:
-            # The key of an instance in quotes must be a literal one.
+            # In a quoted reference, an instance key must be a literal.
             return expression
-        detail = "References are expected without quotes, which a future version of OpenTofu will refuse."
+        detail = "Write the reference without quotes. A future version of OpenTofu will refuse quoted references."
         self.warn("Quoted references are deprecated", detail, expression.range)
         return found
 
     def unquoted(self, expression: Expression) -> Expression:
-        """A reference that is written in quotes, as JSON has to and old configurations do, as the reference it is."""
+        """Parse a quoted reference, as in JSON and old configurations; return any other expression unchanged."""
         value = expression.value if isinstance(expression, Literal) else None
         return self._read(expression) if isinstance(value, str) and _REFERENCE.match(value) else expression
 
     def _read(self, expression: Expression) -> Expression:
-        """What stands in a text, as an expression; the text itself if that is none."""
+        """Parse the content of a string as an expression; return the string itself if it is not one."""
         if not isinstance(expression, Literal) or not isinstance(expression.value, str):
             return expression
         place = expression.range
@@ -83,43 +83,43 @@ class FileReader:
         return expression if problems or isinstance(found, Bad) else found
 
     def type_expression(self, argument: Argument | None) -> Expression | None:
-        """A type, which JSON has to put into quotes, and the native syntax must not."""
+        """Return a type expression, which JSON requires in quotes, and the native syntax without."""
         if argument is None or not self.json:
             return None if argument is None else argument.expression
         return self._read(argument.expression)
 
     def reference(self, argument: Argument | None) -> Argument | None:
-        """An argument that is a reference, taken out of quotes."""
+        """Return an argument that is a reference, without quotes."""
         if argument is None:
             return None
         return msgspec.structs.replace(argument, expression=self.unquoted(argument.expression))
 
     def truth(self, block: Block, name: str, default: bool) -> bool:
-        """An argument that has to be `true` or `false`."""
+        """Return the value of an argument that must be `true` or `false`."""
         argument = block.body.attribute(name)
         if argument is None:
             return default
         expression = argument.expression
         if isinstance(expression, Literal) and expression.value in (True, False, "true", "false"):
             return expression.value in (True, "true")
-        detail = f'The argument "{name}" must be true or false, and no other expression.'
+        detail = f'The argument "{name}" must be a literal true or false.'
         self.complain("Unsuitable value type", detail, expression.range)
         return default
 
     def text(self, argument: Argument | None) -> str | None:
-        """An argument that has to be a text without interpolations; None where it is not."""
+        """Return the value of an argument that must be a string without interpolations; None if it is not."""
         if argument is None:
             return None
         expression = argument.expression
         if isinstance(expression, Literal) and isinstance(expression.value, str):
             return expression.value
         if not isinstance(expression, Bad):
-            detail = f'The argument "{argument.name}" must be a literal string here: nothing may be referred to.'
+            detail = f'The argument "{argument.name}" must be a literal string. References are not allowed here.'
             self.complain("Variables not allowed", detail, expression.range)
         return None
 
     def items(self, expression: Expression, summary: str, detail: str) -> tuple[ObjectItem, ...]:
-        """The items of an object that has to be written out."""
+        """Return the items of an expression that must be a literal object."""
         if isinstance(expression, ObjectExpression):
             return expression.items
         if not isinstance(expression, Bad):
@@ -127,7 +127,7 @@ class FileReader:
         return ()
 
     def elements(self, expression: Expression) -> tuple[Expression, ...]:
-        """The elements of a list that has to be written out."""
+        """Return the elements of an expression that must be a literal list."""
         if isinstance(expression, TupleExpression):
             return expression.items
         if not isinstance(expression, Bad):
@@ -136,7 +136,7 @@ class FileReader:
         return ()
 
     def name(self, summary: str, text: str, place: Range) -> None:
-        """Complain where a name is not one."""
+        """Complain if a name is not a valid identifier."""
         if not is_identifier(text):
             detail = (
                 "A name must start with a letter or underscore, followed by letters, digits, underscores, and dashes."
@@ -145,7 +145,7 @@ class FileReader:
 
 
 def keyword(expression: Expression) -> str | None:
-    """The word that a bare key or a keyword is: `source`, `aws`; a literal text counts, too."""
+    """Return the word of a bare key or keyword, such as `source` or `aws`, or of a literal string."""
     if isinstance(expression, Literal) and isinstance(expression.value, str):
         return expression.value
     return as_keyword(expression)

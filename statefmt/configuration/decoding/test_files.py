@@ -1,4 +1,4 @@
-"""Test files. Source: OpenTofu `internal/configs/test_file.go`."""
+"""Decodes test files. Source: OpenTofu `internal/configs/test_file.go`."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from statefmt.hcl.syntax.body import Argument, Block, Body
 
 
 def read_test_file(reader: FileReader, body: Body) -> TestFile:
-    """The provider blocks, real and mocked, the runs and the variables of a test file."""
+    """Decode the provider blocks, real and mocked, the runs and the variables of a test file."""
     providers = [read_provider(reader, block) for block in body.blocks("provider", 1)]
     mocks: dict[tuple[str, str], ProviderBlock] = {}
     for block in body.blocks("mock_provider", 1):
         mock = read_provider(reader, block, mock=True)
         if mocks.setdefault((mock.name, mock.alias), mock) is not mock:
-            detail = f"There is another mock of {mock.name}{'.' if mock.alias else ''}{mock.alias} in this file."
+            detail = f"There is already a mock of {mock.name}{'.' if mock.alias else ''}{mock.alias} in this file."
             reader.complain("Duplicated `mock_provider` block", detail, mock.range)
     runs = [_run(reader, block) for block in body.blocks("run", 1)]
     return TestFile(reader.source.file, (*providers, *mocks.values()), tuple(runs), _variables(body))

@@ -1,1 +1,1 @@
-"""Finding and reading the files of a configuration and the values of its variables."""
+"""Finds and reads the files of a configuration and the values of its variables."""

@@ -1,4 +1,4 @@
-"""The files of one directory: which of them count, and what they declare together.
+"""Selects the configuration files of a directory and reads their declarations.
 
 Source: OpenTofu `internal/configs/parser_config_dir.go`.
 """
@@ -30,7 +30,7 @@ _UTF8_MARK: Final = b"\xef\xbb\xbf"
 
 
 class Listing(NamedTuple):
-    """The names of the files that count, each list sorted."""
+    """The names of configuration files by kind, each list sorted."""
 
     primary: tuple[str, ...]
     overrides: tuple[str, ...]
@@ -38,10 +38,10 @@ class Listing(NamedTuple):
 
 
 def list_files(names: Sequence[str]) -> Listing:
-    """Sort the names of a directory's files by what they are; those that are shadowed or hidden are left out.
+    """Sort the file names of a directory by kind; leave out shadowed and hidden files.
 
-    `a.tofu` shadows `a.tf`, and so on for the other three endings; names that begin with a dot, end with `~` or stand
-    between `#` are an editor's.
+    `a.tofu` shadows `a.tf`, and likewise for the other three endings. Names that begin with a dot, end with `~`, or
+    begin and end with `#` belong to editors.
     """
     primary: list[str] = []
     overrides: list[str] = []
@@ -70,9 +70,9 @@ def _tofu_name(name: str) -> str | None:
 
 
 def read_source(path: Path, shown: str, problems: list[Problem], *, pipes: bool = False) -> SourceText | None:
-    """The content of a file that is called `shown` in findings; None, and a problem, if it cannot be read.
+    """Read a file that findings call `shown`; return None and add a problem if it cannot be read.
 
-    Only regular files are read, since others may never end, and with `pipes` what a shell gives in place of a file.
+    Only regular files are read, since others may never end; with `pipes`, also those of a shell's process substitution.
     """
     try:
         content = read_bounded(path, LARGEST_FILE, pipes=pipes)
@@ -85,12 +85,12 @@ def read_source(path: Path, shown: str, problems: list[Problem], *, pipes: bool 
 
 
 def read_body(source: SourceText, problems: list[Problem]) -> Body:
-    """The body of a file, in the syntax that its name says."""
+    """Parse a file in the syntax that its name implies."""
     return read_json_file(source, problems) if source.file.endswith(".json") else read_file(source, problems)
 
 
 class DirectoryReader:
-    """Reads directories below one root; each file once, however often it is called as a module."""
+    """Reads directories below one root, each only once, however often it is called as a module."""
 
     def __init__(self, root: Path, problems: list[Problem]) -> None:
         self.root = root
@@ -98,7 +98,7 @@ class DirectoryReader:
         self._read: dict[str, Declarations | None] = {}
 
     def read(self, directory: str, test_directory: str | None = None) -> Declarations | None:
-        """What the files of a directory (relative to the root, `.` for itself) declare; None if it cannot be listed."""
+        """Return the declarations of a directory, a path relative to the root; None if it cannot be listed."""
         if directory not in self._read:
             self._read[directory] = self._read_once(directory, test_directory)
         return self._read[directory]
@@ -139,7 +139,7 @@ class DirectoryReader:
 
 
 def below(directory: str, name: str) -> str:
-    """The path of `name`, which may begin with `../`, in a directory, as short as it can be: `.` for the root."""
+    """Return the normalized path of `name`, which may begin with `../`, in a directory; `.` for the root."""
     return os.path.normpath(f"{directory}/{name}")
 
 
@@ -155,5 +155,5 @@ def _is_directory(entry: os.DirEntry[str]) -> bool:
     try:
         return entry.is_dir()
     except OSError:
-        # A link that goes round in a circle: reading the file will say so.
+        # A circular link; reading the file will report it.
         return False

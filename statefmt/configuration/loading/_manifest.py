@@ -1,4 +1,4 @@
-"""Where `init` has put the modules that are not local: `.terraform/modules/modules.json`.
+"""Reads `.terraform/modules/modules.json`, in which `init` records where it installed non-local modules.
 
 Source: OpenTofu `internal/modsdir/manifest.go`.
 """
@@ -30,7 +30,7 @@ class _Manifest(msgspec.Struct):
 
 
 def read_manifest(path: Path, shown: str, problems: list[Problem]) -> dict[str, InstalledModule]:
-    """The installed modules by the path of their call; none where there is no such file."""
+    """Return the installed modules by the path of their call; empty if the file does not exist."""
     try:
         content = read_bounded(path, _LARGEST)
     except (FileNotFoundError, NotADirectoryError):
@@ -49,5 +49,5 @@ def read_manifest(path: Path, shown: str, problems: list[Problem]) -> dict[str, 
 
 
 def _unreadable(shown: str, why: str) -> Problem:
-    detail = f"{shown} could not be read ({why}), so that only modules with a local path are found."
+    detail = f"{shown} could not be read ({why}). Only modules with a local path are loaded."
     return warning(ProblemKind.MODULE, "Failed to read module manifest", detail, Range(shown, 1, 1, 1, 1, 0, 0))

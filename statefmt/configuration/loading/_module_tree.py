@@ -1,4 +1,4 @@
-"""Finds the modules that a configuration calls, and those that its tests call in its place.
+"""Loads the modules that a configuration calls, and those that test runs call in place of the root module.
 
 Source: OpenTofu `internal/configs/config_build.go`.
 """
@@ -43,7 +43,7 @@ _MOST_MODULES: Final = 10_000
 class ModuleTree:
     """The modules found so far, parents before children.
 
-    `place` is what the root is called where modules are installed; only that of a test has a name.
+    `place` is the path of the root in the manifest of installed modules, empty except for the modules of test runs.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class ModuleTree:
         self._missing: dict[addrs.Module, str] = {}
 
     def read(self, root: Declarations, inputs: Mapping[str, InputValue], workspace: str | None) -> Configuration:
-        """The configuration with this root and every module below it, without its problems."""
+        """Return the configuration with this root and every module below it, without its problems."""
         directory = self._reader.root
         self._modules[addrs.Module()] = ModuleConfiguration(addrs.Module(), root)
         scope = first_scope(Facts(directory, self._modules, inputs, workspace))
@@ -71,16 +71,16 @@ class ModuleTree:
         return Configuration(str(directory), self._with_children(), self._missing, inputs, workspace)
 
     def read_tested(self, file: str, run: TestRun, workspace: str | None) -> Configuration | None:
-        """The module that a run of a test calls in place of the root module, as a configuration of its own.
+        """Return the module that a test run calls in place of the root module, as a separate configuration.
 
-        Its variables have no values. None where the run has no such module, or it cannot be read.
+        Its variables have no values. None if the run has no such module or it cannot be read.
         """
         if not run.module_source or run.module_range is None:
             return None
         folder, _, name = file.rpartition("/")
         place = ("test", *filter(None, folder.split("/")), name.removesuffix(".tftest.hcl"), run.name)
         tree = ModuleTree(self._reader, self._manifest, self._problems, place)
-        # What is wrong with a directory or a call is said once.
+        # Report the problems of a directory or a call only once.
         tree._checked, tree._reported = self._checked, self._reported
         root = addrs.Module()
         directory = tree._located(run.module_source, root, ".", run.module_range, ())
@@ -88,7 +88,7 @@ class ModuleTree:
         return None if found is None else tree.read(found, {}, workspace)
 
     def _with_children(self) -> dict[addrs.Module, ModuleConfiguration]:
-        """The modules, each with the names of its calls that were found."""
+        """Return the modules, each with the names of its calls whose modules were found."""
         children: dict[addrs.Module, list[str]] = {}
         for path in self._modules:
             if not path.is_root:
@@ -99,7 +99,7 @@ class ModuleTree:
         }
 
     def _read_children(self, scope: Scope, above: tuple[str, ...]) -> None:
-        """Read the modules that the one of `scope` calls, and theirs. `above` has the directories on the way."""
+        """Read the modules that the module of `scope` calls, recursively. `above` are the directories on the way."""
         declarations = scope.module.declarations
         if declarations.directory not in self._checked:
             self._checked.add(declarations.directory)
@@ -117,7 +117,7 @@ class ModuleTree:
 
     def _directory(self, scope: Scope, path: addrs.Module, call: ModuleCall, above: tuple[str, ...]) -> str | None:
         if len(self._modules) >= _MOST_MODULES:
-            detail = f"There are more than {_MOST_MODULES:,} calls of modules: no more of them are read."
+            detail = f"There are more than {_MOST_MODULES:,} module calls. The remaining ones are not read."
             self._miss(path, error(ProblemKind.MODULE, "Too many modules", detail, call.range))
             return None
         source = self._source(scope, path, call)
@@ -128,7 +128,7 @@ class ModuleTree:
     def _located(
         self, source: str, path: addrs.Module, caller: str, place: Range, above: tuple[str, ...]
     ) -> str | None:
-        """The directory of a module that is called from the directory `caller`."""
+        """Return the directory of a module called from the directory `caller`; None, with a problem, if unavailable."""
         if source.startswith(("./", "../", ".\\", "..\\")) or source in (".", ".."):
             directory = below(caller, source.replace("\\", "/"))
         elif (installed := self._manifest.get(".".join((*self._place, *path.names)))) is not None:
@@ -138,19 +138,19 @@ class ModuleTree:
             self._miss(path, warning(ProblemKind.MODULE, "Module not installed", detail, place))
             return None
         if _real(self._reader.root, directory) in above:
-            detail = f"{path} is in the directory {directory}, from which it is called itself: there would be no end."
+            detail = f"{path} is in the directory {directory}, from which it is called: the calls would never end."
             self._miss(path, error(ProblemKind.MODULE, "Module calls itself", detail, place))
             return None
         return directory
 
     def _opened(self, directory: str, path: addrs.Module, place: Range) -> Declarations | None:
-        """What the directory of a called module declares."""
+        """Return the declarations of a called module; None, with a problem, if its directory cannot be read."""
         found = self._reader.read(directory)
         if found is None:
             detail = f"The directory {directory} of this module does not exist or cannot be read."
             self._miss(path, error(ProblemKind.MODULE, "Unreadable module directory", detail, place))
         elif found.imports:
-            detail = "Import blocks are allowed in the root module only, and another one calls this module."
+            detail = "Import blocks are only allowed in the root module, and this module is called by another one."
             self._report(error(ProblemKind.BLOCK, "Invalid import configuration", detail, found.imports[0].range))
         return found
 
@@ -164,11 +164,13 @@ class ModuleTree:
             return value.data
         place = call.source.expression.range
         if isinstance(value, Value):
-            self._miss(path, error(ProblemKind.MODULE, "Invalid module source address", "It must be a text.", place))
+            self._miss(
+                path, error(ProblemKind.MODULE, "Invalid module source address", "The source must be a string.", place)
+            )
         elif value.problem is not None:
             self._miss(path, value.problem)
         else:
-            detail = f"The source of this module cannot be told, because {value.reason}."
+            detail = f"The source of this module cannot be determined: {value.reason}."
             self._miss(path, warning(ProblemKind.MODULE, "Unable to compute static value", detail, place))
         return None
 
@@ -177,7 +179,7 @@ class ModuleTree:
         self._report(problem)
 
     def _report(self, problem: Problem) -> None:
-        # A module that is called several times has the same mistake each time.
+        # A module that is called several times has the same problems each time.
         if (problem.summary, problem.range) not in self._reported:
             self._reported.add((problem.summary, problem.range))
             self._problems.append(problem)

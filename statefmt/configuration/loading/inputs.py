@@ -1,7 +1,7 @@
-"""The values of root variables, from files, the environment and options, the later ones before the earlier.
+"""Collects the values of root variables from the environment, files and options.
 
-The order of OpenTofu: the environment, `terraform.tfvars`, `terraform.tfvars.json`, `*.auto.tfvars` and
-`*.auto.tfvars.json` by name, then options in their order. Source: `internal/command/meta_vars.go`.
+Later sources override earlier ones, in OpenTofu's order: the environment, `terraform.tfvars`, `terraform.tfvars.json`,
+`*.auto.tfvars` and `*.auto.tfvars.json` by name, then options as given. Source: `internal/command/meta_vars.go`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _DEFAULT: Final = "terraform.tfvars"
 
 
 class VariableOption(msgspec.Struct, frozen=True):
-    """One `--var NAME=VALUE` (`name` and `value`) or `--var-file PATH` (`file`), in the order of the command line."""
+    """One `--var NAME=VALUE` (`name` and `value`) or `--var-file PATH` (`file`) option."""
 
     name: str = ""
     value: str = ""
@@ -33,14 +33,14 @@ class VariableOption(msgspec.Struct, frozen=True):
 
 
 class InputReader:
-    """Reads the values given to the root module in one directory, or without any (None) to single expressions."""
+    """Reads the variable values for the root module in a directory; for None, only from the environment and options."""
 
     def __init__(self, root: Path | None, problems: list[Problem]) -> None:
         self._root = root
         self._problems = problems
 
     def read(self, environment: Mapping[str, str], options: tuple[VariableOption, ...]) -> dict[str, InputValue]:
-        """What counts of each variable. A file of an option is relative to the working directory."""
+        """Return the effective value of each variable. Files of options are relative to the working directory."""
         found: dict[str, InputValue] = {}
         for name, value in environment.items():
             if name.startswith(_ENVIRONMENT):
@@ -69,7 +69,7 @@ class InputReader:
         source = read_source(path, shown, self._problems, pipes=pipes)
         if source is None:
             return
-        # A file with another name, such as a pipe, is JSON if it looks so.
+        # A file with another name, such as a pipe, is JSON if it starts with a brace.
         if not shown.endswith((".json", ".tfvars")):
             json = source.content.lstrip().startswith(b"{")
             body: Body = read_json_file(source, self._problems) if json else read_file(source, self._problems)
@@ -77,8 +77,8 @@ class InputReader:
             body = read_body(source, self._problems)
         if not shown.endswith(".json") and (declared := body.blocks("variable", 1)):
             detail = (
-                "A file of values assigns values to variables that are declared elsewhere. Put this block into a "
-                f"configuration file, and write here: {declared[0].labels[0]} = <value>"
+                "A variable file assigns values to variables that are declared elsewhere. Move this block to a "
+                f"configuration file, and set the value here with: {declared[0].labels[0]} = <value>"
             )
             summary = "Variable declaration in .tfvars file"
             self._problems.append(error(ProblemKind.VARIABLE, summary, detail, declared[0].type_range))

@@ -1,4 +1,4 @@
-"""Reads a whole configuration: the root directory, the values of its variables, and every module that it calls.
+"""Loads a whole configuration: the root directory, the values of its variables, and every module that it calls.
 
 Source: OpenTofu `internal/configs/configload/loader_load.go`.
 """
@@ -28,11 +28,11 @@ _LONGEST_NAME: Final = 4096
 
 
 class LoadOptions(msgspec.Struct, frozen=True):
-    """What is given beside the directory.
+    """Options of `load`.
 
-    `environment` may have `TF_VAR_…`, `TF_DATA_DIR` and `TF_WORKSPACE`. `workspace` is the value of
-    `terraform.workspace`; without it TF_WORKSPACE counts, then the file `environment` of the data directory. Without
-    `children` the root module is read alone, and its declarations are not checked.
+    `environment` may contain `TF_VAR_…`, `TF_DATA_DIR` and `TF_WORKSPACE`. `workspace` is the value of
+    `terraform.workspace`; if None, TF_WORKSPACE is used, then the file `environment` in the data directory. Without
+    `children`, only the root module is read, and its declarations are not checked.
     """
 
     variables: tuple[VariableOption, ...] = ()
@@ -43,10 +43,10 @@ class LoadOptions(msgspec.Struct, frozen=True):
 
 
 def load(directory: Path, options: LoadOptions | None = None) -> Configuration:
-    """Read the configuration in a directory, as far as it can be read; `problems` of the result says what is wrong.
+    """Load the configuration in a directory as far as it can be read; its `problems` say what is wrong.
 
     Ranges name files relative to `directory`, as OpenTofu does when it runs there (`main.tf`, `modules/a/main.tf`).
-    Each directory is read once. Never raises for what a directory can hold.
+    Each directory is read once. Never raises because of the contents of a directory.
     """
     options = options or LoadOptions()
     problems: list[Problem] = []

@@ -1,4 +1,4 @@
-"""Keys of provider instances, as expressions give them.
+"""Evaluates the keys of provider instances.
 
 Source: OpenTofu `internal/tofu/eval_provider.go`, resolveProviderInstance.
 """
@@ -20,7 +20,7 @@ _KEY_SUMMARY: Final = "Invalid provider instance key"
 
 
 def evaluated_key(expression: Expression, scope: Scope) -> InstanceKey | Unknown:
-    """A key as OpenTofu takes it: numbers and truth values become texts. What it refuses has a problem."""
+    """Evaluate a key as OpenTofu does: numbers and booleans become strings. Adds a problem to refused values."""
     value = evaluate(expression, scope)
     if isinstance(value, Unknown):
         return value
@@ -36,7 +36,7 @@ def evaluated_key(expression: Expression, scope: Scope) -> InstanceKey | Unknown
     if isinstance(data, Number):
         whole = data.small_integer()
         if whole is None:
-            return Unknown("a number that is not whole is its key", expression.range)
+            return Unknown("the key is not a whole number", expression.range)
         return StringKey(str(whole))
     return _refused("The given instance key is unsuitable: string required.", expression.range)
 

@@ -1,4 +1,4 @@
-"""What is wrong with the `provider` of `import` blocks.
+"""Checks the `provider` argument of `import` blocks.
 
 Sources: OpenTofu `internal/configs/import.go`; `internal/configs/config.go`, addProviderRequirements;
 `internal/tofu/node_resource_abstract.go`, ProvidedBy.
@@ -25,7 +25,7 @@ _SUMMARY = "Invalid import provider argument"
 
 
 def import_target(block: ImportBlock) -> ConfigResource | None:
-    """The resource block that an import is for, whatever the keys in its address are; None where it is none."""
+    """Return the address of the resource block that an import targets, without keys; None if it is invalid."""
     names = _names(block.target)
     if names is None:
         return None
@@ -52,7 +52,7 @@ def _names(expression: Expression) -> list[str] | None:
 
 
 def generating_imports(configuration: Configuration) -> Iterator[tuple[ConfigResource, ProviderReference]]:
-    """The imports whose resource has no block yet, and which name a provider configuration for it."""
+    """Yield the imports that name a provider configuration for a resource without a block."""
     declared = {block.address for block in configuration.root.declarations.resources}
     for block in configuration.root.declarations.imports:
         target = import_target(block)
@@ -64,7 +64,7 @@ def generating_imports(configuration: Configuration) -> Iterator[tuple[ConfigRes
 
 
 def import_problems(configuration: Configuration) -> Iterator[tuple[ConfigResource, Problem]]:
-    """Imports whose `provider` says something else than the resource block, which is the one that counts."""
+    """Yield the imports whose `provider` differs from that of the resource block, which takes precedence."""
     blocks = {block.address: block for block in configuration.root.declarations.resources}
     for block in configuration.root.declarations.imports:
         target = import_target(block)
@@ -72,7 +72,7 @@ def import_problems(configuration: Configuration) -> Iterator[tuple[ConfigResour
             continue
         detail = ""
         if target.module:
-            detail = "The provider of a resource in a module comes from the providers of the module call."
+            detail = "A resource in a module gets its provider from the providers argument of the module call."
         elif target.resource in blocks:
             own = blocks[target.resource].provider
             detail = _difference(block.provider.expression, None if own is None else own.expression)
@@ -85,8 +85,8 @@ def _difference(imported: Expression, own: Expression | None) -> str:
     if isinstance(reference, Problem):
         return ""
     if own is None:
-        return f"The resource block must say `provider = {reference.local}`, too."
+        return f"The resource block must set `provider = {reference.local}`, too."
     other = read_provider_reference(own)
     if isinstance(other, Problem) or other.local == reference.local:
         return ""
-    return f"The resource block has the provider {other.local}, and this import {reference.local}."
+    return f"The resource block uses the provider {other.local}, but this import uses {reference.local}."

@@ -1,7 +1,7 @@
-"""What is wrong with the provider configurations that modules are passed, declare and expect.
+"""Checks the provider configurations that modules declare, expect and are passed.
 
 Source: OpenTofu `internal/configs/provider_validation.go`, validateProviderConfigs. The summaries are
-OpenTofu's, so that people find them.
+OpenTofu's, so that people can search for them.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _KIND = ProblemKind.BLOCK
 
 
 class _Names(msgspec.Struct, frozen=True):
-    """The provider configurations that one module knows, by `name` or `name.alias`.
+    """The provider configurations known in one module, by `name` or `name.alias`.
 
-    `configured` have a block with something in it, `empty` one without; `aliases` stand in `configuration_aliases`.
+    `configured` have a block with content, `empty` one without; `aliases` are listed in `configuration_aliases`.
     """
 
     configured: dict[str, Range]
@@ -45,7 +45,7 @@ class _Names(msgspec.Struct, frozen=True):
 
 
 def passing_problems(configuration: Configuration) -> Iterator[tuple[Module, Problem]]:
-    """All of it, with the module that each is about."""
+    """Yield all problems, each with the module it concerns."""
     for path, module in configuration.modules.items():
         names = _names(module.declarations)
         for (name, _), block in module.declarations.providers.items():
@@ -104,7 +104,7 @@ def _of_call(
     names: _Names,
     passed_in: dict[str, tuple[ProviderReference, ProviderReference]],
 ) -> Iterator[Problem]:
-    """What a module passes on that it has not got itself."""
+    """Check that a module itself has the configurations that it passes on."""
     here = str(path) or "The root module"
     for _, parent in dict(_passed(call)).values():
         name = parent.local.local_name
@@ -114,7 +114,7 @@ def _of_call(
             yield warning(
                 _KIND,
                 "Reference to undefined provider",
-                f'{here} has no required_providers entry "{name}", so that "hashicorp/{name}" is taken for it.',
+                f'{here} has no required_providers entry "{name}", so "hashicorp/{name}" is assumed.',
                 parent.range,
             )
         elif path and name not in names.configured and name not in passed_in:
@@ -122,7 +122,7 @@ def _of_call(
             yield warning(
                 _KIND,
                 "Missing required provider configuration",
-                f'{path} expects to inherit a configuration for the provider with local name "{name}", and its caller '
+                f'{path} expects to inherit a configuration for the provider with local name "{name}", but its caller '
                 "passes none under that name.",
                 module.call.range,
             )
@@ -136,15 +136,15 @@ def _of_child(
     passed_in: dict[str, tuple[ProviderReference, ProviderReference]],
     parent: Declarations,
 ) -> Iterator[Problem]:
-    """What a called module does not get, cannot take, or should not have."""
+    """Check for configurations that a called module lacks, cannot accept, or should not have."""
     assert module.call is not None
     repeated = _repeated(configuration, path)
     if names.configured and repeated is not None:
         yield error(
             _KIND,
             "Module is incompatible with count, for_each, enabled and depends_on",
-            f"{path} has provider configurations of its own, so neither it nor a module around it can be repeated or "
-            "wait for others.",
+            f"{path} has its own provider configurations, so neither it nor a module that contains it can use these "
+            "arguments.",
             repeated,
         )
     for name in names.configured:
@@ -152,7 +152,7 @@ def _of_child(
             yield error(
                 _KIND,
                 "Cannot override provider configuration",
-                f"{path} has a configuration for {name} of its own, and cannot take the one that is passed.",
+                f"{path} has its own configuration for {name}, so its caller cannot pass one.",
                 passed_in[name][0].range,
             )
     for name, provider in names.aliases.items():
@@ -179,7 +179,7 @@ def _of_passed(
     parent: Declarations,
 ) -> Iterator[Problem]:
     inside = names.aliases.get(name) or provider_for(declared, child.local.local_name)
-    # Where the caller requires a provider by the name that the module has for it, OpenTofu takes that one to be passed.
+    # If the caller requires a provider by the name used in the module, OpenTofu assumes that this one is passed.
     named = name if name in parent.required_providers else str(given.local)
     outside = provider_for(parent, named.partition(".")[0])
     if name not in names.required and name not in names.aliases and name not in names.empty:
@@ -188,12 +188,12 @@ def _of_passed(
         yield make(
             _KIND,
             "Reference to undefined provider",
-            f'{path} has no required_providers entry for the local name "{name}" that it is passed.',
+            f'{path} is passed a provider with the local name "{name}", but has no required_providers entry for it.',
             child.range,
         )
     if inside is not None and outside is not None and inside != outside:
         other = next((local for local, provider in names.required.items() if provider == outside), None)
-        instead = f' There, "{other}" is the name for a provider of the first type.' if other else ""
+        instead = f' In that module, "{other}" is the local name for the former provider.' if other else ""
         yield error(
             _KIND,
             "Provider type mismatch",
@@ -204,7 +204,7 @@ def _of_passed(
 
 
 def _empty_blocks(path: Module, names: _Names) -> Iterator[Problem]:
-    """One for each provider: blocks that only declare a need, as before `required_providers`."""
+    """Yield a warning for each provider with blocks that only declare a requirement, as before `required_providers`."""
     first: dict[str, Range] = {}
     for name, range_ in names.empty.items():
         local = name.partition(".")[0]
@@ -214,14 +214,14 @@ def _empty_blocks(path: Module, names: _Names) -> Iterator[Problem]:
         yield warning(
             _KIND,
             "Redundant empty provider block",
-            f'An empty provider "{local}" block no longer declares what {path} needs: required_providers does, with '
-            "configuration_aliases for those with an alias.",
+            f'An empty provider "{local}" block no longer declares a requirement of {path}. Use required_providers, '
+            "with configuration_aliases for configurations with an alias.",
             range_,
         )
 
 
 def _repeated(configuration: Configuration, path: Module) -> Range | None:
-    """What repeats or delays a module, or the nearest one around it."""
+    """Return the range of the argument that repeats or delays a module, or the nearest module that contains it."""
     while path:
         call = configuration.modules[path].call
         assert call is not None, "only the root has none"

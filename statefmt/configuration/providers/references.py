@@ -1,4 +1,4 @@
-"""Which provider instance each resource instance of a configuration is bound to, as far as that can be known.
+"""Determines the provider instance of each resource instance of a configuration, as far as it can be known.
 
 Source: OpenTofu `internal/tofu/node_resource_abstract_instance.go`, resolveProvider; `internal/tofu/eval_provider.go`.
 """
@@ -42,9 +42,9 @@ from statefmt.model.cty import Type
 
 
 class BlockBinding(msgspec.Struct, frozen=True):
-    """What a resource block says about its provider: the configuration, and where the key is from, if there is one.
+    """The provider configuration of a resource block, and the origin of the key, if there is one.
 
-    `range` is the reference, the block's header where it has none. `key` is evaluated in each instance of the
+    `range` covers the reference, or the block's header if there is none. `key` is evaluated in each instance of the
     resource; `resolved.key` in each instance of a module on the way to it.
     """
 
@@ -63,9 +63,9 @@ class BlockBinding(msgspec.Struct, frozen=True):
 
 
 class ProviderReferences:
-    """A configuration with its provider references followed. Everything is worked out once, when it is asked for.
+    """The resolved provider references of a configuration, computed on demand and cached.
 
-    `without` are keys that are taken out of every `for_each`, as if the collections had lost these elements.
+    `without` are keys to remove from every `for_each`, as if the collections had lost these elements.
     """
 
     def __init__(self, configuration: Configuration, without: Collection[str] = ()) -> None:
@@ -82,9 +82,9 @@ class ProviderReferences:
         return self.instances.blocks
 
     def block_binding(self, resource: ConfigResource) -> BlockBinding | Problem:
-        """The provider configuration of a resource block. Raises KeyError where there is no such block.
+        """Return the provider configuration of a resource block. Raises KeyError if there is no such block.
 
-        A Problem where the reference is none, or leads nowhere ("Provider configuration not present").
+        Returns a Problem if the reference is invalid or leads nowhere ("Provider configuration not present").
         """
         found = self._bindings.get(resource)
         if found is None:
@@ -107,7 +107,7 @@ class ProviderReferences:
         return BlockBinding(block, resolved, reference.range, reference.key)
 
     def declared_keys(self, config: ConfigProviderConfig) -> tuple[InstanceKey, ...] | Unknown:
-        """The keys of the instances of a provider configuration that is there; NO_KEY alone without `for_each`."""
+        """Return the instance keys of an existing provider configuration; NO_KEY alone without `for_each`."""
         block = self.tree.declared.get(config)
         if block is None:
             return (NO_KEY,)
@@ -119,7 +119,7 @@ class ProviderReferences:
         return found if isinstance(found, Unknown) else tuple(found)
 
     def declares(self, provider: AbsProviderInstance) -> bool | Unknown:
-        """Whether there is such a provider instance."""
+        """Return whether a provider instance exists."""
         config = provider.config
         if not self.tree.exists(config):
             return False
@@ -131,7 +131,7 @@ class ProviderReferences:
         return keys if isinstance(keys, Unknown) else provider.key in keys
 
     def for_each_type(self, config: ConfigProviderConfig) -> Type | None:
-        """The type of the `for_each` of a provider configuration; None where it has none."""
+        """Return the type of a provider configuration's `for_each`; None if it has none."""
         block = self.tree.declared.get(config)
         if block is None or block.for_each is None:
             return None
@@ -141,7 +141,7 @@ class ProviderReferences:
         return self._types[config]
 
     def named_config(self, resource: ConfigResource) -> ConfigProviderConfig | None:
-        """The provider configuration that a block names, whether it is there or not; None where it names none."""
+        """Return the provider configuration that a block refers to, even if it does not exist; None if invalid."""
         block = self.blocks[resource]
         reference = None if block.provider is None else read_provider_reference(block.provider.expression)
         if isinstance(reference, Problem):
@@ -153,13 +153,13 @@ class ProviderReferences:
     def instance_binding(
         self, address: AbsResourceInstance
     ) -> AbsProviderInstance | Unknown | AbsentInstance | Problem:
-        """The provider instance of one resource instance. Raises KeyError where no block declares the resource."""
+        """Return the provider instance of a resource instance. Raises KeyError if no block declares the resource."""
         binding = self.block_binding(address.config())
         if isinstance(binding, Problem):
             return binding
         instances = self.instances.of_resource(address.containing_resource())
         if isinstance(instances, Unknown):
-            # Where no key is chosen, all instances have the same, however many there are.
+            # Without a key, all instances have the same provider, however many there are.
             return instances if binding.has_key else binding.config.instance()
         instance = instances.get(address.key)
         if instance is None:
@@ -167,10 +167,10 @@ class ProviderReferences:
         return self._instance_of(binding, address.module, instance)
 
     def destroying(self, address: AbsResourceInstance) -> AbsProviderInstance | Unknown | AbsentInstance | Problem:
-        """The provider instance of a resource instance whose block is there and whose own key is not any more.
+        """Return the provider instance of a resource instance that its block no longer declares.
 
-        One that a module is passed counts as long as that instance of the module is there. Absent where nothing but the
-        state can tell the key. Raises KeyError where no block declares the resource.
+        A key from a module call counts as long as that module instance exists. Absent if only the state can give the
+        key. Raises KeyError if no block declares the resource.
         """
         binding = self.block_binding(address.config())
         if isinstance(binding, Problem):
@@ -193,7 +193,7 @@ class ProviderReferences:
     def _through_call(
         self, config: ConfigProviderConfig, passed: PassedKey, inside: ModuleInstance
     ) -> AbsProviderInstance | Unknown | AbsentInstance:
-        """The provider instance that a call on the way to a module instance passes; Absent where it calls no more."""
+        """Return the provider instance passed by a call on the way to a module instance; Absent if that is gone."""
         calling = self.instances.calling(ModuleInstance(inside.steps[: len(passed.module.names)]))
         if isinstance(calling, Unknown | AbsentInstance):
             return calling
@@ -205,5 +205,5 @@ def _instance(config: ConfigProviderConfig, key: InstanceKey | Unknown) -> AbsPr
     if isinstance(key, Unknown):
         return key
     if not config.alias and key is not NO_KEY:
-        return Unknown("a provider configuration without alias has no instance keys")
+        return Unknown("a provider configuration without an alias has no instance keys")
     return config.instance(key)

@@ -1,4 +1,4 @@
-"""What is wrong with the names that a module has for its providers.
+"""Checks the local names of providers in each module.
 
 Source: OpenTofu `internal/configs/provider_validation.go`, validateProviderConfigs.
 """
@@ -28,7 +28,7 @@ _TWICE = "Duplicate required provider"
 
 
 def requirement_problems(configuration: Configuration) -> Iterator[tuple[Module, Resource | None, Problem]]:
-    """All of it, with the module and the resource block that each is about."""
+    """Yield all problems, each with the module and the resource block it concerns."""
     for path, module in configuration.modules.items():
         for problem in _of_requirements(module.declarations):
             yield path, None, problem
@@ -37,7 +37,7 @@ def requirement_problems(configuration: Configuration) -> Iterator[tuple[Module,
 
 
 def _of_requirements(declared: Declarations) -> Iterator[Problem]:
-    """Two names for one provider. Of two entries OpenTofu takes any for the second; here it is the later one."""
+    """Yield providers with two names. OpenTofu reports either of two entries; this reports the later one."""
     names: dict[Provider, str] = {}
     blocks = {name for name, _ in declared.providers}
     for required in declared.required_providers.values():
@@ -46,18 +46,18 @@ def _of_requirements(declared: Declarations) -> Iterator[Problem]:
             continue
         first = names.setdefault(provider, required.name)
         if first != required.name:
-            detail = f'Provider {provider.display} has the local name "{required.name}", and "{first}", too.'
+            detail = f'Provider {provider.display} has the local name "{required.name}", but also "{first}".'
             yield warning(_KIND, _TWICE, detail, required.range)
         elif provider == Provider.default(provider.type) and required.name != provider.type and provider.type in blocks:
             detail = (
                 f'Provider {provider.display} has the local name "{required.name}", but a provider block calls it '
-                f'"{provider.type}". The block must have the name that required_providers gives.'
+                f'"{provider.type}". The block must use the name from required_providers.'
             )
             yield warning(_KIND, _TWICE, detail, required.range)
 
 
 def _of_resources(declared: Declarations) -> Iterator[tuple[Resource, Problem]]:
-    """Resources without `provider` whose type implies a name that required_providers has not."""
+    """Yield resources without `provider` if required_providers lacks the name that their type implies."""
     required = {name: provider_named(declared, name) for name in declared.required_providers}
     for block in declared.resources:
         if block.provider is not None:
@@ -74,7 +74,7 @@ def _of_resources(declared: Declarations) -> Iterator[tuple[Resource, Problem]]:
         provider = implied_provider(name)
         for other in (other for other, found in required.items() if found == provider):
             detail = (
-                f'{block.address} needs provider "{provider}", which required_providers calls "{other}". Either the '
-                f"names must be the same, or the resource must say `provider = {other}`."
+                f'{block.address} needs provider "{provider}", which required_providers calls "{other}". Use the same '
+                f"name in both places, or set `provider = {other}` in the resource."
             )
             yield block.address, warning(_KIND, _TWICE, detail, block.range)

@@ -1,4 +1,4 @@
-"""What is wrong with the provider configurations of test files, which stand in for those of the root module.
+"""Checks the provider configurations of test files, which replace those of the root module.
 
 Sources: RFC "Static Evaluation of Provider Iteration", on tests; OpenTofu `internal/configs/config.go`,
 resolveProviderTypesForTests and getProviderConfigTransformForTest; `internal/configs/provider_validation.go`,
@@ -30,7 +30,7 @@ _MISMATCH = "Provider type mismatch"
 
 
 def problems_of_tests(configuration: Configuration) -> Iterator[Problem]:
-    """All of it, for every test file of the root module and the modules that its runs call; each problem once."""
+    """Yield the problems of every test file of the root module and of the modules that its runs call, each once."""
     seen: set[tuple[str, object]] = set()
     for problem in _problems(configuration):
         if (problem.summary, problem.range) not in seen:
@@ -50,7 +50,7 @@ def _problems(configuration: Configuration) -> Iterator[Problem]:
             for pair in run.providers:
                 yield from _of_pair(pair, test, root)
         yield from _mismatches(configuration, test)
-    # What is wrong with modules of the configuration itself is said of them, not of the test.
+    # Problems of modules of the configuration itself are reported there, not for the test.
     own = {module.declarations.directory for module in configuration.modules.values()}
     for tested in configuration.tested.values():
         for path, problem in passing_problems(tested):
@@ -66,16 +66,16 @@ def _caller(path: Module) -> Module:
 
 
 def _of_block(block: ProviderBlock, root: Declarations) -> Iterator[Problem]:
-    """A block and the one that it stands in for must both have `for_each`, or neither."""
+    """Check that a block and the one that it replaces both have `for_each`, or neither."""
     name = f"{block.name}.{block.alias}" if block.alias else block.name
     own = root.providers.get((block.name, block.alias))
     if own is not None and own.for_each is not None:
         if block.for_each is None:
-            detail = f"The provider block {name} of the root module has for_each, so that this one must have it, too."
+            detail = f"The provider block {name} of the root module has for_each, so this one must have it, too."
             yield error(_KIND, _FOR_EACH, detail, block.range)
     elif block.for_each is not None:
-        what = "has no for_each" if own is not None else "is not there, or is passed by a caller"
-        detail = f"The provider block {name} of the root module {what}, so that this one must not have for_each."
+        what = "has no for_each" if own is not None else "does not exist or is passed by a caller"
+        detail = f"The provider block {name} of the root module {what}, so this one must not have for_each."
         yield error(_KIND, _FOR_EACH, detail, block.for_each.expression.range)
 
 
@@ -90,21 +90,21 @@ def _of_pair(pair: PassedProvider, test: TestFile, root: Declarations) -> Iterat
     local = parent.local
     blocks = [block for block in test.providers if (block.name, block.alias) == (local.local_name, local.alias)]
     if parent.key is not None:
-        detail = "A run can refer only to provider configurations without for_each, and so without an instance key."
+        detail = "A run can only refer to provider configurations without for_each, so an instance key is not allowed."
         yield error(_KIND, _RUN, detail, parent.key_range)
     else:
         own = root.providers.get((local.local_name, local.alias))
         meant = blocks[0] if blocks else own
         if meant is not None and meant.for_each is not None:
-            detail = f"{local} has for_each, and a collection of provider instances cannot be passed to a run."
+            detail = f"{local} has for_each, but a collection of provider instances cannot be passed to a run."
             yield error(_KIND, _RUN, detail, parent.range)
     if not blocks:
-        detail = "A run is given provider configurations of its test file only, and this one is not there."
+        detail = "A run gets provider configurations from its test file only, and this one is missing there."
         yield error(_KIND, f"Missing provider definition for {local}", detail, parent.range)
 
 
 def _mismatches(configuration: Configuration, test: TestFile) -> Iterator[Problem]:
-    """A block of a test is of the provider that its name has in the first run which uses it, and must stay so."""
+    """Yield blocks of a test file used for different providers. The first run that uses a name decides its provider."""
     root = configuration.root.declarations
     blocks = {(block.name, block.alias): block for block in test.providers if not block.mock}
     names = {name for name, _ in blocks}
@@ -114,7 +114,7 @@ def _mismatches(configuration: Configuration, test: TestFile) -> Iterator[Proble
     for run in test.runs:
         tested = configuration.tested.get((test.file, run.name))
         if tested is None and run.module_range is not None:
-            # The module could not be read, and its names may be those that count.
+            # The module could not be read, and its names may decide the providers.
             return
         declared = root if tested is None else tested.root.declarations
         for pair in run.providers:
@@ -153,12 +153,12 @@ def _mismatched_blocks(
     known = {(name, "") for name in root.required_providers} | root.providers.keys()
     known |= {(each.local.local_name, each.local.alias) for each in aliases if isinstance(each, ProviderReference)}
     for (name, alias), block in blocks.items():
-        # What no run uses is of HashiCorp.
+        # A block that no run uses belongs to the HashiCorp provider of its name.
         given, own = types[name] if name in types else provider_for(Declarations(""), name), provider_for(root, name)
         if (name, alias) in known and given is not None and own is not None and given != own:
             detail = (
                 f'The provider "{name}{"." if alias else ""}{alias}" in {test.file} represents provider '
                 f'"{given.display}", but "{name}" in the root module represents "{own.display}". Several runs use this '
-                "block, for providers of different types."
+                "block for providers of different types."
             )
             yield error(_KIND, _MISMATCH, detail, block.range)

@@ -1,7 +1,8 @@
-"""The provider configurations of all modules, and where each name for one leads through the module tree.
+"""Collects the provider configurations of all modules and resolves their names through the module tree.
 
-A `provider` block declares a configuration. A module gets others by the `providers` of its call, under names of its
-own, and the default ones of its caller where it says nothing. Source: OpenTofu `internal/tofu/transform_provider.go`.
+A `provider` block declares a configuration. A module gets others from the `providers` argument of its call, under its
+own names, and inherits the default configurations that are not passed. Source: OpenTofu
+`internal/tofu/transform_provider.go`.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from statefmt.model.addrs import (
 class PassedKey(msgspec.Struct, frozen=True):
     """A key of a provider instance in the `providers` of a module call: `aws = aws.by_region[each.key]`.
 
-    `module` is the called module; the key is evaluated where it is called, for each of its instances.
+    `module` is the called module; the key is evaluated in its caller, for each instance of the called module.
     """
 
     expression: Expression
@@ -37,7 +38,7 @@ class PassedKey(msgspec.Struct, frozen=True):
 
 
 class ResolvedProvider(msgspec.Struct, frozen=True):
-    """The configuration that a name leads to, and the key that was chosen on the way, if one was."""
+    """The configuration that a name leads to, and the key chosen on the way, if any."""
 
     config: ConfigProviderConfig
     key: PassedKey | None = None
@@ -46,7 +47,7 @@ class ResolvedProvider(msgspec.Struct, frozen=True):
 class ProviderTree(msgspec.Struct, frozen=True):
     """Every provider configuration by its address.
 
-    `declared` has the blocks. `passed` has what modules got from their callers, by the address that it has inside.
+    `declared` has the blocks. `passed` has the configurations passed to modules, by the address inside the module.
     """
 
     configuration: Configuration
@@ -54,24 +55,24 @@ class ProviderTree(msgspec.Struct, frozen=True):
     passed: Mapping[ConfigProviderConfig, ResolvedProvider]
 
     def exists(self, config: ConfigProviderConfig) -> bool:
-        """Whether there is such a configuration: one with a block, or a default one of the root module."""
+        """Return whether a configuration exists: with a block, or as a default configuration of the root module."""
         return config in self.declared or (config.module.is_root and not config.alias)
 
     def exactly(self, config: ConfigProviderConfig) -> ResolvedProvider | None:
-        """Where an address leads that must be there as it is: to its block, or to what was passed under it."""
+        """Resolve an address without inheritance, to its block or to a passed configuration; None if neither exists."""
         passed = self.passed.get(config)
         return passed or (ResolvedProvider(config) if self.exists(config) else None)
 
     def resolve(self, module: Module, local: LocalProviderConfig) -> ResolvedProvider | None:
-        """The configuration that a module means by a name; None where there is none.
+        """Return the configuration that a local name in a module leads to; None if there is none.
 
-        A default configuration is inherited from the calling modules; one with an alias never is.
+        Default configurations are inherited from the calling modules; those with an alias are not.
         """
         provider = provider_named(self.configuration.modules[module].declarations, local.local_name)
         return None if provider is None else self.find(module, provider, local.alias)
 
     def find(self, module: Module, provider: Provider, alias: str) -> ResolvedProvider | None:
-        """The same for a provider and an alias."""
+        """Like resolve(), for a provider and an alias."""
         found = self.exactly(ConfigProviderConfig(module, provider, alias))
         while found is None and not alias and not module.is_root:
             module = module.parent()
@@ -80,18 +81,18 @@ class ProviderTree(msgspec.Struct, frozen=True):
 
 
 def not_present(user: object, module: Module, reference: ProviderReference) -> Problem:
-    """What is to be said of a reference that leads nowhere."""
+    """Return the problem of a reference that leads nowhere."""
     return error(
         ProblemKind.NO_PROVIDER,
         "Provider configuration not present",
-        f"{user} refers to {reference.local}, and {module or 'the root module'} has no such provider configuration: "
+        f"{user} refers to {reference.local}, but {module or 'the root module'} has no such provider configuration: "
         "no provider block declares it, and no caller passes it.",
         reference.range,
     )
 
 
 def provider_tree(configuration: Configuration) -> ProviderTree:
-    """Find all provider configurations of a configuration, and follow what is passed between its modules."""
+    """Collect all provider configurations of a configuration, and follow those passed between its modules."""
     declared: dict[ConfigProviderConfig, ProviderBlock] = {}
     passed: dict[ConfigProviderConfig, ResolvedProvider] = {}
     tree = ProviderTree(configuration, declared, passed)
@@ -112,7 +113,7 @@ def _pass(
     path: Module,
     module: model.ModuleConfiguration,
 ) -> None:
-    """Note what the call of one module passes to it."""
+    """Record the configurations that the call of one module passes to it."""
     assert module.call is not None and module.call.providers is not None
     for pair in module.call.providers:
         child = read_provider_reference(pair.child, "providers")
@@ -125,9 +126,9 @@ def _pass(
         inside = ConfigProviderConfig(path, provider, child.local.alias)
         block = declared.get(inside)
         if block is not None and not _is_empty(block):
-            # OpenTofu refuses this ("Cannot override provider configuration"); the block stands.
+            # OpenTofu refuses this ("Cannot override provider configuration"); keep the block.
             continue
-        # The provider is the child's: the caller's name for it may be another.
+        # Look up the child's provider: the caller may have another name for it.
         found = tree.find(path.parent(), provider, parent.local.alias)
         if found is None:
             continue
@@ -138,5 +139,5 @@ def _pass(
 
 
 def _is_empty(block: ProviderBlock) -> bool:
-    """Whether a block only stands for what is passed in: the old way to declare that a module needs one."""
+    """Return whether a block is only a placeholder for a passed configuration, the old way to require one."""
     return block.is_empty and block.for_each is None

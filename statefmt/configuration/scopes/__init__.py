@@ -1,1 +1,1 @@
-"""The names that expressions see, and the instances of modules and resources."""
+"""The names that expressions can refer to, and the instances of modules and resources."""

@@ -1,4 +1,4 @@
-"""Values of root variables: expressions of files, and texts of the environment and of options.
+"""Evaluates the values of root variables: expressions in files, and strings from the environment and options.
 
 Source: OpenTofu `internal/configs/named_values.go` (VariableParsingMode).
 """
@@ -18,7 +18,7 @@ from statefmt.model.cty.types import PrimitiveType
 
 
 def root_value(variable: Variable, given: InputValue | None) -> Part | None:
-    """What a root variable was set to, not converted yet; None where it was not."""
+    """Return the value set for a root variable, not yet converted; None if it is not set."""
     if given is None:
         return None
     if given.expression is not None:
@@ -28,6 +28,8 @@ def root_value(variable: Variable, given: InputValue | None) -> Part | None:
     source = SourceText(f"<value for var.{variable.name}>", given.text.encode("utf-8", "replace"))
     expression, problems = read_expression(source, 0, len(source.content), given.text, exact=True)
     if problems:
-        detail = f"The value that {given.origin} gives for var.{variable.name} is no expression: {problems[0].detail}"
+        detail = (
+            f"The value from {given.origin} for var.{variable.name} is not a valid expression: {problems[0].detail}"
+        )
         return as_unknown(error(ProblemKind.VARIABLE, "Invalid value for input variable", detail, variable.range))
     return evaluate_literal(expression)

@@ -1,4 +1,4 @@
-"""From the value that a variable is given to the one that expressions see: type, defaults, null, marks.
+"""Applies the type, default, null handling and marks of a variable to the value given for it.
 
 Sources: OpenTofu `internal/tofu/eval_variable.go` (prepareFinalInputVariableValue), `internal/configs/static_scope.go`.
 """
@@ -21,7 +21,7 @@ from statefmt.hcl.values.refusal import as_unknown
 
 
 def finished(variable: Variable, given: Part | None) -> Part:
-    """The value of a variable that was given one (None if it was not, and has a default)."""
+    """Return the final value of a variable; `given` is None if it is not set and has a default."""
     constraint = TypeConstraint() if variable.type is None else read_type(variable.type)
     default = None if variable.default is None else evaluate_literal(variable.default)
     value = default if given is None else given
@@ -29,12 +29,12 @@ def finished(variable: Variable, given: Part | None) -> Part:
     found = _applied(variable, constraint, value)
     if isinstance(found, Value) and found.data is None and not variable.nullable:
         if default is None:
-            detail = f"The variable {variable.name} is not nullable, and has no default: it may not be set to null."
+            detail = f"The variable {variable.name} is not nullable and has no default, so it cannot be set to null."
             problem = error(ProblemKind.VARIABLE, "Required variable not set", detail, variable.range)
             return as_unknown(problem)
         found = _applied(variable, constraint, default)
     if variable.ephemeral and isinstance(found, Value):
-        # Nothing that lasts may come from it: no key of an instance, no argument of a resource.
+        # Nothing persistent may use it: no instance key, no resource argument.
         return Unknown(
             f"var.{variable.name} is ephemeral",
             variable.range,
@@ -54,9 +54,9 @@ def _applied(variable: Variable, constraint: TypeConstraint, value: Part) -> Par
 
 
 def missing(variable: Variable, call: ModuleCall | None) -> Unknown:
-    """The value of a variable without any."""
+    """Return the Unknown for a variable that has no value."""
     if call is None:
-        how = f"set it with --var {variable.name}=…, a file of values or TF_VAR_{variable.name}"
+        how = f"set it with --var {variable.name}=…, --var-file or TF_VAR_{variable.name}"
         return Unknown(f"var.{variable.name} has no value: {how}", variable.range, kind=UnknownKind.VARIABLE)
     detail = f'The argument "{variable.name}" is required, but no definition was found.'
     return as_unknown(error(ProblemKind.VARIABLE, "Missing required argument", detail, call.range))

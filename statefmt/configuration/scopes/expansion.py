@@ -1,4 +1,4 @@
-"""The instances that `count`, `for_each` and `enabled` make of a block.
+"""Expands the `count`, `for_each` or `enabled` of a block into its instances.
 
 Sources: OpenTofu `internal/lang/evalchecks/eval_for_each.go`, `eval_count.go`, `eval_enabled.go`.
 """
@@ -41,19 +41,19 @@ from statefmt.model.cty.types import DynamicType
 _FOR_EACH = "Invalid for_each argument"
 _COUNT = "Invalid count argument"
 _UNSUITABLE = 'The given "for_each" argument value is unsuitable: '
-# More than anyone has, and few enough to be listed.
+# More than any real configuration has, and few enough to list.
 _MOST = 1_000_000
 
 
 class Instance(msgspec.Struct, frozen=True):
-    """One instance: its key, and what `each` or `count` are inside of it (None without repetition)."""
+    """One instance: its key, and the value of `each` or `count` in it (None without repetition)."""
 
     key: InstanceKey
     each: EachValue | None = None
 
 
 class Expansion(msgspec.Struct, frozen=True):
-    """All instances of a block, in OpenTofu's order of keys."""
+    """All instances of a block, in OpenTofu's key order."""
 
     instances: tuple[Instance, ...]
 
@@ -66,9 +66,9 @@ _SINGLE = Expansion((Instance(NO_KEY),))
 
 
 def expand(repetition: Repetition, scope: Scope) -> Expansion | Unknown:
-    """The instances of a resource or a module call, or why they cannot be known.
+    """Return the instances of a resource or module call, or the reason why they are unknown.
 
-    What OpenTofu refuses (a null, sensitive or non-string key, a list) is an Unknown with a `problem`.
+    A value that OpenTofu refuses (a null, sensitive or non-string key, a list) gives an Unknown with a `problem`.
     """
     if repetition.for_each is not None:
         return _for_each(repetition.for_each.expression, scope)
@@ -80,10 +80,10 @@ def expand(repetition: Repetition, scope: Scope) -> Expansion | Unknown:
 
 
 def expand_provider(block: ProviderBlock, scope: Scope) -> Expansion | Unknown:
-    """The instances of a provider block; one without a key if it has no `for_each`.
+    """Return the instances of a provider block; one without a key if it has no `for_each`.
 
-    `scope` is a static one (made by `Scope.child` without `each`): OpenTofu knows no `each` or `count` of the calling
-    modules there.
+    `scope` is static (made by `Scope.child` without `each`): OpenTofu does not know the `each` and `count` of the
+    calling modules there.
     """
     if block.for_each is None:
         return _SINGLE
@@ -158,7 +158,7 @@ def _count(expression: Expression, scope: Scope) -> Expansion | Unknown:
         return _refused(_COUNT, detail, expression)
     count = value.data.small_integer() or 0
     if count > _MOST:
-        return Unknown(f"a count of {count:,} is more than statetool lists", expression.range)
+        return Unknown(f"a count of {count:,} is more than statetool supports", expression.range)
     return Expansion(tuple(Instance(IntKey(at), EachValue(IntKey(at))) for at in range(count)))
 
 

@@ -1,6 +1,6 @@
-"""The instances of modules and resources as a configuration has them, and the names that each sees.
+"""Lists the instances of modules and resources of a configuration, and gives each its scope.
 
-Everything is worked out once, when it is first asked for.
+Results are computed on demand and cached.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ from statefmt.model.addrs import (
 
 
 class AbsentInstance(msgspec.Struct, frozen=True):
-    """A module or resource instance that the configuration has no more: its key is not in `count` or `for_each`."""
+    """A module or resource instance that the configuration lacks: its key is not in `count` or `for_each`."""
 
 
 ABSENT: Final = AbsentInstance()
 
 
 class Instances:
-    """Every module and resource of a configuration with its instances.
+    """The instances of every module and resource of a configuration.
 
-    `without` are keys that are taken out of every `for_each`, as if the collections had lost these elements.
+    `without` are keys to remove from every `for_each`, as if the collections had lost these elements.
     """
 
     def __init__(self, configuration: Configuration, without: Collection[str] = ()) -> None:
@@ -69,7 +69,7 @@ class Instances:
         return self._blocks
 
     def of_provider(self, config: ConfigProviderConfig, block: ProviderBlock) -> Expansion | Unknown:
-        """The instances of a provider block."""
+        """Return the instances of a provider block."""
         expansion = expand_provider(block, self.static_scope(config.module))
         if block.for_each is not None and isinstance(expansion, Expansion):
             refused = next(static_problems(self._configuration, config.module, block.for_each.expression), None)
@@ -78,7 +78,7 @@ class Instances:
         return self._left(expansion)
 
     def static_scope(self, module: Module) -> Scope:
-        """The names inside of all instances of a module alike: without `each` and `count` of its calls."""
+        """Return the scope common to all instances of a module: without the `each` and `count` of its calls."""
         scope = root_scope(self._configuration)
         for name in module.names:
             scope = scope.child(name)
@@ -88,13 +88,13 @@ class Instances:
         return self._left(expand(repetition, scope))
 
     def _left(self, expansion: Expansion | Unknown) -> Expansion | Unknown:
-        """What is left of the instances without the keys that are taken out."""
+        """Return the instances that are left after removing the keys of `without`."""
         if not self._without or isinstance(expansion, Unknown):
             return expansion
         return Expansion(tuple(each for each in expansion.instances if each.key not in self._without))
 
     def scope(self, module: ModuleInstance) -> Scope | Unknown | AbsentInstance:
-        """The names inside of one module instance; Absent where the configuration has no such instance."""
+        """Return the scope of one module instance; Absent if the configuration has no such instance."""
         found = self._scopes.get(module)
         if found is None:
             found = self._scopes[module] = self._entered(module)
@@ -110,7 +110,7 @@ class Instances:
         return parent.child(module.steps[-1].name, each)
 
     def calling(self, module: ModuleInstance) -> tuple[Scope, EachValue | None] | Unknown | AbsentInstance:
-        """Where one instance of a module is called: the names there, and what `each` or `count` is in its call."""
+        """Return the scope in which a module instance is called, and the value of `each` or `count` in its call."""
         parent = self.scope(module.parent())
         if isinstance(parent, Unknown | AbsentInstance):
             return parent
@@ -124,7 +124,7 @@ class Instances:
         return next(((parent, instance.each) for instance in expansion.instances if instance.key == key), ABSENT)
 
     def of_resource(self, resource: AbsResource) -> dict[InstanceKey, Instance] | Unknown:
-        """The instances of a resource in one module instance, by key; none where that is absent."""
+        """Return the instances of a resource in one module instance, by key; empty if that module is absent."""
         found = self._found.get(resource)
         if found is None:
             found = self._found[resource] = self._expanded(resource)
@@ -140,7 +140,7 @@ class Instances:
         return expansion if isinstance(expansion, Unknown) else {each.key: each for each in expansion.instances}
 
     def of_module(self, module: Module) -> list[ModuleInstance] | Unknown:
-        """All instances of a module."""
+        """Return all instances of a module."""
         if module.is_root:
             return [ModuleInstance()]
         callers = self.of_module(module.parent())
@@ -158,7 +158,7 @@ class Instances:
         return found
 
     def all_of(self, resource: ConfigResource) -> list[AbsResourceInstance] | Unknown:
-        """All instances of a resource block."""
+        """Return all instances of a resource block."""
         modules = self.of_module(resource.module)
         if isinstance(modules, Unknown):
             return modules

@@ -1,4 +1,4 @@
-"""The names that an expression can refer to in one module: variables, local values, paths, `each` and `count`.
+"""Resolves the names that an expression in a module can use: variables, local values, paths, `each` and `count`.
 
 Sources: OpenTofu `internal/configs/static_scope.go`, `internal/tofu/evaluate.go`.
 """
@@ -26,14 +26,14 @@ from statefmt.model.addrs import InstanceKey, IntKey, StringKey
 
 
 class EachValue(msgspec.Struct, frozen=True):
-    """What `each.key` and `each.value`, or `count.index` are in one instance."""
+    """The values of `each.key` and `each.value`, or of `count.index`, in one instance."""
 
     key: InstanceKey
     value: Part | None = None  # None for `count`
 
 
 class Facts(msgspec.Struct, frozen=True):
-    """What is the same for every module of a configuration."""
+    """The data shared by all modules of a configuration."""
 
     directory: Path
     modules: Mapping[addrs.Module, ModuleConfiguration]
@@ -42,7 +42,7 @@ class Facts(msgspec.Struct, frozen=True):
 
 
 class _Values:
-    """The values of one module, or of one instance of it, each worked out once."""
+    """The values of one module, or of one instance of it, each computed once."""
 
     def __init__(self, facts: Facts, module: ModuleConfiguration, caller: Scope | None) -> None:
         self.facts = facts
@@ -53,7 +53,7 @@ class _Values:
 
 
 class Scope:
-    """The names as one module instance (or, statically, one module) sees them. Values are worked out once."""
+    """The names visible in one module instance or, statically, in one module. Values are computed once."""
 
     __slots__ = ("_each", "_values")
 
@@ -67,32 +67,32 @@ class Scope:
 
     @property
     def directory(self) -> Path:
-        """Where relative paths of functions begin: the directory of the root module."""
+        """The directory of the root module, against which functions resolve relative paths."""
         return self._values.facts.directory
 
     def child(self, call: str, each: EachValue | None = None) -> Scope:
-        """The scope inside of the module that is called here by this name, in the instance of `each`.
+        """Return the scope inside the module that is called here by this name, in the instance of `each`.
 
         Without `each`, `each` and `count` are Unknown in the arguments of the call, as in OpenTofu's static
-        evaluation. Raises KeyError for a module that is not in the configuration.
+        evaluation. Raises KeyError if the module is not in the configuration.
         """
         facts = self._values.facts
         return Scope(_Values(facts, facts.modules[self.module.path.child(call)], self.within(each)))
 
     def within(self, each: EachValue | None) -> Scope:
-        """The same names, with `each` or `count` of one instance of a resource or a module call."""
+        """Return the same scope with the `each` or `count` of one instance of a resource or module call."""
         return self if each is self._each else Scope(self._values, each)
 
     def variable(self, name: str) -> Part:
-        """The value of `var.name`; an Unknown with a problem if there is no such variable."""
+        """Return the value of `var.name`; an Unknown with a problem if there is no such variable."""
         return self._once(f"var.{name}", None)
 
     def local(self, name: str) -> Part:
-        """The value of `local.name`; an Unknown with a problem if there is none, or it needs itself."""
+        """Return the value of `local.name`; an Unknown with a problem if it does not exist or refers to itself."""
         return self._once(f"local.{name}", None)
 
     def resolve(self, reference: Traversal) -> tuple[Part, tuple[Access, ...]]:
-        """The value of the name that a reference begins with, and the steps that are left to take into it."""
+        """Return the value of the name that a reference begins with, and the remaining steps into it."""
         steps = reference.steps
         name = steps[0].name if steps and isinstance(steps[0], AttributeAccess) else None
         if reference.root not in ("var", "local", "path", "terraform", "tofu", "each", "count"):
@@ -190,7 +190,7 @@ class Scope:
     def _repetition(self, root: str, name: str, place: Range) -> Part:
         each = self._each
         if each is None:
-            return Unknown(f"{root}.{name} is another one in each instance", place)
+            return Unknown(f"{root}.{name} differs between instances", place)
         if root == "count" and name == "index" and isinstance(each.key, IntKey):
             return number(each.key.value)
         if root == "each" and isinstance(each.key, StringKey):
@@ -198,12 +198,12 @@ class Scope:
                 return text(each.key.value)
             if name == "value" and each.value is not None:
                 return each.value
-        detail = f'There is no "{root}.{name}" here: it goes with another kind of repetition.'
+        detail = f'There is no "{root}.{name}" here: it belongs to another kind of repetition.'
         return as_unknown(error(ProblemKind.EVALUATION, f'Reference to "{root}" in wrong context', detail, place))
 
 
 def _unread(name: str, place: Range | None, kind: UnknownKind) -> Unknown:
-    return Unknown(f"{name} may be declared in what could not be read of the module's files", place, kind=kind)
+    return Unknown(f"{name} may be declared in a part of the module that could not be read", place, kind=kind)
 
 
 def _known_later(reference: Traversal) -> Unknown:
@@ -218,11 +218,11 @@ def _known_later(reference: Traversal) -> Unknown:
 
 
 def root_scope(configuration: Configuration) -> Scope:
-    """The scope of the root module."""
+    """Return the scope of the root module."""
     facts = Facts(Path(configuration.directory), configuration.modules, configuration.inputs, configuration.workspace)
     return first_scope(facts)
 
 
 def first_scope(facts: Facts) -> Scope:
-    """The scope of the root module while the others may still be read."""
+    """Return the scope of the root module while other modules may still be added."""
     return Scope(_Values(facts, facts.modules[addrs.Module()], None))

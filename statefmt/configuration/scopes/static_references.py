@@ -1,7 +1,7 @@
-"""What an expression must not refer to where OpenTofu has to know its value before it plans anything.
+"""Finds the references that OpenTofu does not allow in a value that it needs before planning.
 
 Source: OpenTofu `internal/configs/static_scope.go`, StaticValidateReferences, GetInputVariable, enhanceDiagnostics;
-`internal/addrs/parse_ref.go` for the part of a reference that is pointed at.
+`internal/addrs/parse_ref.go` for the range of a reference to report.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from statefmt.hcl.syntax.references import references
 from statefmt.model.addrs import Module
 
 _STATIC = frozenset({"var", "local", "path", "terraform", "tofu"})
-# How many steps name the object, beside the first word.
+# The number of steps after the first word that name the object.
 _STEPS = {"data": 2, "ephemeral": 2, "module": 1, "each": 1, "count": 1, "self": 0}
-# Names that need one another in a longer chain than this are not followed to its end.
+# Longer chains of references are not followed to their end.
 _DEEPEST = 100
 
 
 def static_problems(configuration: Configuration, module: Module, expression: Expression) -> Iterator[Problem]:
-    """Everything in an expression of a module, and in what it needs, that is known only in a plan; each place once."""
+    """Yield what is known only in a plan in an expression and in the names that it uses; each location once."""
     yield from _Walk(configuration).problems(module, expression, expression.range)
 
 
@@ -39,7 +39,7 @@ class _Walk:
         self._depth = 0
 
     def problems(self, module: Module, expression: Expression, place: Range) -> Iterator[Problem]:
-        """`place` is that of the whole: an argument, or a local value with its name."""
+        """Yield the problems of one expression; `place` covers the whole argument or local value."""
         spoilt: list[str] = []
         for reference in references(expression):
             if reference.root not in _STATIC:
@@ -81,7 +81,7 @@ class _Walk:
         return reference.root == "var" and variable is not None and variable.const is False
 
     def _of_name(self, module: Module, kind: str, name: str) -> Iterator[Problem]:
-        """What is wrong with a local value, or with the argument that a caller gives for a variable."""
+        """Yield the problems of a local value, or of the argument that a caller gives for a variable."""
         entered = self._configuration.modules[module]
         if kind == "local":
             local = entered.declarations.locals.get(name)
@@ -101,14 +101,14 @@ def _refused(reference: Traversal) -> Problem:
         if isinstance(step, AttributeAccess)
     ]
     detail = (
-        f"{'.'.join([reference.root, *names])} is known only in a plan. This must be known before, from "
-        "variables, local values and functions of them."
+        f"{'.'.join([reference.root, *names])} is known only in a plan. Use only variables, "
+        "local values and functions here."
     )
     return error(ProblemKind.EVALUATION, summary, detail, _object_range(reference))
 
 
 def _object_range(reference: Traversal) -> Range:
-    """The part of a reference that names an object: `aws_vpc.main[0]` of `aws_vpc.main[0].id`."""
+    """Return the part of a reference that names an object: `aws_vpc.main[0]` of `aws_vpc.main[0].id`."""
     steps = reference.steps
     count = _STEPS.get(reference.root, 1)
     if reference.root not in ("each", "count", "self") and len(steps) > count and isinstance(steps[count], IndexAccess):

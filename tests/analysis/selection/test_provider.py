@@ -103,7 +103,7 @@ def test_fits_nothing(text: str, near: str) -> None:
     with pytest.raises(SelectionError) as caught:
         fitting_providers(set(PROVIDERS.values()), text)
     first, *suggested = str(caught.value).split("\n")
-    assert first.startswith(f"no provider fits {text!r}")
+    assert first.startswith(f"no provider matches {text!r}")
     assert not near or f"  {near}" in suggested
 
 
@@ -127,7 +127,7 @@ UNSOUND = [
 def test_is_no_provider(text: str, column: int) -> None:
     with pytest.raises(SelectionError) as caught:
         fitting_providers(set(PROVIDERS.values()), text)
-    assert str(caught.value).startswith(f"{text!r} is no provider: ")
+    assert str(caught.value).startswith(f"{text!r} is not a valid provider: ")
     assert str(caught.value).endswith(f"(column {column})")
 
 

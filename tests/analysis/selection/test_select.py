@@ -89,23 +89,23 @@ def test_selected(criteria: Criteria, expected: str) -> None:
 
 # What nothing meets, and what is said.
 REFUSED: list[tuple[Criteria, str]] = [
-    (Criteria(types=("aws_vcp",)), "no type of resource fits 'aws_vcp'; the nearest are:\n  aws_vpc"),
-    (Criteria(types=("aws_vpc", "gcp_*")), "no type of resource fits 'gcp_*'"),
-    (Criteria(providers=("asw",)), "no provider fits 'asw'; the nearest are:\n  aws"),
-    (Criteria(ids=("vpc-2",)), "no id fits 'vpc-2'; the nearest are:\n  vpc-1"),
-    (Criteria(ids=("hidden-2",)), "no id fits 'hidden-2'"),
+    (Criteria(types=("aws_vcp",)), "no resource type matches 'aws_vcp'; the nearest are:\n  aws_vpc"),
+    (Criteria(types=("aws_vpc", "gcp_*")), "no resource type matches 'gcp_*'"),
+    (Criteria(providers=("asw",)), "no provider matches 'asw'; the nearest are:\n  aws"),
+    (Criteria(ids=("vpc-2",)), "no id matches 'vpc-2'; the nearest are:\n  vpc-1"),
+    (Criteria(ids=("hidden-2",)), "no id matches 'hidden-2'"),
     (
         Criteria(excluded=("aws_vpc.mian",)),
-        "no resource instance fits 'aws_vpc.mian'; the nearest are:\n  aws_vpc.main",
+        "no resource instance matches 'aws_vpc.mian'; the nearest are:\n  aws_vpc.main",
     ),
     (Criteria(types=("aws_vpc",), tainted=True), "no resource instance is of type aws_vpc and is tainted"),
     (
         Criteria(selectors=("aws_vpc.main", "data.*.*"), deposed=True, providers=("aws",)),
-        "no resource instance fits aws_vpc.main or data.*.* and is bound to aws and has deposed objects",
+        "no resource instance matches aws_vpc.main or data.*.* and is bound to aws and has deposed objects",
     ),
     (
         Criteria(selectors=("aws_vpc.main",), excluded=("**",)),
-        "no resource instance fits aws_vpc.main and is not excluded",
+        "no resource instance matches aws_vpc.main and is not excluded",
     ),
     (Criteria(modes=(ResourceMode.DATA,), ids=("i-1",)), "no resource instance is data and has the id i-1"),
 ]

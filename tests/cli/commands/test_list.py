@@ -96,13 +96,13 @@ def test_no_match(selector: str, near: list[str], statetool: Statetool) -> None:
     assert (result.status, result.out) == (2, b"")
     first, *named = result.err.splitlines()
     hint = "; the nearest are:" if near else ""
-    assert first == f"statetool: no resource instance fits '{selector}'{hint}"
+    assert first == f"statetool: no resource instance matches '{selector}'{hint}"
     assert [f"  {address}" for address in near] == named[: len(near)]
     assert (named == []) == (near == [])
     assert [statetool("list", address.strip()).status for address in named] == [0] * len(named)
 
 
-# What is no address, and the column where that shows (1-based).
+# Invalid addresses, and the column of the error (1-based).
 NO_ADDRESS = [("", 1), ("aws_instance", 1), ("aws_instance.a[", 16), ("a b", 3), ("aws_instance.a.b.c", 17), ("*", 1)]
 
 
@@ -110,7 +110,7 @@ NO_ADDRESS = [("", 1), ("aws_instance", 1), ("aws_instance.a[", 16), ("a b", 3),
 def test_no_address(selector: str, column: int, statetool: Statetool) -> None:
     result = statetool("list", selector)
     assert (result.status, result.out) == (2, b"")
-    assert result.err.startswith(f"statetool: '{selector}' is no address: ")
+    assert result.err.startswith(f"statetool: '{selector}' is not a valid address: ")
     assert f"(column {column})" in " ".join(result.err.split())
 
 

@@ -153,7 +153,7 @@ def test_sensitive_ids(options: str, statetool: Statetool) -> None:
 def test_sensitive_ids_are_not_suggested(statetool: Statetool) -> None:
     Path("terraform.tfstate").write_bytes(SENSITIVE)
     result = statetool("list", "--id", "plante")
-    assert (result.status, result.err) == (2, "statetool: no id fits 'plante'\n")
+    assert (result.status, result.err) == (2, "statetool: no id matches 'plante'\n")
     assert "visible" in statetool("list", "--id", "visble").err
 
 

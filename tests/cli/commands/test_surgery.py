@@ -93,7 +93,7 @@ REFUSED = {
     "another serial": (["rm", "-y", "aws_vpc.main", "--expect-serial", "57"], "the serial is 58 and not 57"),
     "other content": (["mv", "aws_vpc.main", "aws_vpc.x", "--expect-hash", "0" * 64], "not what was expected"),
     "nothing to forget": (["rm", "-y"], "nothing says which"),
-    "no such instance": (["rm", "-y", "aws_vpc.none"], "no resource instance fits"),
+    "no such instance": (["rm", "-y", "aws_vpc.none"], "no resource instance matches"),
     "taken": (["mv", "aws_vpc.main", "aws_vpc.main[0]"], "fits 2 instances, and aws_vpc.main[0] is one"),
     "no terminal to ask on": (["rm", "aws_vpc.main"], "there is no terminal to ask on; nothing was written"),
     "a backup that is there": (["mv", "aws_vpc.main", "aws_vpc.x", "--backup", NAME], "the backup exists already"),

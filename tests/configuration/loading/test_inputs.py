@@ -57,7 +57,7 @@ def test_texts(write: Write, type_: str, text: str, value: str) -> None:
 
 # Body of the variable, what the file of values says, value.
 VALUES = [
-    ("", "", "unknown: var.v has no value: set it with --var v=…, a file of values or TF_VAR_v"),
+    ("", "", "unknown: var.v has no value: set it with --var v=…, --var-file or TF_VAR_v"),
     ("default = null", "", "null"),
     ("default = 1", "v = null", "null"),
     ("default = 1\n  nullable = false", "v = null", "1"),

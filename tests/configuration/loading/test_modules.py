@@ -111,7 +111,7 @@ ARGUMENTS = [
     ("v = []", None, "Invalid value for input variable"),
     ('for_each = toset(["a"])\n  v = each.key', "a", '"\\u003ca\\u003e"'),
     ('for_each = { a = "b" }\n  v = each.value', "a", '"\\u003cb\\u003e"'),
-    ('for_each = toset(["a"])\n  v = each.key', None, "unknown: each.key is another one in each instance"),
+    ('for_each = toset(["a"])\n  v = each.key', None, "unknown: each.key differs between instances"),
     ("v = t.n.id", None, "unknown: t.n.id is known only in a plan or an apply"),
 ]
 

@@ -45,7 +45,7 @@ REPETITIONS = [
     ("for_each = toset([t.n.id])", "unknown: t.n.id is known only in a plan or an apply"),
     (
         "for_each = toset([var.unset])",
-        "unknown: var.unset has no value: set it with --var unset=…, a file of values or TF_VAR_unset",
+        "unknown: var.unset has no value: set it with --var unset=…, --var-file or TF_VAR_unset",
     ),
     ("for_each = { (t.n.id) = 1 }", "unknown: t.n.id is known only in a plan or an apply"),
     ("for_each = data.d.n.ids", "unknown: data.d.n.ids is read only in a plan"),
@@ -67,7 +67,7 @@ REPETITIONS = [
     ("count = []", "Invalid count argument"),
     ("count = sensitive(1)", "Invalid count argument"),
     ("count = length(t.n)", "unknown: t.n is known only in a plan or an apply"),
-    ("count = 99999999", "unknown: a count of 99,999,999 is more than statetool lists"),
+    ("count = 99999999", "unknown: a count of 99,999,999 is more than statetool supports"),
     ("lifecycle {\n    enabled = true\n  }", "(none)"),
     ("lifecycle {\n    enabled = false\n  }", ""),
     ("lifecycle {\n    enabled = null\n  }", "Invalid enabled argument"),

@@ -45,7 +45,7 @@ UNKNOWN = [
     ("contains([t.n.id, 1], 2)", "unknown: t.n.id is known only in a plan or an apply", "1,24-30"),
     (
         "var.unset == null",
-        "unknown: var.unset has no value: set it with --var unset=…, a file of values or TF_VAR_unset",
+        "unknown: var.unset has no value: set it with --var unset=…, --var-file or TF_VAR_unset",
         "9,1-17",
     ),
     ("try(t.n.id, 1)", "unknown: t.n.id is known only in a plan or an apply", "1,18-24"),
@@ -66,7 +66,7 @@ UNKNOWN = [
     ("flatten([[1], [t.n.id]])", "unknown: t.n.id is known only in a plan or an apply", "1,29-35"),
     ('path.cwd == ""', "false", ""),
     ("self.id", "unknown: self.id is known only in a plan or an apply", "1,14-21"),
-    ("each.key", "unknown: each.key is another one in each instance", "1,14-22"),
+    ("each.key", "unknown: each.key differs between instances", "1,14-22"),
     ("terraform.applying", "unknown: terraform.applying differs between plan and apply", "1,14-32"),
     (
         "timestamp()",
