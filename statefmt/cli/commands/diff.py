@@ -68,7 +68,7 @@ def command(
     excluded: ExcludeOption = None,
     exact: Annotated[
         bool,
-        typer.Option("--exact", help="Compare literally: 1 and 1.0 differ, and so does the layout of JSON strings."),
+        typer.Option("--exact", help="Compare literally: 1 differs from 1.0, and strings are not parsed as JSON."),
     ] = False,
     full: Annotated[bool, typer.Option("--full", help="Show long values in full.")] = False,
     show_sensitive: ShowSensitiveOption = False,

@@ -36,9 +36,7 @@ def command(
     ],
     rebind: Annotated[
         bool,
-        typer.Option(
-            "--rebind", help="Rebind instances that join a resource with another provider configuration to it."
-        ),
+        typer.Option("--rebind", help="Rebind instances to the provider configuration of the resource that they join."),
     ] = False,
     *,
     options: SurgeryOptions,

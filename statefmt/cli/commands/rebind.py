@@ -35,7 +35,7 @@ def command(
     keys: Annotated[
         Optional[list[str]],  # noqa: UP045
         typer.Option(
-            "--map", metavar="OLD=NEW,...", help="Bind each instance to the NEW key in place of its OLD provider key."
+            "--map", metavar="OLD=NEW,...", help="Change provider keys: instances with the key OLD get the key NEW."
         ),
     ] = None,
     whole_resource: WholeResourceOption = False,

@@ -65,7 +65,7 @@ def command(
     *,
     options: WriteOptions,
 ) -> int:
-    """Encrypt states that a fallback decrypts with the first method of a configuration, as OpenTofu's next write does.
+    """Encrypt states with the first method of a configuration if a fallback decrypts them, as OpenTofu's writes do.
 
     To change a passphrase, add a new key provider and method, and make the old method the fallback. The contents stay
     the same to the byte. A plain state is encrypted if a fallback is of type unencrypted.

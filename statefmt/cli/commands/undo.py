@@ -38,7 +38,7 @@ def command(
     *,
     options: SurgeryOptions,
 ) -> int:
-    """Undo the last edit that statetool made to a state, or all edits since a given one.
+    """Undo the last edit that statetool made to a state, or a given edit and all later ones.
 
     The restored content gets a new, higher serial. An undo is an edit, too: a second undo reverts the first.
     """

@@ -35,7 +35,7 @@ def encryption_options(own: set[str | None]) -> list[click.Option]:
         click.Option(
             ["--encryption"],
             metavar="FILE",
-            help="Open and write encrypted states with this configuration (HCL or JSON); overrides TF_ENCRYPTION.",
+            help="Open and write encrypted states with this configuration (HCL or JSON), merged over TF_ENCRYPTION.",
         ),
         click.Option(
             ["--config"],

@@ -31,7 +31,7 @@ def unused_text(choice: SourceChoice, used: Iterable[str], terminal: Terminal) -
 
 def _unresolved(type_: str, count: int, choice: SourceChoice, terminal: Terminal) -> str:
     text = (
-        f"unknown: the source of provider {type_} ({_addresses(count)}), which is kept by type only. "
+        f"unknown source: provider {type_} ({_addresses(count)}) is known by its type only. "
         f"Set it with --legacy-provider {type_}=NAMESPACE/{type_}."
     )
     if choice.host == TERRAFORM_HOST:

@@ -95,9 +95,9 @@ def test_raw(value: object, of: object, raw: str, statetool: Statetool, folder: 
 
 # What cannot be written raw, and why.
 NOT_RAW = [
-    ("b", "is a list or set; --raw writes texts, numbers and bools only"),
-    ("c", "is an object or map; --raw writes"),
-    ("d", "is sensitive; --show-sensitive shows it"),
+    ("b", "is a list or set; --raw supports only strings, numbers and bools"),
+    ("c", "is an object or map; --raw supports"),
+    ("d", "is sensitive; use --show-sensitive to show it"),
     ("x", "the state has no output 'x'"),
 ]
 
