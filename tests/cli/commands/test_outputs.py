@@ -117,7 +117,7 @@ def test_raw_and_sensitive(statetool: Statetool) -> None:
 def test_raw_names_the_output_itself(more: list[str], statetool: Statetool) -> None:
     result = statetool("outputs", "state", "--raw", "e", *more)
     assert (result.status, result.out) == (2, b"")
-    assert "names the output itself" in result.err
+    assert "cannot be combined with NAME or --format" in result.err
 
 
 def test_json_keeps_numbers(statetool: Statetool, folder: Path) -> None:

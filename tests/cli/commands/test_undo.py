@@ -191,7 +191,7 @@ def test_damaged(case: str, written: Path, folder: Path, statetool: Statetool) -
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("undo", "-"), "standard input has no history"),
+        (("undo", "-"), "standard input: it has no history"),
         (("history", "-"), "standard input has no history"),
         (("undo", "none"), "nothing to undo: no edits by statetool"),
         (("undo", "--to", "7"), "there is no edit 7; the history has edits 1 to 1"),
@@ -214,7 +214,7 @@ def test_refused(arguments: tuple[str, ...], message: str, written: Path, statet
 def test_nothing_written_yet(statetool: Statetool) -> None:
     done = statetool("history")
     assert (done.status, done.out) == (0, b"")
-    assert "has not written this file" in " ".join(done.err.split())
+    assert "no edits by statetool are recorded" in " ".join(done.err.split())
 
 
 def test_shown_as_a_table(program: Program) -> None:
