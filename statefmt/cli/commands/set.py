@@ -41,7 +41,7 @@ def command(
         typer.Option("--from-env", metavar="PATH=NAME", help="Set the JSON value in an environment variable."),
     ] = None,
     force_type: Annotated[
-        bool, typer.Option("--force-type", help="Set a value of another type than the current one.")
+        bool, typer.Option("--force-type", help="Allow a value of another type than the current one.")
     ] = False,
     *,
     options: SurgeryOptions,
