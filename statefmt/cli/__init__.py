@@ -1,1 +1,1 @@
-"""The command line: one file per command; parsing and printing only."""
+"""The command line: parses arguments, runs commands and prints results."""

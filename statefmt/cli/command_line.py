@@ -1,4 +1,4 @@
-"""The command line of this run, as the lock and the history of a state tell it."""
+"""Renders the command line of this run for locks and histories, and records which options were given."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from statefmt.cli.run import current_run
 from statefmt.text.shell import shell_line
 
 _VARIABLE: Final = "--var"
-# Where the context of click holds what the parser found.
+# Keys of the parser's results in the `meta` of click's context.
 _VALUES: Final = f"{__name__}.values"
 _OPTIONS: Final = f"{__name__}.options"
 
 
 def command_line(hidden: Mapping[str, str] | None = None) -> str:
-    """What somebody would type to do this again, without the name of the program.
+    """Return the command line of this run, quoted for a shell and without the program name.
 
-    `hidden` says what to tell instead of arguments that may hold a secret. Values of variables always may.
+    `hidden` maps arguments that may hold a secret to what replaces them. Values of variables are always hidden.
     """
     told: list[str] = []
     for argument in current_run().arguments:
@@ -39,9 +39,9 @@ def _without_value(assignment: str) -> str:
 
 
 def observe_parser(parser: Any, context: click.Context) -> None:
-    """Let the parser of a command note the options that it finds, and refuse an option in the place of a value.
+    """Record the options that the parser of a command finds, and reject an option in place of a value.
 
-    After a usage error, it reads the rest by the same grammar, so that `was_given` is right for it, too.
+    After a usage error, the rest is parsed leniently, so that `was_given` works for it, too.
     """
     names = {
         name
@@ -78,11 +78,11 @@ def observe_parser(parser: Any, context: click.Context) -> None:
 
 
 def was_given(name: str) -> bool:
-    """Whether the command line has an option, even if the rest of it is not valid."""
+    """Return whether the command line has an option, even if the rest of it is invalid."""
     context = click.get_current_context(silent=True)
     return context is not None and name in context.meta.get(_OPTIONS, ())
 
 
 def options_in_order(*names: str) -> list[tuple[str, str]]:
-    """The given options of these names with their values, in the order of the command line."""
+    """Return the given options of these names with their values, in command line order."""
     return [option for option in click.get_current_context().meta[_VALUES] if option[0] in names]

@@ -1,4 +1,4 @@
-"""Writing one state in another form, encrypted or plain: what it says stays the same, to the byte."""
+"""Writes a state encrypted or in plain text, with unchanged contents."""
 
 from __future__ import annotations
 
@@ -36,31 +36,36 @@ from statefmt.store.small_files import read_bounded
 
 DiscardPlainOption = Annotated[
     bool,
-    typer.Option("--discard-plain", help="With --in-place: delete the plain backups and history that statetool made."),
+    typer.Option(
+        "--discard-plain", help="With --in-place: delete the plain-text backups and history that statetool made."
+    ),
 ]
 
 
 class Form(NamedTuple):
-    """The bytes of a state in some form, and whether that is plain text."""
+    """The bytes of a state, and whether they are plain text."""
 
     data: bytes
     is_plain: bool
 
 
 class EncryptionChange(NamedTuple):
-    """The form of a state before and after, and what was done to it."""
+    """The forms of a state before and after, and a description of the change."""
 
     old: Form
     new: Form
     done: str
 
     def proposal(self, state: LoadedState) -> Proposal[EncryptionChange]:
-        """The change as an edit: what the state says stays the same."""
+        """Return the change as an edit that leaves the contents of the state unchanged."""
         return Proposal(self, [Span(0, len(state.data))], stored=self.new.data, check=False)
 
 
 def opened_state(name: str, data: bytes, configuration: EncryptionConfiguration) -> tuple[LoadedState, Opened]:
-    """A state that the configuration reads, and how. What it decrypts to must be a state. Raises EncryptionError."""
+    """Decrypt and load a state; return it and how it was decrypted.
+
+    Raises EncryptionError if the configuration does not read it, or StateError if the result is not a state.
+    """
     context = run_context()
     with about(name):
         opened = decrypt(data, configuration)
@@ -69,21 +74,21 @@ def opened_state(name: str, data: bytes, configuration: EncryptionConfiguration)
 
 
 def check_discarding(discard_plain: bool, in_place: bool, configuration: EncryptionConfiguration | None = None) -> None:
-    """Raises a usage error where nothing is written in place, or what is written is plain."""
+    """Raise a usage error for --discard-plain without --in-place, or if the result is plain text."""
     if discard_plain and not in_place:
-        raise typer.BadParameter("goes with --in-place, which makes copies", param_hint="--discard-plain")
+        raise typer.BadParameter("requires --in-place", param_hint="--discard-plain")
     if discard_plain and configuration is not None and not encrypts(configuration):
         raise typer.BadParameter(
-            "the method that writes is of type unencrypted; plain copies are deleted only beside an encrypted state",
+            "the first method is of type unencrypted; plain copies are deleted only if the state is encrypted",
             param_hint="--discard-plain",
         )
 
 
 def refuse_on_terminal(target: str | None, options: WriteOptions) -> None:
-    """Raises EncryptionError where plain text would be printed on a terminal without --yes."""
+    """Raise EncryptionError before printing plain text to a terminal without --yes."""
     if target == STANDARD_INPUT and sys.stdout.isatty() and not options.yes:
         raise EncryptionError(
-            "the secrets of the state would stand on the terminal; -o writes a file, and --yes does it all the same"
+            "refusing to print the secrets of a state to the terminal; use --out to write a file, or --yes"
         )
 
 
@@ -97,10 +102,10 @@ def write_form(
     *,
     discard_plain: bool = False,
 ) -> tuple[EncryptionChange, int]:
-    """Write a state in another form, and say what was done. Returns the change and the exit status.
+    """Write a state in another form and report it. Returns the change and the exit status.
 
-    Where a plain state becomes an encrypted one in place, its copies are plain: the message says so. With
-    `discard_plain`, they are deleted once it is written.
+    Encrypting a plain state in place leaves plain copies behind: the message lists them, or `discard_plain` deletes
+    them.
     """
     where = display_name(name) if target in (None, STANDARD_INPUT, name) else f"{display_name(name)} to {target}"
     kept: list[str | None] = []
@@ -123,9 +128,9 @@ def write_form(
         written=written,
     )
     if terms.dry_run:
-        say(f"{where}: this was a dry run; nothing was written")
+        say(f"{where}: dry run; nothing was written")
     elif target is not None and not kept:
-        say(f"{target}: has this content already; nothing was written")
+        say(f"{target}: already has this content; nothing was written")
     elif target is None and discard_plain and (kept or not made.new.is_plain):
         return made, discard_copies(name, made.new, operation)
     elif kept and kept[0] is not None and leaves_plain(made):
@@ -134,10 +139,9 @@ def write_form(
 
 
 def discard_copies(name: str, current: Form, operation: str) -> int:
-    """Delete the plain copies of a state, whose file has the `current` form; say what became of them.
+    """Delete the plain copies of a state, whose file has the `current` form, and report each of them.
 
-    Returns the exit status: FAILED where a copy could not be deleted. Raises StoreError where the file has other
-    content by now.
+    Returns FAILED if a copy could not be deleted. Raises StoreError if the file has changed.
     """
     path = Path(name)
     info = run_context().lock_info(path, operation, command_line())
@@ -147,38 +151,38 @@ def discard_copies(name: str, current: Form, operation: str) -> int:
                 raise StoreError(f"{name}: the file changed since it was encrypted")
             copies = plain_copies.discard_plain(path, _is_plain)
     except StoreError as error:
-        # What follows the reason is about a state that was not written; this one was, before.
+        # Drop the rest of the message: it says that the state was not written, but it was.
         reason = str(error).partition(";")[0]
         raise StoreError(f"{reason}; no plain copies were deleted. Run the command again to delete them") from error
     if copies.deleted:
         say(f"Plain copies deleted: {', '.join(map(str, copies.deleted))}.", "  ")
     elif not copies.failed:
-        say("There are no plain copies of statetool's own.", "  ")
+        say("There are no plain copies made by statetool.", "  ")
     if copies.foreign:
         others = ", ".join(map(str, copies.foreign))
-        say(f"Plain copies of other programs are left: {others}. Delete them once you do not need them.", "  ")
+        say(f"Plain copies made by other programs remain: {others}. Delete them once you no longer need them.", "  ")
     for kept in copies.failed:
         say(f"statetool: {kept.path}: not deleted: {kept.reason}")
     if copies.failed:
-        say("What was not deleted may be in plain text. Delete it, or mend the reason and run the command again.", "  ")
+        say("These files may be in plain text. Delete them, or fix the cause and run the command again.", "  ")
     return FAILED if copies.failed else FINE
 
 
 def _tell_of_plain_copies(name: str, backup: Path | None) -> None:
-    """Say where the state still stands in plain text, and how that ends."""
+    """Report the remaining plain copies of a state, and how to delete them."""
     history = history_path(Path(name))
     note = (
-        f"That copy and the history ({history}) are in plain text: delete both once the encrypted state is in use. "
-        "--discard-plain does so at once, and later, too."
+        f"That copy and the history ({history}) are in plain text. Delete both once the encrypted state is in use; "
+        "--discard-plain does that, now or in a later run."
     )
     others = [path.name for path in plain_copies.backups(Path(name)) if path != backup and not is_encrypted(path)]
     if others:
-        note += f" Plain copies of earlier edits are left beside it: {', '.join(others)}."
+        note += f" Plain copies of earlier edits remain: {', '.join(others)}."
     say(note, "  ")
 
 
 def is_encrypted(path: Path) -> bool:
-    """Whether a file is an envelope, damaged perhaps; False where it cannot be read."""
+    """Return whether a file is an envelope, intact or damaged; False if it cannot be read."""
     try:
         return not _is_plain(read_bounded(path, LARGEST_STATE, links=False))
     except OSError:
@@ -186,7 +190,7 @@ def is_encrypted(path: Path) -> bool:
 
 
 def _is_plain(content: bytes) -> bool:
-    """Whether some bytes, which may be damaged, are not an envelope."""
+    """Return whether bytes are not an envelope, intact or damaged."""
     try:
         return bool(content) and glance(content) is None
     except EncryptionError:

@@ -1,4 +1,4 @@
-"""How a failed command says what went wrong."""
+"""Prints why a command failed."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _MOST_FINDINGS: Final = 10
 
 
 def show_failure(error: StatetoolError, name: str = "") -> None:
-    """Say on standard error what a command could not do, with every reason that a state gives."""
+    """Print an error to standard error; for a StateError, with the findings that caused it."""
     if not isinstance(error, StateError):
-        # Whatever the message lists or recommends after a colon stands on indented lines of its own, to be copied. Any
-        # other newline is part of a name.
+        # The lines after ":\n" are lists and commands to copy, so they are not wrapped. Any other newline is part of a
+        # name.
         first, colon, rest = f"statetool: {error}".partition(":\n")
         listed = rest.split("\n") if colon else []
         first += colon.rstrip("\n")
-        # A path as long as a line must not leave the name of the program alone in one.
+        # Keep the program name and a long path on one line.
         first = message_terminal().wrap(first, "", "  ").replace("statetool:\n  ", "statetool: ", 1)
         print("\n".join([first, *map(printable, listed)]), file=sys.stderr)
         return
@@ -39,10 +39,10 @@ def show_failure(error: StatetoolError, name: str = "") -> None:
 
 
 def show_usage_error(error: click.ClickException) -> None:
-    """Say on standard error how a command is used, and what is wrong with this use."""
+    """Print a usage error to standard error, with the usage of the command."""
     text = error.format_message()
     if text.startswith("Usage: "):
-        # A command without arguments: the text is its whole help.
+        # The program without a command: the text is its whole help.
         print(text, file=sys.stderr)
         return
     context = error.ctx if isinstance(error, click.UsageError) else None

@@ -1,4 +1,4 @@
-"""The line in a file of git attributes that gives states to the diff driver, put in and taken out."""
+"""Adds and removes the line in a gitattributes file that selects the diff driver for states."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from statefmt.store.reading import reason_of
 from statefmt.store.small_files import read_bounded, write_over
 
 LINE: Final = b"*.tfstate diff=statetool"
-# Of larger ones, git reads none.
+# git ignores larger files.
 _LARGEST: Final = 100 * 1024 * 1024
 
 
 def with_line(text: bytes) -> bytes:
-    """The text with the line, at its end unless it has it already; all other lines stay as they are."""
+    """Append the line unless the text has it; all other lines stay as they are."""
     if _has_line(text):
         return text
     newline = b"\r\n" if b"\r\n" in text else b"\n"
@@ -24,15 +24,15 @@ def with_line(text: bytes) -> bytes:
 
 
 def without_line(text: bytes) -> bytes:
-    """The text without the line, wherever it stands; all other lines stay as they are."""
+    """Remove the line wherever it occurs; all other lines stay as they are."""
     return b"".join([line for line in text.splitlines(keepends=True) if line.split() != LINE.split()])
 
 
 def edit_attributes(path: Path, *, enable: bool, links: bool) -> bool:
-    """Put the line into a file, which need not exist, or take it out; a file that it leaves empty is removed.
+    """Add the line to a file, which need not exist, or remove it; delete the file if that leaves it empty.
 
-    Without `links`, a file that is a symbolic link is refused: git does not read one in a work tree either. Returns
-    whether anything changed. Raises StoreError where the file cannot be read or written.
+    Without `links`, a symbolic link is refused, as git does in a work tree. Returns whether anything changed. Raises
+    StoreError if the file cannot be read or written.
     """
     try:
         try:

@@ -1,4 +1,4 @@
-"""The program `statetool`: finds the command, runs it, and turns every problem into a message and a status."""
+"""The program `statetool`: finds and runs the command, and turns every problem into a message and an exit status."""
 
 from __future__ import annotations
 
@@ -30,68 +30,68 @@ from statefmt.cli.streams import discard_output, open_streams, output_problem
 from statefmt.model.errors import StatetoolError, StoreError
 from statefmt.version import __version__
 
-# What help shows: the commands by what they are for, with one line each. The module of a command has its name, and is
-# imported only when the command is used.
+# The sections of the help, with a summary of each command. The module of a command has its name, and is imported only
+# when the command is used.
 SECTIONS: Final = {
-    "Look": {
+    "Inspect": {
         "list": "List the resource instances in a state.",
-        "show": "Show resource instances, with what is sensitive hidden.",
-        "providers": "Show provider configurations, and what is bound to each.",
+        "show": "Show resource instances, with sensitive values hidden.",
+        "providers": "Show provider configurations and what is bound to each.",
         "outputs": "Show the output values of the root module.",
-        "stats": "Count what a state holds, and tell what takes the room.",
-        "graph": "Draw which resource depends on which.",
+        "stats": "Show what a state contains, in numbers and sizes.",
+        "graph": "Draw the dependencies between resources.",
     },
     "Check and compare": {
-        "check": "Run the rules over states, and gate on what they find.",
-        "simulate": "Tell what a change of a configuration would orphan.",
+        "check": "Check states and configurations against the rules.",
+        "simulate": "Show what a configuration change would orphan.",
         "rule": "List the rules of check, or explain one.",
-        "diff": "Show what really differs between two states.",
+        "diff": "Show the differences between two states.",
     },
     "Formats and releases": {
         "fmt": "Rewrite states in canonical form.",
         "upgrade": "Upgrade a state of any version to canonical version 4.",
-        "downgrade": "Write a state for an older release, or the other engine.",
+        "downgrade": "Write a state for an older release or the other engine.",
         "releases": "Show what each release reads, writes and keeps.",
     },
     "Surgery": {
         "mv": "Move instances, resources and modules to other addresses.",
-        "rm": "Forget instances, and keep the objects they stand for.",
-        "rekey": "Give instances other keys, as from count to for_each.",
+        "rm": "Forget instances without destroying the real objects.",
+        "rekey": "Change instance keys, as from count to for_each.",
         "rebind": "Bind instances to another provider instance.",
         "replace-provider": "Bind resources to another provider or configuration.",
-        "taint": "Mark instances, so that the next plan replaces them.",
-        "untaint": "Take that mark away again.",
-        "forget-deposed": "Forget what replacements left over.",
-        "set": "Set single attributes of instances.",
-        "unset": "Unset single attributes of instances.",
+        "taint": "Mark instances to be replaced by the next plan.",
+        "untaint": "Remove that mark from instances.",
+        "forget-deposed": "Forget deposed objects without destroying them.",
+        "set": "Set attributes of instances.",
+        "unset": "Unset attributes of instances.",
         "set-serial": "Set the serial of a state.",
-        "new-lineage": "Make a copy of a state a state of its own.",
+        "new-lineage": "Give a state a new lineage.",
     },
     "Encryption": {
-        "encryption-info": "Show what an encrypted state tells, and what reads it.",
+        "encryption-info": "Show how a state is encrypted.",
         "encrypt": "Encrypt a plain state as OpenTofu does.",
-        "decrypt": "Write an encrypted state in plain text.",
-        "reencrypt": "Encrypt states by the first method of a configuration.",
+        "decrypt": "Decrypt a state to plain text.",
+        "reencrypt": "Encrypt states again with the current method.",
     },
-    "Step back": {
-        "undo": "Take back the last edit that statetool made to a state.",
+    "Undo": {
+        "undo": "Undo the last edit that statetool made to a state.",
         "history": "Show the edits that statetool made to a state.",
     },
     "Git": {
-        "git-config": "Let git compare states with statetool, or no longer.",
-        "git-driver": "What git runs where git-config has set it up.",
+        "git-config": "Set up git to compare states with statetool.",
+        "git-driver": "Compare states for git (run by git).",
     },
 }
 COMMANDS: Final = {name: summary for commands in SECTIONS.values() for name, summary in commands.items()}
 _OBJECTS_BETWEEN_COLLECTIONS: Final = 1_000_000
-# They read no state.
+# Commands that read no state.
 _WITHOUT_ENCRYPTION: Final = frozenset({"git-config", "rule", "releases", "history"})
 _WIDEST: Final = max(map(len, COMMANDS))
 ALIASES: Final = {"ls": "list"}
 
 
 class PlainCommand(TyperCommand):
-    """A command whose help has no escapes in it, which typer means for another printer of texts."""
+    """A command whose help has no escapes, which typer adds for rich."""
 
     def get_help(self, ctx: click.Context) -> str:
         return super().get_help(ctx).replace("\\[", "[")
@@ -108,7 +108,7 @@ class PlainCommand(TyperCommand):
 
 
 class LazyGroup(TyperGroup):
-    """The commands by name, each imported when it is asked for."""
+    """A command group that imports each command when it is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -125,14 +125,14 @@ class LazyGroup(TyperGroup):
             command.params += encryption_options({parameter.name for parameter in command.params})
         for parameter in command.params:
             if isinstance(parameter, click.Option):
-                # Else messages speak of an environment variable that is called None.
+                # Otherwise messages mention an environment variable None.
                 parameter.show_envvar = False
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for title, commands in SECTIONS.items():
             with formatter.section(title):
-                # The widest name of all, so that the sections stand in line.
+                # Align the summaries of all sections.
                 formatter.write_dl([(name.ljust(_WIDEST), summary) for name, summary in commands.items()])
 
 
@@ -153,7 +153,7 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(epilog="Exit status: 0 fine, 1 findings or differences, 2 could not do it.")
+@app.callback(epilog="Exit status: 0 success, 1 findings or differences, 2 failure.")
 def globals_(
     ctx: typer.Context,
     color: str = typer.Option(
@@ -173,9 +173,9 @@ def globals_(
 
 
 def run() -> None:
-    """Run the command that the process was started with, and end the process with its exit status."""
-    # A state makes objects by the hundred thousand and hardly any cycles: looking for these after every 700 new
-    # objects, which is Python's default, takes a quarter of the time of `list`.
+    """Run the command line of this process, and exit with its status."""
+    # A state creates hundreds of thousands of objects and hardly any cycles: collecting after every 700 new objects,
+    # Python's default, takes a quarter of the time of `list`.
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS, 20, 100)
     gc.enable()
     progress = Progress()
@@ -189,13 +189,13 @@ def run() -> None:
     with suppress(OSError, ValueError):
         sys.stdout.flush()
         sys.stderr.flush()
-    # All is written, and nothing is open but what the system closes: taking a large state apart takes time.
+    # Skip the interpreter's cleanup: everything is written, and freeing a large state takes time.
     os._exit(status)
 
 
 def main(arguments: list[str]) -> int:
-    """Run one command and give its exit status; every problem has become a message on standard error."""
-    # The context outlives all that fails: the option holds for arguments that are not valid, too.
+    """Run one command and return its exit status; report every problem on standard error."""
+    # Keep click's context open after a failure: the option applies even if other arguments are invalid.
     with ExitStack() as contexts:
         status = _run(arguments, contexts)
         return AS_PLANS_DO.get(status, status) if was_given(DETAILED_EXITCODE) else status
@@ -204,7 +204,7 @@ def main(arguments: list[str]) -> int:
 def _run(arguments: list[str], contexts: ExitStack) -> int:
     try:
         command = typer.main.get_command(app)
-        # Not command.main(), which takes a closed pipe for status 1, and 1 means that something was found.
+        # Not command.main(): it exits with 1 on a closed pipe, and 1 means that something was found.
         run = Run(system_context(), tuple(arguments))
         context = contexts.enter_context(command.make_context("statetool", list(arguments), obj=run))
         status = command.invoke(context)
@@ -213,7 +213,7 @@ def _run(arguments: list[str], contexts: ExitStack) -> int:
         # --help and --version
         return stop.exit_code
     except BrokenPipeError:
-        # Whoever reads has gone.
+        # The reader closed the pipe.
         discard_output()
         return 128 + signal.SIGPIPE
     except OSError as error:

@@ -1,7 +1,7 @@
-"""A sign of life on the terminal while a command takes long: one line, which is gone before anything else is printed.
+"""Shows a progress line on the terminal during long commands, and erases it before any other output.
 
-It is written from a timer's signal, between two steps of the one thread that there is: a thread of its own would be
-lost in the processes that `check` forks.
+A timer signal writes the line between two steps of the only thread: a second thread would be lost in the processes that
+`check` forks.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ _MESSAGES: Final = 2
 
 
 class Progress:
-    """The line on standard error. Once something else is printed, it does not come back."""
+    """The progress line on standard error. It does not return once anything else is printed."""
 
     def __init__(self) -> None:
         self._start = time.monotonic()
         self._is_shown = False
 
     def begin(self) -> None:
-        """Show how long it has taken, from two seconds on."""
+        """Show the elapsed time, starting after two seconds."""
         signal.signal(signal.SIGALRM, self._show)
         signal.setitimer(signal.ITIMER_REAL, _PATIENCE, _INTERVAL)
 
     def end(self) -> None:
-        """Show it no longer, and leave the terminal as it was."""
+        """Stop, and erase the line."""
         signal.setitimer(signal.ITIMER_REAL, 0)
         if self._is_shown:
             self._is_shown = False
@@ -44,7 +44,7 @@ class Progress:
 
 
 class PromptFile(io.FileIO):
-    """A stream that is written to; the line of progress, if there is one, goes first."""
+    """An output stream that erases the progress line before it writes."""
 
     def __init__(self, descriptor: int, progress: Progress | None = None) -> None:
         super().__init__(descriptor, "w", closefd=False)
@@ -53,18 +53,18 @@ class PromptFile(io.FileIO):
     def write(self, data: object, /) -> int:
         if self._progress is not None:
             self._progress.end()
-        return super().write(data)  # type: ignore[arg-type] # whatever the buffer above it gives
+        return super().write(data)  # type: ignore[arg-type] # whatever the buffer passes
 
 
 def can_be_shown() -> bool:
-    """Whether standard error is a terminal that can erase a line."""
+    """Return whether standard error is a terminal that can erase a line."""
     return os.isatty(_MESSAGES) and os.environ.get("TERM", "dumb") != "dumb" and hasattr(signal, "setitimer")
 
 
 def _write(text: bytes) -> None:
-    # Past all buffers: the signal may come while one of them is being written to.
+    # Bypass Python's buffers: the signal may interrupt a write to one of them.
     try:
         os.write(_MESSAGES, text)
     except OSError:
-        # A terminal that has gone is no reason to stop.
+        # A missing terminal is no reason to stop.
         return

@@ -1,4 +1,4 @@
-"""The run of one command line: the context that commands pass down, and what only the command line needs."""
+"""Holds the context, the arguments and the colour option of one run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """The arguments of the program, `--color`, and the context. click hands it on as the `obj` of its contexts."""
+    """The context, the arguments of the program and `--color`. click passes it on as the `obj` of its contexts."""
 
     context: RunContext
     arguments: Sequence[str] = ()
@@ -26,19 +26,19 @@ class Run:
 
 
 def current_run() -> Run:
-    """The run of the command that click has begun; outside of commands, one without arguments."""
+    """Return the run of the active command; outside of commands, one without arguments."""
     context = click.get_current_context(silent=True)
     found = None if context is None else context.find_object(Run)
     return Run(system_context()) if found is None else found
 
 
 def run_context() -> RunContext:
-    """The context of the command that click has begun."""
+    """Return the context of the active command."""
     return current_run().context
 
 
 def system_context() -> RunContext:
-    """The context of this process: its environment, clock, user and standard streams, without encryption."""
+    """Return the context of this process: its environment, clock, user and standard streams; no encryption."""
     return RunContext(os.environ, _now, _user, _note, _read_input, _write_output)
 
 

@@ -1,4 +1,4 @@
-"""The entry point of the program: its version, without anything else; the rest of the program for everything else."""
+"""The entry point: handles --version itself, and loads the program for everything else."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from statefmt.version import __version__
 
 
 def run() -> None:
-    """Run the command that the process was started with, and end the process with its exit status."""
-    # Before the library for command lines is loaded, which takes longer than Python itself.
+    """Run the command line of this process, and exit with its status."""
+    # Answer without loading typer, which takes longer than starting Python.
     if sys.argv[1:] != ["--version"] or not _printed(f"statetool {__version__}\n".encode()):
-        # Modules are made of objects that stay: looking for garbage among them takes a tenth of the time.
+        # Imports leave no garbage: collecting during them takes a tenth of the time.
         gc.disable()
         from statefmt.cli.main import run
 
@@ -21,7 +21,7 @@ def run() -> None:
 
 
 def _printed(line: bytes) -> bool:
-    """Whether a line could be written; the program says why, where it cannot."""
+    """Write a line. Returns False if that fails: the full program then reports the error."""
     try:
         return os.write(1, line) == len(line)
     except OSError:

@@ -1,4 +1,4 @@
-"""The standard streams of the process: open, in UTF-8, written in full, and with colour where it is wanted."""
+"""Sets up the standard streams: open, in UTF-8, written in full, and coloured if wanted."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ _STANDARD_OUTPUT: Final = "standard output"
 
 
 def open_streams(progress: Progress | None = None) -> None:
-    """Make the standard streams of this process fit for use, whatever it was started with.
+    """Open missing standard streams, and replace standard output and standard error.
 
-    What is written to them ends the `progress` that is shown.
+    Any output on them ends `progress`.
     """
     for number in range(3):
         try:
             os.fstat(number)
         except OSError:
-            # The next file to be opened, a state perhaps, must not get the number of a standard stream. Standard
-            # output is opened for reading, so that a result that goes nowhere is an error.
+            # The next file opened, perhaps a state, must not get the number of a standard stream. Standard output is
+            # opened for reading, so that writing a result to it fails.
             os.open(os.devnull, os.O_RDONLY if number == 1 else os.O_RDWR)
-    # Python's own stream writes in part, without a word, where PYTHONUNBUFFERED is set, and follows the locale.
+    # With PYTHONUNBUFFERED, Python's own stream silently writes in part; it also uses the locale's encoding.
     sys.stdout = _stream(_ResultFile(1, progress), "utf-8", "surrogateescape", by_line=os.isatty(1))
     encoding = sys.stderr.encoding if sys.stderr else "utf-8"
     sys.stderr = _stream(_MessageFile(2, progress), encoding, "backslashreplace", by_line=True)
 
 
 class _ResultFile(PromptFile):
-    """Standard output. What goes wrong with it names it."""
+    """Standard output, whose errors carry its name."""
 
     def write(self, data: object, /) -> int:
         try:
@@ -48,13 +48,13 @@ class _ResultFile(PromptFile):
 
 
 class _MessageFile(PromptFile):
-    """Standard error. A message that it does not take is lost, and the command goes on to its own exit status."""
+    """Standard error. A failed write loses the message, and the command keeps its exit status."""
 
     def write(self, data: object, /) -> int:
         try:
             return super().write(data)
         except OSError:
-            return memoryview(data).nbytes  # type: ignore[arg-type] # whatever the buffer above it gives
+            return memoryview(data).nbytes  # type: ignore[arg-type] # whatever the buffer passes
 
 
 def _stream(file: io.FileIO, encoding: str, errors: str, *, by_line: bool) -> io.TextIOWrapper:
@@ -62,14 +62,14 @@ def _stream(file: io.FileIO, encoding: str, errors: str, *, by_line: bool) -> io
 
 
 def discard_output() -> None:
-    """Let everything that is still to be written to standard output vanish, also what Python writes at its end."""
-    # Where even that is not possible, run() passes over what Python cannot write.
+    """Discard everything still to be written to standard output, including what Python flushes at exit."""
+    # If even that fails, run() ignores the error of the final flush.
     with suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def output_problem(error: OSError) -> str:
-    """What went wrong, for a message, with the file that the error names."""
+    """Return the message of an output error, with the name of the file."""
     if error.filename is None:
         problem = error.strerror or str(error)
     else:
@@ -79,17 +79,17 @@ def output_problem(error: OSError) -> str:
 
 
 def result_terminal() -> Terminal:
-    """How to write results to standard output."""
+    """Return the terminal settings for results on standard output."""
     return _terminal(sys.stdout)
 
 
 def result_columns() -> int | None:
-    """How wide a table on standard output may be; None where that is no terminal: programs want a line for each row."""
+    """Return the width for tables on standard output; None if not a terminal, since programs want one line per row."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def message_terminal() -> Terminal:
-    """How to write messages to standard error."""
+    """Return the terminal settings for messages on standard error."""
     return _terminal(sys.stderr)
 
 
@@ -99,17 +99,17 @@ def _terminal(stream: TextIO) -> Terminal:
 
 
 def say(message: str, indent: str = "") -> None:
-    """Print a message to standard error, wrapped, with everything in it made safe to show."""
+    """Print a message to standard error, wrapped and with control characters escaped."""
     print(message_terminal().wrap(message, indent, "  "), file=sys.stderr)
 
 
 def listed_name(name: str) -> str:
-    """The name of a file in a list on standard output: as it is for programs, made safe to show for a terminal."""
+    """Return a file name for a list on standard output: escaped on a terminal, unchanged for programs."""
     return printable(name) if sys.stdout.isatty() else name
 
 
 def write_result(data: bytes) -> None:
-    """Write text from a state to standard output: as it is for programs, made safe to show for a terminal."""
+    """Write text from a state to standard output: escaped on a terminal, unchanged for programs."""
     if sys.stdout.isatty():
         data = "\t".join(map(printable_lines, data.decode().replace("\r\n", "\n").split("\t"))).encode()
     sys.stdout.buffer.write(data)

@@ -1,4 +1,4 @@
-"""Carrying out what a command of surgery wants done: what is asked, and what is shown."""
+"""Carries out the edit of a surgery command: asks, writes and shows the changes."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from statefmt.store.reading import STANDARD_INPUT
 
 
 class Plan(NamedTuple):
-    """What a command wants done: the name of the operation, what it does, and whether it asks first.
+    """The edit that a command makes: the name of the operation, the operation, and whether to ask first.
 
-    `said` is the command without what must stay secret in it, where that is not how it was typed. `state` is the name
-    of the state, where it was an argument. `checksum` is what the file's must be, and `changed` what to say if not.
+    `said` is the command line to record, if the actual one has secrets. `state` is the name of the state, if it was an
+    argument. `checksum` is the required checksum of the file, and `changed` the message if it differs.
     """
 
     name: str
@@ -47,14 +47,14 @@ class Plan(NamedTuple):
 
 
 def choose(snapshot: Snapshot, chosen: Criteria) -> list[InstanceState]:
-    """The instances that were chosen on the command line. Raises SelectionError where they are none, or all of them."""
+    """Return the selected instances. Raises SelectionError if there are no criteria, or no instance matches."""
     if chosen == Criteria():
-        raise SelectionError("nothing says which: give an address, a pattern, or an option that selects; '**' is all")
+        raise SelectionError("no instances selected: give an address, a pattern or a filter option; '**' selects all")
     return select(instances(snapshot), chosen)
 
 
 def carry_out(plan: Plan, options: SurgeryOptions) -> int:
-    """Do what a command wants done, show it, and give the exit status."""
+    """Carry out the edit of a command, show it, and return the exit status."""
     name = plan.state or state_name(run_context(), options.state)
     terms = options.write.terms(name, plan.name, to=options.write.out, command=plan.said)
     if plan.checksum and not terms.checksum:
@@ -89,11 +89,11 @@ def carry_out(plan: Plan, options: SurgeryOptions) -> int:
     if not asks or not terms.in_place:
         try:
             _show(outcome, manner, message_terminal() if writes_here else result_terminal(), to_messages=writes_here)
-            # In this order also where both go to one file.
+            # Keeps the order if both streams go to one file.
             sys.stdout.flush()
         except OSError as error:
             if was_written:
-                error.add_note(f"{target} was written all the same")
+                error.add_note(f"{target} was written nevertheless")
             raise
     if not was_written:
         there = bool(outcome.changes and options.write.out)
@@ -102,11 +102,11 @@ def carry_out(plan: Plan, options: SurgeryOptions) -> int:
 
 
 def _agreed(name: str, operation: str) -> bool:
-    """Whether somebody says yes. Raises StoreError where nobody can."""
+    """Ask for confirmation. Raises StoreError without a terminal."""
     if not (sys.stdin and sys.stdin.isatty() and sys.stderr.isatty()):
         raise StoreError(
-            f"{name}: {operation} asks before it writes, and there is no terminal to ask on; nothing was "
-            "written. --dry-run shows what would change, and --yes does it"
+            f"{name}: {operation} needs confirmation, and there is no terminal to ask on; nothing was written. "
+            "Use --dry-run to see the changes, or --yes to write them"
         )
     return typer.confirm(f"Write this to {printable(name)}?", err=True)
 

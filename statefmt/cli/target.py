@@ -1,4 +1,4 @@
-"""Writing a whole state anew, to standard output, another file or the same file, and saying so."""
+"""Rewrites a whole state to standard output, another file or the same file, and reports it."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from statefmt.formats.providers.sources import SourceChoice
 from statefmt.store.reading import STANDARD_INPUT
 
 InPlaceOption = Annotated[
-    bool, typer.Option("--in-place", "-i", help="Write back to STATE, after a backup, not to standard output.")
+    bool, typer.Option("--in-place", "-i", help="Write the result back to STATE, after a backup.")
 ]
 
-# The state that was rewritten, and the report of it.
+# The rewritten state and its report.
 Rewriting: TypeAlias = tuple[LoadedState, str]
 
 
 def rewrite_state(
     name: str, sources: SourceChoice, options: WriteOptions, in_place: bool, operation: Operation[Rewriting], verb: str
 ) -> LoadedState:
-    """Rewrite the state `name`, print the report with where the result went, and return the state as it was."""
+    """Rewrite the state `name`, print the report and where the result went, and return the state as it was."""
     target = options.target(name, in_place)
     terms = options.terms(name, verb, to=target)
     done: list[str] = []
@@ -50,15 +50,15 @@ def rewrite_state(
 
 
 def why_not(terms: Terms, target: str | None) -> str:
-    """Why nothing was written to another file, or to the state."""
+    """Return why nothing was written to another file, or to the state."""
     if terms.dry_run:
-        return "this was a dry run"
-    return f"{target} has this content already" if target else "nothing to change"
+        return "dry run"
+    return f"{target} already has this content" if target else "nothing to change"
 
 
 def kept_text(backup: str | None, what: str = "file") -> str:
-    """How a message ends where the `file` or `state` as it was is kept in a backup."""
-    return f"; the {what} as it was is kept in {backup}" if backup else ""
+    """Return the end of a message that names the backup of the previous `file` or `state`."""
+    return f"; the previous {what} is kept in {backup}" if backup else ""
 
 
 def _print(report: str, line: str) -> None:

@@ -8,7 +8,6 @@ a scope.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -17,9 +16,6 @@ from statefmt.hcl.source.problem import Problem
 from statefmt.hcl.syntax.body import Argument
 from statefmt.hcl.syntax.expressions import Expression
 from statefmt.model import addrs
-
-if TYPE_CHECKING:
-    pass
 
 
 class Repetition(msgspec.Struct, frozen=True):

@@ -1,1 +1,1 @@
-"""How things are shown: text for people, JSON for programs."""
+"""Renders results: text for people, JSON for programs."""

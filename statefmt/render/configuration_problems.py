@@ -1,4 +1,4 @@
-"""What is wrong with a configuration, beside the result of a command that looks at more than that."""
+"""Renders the problems of a configuration beside the result of another command."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from statefmt.render.terminal import Terminal
 
 
 def configuration_problems_text(findings: Iterable[Finding], terminal: Terminal) -> str:
-    """A paragraph for each, with its place."""
+    """Render a paragraph for each finding, with its place."""
     return "\n".join(finding_text(each, terminal, place=printable(str(each.place or ""))) for each in findings)
 
 
 def configuration_problems_json(findings: Iterable[Finding]) -> list[dict[str, object]]:
-    """The member `problems` of outputs."""
+    """Return the member `problems` of JSON outputs."""
     return [
         {
             "code": finding.code,

@@ -4,5 +4,5 @@ from __future__ import annotations
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
-    """A number and what it counts; the plural adds an s unless it is given."""
+    """Format a number and its noun; the plural adds an s unless it is given."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"

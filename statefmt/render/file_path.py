@@ -1,4 +1,4 @@
-"""The names of state files for other programs: relative to the folder that they know, with forward slashes."""
+"""Converts the paths of state files for other programs: relative to a folder, with forward slashes, or as URIs."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from urllib.parse import quote_from_bytes
 
 
 def path_within(name: str, folder: Path) -> str | None:
-    """A path as seen from a folder, with forward slashes; None where it leads out of the folder."""
+    """Return a path relative to a folder, with forward slashes; None if it is outside of the folder."""
     path = Path(os.path.normpath(folder / name))
     return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else None
 
 
 def relative_uri(name: str, folder: Path) -> str | None:
-    """The same as a percent-encoded URI reference."""
+    """Return `path_within` as a percent-encoded URI reference."""
     path = path_within(name, folder)
-    # A colon is encoded, too: in the first part of a path it would end the name of a scheme.
+    # Encode colons, too: in the first part of a path, a colon would end a URI scheme.
     return None if path is None else quote_from_bytes(os.fsencode(path), safe="/")
 
 
 def absolute_uri(name: str, folder: Path) -> str:
-    """A path as a `file:` URI."""
+    """Return a path as a `file:` URI."""
     return Path(os.path.normpath(folder / name)).as_uri()

@@ -1,4 +1,4 @@
-"""Findings as text: for `check`, for reports on the side of another command, for errors."""
+"""Renders findings as text, for `check`, for reports of other commands and for errors."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ _WORD: Final = pattern(r"\w+")
 
 
 def findings_text(findings: Iterable[Finding], terminal: Terminal, indent: str = "  ") -> str:
-    """One paragraph a finding: severity, code and address; what is wrong; what to do."""
+    """Render one paragraph per finding: severity, code and address; the problem; the fix."""
     return "\n".join(finding_text(finding, terminal, indent) for finding in findings)
 
 
 def finding_text(finding: Finding, terminal: Terminal, indent: str = "", place: str = "") -> str:
-    """A finding's paragraph: what and where on the first line, below it what is wrong and what to do.
+    """Render a finding as a paragraph: severity, code and address on the first line, then the problem and the fix.
 
-    `place` is where the finding is in a file; where it is given, severities are as wide as each other, and a place
-    that does not fit on the first line has its own.
+    `place` is where the finding is in a file. If it is given, severities are padded to the same width, and a place that
+    does not fit on the first line gets its own.
     """
     address = printable(finding.address)
     kind = f"{finding.severity.value:<{_WIDEST if place else 0}} {finding.code}"
@@ -42,13 +42,13 @@ def finding_text(finding: Finding, terminal: Terminal, indent: str = "", place: 
     if finding.fix.advice:
         lines.append(terminal.wrap(f"→ {fix_text(finding.fix)}", indent + "  ", hanging="  "))
     if finding.fix.snippet:
-        # To be pasted: as it is, line by line.
+        # Not wrapped, so that it can be pasted.
         lines += (f"{indent}      {line}".rstrip() for line in printable_lines(finding.fix.snippet).split("\n"))
     return "\n".join(lines)
 
 
 def message(finding: Finding) -> str:
-    """Summary and detail as one text; the summary is left out where the detail holds all of its words."""
+    """Join summary and detail; the summary is omitted if the detail contains all of its words."""
     summary, detail = finding.summary, finding.detail
     if not detail or not summary:
         return summary or detail
@@ -59,7 +59,7 @@ def message(finding: Finding) -> str:
 
 
 def counts_text(findings: Iterable[Finding]) -> str:
-    """`2 errors, 1 warning`, or `no findings`."""
+    """Format the number of findings by severity: `2 errors, 1 warning`, or `no findings`."""
     counts = Counter(finding.severity for finding in findings)
     parts = [
         f"{counts[severity]} {_SINGULARS[severity] if counts[severity] == 1 else _PLURALS[severity]}"

@@ -1,4 +1,4 @@
-"""What to do about a finding, as text: each command in backticks and quoted for a shell."""
+"""Renders the fix of a finding as text, with commands in backticks and quoted for a shell."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from statefmt.text.shell import shell_line
 
 
 def fix_text(fix: Fix) -> str:
-    """The advice without the snippet, "" where there is none."""
+    """Render the advice without the snippet; an empty string if there is none."""
     return "".join([f"`{_line(part)}`" if isinstance(part, Command) else part for part in fix.advice])
 
 

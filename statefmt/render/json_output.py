@@ -1,4 +1,4 @@
-"""JSON that statetool prints: indented, with its format version, and safe to show on a terminal."""
+"""Writes the JSON that statetool prints: indented, with its format version, and safe to show on a terminal."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from statefmt.text.pattern import pattern
 
 FORMAT_VERSION: Final = "1.0"
 _LAYOUT: Final = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
-# In UTF-8: U+007F and C1 controls, marks that change the direction of writing, line separators, non-characters. JSON
-# needs no escape for them, but a terminal acts on them.
+# In UTF-8: U+007F and C1 controls, bidirectional controls, line separators and noncharacters. JSON does not escape
+# them, but a terminal acts on them.
 _UNSAFE: Final = pattern(
     rb"\x7f|\xc2[\x80-\x9f]|\xd8\x9c|\xe2\x80[\x8e\x8f\xa8-\xae]|\xe2\x81[\xa6-\xa9]|\xef\xbb\xbf|\xef\xbf[\xbe\xbf]"
 )
 
 
 def document(members: Mapping[str, object]) -> bytes:
-    """A document with `format_version` and the given members, and a newline at its end."""
+    """Write a document with `format_version` and the given members, ending in a newline."""
     return json_text({"format_version": FORMAT_VERSION, **members}, _LAYOUT)
 
 
 def json_text(value: object, layout: int = 0) -> bytes:
-    """JSON with `\\u` escapes for whatever a terminal could act on.
+    """Write JSON with `\\u` escapes for all characters that a terminal could act on.
 
-    A byte of a file name that is not UTF-8 is written as text, `\\udcff` for the byte ff: JSON has no bytes.
+    A byte of a file name that is not UTF-8 is written as text, since JSON has no bytes: `\\udcff` for the byte ff.
     """
     try:
         text = orjson.dumps(value, option=layout)
@@ -37,7 +37,7 @@ def json_text(value: object, layout: int = 0) -> bytes:
 
 
 def safe_json(text: bytes) -> bytes:
-    """The same JSON with `\\u` escapes for whatever a terminal could act on: such characters stand in strings only."""
+    """Replace all characters that a terminal could act on by `\\u` escapes: JSON has them only in strings."""
     return text if text.isascii() and b"\x7f" not in text else _UNSAFE.sub(_escaped, text)
 
 

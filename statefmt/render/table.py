@@ -1,4 +1,4 @@
-"""Tables on a terminal: columns under headings, no lines drawn, nothing cut."""
+"""Renders tables for a terminal: columns under headings, without lines or truncated cells."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from tabulate import tabulate
 from statefmt.render.terminal import Terminal
 from statefmt.text.pattern import pattern
 
-# The codes of colours, which take no room. (In a cell, every other escape has been made visible.)
+# Colour codes, which have no width. (All other escapes in cells have been made visible.)
 _CODES: Final = pattern(r"\x1b\[[0-9;]*m")
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]], terminal: Terminal, *, right: str = "") -> str:
-    """Rows of cells in columns two spaces apart, without a newline at the end.
+    """Render rows of cells in columns two spaces apart, without a newline at the end.
 
-    `right` has a letter for each column that is to stand flush right (`r`), and any other for the rest. Addresses
-    must stay whole to be copied, so a row may be longer than the terminal is wide.
+    `right` has a letter for each column: `r` aligns it right, any other left. Addresses must stay whole to be copied,
+    so a row may be wider than the terminal.
     """
     aligned = ["right" if letter == "r" else "left" for letter in right.ljust(len(headings))]
     drawn = tabulate(
@@ -35,9 +35,9 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]], terminal: Term
 def fitted_table(
     headings: Sequence[str], rows: Sequence[Sequence[str]], terminal: Terminal, *, columns: int | None, right: str = ""
 ) -> str:
-    """The same where it is no wider than `columns` (None for any width).
+    """Render a table that is no wider than `columns` if possible (None for any width).
 
-    Else the cells of the first column stand on lines of their own, each above the rows that it is the same in.
+    A wider table has the cells of its first column on lines of their own, each above the rows that share it.
     """
     whole = table(headings, rows, terminal, right=right)
     if columns is None or max(len(_CODES.sub("", line)) for line in whole.split("\n")) <= columns:

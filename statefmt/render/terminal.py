@@ -1,4 +1,4 @@
-"""What the terminal can do: width and colour."""
+"""Describes a terminal: its width, and whether to use colour."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ class Terminal(NamedTuple):
     colour: bool = False
 
     def paint(self, text: str, *styles: str) -> str:
-        """The text in some styles (`red`, `yellow`, `cyan`, `green`, `bold`, `dim`), where there is colour."""
+        """Apply styles (`red`, `yellow`, `cyan`, `green`, `bold`, `dim`) to the text, if colour is on."""
         if not self.colour:
             return text
         return f"\x1b[{';'.join(_CODES[style] for style in styles)}m{text}\x1b[0m"
 
     def wrap(self, text: str, indent: str, hanging: str = "") -> str:
-        """The text wrapped to the width; long addresses are never broken.
+        """Wrap the text to the width; long addresses are never broken.
 
-        Every line is indented, all but the first by `hanging`, too.
+        Every line is indented by `indent`, and all but the first by `hanging`, too.
         """
         lines: list[str] = []
         room = 0
@@ -43,7 +43,7 @@ class Terminal(NamedTuple):
 
 
 def terminal_for(stream: TextIO, choice: str, environment: Mapping[str, str]) -> Terminal:
-    """What a stream can do. `choice` is `auto`, `always` or `never`; `auto` honours NO_COLOR and dumb terminals."""
+    """Return a stream's terminal. `choice` is `auto`, `always` or `never`; `auto` honours NO_COLOR and TERM=dumb."""
     on_terminal = stream.isatty()
     width = shutil.get_terminal_size().columns if on_terminal else 80
     wanted = not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"

@@ -113,7 +113,7 @@ def test_no_directory(program: Program, folder: Path, directory: str, command: t
     shutil.copytree(_FINE, folder / "root")
     result = program(*command, "--state", "root/terraform.tfstate", "--config", directory)
     assert (result.status, result.out) == (2, b"")
-    assert f"{directory}: no directory" in result.err
+    assert f"{directory}: not a directory" in result.err
 
 
 @pytest.mark.parametrize("command", _COMMANDS, ids=lambda command: command[0])

@@ -180,7 +180,7 @@ def test_writing_in_every_combination(
     assert "nothing was" not in said
     if result.status:
         assert said.index("is kept in") < said.index("standard output: ")
-        assert said.endswith("; three was written all the same")
+        assert said.endswith("; three was written nevertheless")
 
 
 def test_written_is_said_to_whoever_reads_no_further(program: Program, folder: Path) -> None:
@@ -192,7 +192,7 @@ def test_written_is_said_to_whoever_reads_no_further(program: Program, folder: P
         os.close(writer)
     (backup,) = folder.glob("three.*.backup")
     assert (done.status, done.out) == (141, b"")
-    assert " ".join(done.err.split()) == f"three: written; the state as it was is kept in {backup.name}"
+    assert " ".join(done.err.split()) == f"three: written; the previous state is kept in {backup.name}"
     assert backup.read_bytes() == THREE
 
 

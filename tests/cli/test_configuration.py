@@ -139,7 +139,7 @@ def test_simulate_needs_a_configuration_and_a_change(statetool: Statetool, argum
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (("--without", "us-est-1"), "no for_each has the key us-est-1; there are:\n  eu-west-1, us-east-1"),
+        (("--without", "us-est-1"), "no for_each has the key us-est-1; the keys\n  are: eu-west-1, us-east-1"),
         (("--without", "us-east-1", "--without", ""), "no for_each has the key"),
     ],
 )
@@ -166,7 +166,7 @@ def test_simulate_does_not_call_a_wrong_value_harmless(statetool: Statetool, val
     result = statetool(*arguments)
     assert result.status == 1
     assert code in result.err
-    assert "As far as it can be told" in result.text
+    assert "As far as is known" in result.text
 
 
 @pytest.mark.parametrize("value", ['["us-east-1"]', '[ "us-east-1", ]', '["us-${"east"}-1"]'])

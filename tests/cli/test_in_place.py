@@ -33,7 +33,7 @@ def test_backup(command: str, statetool: Statetool, tree: Tree) -> None:
     result = statetool(*command.split(), "state")
     (backup,) = Path().glob("*.backup")
     assert (result.status, result.out) == (0, b"")
-    assert f"the file as it was is kept in {backup}\n" in result.err.replace("\n  ", " ")
+    assert f"the previous file is kept in {backup}\n" in result.err.replace("\n  ", " ")
     name, seconds, _ = backup.name.split(".")
     assert name == "state"
     assert before <= int(seconds) <= time.time()

@@ -228,7 +228,7 @@ def test_a_value_is_not_in_the_history(folder: Path, statetool: Statetool) -> No
 
 
 REFUSED = {
-    "nothing selected": (["taint"], "nothing says which"),
+    "nothing selected": (["taint"], "no instances selected"),
     "no such instance": (["untaint", "aws_vpc.none"], "no resource instance matches"),
     "nothing is tainted": (["untaint", "aws_vpc.main"], "nothing to untaint"),
     "data is not tainted": (["taint", "data.aws_caller_identity.current"], "only managed resources"),
@@ -241,15 +241,15 @@ REFUSED = {
     ),
     "no provider": (["replace-provider", "-y", "hashicorp/aws", "a b"], "is neither a provider source"),
     "nothing bound to it": (["replace-provider", "-y", "hashicorp/gcp", "hashicorp/aws"], "no resource is bound to"),
-    "two maps": (["rekey", "aws_vpc.main", "--map", "a=b", "--by", "id"], "give one of them"),
-    "count without an attribute": (["rekey", "aws_vpc.main", "--map", "a=b", "--count"], "goes with --by only"),
+    "two maps": (["rekey", "aws_vpc.main", "--map", "a=b", "--by", "id"], "use exactly one of these"),
+    "count without an attribute": (["rekey", "aws_vpc.main", "--map", "a=b", "--count"], "requires --by"),
     "one key for two": (["rekey", "aws_vpc.main", "--map", "eu-west-1=x,us-west-2=x"], "would both become"),
     "no map file": (["rekey", "aws_vpc.main", "--map-file", "none"], "none: "),
     "another type": (["set", "-y", "aws_iam_role.app", "name=1"], "--force-type sets it all the same"),
     "no path": (["set", "-y", "aws_iam_role.app", "tags=1"], "no attribute tags"),
-    "nothing to set": (["set", "-y", "aws_iam_role.app"], "say what to set"),
+    "nothing to set": (["set", "-y", "aws_iam_role.app"], "nothing to set: give PATH=JSON"),
     "no JSON": (["set", "-y", "aws_iam_role.app", "name=app"], 'a text needs quotes: name="…"'),
-    "no variable": (["set", "-y", "aws_iam_role.app", "--from-env", "name=NONE"], "no environment variable NONE"),
+    "no variable": (["set", "-y", "aws_iam_role.app", "--from-env", "name=NONE"], "no such environment variable: NONE"),
     "no value file": (["set", "-y", "aws_iam_role.app", "--from-file", "name=none"], "none: "),
     "nothing deposed": (["forget-deposed", "-y", "aws_vpc.main"], "no chosen instance has a deposed object"),
     "rm of no such object": (["rm", "-y", "aws_instance.web", "--deposed", "00"], "has the deposed object"),

@@ -28,7 +28,7 @@ CASES = [
     ("list --state good a.b", SILENT, r"\Astatetool: no resource instance matches 'a\.b'\n\Z"),
     ("list --state mixed", SILENT, r"\Astatetool: mixed: this state cannot be used\n  error PRV003 "),
     ("fmt good", SILENT, SILENT),
-    ("fmt edited", SILENT, r"\Aedited: formatted; the file as it was is kept in\s+edited\.\d+\.backup\n\Z"),
+    ("fmt edited", SILENT, r"\Aedited: formatted; the previous file is kept in\s+edited\.\d+\.backup\n\Z"),
     ("fmt --check good", SILENT, SILENT),
     ("fmt --check edited", r"\Aedited\n\Z", SILENT),
     ("fmt --stdout good", r'\A\{\n  "version": 4,\n[^\x00]*\n\}\n\Z', SILENT),

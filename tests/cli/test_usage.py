@@ -30,11 +30,14 @@ CASES = [
     ("upgrade --style wide state", "Error: Invalid value for '--style': 'wide' is not one of"),
     ("upgrade state other", "Error: Got unexpected extra argument (other)"),
     ("upgrade state --state state", "Error: Invalid value for --state: name the state once"),
-    ("upgrade --in-place -o new state", "Error: Invalid value for --in-place: cannot be used together with --output"),
+    ("upgrade --in-place -o new state", "Error: Invalid value for --in-place: cannot be combined with --out"),
     ("upgrade --in-place -", "Error: Invalid value for --in-place: needs a file, not standard input"),
     ("upgrade state -o=", "Error: Invalid value for --output: the name is empty"),
     ("fmt --stdout state other", "Error: Invalid value for --stdout: takes one state"),
-    ("fmt --stdout --check state", "Error: Invalid value for --stdout: takes one state, and not --check"),
+    (
+        "fmt --stdout --check state",
+        "Error: Invalid value for --stdout: takes one state, and cannot be combined with --check",
+    ),
     ("--color sometimes check state", "Error: Invalid value for --color: must be auto, always or never"),
 ]
 

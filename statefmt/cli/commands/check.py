@@ -1,4 +1,4 @@
-"""`statetool check`: run the rules, and gate on what they find."""
+"""`statetool check`: checks states and configurations against the rules."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from statefmt.store.small_files import write_over
 
 
 class FailOn(StrEnum):
-    """The severity from which findings make the command fail."""
+    """The lowest severity that makes the command fail."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -41,7 +41,7 @@ class FailOn(StrEnum):
 
 
 class CheckFormat(StrEnum):
-    """How to show what was found."""
+    """The output format."""
 
     TEXT = "text"
     JSON = "json"
@@ -56,48 +56,52 @@ def command(
     state: StateOption = None,
     select: Annotated[
         Optional[str],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option(metavar="CODES", help="Run only these rules: codes or their beginnings, with commas between."),
+        typer.Option(metavar="CODES", help="Run only these rules: codes or prefixes, separated by commas."),
     ] = None,
     ignore: Annotated[
         Optional[str],  # noqa: UP045
-        typer.Option(metavar="CODES", help="Leave these rules out; wins over --select."),
+        typer.Option(metavar="CODES", help="Skip these rules; overrides --select."),
     ] = None,
     release: Annotated[
         Optional[str],  # noqa: UP045
-        typer.Option("--for", metavar="RELEASE", help="Report what this release would lose, too: opentofu-1.8, 1.8."),
+        typer.Option("--for", metavar="RELEASE", help="Also report what this release would lose: opentofu-1.8, 1.8."),
     ] = None,
     fail_on: Annotated[
         Optional[FailOn],  # noqa: UP045
-        typer.Option(show_default=False, help="Fail from this severity on; default: error."),
+        typer.Option(show_default=False, help="Fail on findings of this severity or higher; default: error."),
     ] = None,
-    exit_zero: Annotated[bool, typer.Option("--exit-zero", help="Exit with 0 whatever is found.")] = False,
+    exit_zero: Annotated[bool, typer.Option("--exit-zero", help="Exit with 0 even if there are findings.")] = False,
     output_format: Annotated[
-        CheckFormat, typer.Option("--format", show_default=False, help="How to show the result; default: text.")
+        CheckFormat, typer.Option("--format", show_default=False, help="The output format; default: text.")
     ] = CheckFormat.TEXT,
-    statistics: Annotated[bool, typer.Option("--statistics", help="Count the findings of each rule instead.")] = False,
-    everything: Annotated[
-        bool, typer.Option("--all", help="In folders, take backups and what is in .terraform too.")
+    statistics: Annotated[
+        bool, typer.Option("--statistics", help="Show the number of findings of each rule instead.")
     ] = False,
+    everything: Annotated[bool, typer.Option("--all", help="In directories, include backups and .terraform.")] = False,
     baseline: Annotated[
         Optional[Path],  # noqa: UP045
-        typer.Option(metavar="FILE", help="Report only what is not in this baseline."),
+        typer.Option(metavar="FILE", help="Report only findings that are not in this baseline."),
     ] = None,
     write_baseline: Annotated[
         Optional[Path],  # noqa: UP045
-        typer.Option(metavar="FILE", help="Write a baseline of everything found, and exit with 0."),
+        typer.Option(metavar="FILE", help="Write all findings to a baseline, and exit with 0."),
     ] = None,
     settings: Annotated[
         Optional[Path],  # noqa: UP045
-        typer.Option(metavar="FILE", help="Use these settings; default: the nearest statetool.toml or pyproject.toml."),
+        typer.Option(
+            metavar="FILE", help="Read settings from FILE; default: the nearest statetool.toml or pyproject.toml."
+        ),
     ] = None,
-    no_settings: Annotated[bool, typer.Option("--no-settings", help="Use no settings file.")] = False,
-    no_state: Annotated[bool, typer.Option("--no-state", help="With --config: check the configuration alone.")] = False,
+    no_settings: Annotated[bool, typer.Option("--no-settings", help="Ignore settings files.")] = False,
+    no_state: Annotated[bool, typer.Option("--no-state", help="With --config: check only the configuration.")] = False,
     *,
     configuration: ConfigurationOptions,
 ) -> int:
-    """Run the rules over states: files, folders and globs; with --config over a configuration, and both together.
+    """Check states against the rules: files, directories and globs.
 
-    Exit status 0: nothing at or above the failing severity; 1: something was found; 2: a file is no state.
+    With --config, check the configuration and compare the states with it.
+
+    Exit status 0: no findings at or above the failing severity; 1: findings; 2: a file is not a state.
     """
     gate = _gate(select, ignore, settings, no_settings)
     if release is not None:
@@ -106,7 +110,7 @@ def command(
         gate = _with_baseline(gate, baseline)
     names = [*(states or ()), *([state] if state else ())]
     if no_state and (names or configuration.directory is None):
-        raise typer.BadParameter("goes with --config, and with no state", param_hint="--no-state")
+        raise typer.BadParameter("requires --config, and cannot be combined with states", param_hint="--no-state")
     gate = replace(gate, configuration=configuration.loaded())
     checked, unreadable = _check_all(gate, [] if no_state else names or [_default_state()], everything)
     if gate.configuration is not None:
@@ -118,7 +122,7 @@ def command(
         return status
     failing = Severity(fail_on.value if fail_on else gate.settings.fail_on)
     if output_format is CheckFormat.TEXT:
-        # Of files none of which could be read, standard error has said all.
+        # If no file could be read, all is said on standard error.
         if checked:
             print((statistics_text if statistics else check_text)(checked, result_terminal()))
     else:
@@ -133,7 +137,7 @@ def _default_state() -> str:
 
 
 def _gate(select: str | None, ignore: str | None, settings: Path | None, no_settings: bool) -> Gate:
-    """What to check for, from the command line and the settings; without a baseline."""
+    """Return what to check for, from the command line and the settings, without a baseline."""
     found = None if no_settings else settings or find_settings(Path.cwd())
     settled = load_settings(found) if found else Settings()
     folder = found.parent if found else Path()
@@ -147,13 +151,13 @@ def _gate(select: str | None, ignore: str | None, settings: Path | None, no_sett
 
 
 def _with_baseline(gate: Gate, named: Path | None) -> Gate:
-    """The gate with the baseline that is named on the command line, else the one of the settings."""
+    """Return the gate with the baseline named on the command line, else with that of the settings."""
     path = named or gate.settings.baseline_in(gate.folder)
     return replace(gate, baseline=read_baseline(path), baseline_folder=path.parent) if path else gate
 
 
 def _check_all(gate: Gate, names: list[str], everything: bool) -> tuple[list[CheckedState], list[UnreadableState]]:
-    """Check every state, each once; what cannot be found or read is told on standard error, and the rest checked."""
+    """Check every state once. States that cannot be found or read are reported, and the rest are checked."""
     found: dict[str, None] = {}
     unreadable: list[UnreadableState] = []
     for name in names:
@@ -176,7 +180,7 @@ def _check_all(gate: Gate, names: list[str], everything: bool) -> tuple[list[Che
 def _written(
     checked: list[CheckedState], unreadable: list[UnreadableState], output_format: CheckFormat, failing: Severity
 ) -> bytes:
-    """The result in a format for programs, each imported when it is asked for."""
+    """Return the result in a machine-readable format; imports only the format asked for."""
     if output_format is CheckFormat.SARIF:
         from statefmt.render.check.sarif import check_sarif
 
@@ -196,14 +200,14 @@ def _written(
 
 
 def _write_baseline(path: Path, checked: list[CheckedState]) -> None:
-    """Write the baseline. A file of its name may be part of a repository: it is not a link to somewhere else."""
+    """Write the baseline. The file may be part of an untrusted repository, so symbolic links are not followed."""
     findings = {relative_path(result.name, path.parent): result.findings for result in checked}
     try:
         write_over(path, baseline_text(findings))
     except OSError as error:
         raise StoreError(f"{path}: {error.strerror}; the baseline was not written") from error
     count = sum(len(found) for found in findings.values())
-    say(f"{path}: {count} finding{'' if count == 1 else 's'} noted")
+    say(f"{path}: {count} finding{'' if count == 1 else 's'} written")
 
 
 def _codes(text: str | None) -> list[str] | None:

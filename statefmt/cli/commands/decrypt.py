@@ -1,4 +1,4 @@
-"""`statetool decrypt`: an encrypted state in, a plain one out."""
+"""`statetool decrypt`: writes an encrypted state in plain text."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def command(
     *,
     options: WriteOptions,
 ) -> int:
-    """Write an encrypted state in plain text, to the byte as it was when it was encrypted.
+    """Decrypt a state to the exact bytes that were encrypted.
 
-    All secrets of the state are readable then: a new file can be read by its owner only, and a terminal is written to
-    with --yes only.
+    The result has all secrets in plain text. A new file is readable only by its owner; printing to a terminal needs
+    --yes.
     """
     name = state_name(run_context(), one_state(state, state_option))
     target = options.target(name, in_place)

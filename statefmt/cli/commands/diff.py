@@ -1,4 +1,4 @@
-"""`statetool diff`: what really differs between two states."""
+"""`statetool diff`: shows the differences between two states."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from statefmt.store.reading import STANDARD_INPUT, display_name
 
 
 class DiffFormat(StrEnum):
-    """How to show the differences."""
+    """The output format."""
 
     TEXT = "text"
     JSON = "json"
@@ -43,42 +43,44 @@ _SIDE = "A state file, git:REVISION:PATH for one in git, or - for standard input
 
 def command(
     old: Annotated[str, typer.Argument(metavar="OLD", help=_SIDE)],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="The same for the other side.")],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="The state to compare with, in the same forms.")],
     output_format: Annotated[
-        DiffFormat, typer.Option("--format", show_default=False, help="How to show the result; default: text.")
+        DiffFormat, typer.Option("--format", show_default=False, help="The output format; default: text.")
     ] = DiffFormat.TEXT,
-    stat: Annotated[bool, typer.Option("--stat", help="Only count, by resource.")] = False,
-    name_only: Annotated[bool, typer.Option("--name-only", help="Only the addresses of what differs.")] = False,
+    stat: Annotated[bool, typer.Option("--stat", help="Show only the number of changes, by resource.")] = False,
+    name_only: Annotated[bool, typer.Option("--name-only", help="Show only the addresses that differ.")] = False,
     moved_blocks: Annotated[
         bool,
-        typer.Option("--moved-blocks", help="Print the moved, removed and import blocks that say it in configuration."),
+        typer.Option("--moved-blocks", help="Print moved, removed and import blocks for the differences."),
     ] = False,
     only: Annotated[
         Optional[list[str]],  # noqa: UP045
-        typer.Option(metavar="KIND,...", help=f"Only these kinds of differences: {', '.join(Kind)}."),
+        typer.Option(metavar="KIND,...", help=f"Show only these kinds of differences: {', '.join(Kind)}."),
     ] = None,
     ignore: Annotated[
         Optional[list[str]],  # noqa: UP045
-        typer.Option(metavar="KIND,...", help="All but these kinds of differences."),
+        typer.Option(metavar="KIND,...", help="Hide these kinds of differences."),
     ] = None,
     selectors: Annotated[
         Optional[list[str]],  # noqa: UP045
-        typer.Option("--select", metavar="SELECTOR", help="Only instances that this selector fits, on either side."),
+        typer.Option("--select", metavar="SELECTOR", help="Only instances that match this selector, on either side."),
     ] = None,
     excluded: ExcludeOption = None,
     exact: Annotated[
-        bool, typer.Option("--exact", help="Tell 1 from 1.0, and texts that are JSON by their letters.")
+        bool,
+        typer.Option("--exact", help="Compare literally: 1 differs from 1.0, and strings are not parsed as JSON."),
     ] = False,
     full: Annotated[bool, typer.Option("--full", help="Show long values in full.")] = False,
     show_sensitive: ShowSensitiveOption = False,
     detailed_exitcode: Annotated[
-        bool, typer.Option(DETAILED_EXITCODE, help="Exit like a plan: 0 same, 2 different, 1 could not do it.")
+        bool, typer.Option(DETAILED_EXITCODE, help="Exit like `tofu plan`: 0 no differences, 2 differences, 1 failure.")
     ] = False,
 ) -> int:
-    """Show what really differs between two states: by address, by remote object, value by value.
+    """Show the differences between two states: by address, by remote object and by value.
 
-    An instance that stands at another address is one that moved, if type and identity (or id, or all attributes) agree.
-    Exit status: 0 same, 1 different, 2 could not do it.
+    An instance at another address has moved if its type and identity (or id, or all attributes) are the same.
+
+    Exit status 0: no differences; 1: differences; 2: failure.
     """
     wanted = kinds(_kinds(only, "--only"), _kinds(ignore, "--ignore"))
     if stat + name_only + moved_blocks + (output_format is not DiffFormat.TEXT) > 1:
@@ -115,7 +117,7 @@ def command(
 
 
 def _both(old: str, new: str) -> tuple[LoadedState, LoadedState]:
-    """Both states. Raises StoreError and StateFileError."""
+    """Load both states. Raises StoreError and StateFileError."""
     if old == new == STANDARD_INPUT:
         raise typer.BadParameter("only one of the two can come from standard input")
     return _side(old), _side(new)
@@ -133,14 +135,14 @@ def _kinds(texts: Sequence[str] | None, option: str) -> list[Kind]:
     known = {kind.value for kind in Kind}
     for name in names:
         if name not in known:
-            raise typer.BadParameter(f"{name!r} is no kind; there are: {', '.join(Kind)}", param_hint=option)
+            raise typer.BadParameter(f"{name!r} is not a kind; choose from: {', '.join(Kind)}", param_hint=option)
     return [Kind(name) for name in names]
 
 
 def _address_test(
     old: LoadedState, new: LoadedState, selectors: Sequence[str] | None, excluded: Sequence[str] | None
 ) -> AddressTest | None:
-    """Whether an address was asked for; None where all were. Raises SelectionError."""
+    """Return a test for selected addresses; None if all are selected. Raises SelectionError."""
     if not selectors and not excluded:
         return None
     known = [*instances(old.result.snapshot), *instances(new.result.snapshot)]
@@ -151,7 +153,7 @@ def _address_test(
 def _warn_of_lineage(old: LoadedState, new: LoadedState) -> None:
     before, after = old.result.snapshot.lineage, new.result.snapshot.lineage
     if before and after and before != after:
-        text = "statetool: warning: the lineages differ: these are states of two different things, not two of one"
+        text = "statetool: warning: the lineages differ: these are not two versions of one state"
         say(text)
 
 

@@ -1,4 +1,4 @@
-"""`statetool downgrade`: a state for an older release or the other engine, or what that would lose."""
+"""`statetool downgrade`: writes a state for an older release or the other engine, or reports what that would lose."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ from statefmt.render.formats.downgrade import downgrade_report, refusal_text
 from statefmt.store.reading import display_name
 
 
-class _WouldLose(Exception):  # noqa: N818 - no error: the command says what and ends
-    """Something would be lost, and has been reported."""
+class _WouldLose(Exception):  # noqa: N818 - not an error: ends the command
+    """The state would lose something, which has been reported."""
 
 
 @takes(options=write_options)
@@ -51,31 +51,31 @@ def command(
     state_option: StateOption = None,
     release_name: Annotated[
         Optional[str],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option("--for", metavar="RELEASE", help="The release that is to read it; 1.8 is opentofu-1.8. Required."),
+        typer.Option("--for", metavar="RELEASE", help="The release to write for; 1.8 means opentofu-1.8. Required."),
     ] = None,
     in_place: InPlaceOption = False,
     drop_lossy: Annotated[
-        bool, typer.Option("--drop-lossy", help="Drop members that only carry information and that RELEASE loses.")
+        bool, typer.Option("--drop-lossy", help="Drop purely informational members that RELEASE would lose.")
     ] = False,
     drop_unknown: DropUnknownOption = False,
     registry: RegistryOption = Registry.KEEP,
     legacy_provider: LegacyProviderOption = None,
     style: Annotated[
         Optional[StyleChoice],  # noqa: UP045
-        typer.Option(show_default=False, help="The layout to write; default: as RELEASE lays out a local file."),
+        typer.Option(show_default=False, help="The layout to write; default: that of local files of RELEASE."),
     ] = None,
     *,
     options: WriteOptions,
 ) -> int:
     """Write a state so that an older release, or the other engine, reads it without loss.
 
-    Where RELEASE would lose anything, nothing is written: each instance and member is named, with the way out (exit
-    status 2). A resource, an instance or a provider key is never dropped. The serial is one more where --drop-lossy
-    dropped something or a provider's source was changed.
+    If RELEASE would lose anything, nothing is written: each instance and member is listed with a way out (exit status
+    2). Resources, instances and provider keys are never dropped. The serial increases by one if --drop-lossy dropped
+    something or the source of a provider changed.
     """
     if release_name is None:
         raise typer.BadParameter(
-            "name the release, as in --for opentofu-1.8 or --for terraform-1.5", param_hint="--for"
+            "name the release, such as --for opentofu-1.8 or --for terraform-1.5", param_hint="--for"
         )
     release = parsed_release(release_name)
     sources = chosen_sources(registry, legacy_provider)

@@ -1,4 +1,4 @@
-"""`statetool encrypt`: a plain state in, an encrypted one out."""
+"""`statetool encrypt`: encrypts a plain state."""
 
 from __future__ import annotations
 
@@ -40,34 +40,33 @@ def command(
     *,
     options: WriteOptions,
 ) -> int:
-    """Encrypt a plain state as OpenTofu does, by the method that its configuration writes with.
+    """Encrypt a plain state as OpenTofu does, with the first method of its configuration.
 
-    What the state says stays the same to the byte, and so do its serial and lineage. The result is decrypted again
-    before it is written anywhere. With --discard-plain, the plain copies of a state that is encrypted already are
-    deleted, too.
+    The contents stay the same to the byte, including serial and lineage. The result is decrypted as a check before it
+    is written. With --discard-plain, the plain copies of a state that is already encrypted are deleted, too.
     """
     name = state_name(run_context(), one_state(state, state_option))
     target = options.target(name, in_place)
     check_discarding(discard_plain, in_place)
     configuration = needed_configuration()
     if not encrypts(configuration):
-        raise ConfigurationError("the method that writes is of type unencrypted: nothing would be encrypted")
+        raise ConfigurationError("the first method is of type unencrypted: nothing would be encrypted")
     context = run_context()
     if discard_plain and not options.dry_run:
         data = context.read(name)
         with about(name):
             is_encrypted = parse_envelope(data) is not None
         if is_encrypted:
-            # The command was killed before it deleted them, or was asked to do it only now. Without the right key,
-            # the copies may be all that can be read.
+            # An earlier run was killed before it deleted them, or had no --discard-plain. Check the key first: without
+            # it, the copies may be the only readable ones.
             opened_state(name, data, configuration)
-            print(f"{display_name(name)}: encrypted already; the state was not written", file=sys.stderr)
+            print(f"{display_name(name)}: already encrypted; the state was not written", file=sys.stderr)
             return discard_copies(name, Form(data, is_plain=False), "encrypt")
 
     def opening(data: bytes) -> LoadedState:
         with about(name):
             if parse_envelope(data) is not None:
-                raise EncryptionError("this state is encrypted already; `statetool reencrypt` changes the method")
+                raise EncryptionError("this state is already encrypted; use `statetool reencrypt` to change the method")
         return loaded(context, name, data)
 
     def change(state: LoadedState) -> EncryptionChange:

@@ -1,4 +1,4 @@
-"""`statetool encryption-info`: what an envelope tells without any key, and what reads it with one."""
+"""`statetool encryption-info`: shows the envelope of an encrypted state, and which method decrypts it."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ def command(
     state_option: StateOption = None,
     output_format: FormatOption = OutputFormat.TEXT,
 ) -> int:
-    """Show what an encrypted state tells without any key: its serial and lineage, and what each key provider keeps.
+    """Show how a state is encrypted: its serial, its lineage and the metadata of each key provider. No key is needed.
 
-    With a configuration also which method reads it, and whether that is a fallback. No value of the state is shown.
+    With a configuration, also show which method decrypts it, and whether that is a fallback. No values of the state are
+    shown.
     """
     name = state_name(run_context(), one_state(state, state_option))
     found = run_context().configuration()
@@ -35,7 +36,7 @@ def command(
     with about(name):
         envelope = parse_envelope(data)
         if envelope is None:
-            # Whatever is neither encrypted nor a state is refused here.
+            # Refuse what is neither encrypted nor a state.
             loaded(run_context(), name, data)
         opened = None if found is None else decrypt(data, found)
     if output_format is OutputFormat.JSON:

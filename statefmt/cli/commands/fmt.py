@@ -1,4 +1,4 @@
-"""`statetool fmt`: canonical form, in each file's own style."""
+"""`statetool fmt`: rewrites states in canonical form, each in its own style."""
 
 from __future__ import annotations
 
@@ -65,19 +65,18 @@ def command(
 ) -> int:
     """Rewrite states in canonical form, byte for byte as OpenTofu writes them.
 
-    A file is written in place, after a backup, and only if it is not canonical already. What a state says stays the
-    same, and so does its serial, unless --registry or --legacy-provider changes where a provider comes from: then the
-    serial is one more.
+    Files are written in place, after a backup, and only if they are not canonical. The contents stay the same. The
+    serial increases by one only if --registry or --legacy-provider changes the source of a provider.
     """
     sources = chosen_sources(registry, legacy_provider)
     context = run_context()
     names = [*(states or ()), *([state] if state else ())] or [state_name(context, None)]
     if stdout and (check or len(names) > 1):
-        raise typer.BadParameter("takes one state, and not --check", param_hint="--stdout")
+        raise typer.BadParameter("takes one state, and cannot be combined with --check", param_hint="--stdout")
     if options.out is not None and (stdout or check or len(names) > 1):
-        raise typer.BadParameter("takes one state, and not --check or --stdout", param_hint="--out")
+        raise typer.BadParameter("takes one state, and cannot be combined with --check or --stdout", param_hint="--out")
     if check and options.dry_run:
-        raise typer.BadParameter("writes nothing already", param_hint="--dry-run")
+        raise typer.BadParameter("cannot be combined with --check, which writes nothing", param_hint="--dry-run")
     status = FINE
     used: set[str] = set()
     for name in names:
@@ -120,7 +119,7 @@ def _write(
     style: StyleChoice,
     drop_unknown: bool,
 ) -> None:
-    """Write a state in canonical form. It was `read` and `rewritten` already, which counts if it is still the same."""
+    """Write a state in canonical form. If it is still the same as `read`, `rewritten` is used."""
     context, name = run_context(), read.name
     # A pipe can be read only once.
     source = store_of(name) if to is None else StandardInput(lambda: read.stored, name)
@@ -139,12 +138,12 @@ def _write(
     edit(context, source, options.terms(name, "fmt", to=to), operation, opening=opening, written=written)
     if options.dry_run:
         done = "would be formatted" if rewritten.content != read.data else "is canonical"
-        say(f"{name}: {done}; this was a dry run; nothing was written")
+        say(f"{name}: {done}; dry run; nothing was written")
 
 
 def _refuse_older_format(loaded: LoadedState) -> None:
     if loaded.result.version != CURRENT_VERSION:
         raise StoreError(
-            f"{loaded.name}: this state has format version {loaded.result.version}, which no release writes any more:\n"
+            f"{loaded.name}: this state has format version {loaded.result.version}; upgrade it first:\n"
             f"  statetool upgrade --in-place {shell_word(loaded.name)}"
         )

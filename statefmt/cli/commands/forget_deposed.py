@@ -1,4 +1,4 @@
-"""`statetool forget-deposed`: deposed objects forgotten, and the instances kept."""
+"""`statetool forget-deposed`: forgets deposed objects and keeps their instances."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def command(
     chosen: Criteria,
     options: SurgeryOptions,
 ) -> int:
-    """Forget deposed objects: what a replacement left over and did not destroy.
+    """Forget deposed objects, which a replacement left behind without destroying them.
 
-    The real objects go on existing, and nothing destroys them any more.
+    The real objects continue to exist, and nothing will destroy them any more.
     """
 
     def operation(snapshot: Snapshot) -> Edit:

@@ -1,4 +1,4 @@
-"""`statetool git-config`: lets git compare states with statetool, or no longer."""
+"""`statetool git-config`: enables or disables statetool as git's diff driver for states."""
 
 from __future__ import annotations
 
@@ -21,36 +21,36 @@ _SETTINGS: Final = {
     "diff.statetool.command": "git-driver diff",
     "diff.statetool.textconv": "git-driver textconv",
 }
-# Git would cache the converted text of each version, and so write the content of encrypted states to a disk.
+# With this setting, git would cache the converted text, and so write the content of encrypted states to disk.
 _NEVER: Final = "diff.statetool.cachetextconv"
 _CACHE: Final = "refs/notes/textconv/statetool"
-# What `git config --unset-all` gives for a setting that is not there.
+# The exit status of `git config --unset-all` for a missing setting.
 _NOT_SET: Final = 5
 
 
 def command(
     enable: Annotated[
         Optional[bool],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option("--enable/--disable", show_default=False, help="Set it up, or take it out again."),
+        typer.Option("--enable/--disable", show_default=False, help="Enable or disable the comparison."),
     ] = None,
-    is_global: Annotated[bool, typer.Option("--global", help="For all repositories of this user.")] = False,
+    is_global: Annotated[bool, typer.Option("--global", help="Apply to all repositories of this user.")] = False,
     shared: Annotated[
         bool,
-        typer.Option("--shared", help="Name the driver in .gitattributes, to be committed, and not in .git/info."),
+        typer.Option("--shared", help="Name the driver in .gitattributes, to be committed, instead of in .git/info."),
     ] = False,
 ) -> int:
-    """Let `git diff`, `git show` and `git log -p` compare states (*.tfstate) with statetool, or no longer.
+    """Make `git diff`, `git show` and `git log -p` compare states (*.tfstate) with statetool.
 
-    `git diff` then prints what `statetool diff` does; `git log -p` compares states written as text. Neither shows
-    sensitive values. Whoever else is to see it that way enables it, too.
+    `git diff` then prints the output of `statetool diff`; `git log -p` compares states converted to text. Neither shows
+    sensitive values. Each user has to enable it.
     """
     if enable is None:
-        raise typer.BadParameter("say --enable or --disable")
+        raise typer.BadParameter("use --enable or --disable")
     if is_global and shared:
-        raise typer.BadParameter("a repository's .gitattributes is not for all repositories", param_hint="--shared")
+        raise typer.BadParameter("cannot be combined with --global", param_hint="--shared")
     scope = "--global" if is_global else "--local"
     if not is_global:
-        # First of all, to fail before anything is changed.
+        # Fail before anything is changed.
         _git("rev-parse", "--git-dir")
     files = _attribute_files(is_global, shared, enable)
     for name, arguments in _SETTINGS.items():
@@ -65,12 +65,12 @@ def command(
     where = "for all repositories of this user" if is_global else "in this repository"
     print(f"git {'compares' if enable else 'no longer compares'} *.tfstate with statetool {where}")
     for path in changed:
-        print(f"  {'added to' if enable else 'taken out of'} {printable(str(path))}")
+        print(f"  {'added to' if enable else 'removed from'} {printable(str(path))}")
     return FINE
 
 
 def _attribute_files(is_global: bool, shared: bool, enable: bool) -> list[Path]:
-    """Where the line goes, or everywhere that it may be taken out of."""
+    """Return the file to add the line to, or all files to remove it from."""
     if is_global:
         return [_global_attributes()]
     own = Path(_git("rev-parse", "--git-path", "info/attributes"))
@@ -82,7 +82,7 @@ def _attribute_files(is_global: bool, shared: bool, enable: bool) -> list[Path]:
 
 
 def _global_attributes() -> Path:
-    """The file of attributes for all repositories. Source: gitattributes(5)."""
+    """Return the attributes file for all repositories. Source: gitattributes(5)."""
     chosen = _git("config", "--global", "--type=path", "core.attributesFile", accepted=(0, 1))
     if chosen:
         return Path(chosen)
@@ -90,12 +90,12 @@ def _global_attributes() -> Path:
 
 
 def _program() -> str:
-    """How git's shell finds statetool: by its name where it can, else by its path."""
+    """Return statetool for git's shell: its name if it is on PATH, else its path."""
     return "statetool" if shutil.which("statetool") else shlex.quote(str(Path(sys.argv[0]).absolute()))
 
 
 def _git(*arguments: str, accepted: tuple[int, ...] = (0,)) -> str:
-    """What a git command prints, without the newline. Raises StoreError with git's reason."""
+    """Run a git command and return its output without the newline. Raises StoreError with git's reason."""
     try:
         done = subprocess.run(
             ["git", *arguments], env={**os.environ, "LC_ALL": "C"}, capture_output=True, check=False, text=True

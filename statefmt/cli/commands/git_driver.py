@@ -1,4 +1,4 @@
-"""`statetool git-driver`: what git runs to compare states, once `statetool git-config` has told it to."""
+"""`statetool git-driver`: compares states for git, as set up by `statetool git-config`."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from statefmt.model.snapshot import Snapshot
 from statefmt.render.printable import one_line, printable
 from statefmt.store.reading import display_name
 
-# What git calls the file of a side that does not exist.
+# git's name for a side that does not exist.
 _NO_FILE: Final = "/dev/null"
 
-_ENCRYPTED: Final = "it is encrypted; with its encryption configuration in TF_ENCRYPTION, git can compare it"
+_ENCRYPTED: Final = "it is encrypted; set TF_ENCRYPTION to its encryption configuration to compare it"
 _CACHED: Final = "diff.statetool.cachetextconv"
-_AS_IT_IS: Final = "git diff --no-ext-diff --no-textconv shows it as it is, with whatever secrets are in it"
+_AS_IT_IS: Final = "`git diff --no-ext-diff --no-textconv` shows the raw file, including any secrets"
 
 
 class Role(StrEnum):
-    """What git wants."""
+    """What git asks for."""
 
     DIFF = "diff"
     TEXTCONV = "textconv"
@@ -41,14 +41,16 @@ def command(
     role: Annotated[Role, typer.Argument(metavar="ROLE", help="diff, for `git diff`, or textconv, for `git log -p`.")],
     arguments: Annotated[
         list[str],
-        typer.Argument(metavar="ARGUMENT...", help="What git gives: a file, or a path and both versions of it."),
+        typer.Argument(
+            metavar="ARGUMENT...", help="The arguments from git: a file, or a path and both versions of it."
+        ),
     ],
 ) -> int:
-    """Compare two versions of a state for git, or write one as text; `statetool git-config` sets this up.
+    """Compare two versions of a state for git, or convert one to text; `statetool git-config` sets this up.
 
-    Sensitive values are never shown. Encrypted states are opened as by every command. What is no state is named as
-    such, and never printed as it is: it may be half of one, with secrets in it. So that git goes on to the next file,
-    the exit status is 0 then, too.
+    Sensitive values are never shown. Encrypted states are opened as by every command. A file that is not a state is
+    reported, but never printed: it may be a damaged state with secrets. The exit status is 0 even then, so that git
+    continues with the next file.
     """
     try:
         if role is Role.TEXTCONV:
@@ -57,7 +59,7 @@ def command(
             _diff(arguments)
         sys.stdout.flush()
     except BrokenPipeError:
-        # Whoever reads has enough. Git notices that, too, and would say that its driver died.
+        # The reader closed the pipe. On any other exit status, git would report that its driver died.
         discard_output()
     return FINE
 
@@ -67,7 +69,7 @@ def _textconv(name: str) -> None:
 
     context = run_context()
     if _is_kept_by_git():
-        # What git keeps is plain text, and what it kept before the key was there would be all that is ever shown.
+        # git caches plain text, and would keep showing what it cached before the key was available.
         context = replace(context, encryption=None)
     try:
         snapshot, _ = _read(context, name)
@@ -79,9 +81,9 @@ def _textconv(name: str) -> None:
 
 
 def _diff(arguments: list[str]) -> None:
-    """Print the differences. Git gives a path, the old file, its hash and mode, and the same of the new file.
+    """Print the differences. git passes a path, then the old file, its hash and mode, and the same for the new file.
 
-    A new name may follow; of a file with conflicts there is the path alone. Source: git(1), GIT_EXTERNAL_DIFF.
+    A new name may follow. For a file with conflicts, git passes only the path. Source: git(1), GIT_EXTERNAL_DIFF.
     """
     from statefmt.analysis.diff import diff
     from statefmt.render.diff.text import diff_text
@@ -112,7 +114,7 @@ def _diff(arguments: list[str]) -> None:
 
 
 def _read(context: RunContext, name: str) -> tuple[Snapshot, int]:
-    """A snapshot and its format version; an empty one and 0 for a side that does not exist."""
+    """Read a snapshot and its format version; an empty snapshot and 0 for a side that does not exist."""
     if name == _NO_FILE or (os.path.isfile(name) and os.path.getsize(name) == 0):  # noqa: PTH113, PTH202
         return Snapshot(), 0
     result = load(context, name).result
@@ -120,7 +122,7 @@ def _read(context: RunContext, name: str) -> tuple[Snapshot, int]:
 
 
 def _is_kept_by_git() -> bool:
-    """Whether git is configured to cache converted text, which `statetool git-config` never asks for."""
+    """Return whether git is configured to cache converted text, which `statetool git-config` never does."""
     try:
         done = subprocess.run(["git", "config", "--type=bool", "--get", _CACHED], capture_output=True, check=False)
     except OSError:
@@ -129,10 +131,10 @@ def _is_kept_by_git() -> bool:
 
 
 def _unreadable(error: StatetoolError, name: str) -> str:
-    # The file is one that git has made for this; its name says nothing.
+    # Drop the name, which is that of a temporary file of git's.
     reason = str(error).removeprefix(f"{display_name(name)}: ")
     if isinstance(error, StateError) and error.reasons:
-        # Not the details: they may quote what is in the file.
+        # Omit the details: they may quote the file.
         first = error.reasons[0]
         reason = _ENCRYPTED if first.code == Code.ENCRYPTED else first.summary
-    return f"(no state that can be read: {one_line(reason)})"
+    return f"(not a readable state: {one_line(reason)})"

@@ -1,4 +1,4 @@
-"""`statetool graph`: which resource depends on which, as a picture."""
+"""`statetool graph`: draws the dependencies between resources."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from statefmt.store.reading import display_name
 
 
 class GraphFormat(StrEnum):
-    """How to write the graph."""
+    """The output format."""
 
     DOT = "dot"
     MERMAID = "mermaid"
@@ -41,36 +41,35 @@ def command(
     state_option: StateOption = None,
     from_: Annotated[
         Optional[list[str]],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option("--from", metavar="SELECTOR", help="Only these resources, and what they depend on."),
+        typer.Option("--from", metavar="SELECTOR", help="Only these resources and their dependencies."),
     ] = None,
     to: Annotated[
         Optional[list[str]],  # noqa: UP045
         typer.Option(
             "--to",
             metavar="SELECTOR",
-            help="Only these resources, and what depends on them: all that destroying them would take along. "
-            "Together with --from: only the ways between.",
+            help="Only these resources and their dependents, which would be destroyed with them. "
+            "With --from: only the paths between both.",
         ),
     ] = None,
     depth: Annotated[
         Optional[int],  # noqa: UP045
-        typer.Option(metavar="N", min=0, help="With --from and --to: only so many steps far."),
+        typer.Option(metavar="N", min=0, help="With --from or --to: at most N steps."),
     ] = None,
     implied: Annotated[
-        bool, typer.Option("--implied", help="Draw also the edges that follow from others; JSON always has them.")
+        bool, typer.Option("--implied", help="Also draw the edges that others imply; JSON always has them.")
     ] = False,
     output_format: Annotated[
-        GraphFormat, typer.Option("--format", show_default=False, help="How to write the graph; default: dot (= text).")
+        GraphFormat, typer.Option("--format", show_default=False, help="The output format; default: dot (= text).")
     ] = GraphFormat.DOT,
 ) -> int:
-    """Draw which resource depends on which, for Graphviz or Mermaid, grouped by module.
+    """Draw the dependencies between resources, for Graphviz or Mermaid, grouped by module.
 
-    An arrow leads from a resource to what it depends on. Dashed are resources that others depend on, but that the
-    state does not have. A state names all that a resource depends on, also through others; the picture is drawn with
-    the fewest arrows that say the same.
+    Arrows lead from a resource to its dependencies. Dashed resources are dependencies that are not in the state. A
+    state lists direct and indirect dependencies; the graph omits arrows that others imply.
     """
     if depth is not None and not (from_ or to):
-        raise typer.BadParameter("needs --from or --to", param_hint="--depth")
+        raise typer.BadParameter("requires --from or --to", param_hint="--depth")
     loaded = load(run_context(), state_name(run_context(), one_state(state, state_option)))
     graph = dependency_graph(loaded.result.snapshot)
     _note_older_format(loaded, graph)
@@ -85,7 +84,7 @@ def command(
 
 
 def _chosen(loaded: LoadedState, graph: DependencyGraph, selectors: list[str] | None) -> set[str]:
-    """The nodes that selectors mean: resources without keys first, also those that the state does not have."""
+    """Return the nodes that selectors name: first resources without keys, which need not be in the state."""
     found = {text for text in selectors or () if text in graph.nodes}
     for text in selectors or ():
         if text not in found:
@@ -97,8 +96,8 @@ def _chosen(loaded: LoadedState, graph: DependencyGraph, selectors: list[str] | 
 def _note_older_format(loaded: LoadedState, graph: DependencyGraph) -> None:
     if loaded.result.version != CURRENT_VERSION and not any(graph.edges.values()):
         note = (
-            f"statetool: {display_name(loaded.name)}: what format version {loaded.result.version} says of dependencies "
-            "is not carried over, so the graph has no arrows"
+            f"statetool: {display_name(loaded.name)}: the dependencies in format version {loaded.result.version} "
+            "are not carried over, so the graph has no arrows"
         )
         say(note)
 
@@ -113,7 +112,7 @@ def _written(graph: DependencyGraph, focus: set[str], output_format: GraphFormat
 
         text = graph_mermaid(graph, focus, implied=implied)
         if (edges := text.count(" --> ")) > MOST_EDGES:
-            note = f"statetool: Mermaid draws no more than {MOST_EDGES} arrows, and there are {edges:,}; --from helps"
+            note = f"statetool: Mermaid draws at most {MOST_EDGES} arrows, not {edges:,}; use --from or --to"
             say(note)
     else:
         from statefmt.render.graph.dot import graph_dot

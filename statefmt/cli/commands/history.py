@@ -1,4 +1,4 @@
-"""`statetool history`: the edits that statetool made to a state, and the content before each."""
+"""`statetool history`: shows the edits that statetool made to a state, and the content before each."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ def command(
     state_option: StateOption = None,
     content: Annotated[
         Optional[int],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option(metavar="EDIT", help="Write the content before this edit to standard output, to the byte."),
+        typer.Option(metavar="EDIT", help="Print the exact content of the state before this edit."),
     ] = None,
     keep: Annotated[
         Optional[int],  # noqa: UP045
-        typer.Option(metavar="N", min=1, help="Keep so many edits from now on, and forget older ones; at first: 20."),
+        typer.Option(metavar="N", min=1, help="Keep N edits from now on, and forget older ones; initially 20."),
     ] = None,
     output_format: FormatOption = OutputFormat.TEXT,
 ) -> int:
-    """Show the edits that statetool made to a state, which undo can take back, newest first."""
+    """Show the edits that statetool made to a state and that undo can revert, newest first."""
     name = state_name(run_context(), one_state(state, state_option))
     if name == STANDARD_INPUT:
-        raise StoreError("standard input: it has no history; name a file")
+        raise StoreError("standard input has no history; name a file")
     path = Path(name)
     if content is not None:
         if keep is not None or output_format is OutputFormat.JSON:
-            raise typer.BadParameter("writes a state, and goes with no other option", param_hint="--content")
+            raise typer.BadParameter("cannot be combined with --keep or --format", param_hint="--content")
         sys.stdout.buffer.write(_content_before(path, content))
         return FINE
     if keep is not None:
@@ -66,7 +66,7 @@ def command(
 
         print(history_text(history, result_terminal(), changed=changed))
     else:
-        say(f"statetool: {name}: statetool has not written this file, as far as is known")
+        say(f"statetool: {name}: no edits by statetool are recorded")
     return FINE
 
 
@@ -74,5 +74,5 @@ def _content_before(path: Path, number: int) -> bytes:
     entries = load_history(path).entries
     found = next((entry for entry in entries if entry.number == number), None)
     if found is None:
-        raise StoreError(f"{path}: there is no edit {number}; statetool history shows those that there are")
+        raise StoreError(f"{path}: there is no edit {number}; `statetool history` lists the edits")
     return kept_content(path, found.before)

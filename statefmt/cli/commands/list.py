@@ -1,4 +1,4 @@
-"""`statetool list`: the resource instances in a state, and at length their objects."""
+"""`statetool list`: lists the resource instances in a state, or their objects."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from statefmt.render.instances.addresses import addresses_null, addresses_text
 
 
 class ListFormat(StrEnum):
-    """How to show the instances."""
+    """The output format."""
 
     TEXT = "text"
     JSON = "json"
@@ -38,17 +38,17 @@ def command(
     null: Annotated[bool, typer.Option("--null", "-0", help="End each address with a NUL, for xargs -0.")] = False,
     show_sensitive: ShowSensitiveOption = False,
     output_format: Annotated[
-        ListFormat, typer.Option("--format", show_default=False, help="How to show the result; default: text.")
+        ListFormat, typer.Option("--format", show_default=False, help="The output format; default: text.")
     ] = ListFormat.TEXT,
     *,
     chosen: Criteria,
 ) -> int:
     """List the resource instances in a state, in the order of `tofu state list`.
 
-    An instance is listed if one of the selectors fits it, and one value of each option. `ls` is short for `list`.
+    An instance is listed if it matches one of the selectors, and one value of each option. `ls` is an alias of `list`.
     """
     if null and (long or output_format is not ListFormat.TEXT):
-        raise typer.BadParameter("it goes with plain addresses only, not with --long or --format", param_hint="--null")
+        raise typer.BadParameter("cannot be combined with --long or --format", param_hint="--null")
     found = select(instances(load(run_context(), state_name(run_context(), state)).result.snapshot), chosen)
     if output_format is ListFormat.TEXT and not long:
         sys.stdout.buffer.write(_addresses(found, null=null))
@@ -66,9 +66,7 @@ def _addresses(found: Sequence[InstanceState], *, null: bool) -> bytes:
         return addresses_text(found)
     text = addresses_null(found)
     if text.count(b"\0") != len(found):
-        raise typer.BadParameter(
-            "an address in this state has a NUL itself; --format json shows it", param_hint="--null"
-        )
+        raise typer.BadParameter("an address in this state contains a NUL; use --format json", param_hint="--null")
     return text
 
 

@@ -1,4 +1,4 @@
-"""`statetool mv`: instances, resources and modules under other addresses."""
+"""`statetool mv`: moves instances, resources and modules to other addresses."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ def command(
         str,
         typer.Argument(
             metavar="DESTINATION",
-            help="The new address. After a pattern, $1, $2... stand for what its wildcards matched, and $$ for $: "
+            help="The new address. With a pattern, $1, $2... are what its wildcards matched, and $$ is $: "
             "'module.b[$1].aws_vpc.$2'.",
         ),
     ],
     rebind: Annotated[
         bool,
-        typer.Option("--rebind", help="Bind what joins a resource with another provider configuration to that one."),
+        typer.Option("--rebind", help="Rebind instances to the provider configuration of the resource that they join."),
     ] = False,
     *,
     options: SurgeryOptions,
 ) -> int:
     """Move instances, resources and modules to other addresses.
 
-    Dependencies on what moves are rewritten in place, nothing else changes. A resource and a module without a key move
-    with all their instances, which keep their keys.
+    Dependencies on them are updated; nothing else changes. A resource or module without a key moves with all its
+    instances, which keep their keys.
     """
 
     def operation(snapshot: Snapshot) -> Edit:

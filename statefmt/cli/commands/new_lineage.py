@@ -1,4 +1,4 @@
-"""`statetool new-lineage`: a copy of a state made a state of its own."""
+"""`statetool new-lineage`: gives a state a new lineage."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from statefmt.model.snapshot import Snapshot
 
 @takes(options=surgery_options)
 def command(*, options: SurgeryOptions) -> int:
-    """Give a state a new lineage, so that no backend takes it for a later one of another."""
+    """Give a state a new lineage, so that no backend takes it for a later version of another state."""
     lineage = uuid4()
 
     def operation(snapshot: Snapshot) -> Edit:

@@ -1,4 +1,4 @@
-"""`statetool outputs`: the output values of the root module."""
+"""`statetool outputs`: shows the output values of the root module."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def command(
     state: StateArgument = None,
     name: Annotated[
         Optional[str],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Argument(metavar="[NAME]", help="Only this output. With --state, the one argument is the name."),
+        typer.Argument(metavar="[NAME]", help="Only this output. With --state, this is the only argument."),
     ] = None,
     state_option: StateOption = None,
     raw: Annotated[
         Optional[str],  # noqa: UP045
-        typer.Option(metavar="NAME", help="Write this text, number or bool without quotes and newline."),
+        typer.Option(metavar="NAME", help="Print this string, number or bool without quotes or newline."),
     ] = None,
     show_sensitive: ShowSensitiveOption = False,
     output_format: FormatOption = OutputFormat.TEXT,
@@ -44,7 +44,7 @@ def command(
         # `outputs --state FILE NAME`
         state, name = None, state
     if raw is not None and (name is not None or output_format is OutputFormat.JSON):
-        raise typer.BadParameter("names the output itself, and has no format", param_hint="--raw")
+        raise typer.BadParameter("cannot be combined with NAME or --format", param_hint="--raw")
     snapshot = load(run_context(), state_name(run_context(), one_state(state, state_option))).result.snapshot
     wanted = name if raw is None else raw
     found = sorted(snapshot.outputs, key=lambda output: output.name)

@@ -1,4 +1,4 @@
-"""`statetool providers`: provider configurations, their instances, and what is bound to each."""
+"""`statetool providers`: shows provider configurations, their instances, and what is bound to each."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from statefmt.model.snapshot import Snapshot
 from statefmt.store.reading import STANDARD_INPUT
 
 if TYPE_CHECKING:
-    # Most runs have no configuration, and load nothing of this.
+    # Most runs have no configuration and skip this import.
     from statefmt.configuration.providers.references import ProviderReferences
 
 
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 def command(
     state: StateArgument = None,
     state_option: StateOption = None,
-    tree: Annotated[bool, typer.Option("--tree", help="Draw a tree: source, configuration, key, module.")] = False,
-    resources: Annotated[bool, typer.Option("--resources", help="Name the resources of each module.")] = False,
+    tree: Annotated[bool, typer.Option("--tree", help="Show a tree: source, configuration, key, module.")] = False,
+    resources: Annotated[bool, typer.Option("--resources", help="List the resources of each module.")] = False,
     remove: Annotated[
         Optional[str],  # noqa: UP045 - typer reads the annotation at run time
         typer.Option(
             metavar="PROVIDER",
-            help="Tell what must be destroyed or bound anew before this configuration or instance can be removed: "
-            'a whole address, or as in aws.by_region["eu-west-1"].',
+            help="Show what to destroy or rebind before this configuration or instance can be removed: "
+            'a full address, or a short form such as aws.by_region["eu-west-1"].',
         ),
     ] = None,
     output_format: FormatOption = OutputFormat.TEXT,
@@ -50,14 +50,15 @@ def command(
 ) -> int:
     """Show the provider configurations and their instances, with the number of resource instances bound to each.
 
-    With --config, what the configuration declares stands beside it; exit status 1: a provider instance is missing, or
-    the configuration has errors that hide it.
+    With --config, also show what the configuration declares; exit status 1: a provider instance is missing, or errors
+    in the configuration hide it.
+
     With --remove, exit status 0: nothing is bound to it; 1: something is; 2: the state has no such provider.
     """
     if remove is not None and (tree or resources):
-        raise typer.BadParameter("cannot be used together with --tree or --resources", param_hint="--remove")
+        raise typer.BadParameter("cannot be combined with --tree or --resources", param_hint="--remove")
     if configuration.directory is not None and (remove is not None or tree or resources):
-        raise typer.BadParameter("cannot be used together with --remove, --tree or --resources", param_hint="--config")
+        raise typer.BadParameter("cannot be combined with --remove, --tree or --resources", param_hint="--config")
     named = one_state(state, state_option)
     references = configuration.loaded()
     snapshot = load(run_context(), state_name(run_context(), named)).result.snapshot

@@ -1,4 +1,4 @@
-"""`statetool rebind`: instances bound to another provider instance."""
+"""`statetool rebind`: binds instances to another provider instance."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from statefmt.edit.operations.rebind import rebind
 from statefmt.model.snapshot import Snapshot
 from statefmt.text.pattern import pattern
 
-# The address of a provider: with --map, which needs none, only this is taken for one. No resource is of this type.
+# With --map, the last argument is a provider only if it matches this. No resource has the type `provider`.
 _PROVIDER: Final = pattern(r"(^|\.)provider\[")
 
 
@@ -29,12 +29,14 @@ def command(
         Optional[list[str]],  # noqa: UP045 - typer reads the annotation at run time
         typer.Argument(
             metavar="[SELECTOR]... [PROVIDER_INSTANCE]",
-            help='What to bind, and to which provider instance: \'provider["hashicorp/aws"].by_region["eu"]\'.',
+            help='The instances, and their new provider instance: \'provider["hashicorp/aws"].by_region["eu"]\'.',
         ),
     ] = None,
     keys: Annotated[
         Optional[list[str]],  # noqa: UP045
-        typer.Option("--map", metavar="OLD=NEW,...", help="Which provider key becomes which, each instance its own."),
+        typer.Option(
+            "--map", metavar="OLD=NEW,...", help="Change provider keys: instances with the key OLD get the key NEW."
+        ),
     ] = None,
     whole_resource: WholeResourceOption = False,
     *,
@@ -43,8 +45,9 @@ def command(
 ) -> int:
     """Bind instances to another provider instance.
 
-    A few instances of a resource can go to another instance of their provider configuration; to another configuration,
-    they can only go all together. With --map, PROVIDER_INSTANCE is the configuration they all go to, or is left out.
+    Single instances of a resource can be bound to another instance of their provider configuration; only all of them
+    together can be bound to another configuration. With --map, PROVIDER_INSTANCE is the new configuration for all of
+    them, and optional.
     """
     given = list(selectors or [])
     named = bool(given) and (not keys or _PROVIDER.search(given[-1]) is not None)

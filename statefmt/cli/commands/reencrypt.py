@@ -1,4 +1,4 @@
-"""`statetool reencrypt`: from whatever method reads a state to the one that writes."""
+"""`statetool reencrypt`: encrypts states with the first method of a configuration."""
 
 from __future__ import annotations
 
@@ -50,11 +50,14 @@ def command(
     state: StateOption = None,
     check: Annotated[
         bool,
-        typer.Option("--check", help="Write nothing; list the states that a fallback reads (exit status 1)."),
+        typer.Option("--check", help="Write nothing; list the states that a fallback decrypts (exit status 1)."),
     ] = False,
     anew: Annotated[
         bool,
-        typer.Option("--anew", help="Also states of the first method: with new salts, and the iterations of now."),
+        typer.Option(
+            "--anew",
+            help="Also encrypt states of the first method again, with new salts and the configured iterations.",
+        ),
     ] = False,
     in_place: InPlaceOption = False,
     discard_plain: DiscardPlainOption = False,
@@ -62,18 +65,18 @@ def command(
     *,
     options: WriteOptions,
 ) -> int:
-    """Encrypt states by the first method of a configuration that a fallback reads, as OpenTofu does at its next write.
+    """Encrypt states with the first method of a configuration if a fallback decrypts them, as OpenTofu's writes do.
 
-    So a passphrase is changed: a new key provider and method come first, and the old method becomes the fallback. What
-    a state says stays the same to the byte. A plain state is encrypted where a fallback is of type unencrypted.
+    To change a passphrase, add a new key provider and method, and make the old method the fallback. The contents stay
+    the same to the byte. A plain state is encrypted if a fallback is of type unencrypted.
     """
     names = [*(states or ()), *([state] if state else ())] or [state_name(run_context(), None)]
     if check and (in_place or options.out is not None or options.dry_run or anew):
-        raise typer.BadParameter("writes nothing, and goes with no option that does", param_hint="--check")
+        raise typer.BadParameter("cannot be combined with --in-place, --out, --dry-run or --anew", param_hint="--check")
     if output_format is OutputFormat.JSON and not check:
-        raise typer.BadParameter("goes with --check, which shows something", param_hint="--format")
+        raise typer.BadParameter("requires --check", param_hint="--format")
     if len(names) > 1 and not (in_place or check):
-        raise typer.BadParameter("of several states is possible with --in-place or --check only", param_hint="STATE")
+        raise typer.BadParameter("several states require --in-place or --check", param_hint="STATE")
     targets = [options.target(name, in_place) for name in names]
     check_discarding(discard_plain, in_place)
     configuration = needed_configuration()
@@ -106,7 +109,7 @@ def _reencrypt(
         old = Form(state.stored, opened.envelope is None)
         if opened.is_current and not anew:
             if target is None:
-                say(f"{name}: read by {opened.method}, the method that writes; nothing was written")
+                say(f"{name}: already uses {opened.method}, the first method; nothing was written")
             return EncryptionChange(old, old, f"from {opened.method} to {first}")
         is_plain = not encrypts(configuration)
         with about(name):
@@ -123,7 +126,7 @@ def _reencrypt(
 
 
 def _check(names: list[str], configuration: EncryptionConfiguration, output_format: OutputFormat) -> int:
-    """Tell which states the first method does not read; everything is told before the worst exit status is given."""
+    """List the states that the first method does not decrypt, and return the worst exit status."""
     status = FINE
     checked: list[CheckedEncryption] = []
     for name in names:

@@ -1,4 +1,4 @@
-"""`statetool rekey`: instances under other keys of their resource."""
+"""`statetool rekey`: changes the keys of instances."""
 
 from __future__ import annotations
 
@@ -26,29 +26,31 @@ from statefmt.model.snapshot import Snapshot
 def command(
     pairs: Annotated[
         Optional[list[str]],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option("--map", metavar="OLD=NEW,...", help="Which key becomes which: 0=a,1=b; nothing is no key."),
+        typer.Option("--map", metavar="OLD=NEW,...", help="Change keys: 0=a,1=b; an empty key means no key."),
     ] = None,
     file: Annotated[
         Optional[Path],  # noqa: UP045
-        typer.Option("--map-file", metavar="FILE", help="The same from a file, with a pair a line."),
+        typer.Option("--map-file", metavar="FILE", help="Read the pairs from FILE, one per line."),
     ] = None,
     by: Annotated[
         Optional[str],  # noqa: UP045
-        typer.Option("--by", metavar="PATH", help="The key of each instance is its attribute at this path: tags.Name."),
+        typer.Option(
+            "--by", metavar="PATH", help="Use the attribute at this path as the key of each instance: tags.Name."
+        ),
     ] = None,
-    count: Annotated[bool, typer.Option("--count", help="With --by: the keys are numbers, for count.")] = False,
+    count: Annotated[bool, typer.Option("--count", help="With --by: use integer keys, for count.")] = False,
     *,
     chosen: Criteria,
     options: SurgeryOptions,
 ) -> int:
-    """Give the instances of a resource other keys: from count to for_each and back, or from one for_each to another.
+    """Change the keys of a resource's instances: from count to for_each or back, or from one for_each to another.
 
-    Everything else stays, and depends_on follows.
+    Nothing else changes, except that depends_on is updated.
     """
     if (pairs is not None) + (file is not None) + (by is not None) != 1:
-        raise typer.BadParameter("give one of them", param_hint="--map, --map-file, --by")
+        raise typer.BadParameter("use exactly one of these", param_hint="--map, --map-file, --by")
     if count and by is None:
-        raise typer.BadParameter("goes with --by only", param_hint="--count")
+        raise typer.BadParameter("requires --by", param_hint="--count")
     keys = {} if by is not None else _keys(pairs, file)
 
     def operation(snapshot: Snapshot) -> Edit:

@@ -1,4 +1,4 @@
-"""`statetool releases`: what each release of OpenTofu and Terraform reads, writes and keeps of a state."""
+"""`statetool releases`: shows what each release of OpenTofu and Terraform reads, writes and keeps of a state."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from statefmt.formats.releases.releases import all_releases
 def command(
     release_name: Annotated[
         Optional[str],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Argument(metavar="[RELEASE]", help="One release, with the source of each fact: opentofu-1.8 or 1.8."),
+        typer.Argument(
+            metavar="[RELEASE]", help="Show one release, with the source of each fact: opentofu-1.8 or 1.8."
+        ),
     ] = None,
     output_format: FormatOption = OutputFormat.TEXT,
 ) -> int:

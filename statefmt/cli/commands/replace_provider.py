@@ -1,4 +1,4 @@
-"""`statetool replace-provider`: resources bound to another provider, or to another configuration of one."""
+"""`statetool replace-provider`: binds resources to another provider or provider configuration."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def command(
     chosen: Criteria,
     options: SurgeryOptions,
 ) -> int:
-    """Replace a provider by another, or one of its configurations, in all resources or in those that are selected.
+    """Replace a provider, or one of its configurations, in all resources or in the selected ones.
 
-    With two sources, each resource keeps its module, alias and keys.
+    If FROM and TO are sources, each resource keeps its module, alias and keys.
     """
     replaced, replacement = parse_replaced(old), parse_replaced(new)
 

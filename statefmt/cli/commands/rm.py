@@ -1,4 +1,4 @@
-"""`statetool rm`: instances forgotten; what they stand for goes on without the state."""
+"""`statetool rm`: forgets instances without destroying the real objects."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ def command(
         typer.Option(metavar="KEY", help="Forget only the deposed object with this key, and keep the instance."),
     ] = None,
     keep_dangling: Annotated[
-        bool, typer.Option("--keep-dangling", help="Keep the dependencies of others on what is gone.")
+        bool, typer.Option("--keep-dangling", help="Keep dependencies on forgotten resources.")
     ] = False,
     *,
     chosen: Criteria,
     options: SurgeryOptions,
 ) -> int:
-    """Forget instances; the real objects go on existing, and nothing manages them any more.
+    """Forget instances. The real objects continue to exist, and nothing manages them any more.
 
-    Dependencies of others on a resource that is gone as a whole are dropped. A resource without instances is
-    forgotten by its address.
+    Dependencies on a resource are dropped if all of it is gone. A resource without instances is forgotten by its
+    address.
     """
 
     def operation(snapshot: Snapshot) -> Edit:

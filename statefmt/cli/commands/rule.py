@@ -1,4 +1,4 @@
-"""`statetool rule`: the rules, and the page of one."""
+"""`statetool rule`: lists the rules, or explains one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from statefmt.render.check.rules import rule_page, rules_json, rules_table
 def command(
     code: Annotated[
         Optional[str],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Argument(metavar="[CODE]", help="The code or the name of a rule, or the beginning of codes."),
+        typer.Argument(metavar="[CODE]", help="The code or name of a rule, or a prefix of codes."),
     ] = None,
     output_format: FormatOption = OutputFormat.TEXT,
 ) -> int:
@@ -26,7 +26,7 @@ def command(
     if code is not None:
         pages = [page for page in pages if page.rule.name == code or page.rule.code.startswith(code.upper())]
         if not pages:
-            raise typer.BadParameter(f"no rule is called {code!r}; `statetool rule` lists them", param_hint="CODE")
+            raise typer.BadParameter(f"unknown rule {code!r}; `statetool rule` lists all rules", param_hint="CODE")
     terminal = result_terminal()
     if output_format is OutputFormat.JSON:
         sys.stdout.buffer.write(rules_json(pages))

@@ -1,4 +1,4 @@
-"""`statetool set`: single attributes of instances replaced."""
+"""`statetool set`: sets attributes of instances."""
 
 from __future__ import annotations
 
@@ -34,27 +34,27 @@ def command(
     ] = None,
     from_file: Annotated[
         Optional[list[str]],  # noqa: UP045
-        typer.Option("--from-file", metavar="PATH=FILE", help="Set what stands in a file, as JSON; for secrets."),
+        typer.Option("--from-file", metavar="PATH=FILE", help="Set the JSON value in FILE; for secrets."),
     ] = None,
     from_env: Annotated[
         Optional[list[str]],  # noqa: UP045
-        typer.Option("--from-env", metavar="PATH=NAME", help="Set what an environment variable has, as JSON."),
+        typer.Option("--from-env", metavar="PATH=NAME", help="Set the JSON value in an environment variable."),
     ] = None,
     force_type: Annotated[
-        bool, typer.Option("--force-type", help="Set a value of another type than the one that is there.")
+        bool, typer.Option("--force-type", help="Allow a value of another type than the current one.")
     ] = False,
     *,
     options: SurgeryOptions,
 ) -> int:
-    """Set single attributes of instances; everything else keeps its bytes.
+    """Set attributes of instances; everything else keeps its bytes.
 
-    There must be a value at the path already. Sensitive ones are set from a file or the environment only, where nobody
-    else sees them.
+    The attributes must already have a value. Sensitive ones can only be set from a file or the environment, where no
+    other user sees the value.
     """
     shown = [parse_assignment(text) for text in assignments or ()]
     secret = [_from_file(text) for text in from_file or ()] + [_from_environment(text) for text in from_env or ()]
     if not shown and not secret:
-        raise typer.BadParameter("say what to set: PATH=JSON", param_hint="assignments")
+        raise typer.BadParameter("nothing to set: give PATH=JSON", param_hint="assignments")
 
     def operation(snapshot: Snapshot) -> Edit:
         for given, is_secret in ((shown, False), (secret, True)):
@@ -75,7 +75,7 @@ def _from_environment(text: str) -> Assignment:
     path, name = _parted(text, "--from-env")
     environment = run_context().environment
     if name not in environment:
-        raise SurgeryError(f"{path}: there is no environment variable {name}")
+        raise SurgeryError(f"{path}: no such environment variable: {name}")
     return _assignment(path, environment[name])
 
 
@@ -86,5 +86,5 @@ def _assignment(path: str, text: str) -> Assignment:
 def _parted(text: str, option: str) -> tuple[str, str]:
     path, equals, name = text.rpartition("=")
     if not equals or not path or not name:
-        raise typer.BadParameter("must be a path, an equals sign, and a name", param_hint=option)
+        raise typer.BadParameter("must be PATH=NAME", param_hint=option)
     return path.strip(), name

@@ -1,4 +1,4 @@
-"""`statetool set-serial`: a state with another serial."""
+"""`statetool set-serial`: sets the serial of a state."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from statefmt.model.snapshot import Snapshot
 def command(
     serial: Annotated[int, typer.Argument(metavar="SERIAL", help="The new serial.")], *, options: SurgeryOptions
 ) -> int:
-    """Set the serial of a state, by which a backend tells which of two states is newer."""
+    """Set the serial of a state, which tells backends which of two states is newer."""
 
     def operation(snapshot: Snapshot) -> Edit:
         return set_serial(snapshot, serial)

@@ -1,4 +1,4 @@
-"""`statetool show`: what a state says of resource instances, and of outputs."""
+"""`statetool show`: shows resource instances and outputs."""
 
 from __future__ import annotations
 
@@ -34,11 +34,9 @@ def command(
         typer.Option("--attr", metavar="PATH", help="Only this value of one instance: tags.Name, 'rule[0].port'."),
     ] = None,
     raw: Annotated[
-        bool, typer.Option("--raw", help="With --attr, write a text, number or bool without quotes and newline.")
+        bool, typer.Option("--raw", help="With --attr: print a string, number or bool without quotes or newline.")
     ] = False,
-    expand: Annotated[
-        bool, typer.Option("--expand", help="Show texts that are JSON, such as policies, laid out.")
-    ] = False,
+    expand: Annotated[bool, typer.Option("--expand", help="Pretty-print JSON strings, such as policies.")] = False,
     show_sensitive: ShowSensitiveOption = False,
     output_format: FormatOption = OutputFormat.TEXT,
     *,
@@ -46,12 +44,12 @@ def command(
 ) -> int:
     """Show resource instances as `tofu state show` does, without plugins; without a selector, outputs too.
 
-    What is sensitive is hidden: attributes that the state marks, sensitive outputs, what providers keep for themselves,
-    and in states from before Terraform 0.12, which have no marks, all attributes that may be. JSON is the values
+    Sensitive values are hidden: attributes marked in the state, sensitive outputs and private data of providers. States
+    from before Terraform 0.12 have no marks, so all attributes that may be sensitive are hidden. JSON is the values
     representation of `tofu show -json`, with `provider_instance`.
     """
     if raw and attribute is None:
-        raise typer.BadParameter("needs --attr", param_hint="--raw")
+        raise typer.BadParameter("requires --attr", param_hint="--raw")
     snapshot = load(run_context(), state_name(run_context(), state)).result.snapshot
     found = select(instances(snapshot), chosen)
     if attribute is not None:
@@ -75,7 +73,7 @@ def command(
 def _show_text(
     snapshot: Snapshot, found: list[InstanceState], is_whole: bool, show_sensitive: bool, expand: bool
 ) -> None:
-    """Write block after block, so that a reader who wants only the first gets them at once."""
+    """Print block by block, so that a reader of only the first ones gets them at once."""
     terminal = result_terminal()
     separator = ""
     for instance in found:
@@ -85,4 +83,4 @@ def _show_text(
     if is_whole and snapshot.outputs:
         print(separator + outputs_text(snapshot.outputs, terminal, show_sensitive=show_sensitive, expand=expand))
     elif is_whole and not found:
-        print("statetool: the state is empty: it has no resources and no outputs", file=sys.stderr)
+        print("statetool: the state is empty: no resources and no outputs", file=sys.stderr)

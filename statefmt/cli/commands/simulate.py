@@ -1,4 +1,4 @@
-"""`statetool simulate`: what a change of a configuration's variables would leave without a provider."""
+"""`statetool simulate`: shows what a configuration change would leave without a provider."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from statefmt.render.printable import printable
 if TYPE_CHECKING:
     from statefmt.configuration.providers.references import ProviderReferences
 
-# How many keys a message names.
+# The number of keys in a message.
 _SHOWN: Final = 10
 
 
@@ -36,23 +36,24 @@ def command(
     state_option: StateOption = None,
     without: Annotated[
         Optional[list[str]],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option("--without", metavar="KEY", help="Take this key out of every for_each; can be repeated."),
+        typer.Option("--without", metavar="KEY", help="Remove this key from every for_each; can be repeated."),
     ] = None,
     output_format: FormatOption = OutputFormat.TEXT,
     *,
     configuration: ConfigurationOptions,
 ) -> int:
-    """Tell what would lose its provider if a key were gone from every for_each, or a variable had another value.
+    """Show what would lose its provider if for_each keys were removed or a variable had another value.
 
-    Compares the configuration in --config as it is with the one after the change: without the keys of --without, and
-    with the values of --var; those of --var-file count before and after. Nothing is run or written. Exit status 0:
-    nothing would; 1: something would, or the configuration has errors that hide it.
+    Compares the configuration in --config before and after the change: without the keys of --without, and with the
+    values of --var. The values of --var-file apply to both. Nothing is run or written.
+
+    Exit status 0: nothing would lose its provider; 1: something would, or errors in the configuration hide it.
     """
     changed = any(kind == "--var" for kind, _ in configuration.variables)
     if configuration.directory is None:
-        raise typer.BadParameter("name the configuration", param_hint="--config")
+        raise typer.BadParameter("name the directory of the configuration", param_hint="--config")
     if not without and not changed:
-        raise typer.BadParameter("say what is to change, with --without or --var", param_hint="--without")
+        raise typer.BadParameter("use --without or --var to describe the change", param_hint="--without")
     files = tuple(option for option in configuration.variables if option[0] == "--var-file")
     before = configuration._replace(variables=files).loaded()
     after = configuration.loaded(without or ())
@@ -75,7 +76,7 @@ def command(
 
 
 def _refuse_unknown_keys(without: Sequence[str], references: ProviderReferences) -> None:
-    """A key that no for_each has is a mistake of writing: that it takes nothing away would be no answer."""
+    """Raise BadParameter for a key that no for_each has: it is a typo, and its removal would change nothing."""
     if not without:
         return
     from statefmt.analysis.providers.for_each_keys import for_each_keys
@@ -86,6 +87,6 @@ def _refuse_unknown_keys(without: Sequence[str], references: ProviderReferences)
             continue
         if keys.complete:
             shown = [*map(printable, sorted(keys.known)[:_SHOWN]), *(["…"] if len(keys.known) > _SHOWN else [])]
-            there = f"there are: {', '.join(shown)}" if shown else "there are no keys at all"
+            there = f"the keys are: {', '.join(shown)}" if shown else "there are no keys"
             raise typer.BadParameter(f"no for_each has the key {printable(key)}; {there}", param_hint="--without")
-        print(f"statetool: no for_each that is known has the key {printable(key)}", file=sys.stderr)
+        print(f"statetool: no known for_each has the key {printable(key)}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""`statetool stats`: a state in numbers."""
+"""`statetool stats`: shows what a state contains, in numbers and sizes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def command(
     ] = False,
     output_format: FormatOption = OutputFormat.TEXT,
 ) -> int:
-    """Count what a state holds by type, module and provider, and tell what takes the room.
+    """Show what a state contains by type, module and provider, and what takes up the most space.
 
     Sizes are those of the objects in the file. JSON always has all groups.
     """

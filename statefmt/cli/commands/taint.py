@@ -1,4 +1,4 @@
-"""`statetool taint`: instances to be replaced by the next plan."""
+"""`statetool taint`: marks instances to be replaced by the next plan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`statetool undo`: back to the content before an edit, as a new state."""
+"""`statetool undo`: restores the content before an edit, as a new state."""
 
 from __future__ import annotations
 
@@ -29,34 +29,34 @@ def command(
     state_option: StateOption = None,
     to: Annotated[
         Optional[int],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option("--to", metavar="EDIT", help="Go back to before this edit, by its number; default: the last one."),
+        typer.Option("--to", metavar="EDIT", help="Undo this edit and all later ones; default: only the last."),
     ] = None,
     discard_changes: Annotated[
         bool,
-        typer.Option("--discard-changes", help="Go back also where something else has changed the file since."),
+        typer.Option("--discard-changes", help="Undo even if something else has changed the file since."),
     ] = False,
     *,
     options: SurgeryOptions,
 ) -> int:
-    """Take back the last edit that statetool made to a state, or all edits from one on.
+    """Undo the last edit that statetool made to a state, or a given edit and all later ones.
 
-    The content of that time gets a new and higher serial. An undo is an edit itself: a second one takes back the first.
+    The restored content gets a new, higher serial. An undo is an edit, too: a second undo reverts the first.
     """
     name = state_name(run_context(), one_state(state, state_option))
     store = store_of(name)
     entry, last = _entries(store, to)
-    # Before the lock is taken: a backup may have been moved into the place of the state, and is then the same file as
-    # the content; closing that would drop the lock.
+    # Before the lock is taken: if a backup was moved in place of the state, both are the same file, and closing it
+    # would drop the lock.
     content = store.content(entry.before)
 
     def operation(snapshot: Snapshot) -> Edit:
         opening = opened(run_context(), name, content)
-        note = f"the content is the one before edit {entry.number} ({printable(entry.command)})"
+        note = f"content as before edit {entry.number} ({printable(entry.command)})"
         return replace(restore(snapshot, content if opening is None else opening.plain), notes=(note,))
 
     changed = (
-        f"something else has changed the file since edit {last.number} ({last.command}); nothing was done. "
-        "--discard-changes goes back all the same, and keeps the content of now in a backup"
+        f"something else has changed the file since edit {last.number} ({last.command}); nothing was written. "
+        "Use --discard-changes to undo anyway; the current content is kept in a backup"
     )
     return carry_out(
         Plan("undo", operation, state=name, checksum=None if discard_changes else last.after, changed=changed), options
@@ -64,16 +64,14 @@ def command(
 
 
 def _entries(store: Store, number: int | None) -> tuple[HistoryEntry, HistoryEntry]:
-    """The edit to take back, and the last one."""
+    """Return the edit to undo, and the last one."""
     name, entries = store.name, store.versions()
     if not entries:
-        raise StoreError(
-            f"{name}: there is no edit to take back: statetool has not written this file, as far as is known"
-        )
+        raise StoreError(f"{name}: nothing to undo: no edits by statetool are recorded")
     found = [entry for entry in entries if number in (None, entry.number)]
     if not found:
         raise StoreError(
-            f"{name}: there is no edit {number}; there are edits {entries[0].number} to {entries[-1].number}: "
-            "statetool history shows them"
+            f"{name}: there is no edit {number}; the history has edits {entries[0].number} to {entries[-1].number}: "
+            "see `statetool history`"
         )
     return found[-1], entries[-1]

@@ -1,4 +1,4 @@
-"""`statetool unset`: single attributes of instances taken away."""
+"""`statetool unset`: unsets attributes of instances."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ def command(
     *,
     options: SurgeryOptions,
 ) -> int:
-    """Unset single attributes of instances: to null, or taken out of a map; everything else keeps its bytes."""
+    """Unset attributes of instances: set them to null, or remove them from a map.
+
+    Everything else keeps its bytes.
+    """
 
     def operation(snapshot: Snapshot) -> Edit:
         found = choose(snapshot, Criteria(selectors=(selector,)))

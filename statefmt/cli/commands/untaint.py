@@ -1,4 +1,4 @@
-"""`statetool untaint`: instances that need not be replaced after all."""
+"""`statetool untaint`: removes the tainted mark from instances."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from statefmt.model.snapshot import Snapshot
 
 @takes(chosen=criteria, options=surgery_options)
 def command(*, chosen: Criteria, options: SurgeryOptions) -> int:
-    """Take the mark of tainted instances away, so that the next plan keeps them."""
+    """Remove the tainted mark from instances, so that the next plan keeps them."""
 
     def operation(snapshot: Snapshot) -> Edit:
         return untaint(snapshot, choose(snapshot, chosen))

@@ -1,4 +1,4 @@
-"""`statetool upgrade`: any format version in, canonical version 4 out."""
+"""`statetool upgrade`: rewrites a state of any format version in canonical version 4."""
 
 from __future__ import annotations
 
@@ -47,9 +47,8 @@ def command(
 ) -> int:
     """Upgrade a state of format version 1 to 4 to canonical version 4.
 
-    What was decided and what could not be carried over is reported on standard error. The lineage stays as it is,
-    and so does the serial, unless --registry or --legacy-provider changes where a provider comes from: then it is one
-    more.
+    Decisions and losses are reported on standard error. The lineage stays the same. The serial increases by one only if
+    --registry or --legacy-provider changes the source of a provider.
     """
     sources = chosen_sources(registry, legacy_provider)
     name = state_name(run_context(), one_state(state, state_option))

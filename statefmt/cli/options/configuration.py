@@ -1,4 +1,4 @@
-"""The options that name a configuration and give values to its variables."""
+"""The options that name a configuration and set its variables."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from statefmt.cli.streams import message_terminal
 from statefmt.model.errors import StoreError
 from statefmt.model.findings import Finding, Severity
 
-# Where OpenTofu, too, looks for an encryption configuration.
+# OpenTofu's variable for an encryption configuration.
 ENVIRONMENT = "TF_ENCRYPTION"
 
 if TYPE_CHECKING:
-    # Most runs have no configuration, and load nothing of this.
+    # Most runs have no configuration and skip these imports.
     from statefmt.configuration import VariableOption
     from statefmt.configuration.providers.references import ProviderReferences
 
 
 class ConfigurationOptions(NamedTuple):
-    """A directory, None where none was named, and what `--var` and `--var-file` say, in the order of the command line.
+    """The --config directory or None, and the `--var` and `--var-file` options in command line order.
 
-    A variable is a pair of `--var` or `--var-file` and its value.
+    A variable is an option name and its value.
     """
 
     directory: str | None
     variables: tuple[tuple[str, str], ...]
 
     def loaded(self, without: Collection[str] = ()) -> ProviderReferences | None:
-        """The configuration with its provider references; None where none was named. Raises StoreError.
+        """Load the configuration with its provider references; None without --config. Raises StoreError.
 
-        `without` are keys to take out of every `for_each`.
+        `without` holds keys to remove from every `for_each`.
         """
         if self.directory is None:
             return None
@@ -57,33 +57,31 @@ def configuration_options(
         typer.Option(
             "--config",
             metavar="DIR",
-            help="Hold it against the configuration in this directory, whose encryption block opens encrypted states.",
+            help="Compare with the configuration in DIR; its encryption block opens encrypted states.",
         ),
     ] = None,
     var: Annotated[
         Optional[list[str]],  # noqa: UP045
-        typer.Option(
-            "--var", metavar="NAME=VALUE", help="With --config: the value of an input variable, but of no passphrase."
-        ),
+        typer.Option("--var", metavar="NAME=VALUE", help="With --config: set an input variable, but not a passphrase."),
     ] = None,
     var_file: Annotated[
         Optional[list[str]],  # noqa: UP045
         typer.Option(
-            "--var-file", metavar="FILE", help="With --config or --encryption: a file with values of input variables."
+            "--var-file", metavar="FILE", help="With --config or --encryption: set input variables from FILE."
         ),
     ] = None,
 ) -> ConfigurationOptions:
-    """The options as one value. What contradicts itself in them `encryption_files` has refused."""
+    """Return the options as one value. `encryption_files` has already rejected contradictions."""
     return ConfigurationOptions(config, tuple(options_in_order("--var", "--var-file")))
 
 
 def no_directory(name: str) -> StoreError:
-    """The error for a --config that is none."""
-    return StoreError(f"{name}: no directory; --config takes that of the root module")
+    """Return the error for a --config that is not a directory."""
+    return StoreError(f"{name}: not a directory; --config takes the directory of the root module")
 
 
 def report_problems(problems: Sequence[Finding]) -> bool:
-    """Say on standard error what keeps a configuration from being known in full; whether there are errors among it."""
+    """Print to standard error what hides a part of the configuration; return whether there are errors."""
     if problems:
         from statefmt.render.configuration_problems import configuration_problems_text
 
@@ -92,7 +90,7 @@ def report_problems(problems: Sequence[Finding]) -> bool:
 
 
 def variable_option(option: tuple[str, str]) -> VariableOption:
-    """A `--var` or `--var-file` with its value, as the reader of configurations takes it."""
+    """Convert a `--var` or `--var-file` and its value for the configuration loader."""
     from statefmt.configuration import VariableOption
 
     kind, text = option

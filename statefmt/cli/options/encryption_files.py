@@ -1,6 +1,6 @@
-"""The options of all commands that read states which say how encrypted ones are opened, and nothing else of them.
+"""The encryption options of all commands that read states.
 
-A command that has --config for other reasons has its own; it is the same option.
+A command that needs --config for other purposes defines its own; both mean the same.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from statefmt.model.errors import ConfigurationError
 if TYPE_CHECKING:
     from statefmt.encryption import EncryptionConfiguration
 
-# Like --allow-external where it is 1; nothing else allows anything.
+# Only the value 1 acts like --allow-external.
 _ALLOWING: Final = "STATETOOL_ALLOW_EXTERNAL"
 _FILE: Final = "encryption"
 _DIRECTORY: Final = "config"
@@ -30,34 +30,34 @@ _VALUES: Final = {"var": "--var", "var_file": "--var-file"}
 
 
 def encryption_options(own: set[str | None]) -> list[click.Option]:
-    """The options, without those of the names that the command has itself."""
+    """Return the options, except those whose names the command already uses."""
     options = [
         click.Option(
             ["--encryption"],
             metavar="FILE",
-            help="Open and write encrypted states with this configuration, in HCL or JSON, over TF_ENCRYPTION.",
+            help="Open and write encrypted states with this configuration (HCL or JSON), merged over TF_ENCRYPTION.",
         ),
         click.Option(
             ["--config"],
             metavar="DIR",
-            help="Open and write encrypted states by the encryption block of the module in this directory.",
+            help="Open and write encrypted states with the encryption block of the module in DIR.",
         ),
         click.Option(
             ["--var"],
             metavar="NAME=VALUE",
             multiple=True,
-            help="With --config: the value of an input variable, but of no passphrase.",
+            help="With --config: set an input variable, but not a passphrase.",
         ),
         click.Option(
             ["--var-file"],
             metavar="FILE",
             multiple=True,
-            help="With --config or --encryption: a file with values of input variables.",
+            help="With --config or --encryption: set input variables from FILE.",
         ),
         click.Option(
             ["--allow-external"],
             is_flag=True,
-            help="With --config: run programs that its encryption block names. Only for configurations that you trust.",
+            help="With --config: run programs that its encryption block names. Use only for trusted configurations.",
         ),
     ]
     for option in options:
@@ -67,7 +67,7 @@ def encryption_options(own: set[str | None]) -> list[click.Option]:
 
 
 def use_encryption(context: click.Context) -> None:
-    """Have encrypted states opened as the options say. Nothing is read before one is met, but for --encryption FILE."""
+    """Set up how to open encrypted states. Reads nothing before the first one, except --encryption FILE."""
     given = {**context.params, **context.meta.get(__name__, {})}
     run = current_run()
     environment = run.context.environment
@@ -86,7 +86,7 @@ def use_encryption(context: click.Context) -> None:
             variables = options_in_order(*_VALUES.values())
             return configuration_from(file, directory, variables, environment, allow_external=allow_external)
         except ConfigurationError as error:
-            # Once is enough for all states of a run.
+            # Report the same error for every state without reading again.
             return error
 
     def configured() -> EncryptionConfiguration | None:
@@ -101,17 +101,15 @@ def use_encryption(context: click.Context) -> None:
 
         raise no_directory(directory)
     if file is not None:
-        # What is said on purpose must be right, whatever the state turns out to be.
+        # An explicit configuration must be valid, even if the state is plain.
         configured()
 
 
 def _check_values(context: click.Context, given: dict[str, object], environment: Mapping[str, str]) -> None:
-    """Raises BadParameter where values are given to nothing, or are none. A value is not shown: it may be a secret."""
+    """Raise BadParameter if variables are unused or malformed. Their values are not shown: they may be secrets."""
     for name, option in _VALUES.items():
         if given.get(name) and given.get(_DIRECTORY) is given.get(_FILE) is environment.get(ENVIRONMENT) is None:
-            raise click.BadParameter(
-                "goes with --config or an encryption configuration only", context, param_hint=option
-            )
+            raise click.BadParameter("requires --config or an encryption configuration", context, param_hint=option)
     values = given.get("var")
     if isinstance(values, (list, tuple)) and any("=" not in str(text) for text in values):
         raise click.BadParameter("must be NAME=VALUE", context, param_hint="--var")

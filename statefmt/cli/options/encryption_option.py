@@ -1,6 +1,6 @@
-"""Where the encryption configuration of a run comes from: --encryption FILE over TF_ENCRYPTION over --config DIR.
+"""Reads the encryption configuration of a run: --encryption FILE over TF_ENCRYPTION over --config DIR.
 
-A passphrase is never an argument, since everybody on a machine can see those.
+A passphrase is never an argument, since all users of a machine can see those.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ def configuration_from(
     *,
     allow_external: bool = False,
 ) -> EncryptionConfiguration | None:
-    """The configuration in a file, over that in the environment, over that of a module; None where there is none.
+    """Merge the configurations of the file, the environment and the module, in this order of precedence.
 
-    `variables` are pairs of `--var` or `--var-file` and its value. Programs that the module names may run only with
-    `allow_external`. Raises ConfigurationError, with the place.
+    `variables` are pairs of `--var` or `--var-file` and its value. Programs that the module names run only with
+    `allow_external`. Returns None if nothing is configured. Raises ConfigurationError, with the place.
     """
     if file == STANDARD_INPUT:
         raise click.BadParameter("must be a file, not standard input", param_hint="--encryption")
@@ -69,12 +69,12 @@ def _content(file: str) -> bytes:
 
 
 def needed_configuration() -> EncryptionConfiguration:
-    """The configuration of this run. Raises ConfigurationError where there is none, or it cannot write."""
+    """Return the configuration of this run. Raises ConfigurationError if there is none, or it cannot write."""
     found = run_context().configuration()
     if found is None:
         raise ConfigurationError(
-            "there is no encryption configuration: --encryption FILE, "
-            f"{ENVIRONMENT} or --config DIR, a module with an encryption block, gives one"
+            "no encryption configuration: use --encryption FILE, "
+            f"{ENVIRONMENT}, or --config DIR with a module that has an encryption block"
         )
     check_configuration(found)
     return found

@@ -1,4 +1,4 @@
-"""The options that rewrite provider sources: --registry and --legacy-provider, and what is told of them."""
+"""The options that rewrite provider sources, --registry and --legacy-provider, and their reports."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from statefmt.store.reading import display_name
 
 
 class Registry(StrEnum):
-    """The public registry that providers are to come from."""
+    """The public registry to use for providers."""
 
     KEEP = "keep"
     OPENTOFU = "opentofu"
@@ -31,8 +31,8 @@ RegistryOption = Annotated[
     Registry,
     typer.Option(
         show_default=False,
-        help="Have all providers of the two public registries come from one of them, and HashiCorp's own that are "
-        "known by their type only, too; default: keep.",
+        help="Use this registry for all providers from the two public registries, and for HashiCorp's providers "
+        "without a source; default: keep.",
     ),
 ]
 LegacyProviderOption = Annotated[
@@ -41,14 +41,14 @@ LegacyProviderOption = Annotated[
         "--legacy-provider",
         metavar="TYPE=[HOST/]NAMESPACE/TYPE",
         show_default=False,
-        help="Where a provider known by its type only (provider.aws, or -/aws) comes from, as in aws=hashicorp/aws; "
-        "repeatable. HashiCorp's own need not be named then.",
+        help="The source of a provider known only by its type (provider.aws or -/aws), such as aws=hashicorp/aws; "
+        "can be repeated. HashiCorp's providers need not be named then.",
     ),
 ]
 
 
 def chosen_sources(registry: Registry, legacy: list[str] | None) -> SourceChoice:
-    """The provider sources that --registry and --legacy-provider ask for."""
+    """Return the provider sources that --registry and --legacy-provider select."""
     try:
         return source_choice(_HOSTS[registry], legacy or ())
     except ValueError as error:
@@ -56,7 +56,7 @@ def chosen_sources(registry: Registry, legacy: list[str] | None) -> SourceChoice
 
 
 def show_sources(loaded: LoadedState, choice: SourceChoice) -> None:
-    """Say on standard error which sources were rewritten in a state, and which providers nobody knows."""
+    """Print to standard error which sources were rewritten in a state, and which providers are unknown."""
     terminal = message_terminal()
     text = sources_text(loaded.sources, choice, terminal)
     if text:
@@ -64,7 +64,7 @@ def show_sources(loaded: LoadedState, choice: SourceChoice) -> None:
 
 
 def show_unused(choice: SourceChoice, used: Iterable[str]) -> None:
-    """Say on standard error which --legacy-provider entries no state needed."""
+    """Print to standard error which --legacy-provider entries no state needed."""
     text = unused_text(choice, used, message_terminal())
     if text:
         print(text, file=sys.stderr)

@@ -1,4 +1,4 @@
-"""The releases that are named on the command line."""
+"""Parses releases named on the command line."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from statefmt.model.errors import ReleaseError
 
 
 def parsed_release(name: str, option: str = "--for") -> Release:
-    """The release that an option names."""
+    """Parse the release that an option names. Raises BadParameter."""
     try:
         return parse_release(name)
     except ReleaseError as error:

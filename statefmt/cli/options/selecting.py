@@ -1,4 +1,4 @@
-"""The arguments and options by which commands select resource instances."""
+"""The arguments and options that select resource instances."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from statefmt.model.addrs import ResourceMode
 
 
 class ModeChoice(StrEnum):
-    """The modes that resources in a state have."""
+    """The modes of resources."""
 
     MANAGED = "managed"
     DATA = "data"
@@ -29,7 +29,7 @@ SelectorsArgument = Annotated[
 ]
 ExcludeOption = Annotated[
     Optional[list[str]],  # noqa: UP045
-    typer.Option("--exclude", metavar="SELECTOR", help="Leave out what this selector fits."),
+    typer.Option("--exclude", metavar="SELECTOR", help="Exclude instances that match this selector."),
 ]
 TypeOption = Annotated[
     Optional[list[str]],  # noqa: UP045
@@ -37,15 +37,15 @@ TypeOption = Annotated[
 ]
 ModeOption = Annotated[
     Optional[list[ModeChoice]],  # noqa: UP045
-    typer.Option("--mode", help="Only what is in resource blocks, or in data blocks."),
+    typer.Option("--mode", help="Only managed resources, or only data resources."),
 ]
 ProviderOption = Annotated[
     Optional[list[str]],  # noqa: UP045
     typer.Option(
         "--provider",
         metavar="PROVIDER",
-        help="Only what is bound to this provider (aws, hashicorp/aws), configuration (aws.west), instance "
-        "('aws.by_region[\"eu\"]'), or pattern of them.",
+        help="Only instances bound to this provider (aws, hashicorp/aws), configuration (aws.west), instance "
+        "('aws.by_region[\"eu\"]'), or to a pattern of these.",
     ),
 ]
 IdOption = Annotated[
@@ -67,11 +67,11 @@ def criteria(
     tainted: TaintedOption = False,
     deposed: DeposedOption = False,
 ) -> Criteria:
-    """What was asked for on the command line. Raises BadParameter for the name of a state among the selectors."""
+    """Return the given criteria. Raises BadParameter if a selector is the name of a state file."""
     for selector in selectors or ():
-        # `list prod.tfstate` would say that another file, the default, is not there, or has no such resource.
+        # Otherwise `list prod.tfstate` would report that the default file is missing, or has no such resource.
         if selector.endswith(".tfstate") and os.path.isfile(selector):  # noqa: PTH113 - Path.is_file may raise
-            raise typer.BadParameter(f"{selector} is a file: --state names the state", param_hint="SELECTOR")
+            raise typer.BadParameter(f"{selector} is a file; use --state to name the state", param_hint="SELECTOR")
     return Criteria(
         selectors=tuple(selectors or ()),
         excluded=tuple(excluded or ()),

@@ -11,51 +11,53 @@ from statefmt.formats.style import Layout, Style
 
 StateArgument = Annotated[
     Optional[str],  # noqa: UP045 - typer reads the annotation at run time
-    typer.Argument(metavar="[STATE]", help="A state file, or - for standard input; default: the current workspace's."),
+    typer.Argument(
+        metavar="[STATE]", help="A state file, or - for standard input; default: that of the current workspace."
+    ),
 ]
 StatesArgument = Annotated[
     Optional[list[str]],  # noqa: UP045
-    typer.Argument(metavar="[STATE]...", help="State files, or -; default: the current workspace's state."),
+    typer.Argument(metavar="[STATE]...", help="State files, or -; default: that of the current workspace."),
 ]
 StateOption = Annotated[
     Optional[str],  # noqa: UP045
     typer.Option("--state", metavar="PATH", help="The state file, or - for standard input."),
 ]
-DropUnknownOption = Annotated[
-    bool, typer.Option("--drop-unknown", help="Drop the members that statetool does not know, as OpenTofu does.")
-]
+DropUnknownOption = Annotated[bool, typer.Option("--drop-unknown", help="Drop unknown members, as OpenTofu does.")]
 ShowSensitiveOption = Annotated[
     bool, typer.Option("--show-sensitive", help="Show sensitive values instead of (sensitive value).")
 ]
-YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask, and replace an existing output file.")]
+YesOption = Annotated[
+    bool, typer.Option("--yes", "-y", help="Do not ask for confirmation, and overwrite an existing output file.")
+]
 
 
 class StyleChoice(StrEnum):
-    """How to lay out what is written."""
+    """The layout to write."""
 
     KEEP = "keep"
     INDENT = "indent"
     COMPACT = "compact"
 
     def applied_to(self, style: Style) -> Style:
-        """The style to write, given the file's own."""
+        """Return the style to write, given the file's own."""
         return style if self is StyleChoice.KEEP else Style(Layout(self.value))
 
 
 class OutputFormat(StrEnum):
-    """How to show a result."""
+    """The output format."""
 
     TEXT = "text"
     JSON = "json"
 
 
 FormatOption = Annotated[
-    OutputFormat, typer.Option("--format", show_default=False, help="How to show the result; default: text.")
+    OutputFormat, typer.Option("--format", show_default=False, help="The output format; default: text.")
 ]
 
 
 def one_state(argument: str | None, option: str | None) -> str | None:
-    """The state that was named, as an argument or with --state."""
+    """Return the state named as an argument or with --state. Raises BadParameter for both."""
     if argument is not None and option is not None:
         raise typer.BadParameter("name the state once, as an argument or with --state", param_hint="--state")
     return argument if argument is not None else option

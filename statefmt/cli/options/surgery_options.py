@@ -1,4 +1,4 @@
-"""The options of every command of surgery: which state, and how it is written."""
+"""The options of all surgery commands: which state, and how to write it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from statefmt.cli.options.takes import takes
 from statefmt.cli.options.write import WriteOptions, write_options
 
 WholeResourceOption = Annotated[
-    bool, typer.Option("--whole-resource", help="Take all instances of a resource along with those that are selected.")
+    bool, typer.Option("--whole-resource", help="Extend the selection to all instances of each resource.")
 ]
 
 
 class SurgeryOptions(NamedTuple):
-    """What was asked for."""
+    """The options of a surgery command."""
 
     state: str | None
     write: WriteOptions
@@ -27,5 +27,5 @@ class SurgeryOptions(NamedTuple):
 def surgery_options(
     *, state: StateOption = None, write: WriteOptions, show_sensitive: ShowSensitiveOption = False
 ) -> SurgeryOptions:
-    """The options as one value."""
+    """Return the options as one value."""
     return SurgeryOptions(state, write, show_sensitive)

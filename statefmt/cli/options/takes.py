@@ -1,4 +1,4 @@
-"""Options that several commands share: a parameter of a command that stands for all options of a function."""
+"""Lets commands share groups of options, each behind one parameter."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ R = TypeVar("R")
 
 
 def takes(**groups: Callable[..., object]) -> Callable[[Callable[..., R]], Callable[..., R]]:
-    """Give a command the options of functions, and in the parameters of their names what these make of the options.
+    """Replace parameters of a command by groups of options.
 
-    An option that the command has itself is its own, and the function goes by its default. typer reads options from
-    the signature and their meaning from the annotations, so that both are put together here.
+    `groups` maps each parameter to the function that takes the options and returns the parameter's value. If the
+    command has an option of the same name itself, the function uses its default. typer reads options from the signature
+    and their meaning from the annotations, so both are assembled here.
     """
 
     def decorate(command: Callable[..., R]) -> Callable[..., R]:
@@ -22,7 +23,7 @@ def takes(**groups: Callable[..., object]) -> Callable[[Callable[..., R]], Calla
         plain = [name for name in own if name not in made]
 
         def taking(**given: Any) -> R:
-            # A group of options may take others itself; what its command has of them is left out.
+            # A nested group is called without the options that its command has itself.
             arguments = {name: given[name] for name in plain if name in given}
             for name, options in made.items():
                 arguments[name] = groups[name](**{option.name: given[option.name] for option in options})

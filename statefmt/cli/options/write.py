@@ -1,4 +1,4 @@
-"""The options of every command that writes a state: where the result goes, and on what conditions."""
+"""The options of all commands that write a state: where to write, and on what conditions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PART: Final = pattern(r"(\d+(?:\.\d+)?)(h|ms|m|s|)")
 
 
 class WriteOptions(NamedTuple):
-    """What was asked for; `lock_timeout` is in seconds."""
+    """The options of a command that writes; `lock_timeout` is in seconds."""
 
     out: str | None
     backup: str | None
@@ -35,7 +35,7 @@ class WriteOptions(NamedTuple):
     yes: bool
 
     def terms(self, name: str, operation: str, *, to: str | None = None, command: str = "") -> Terms:
-        """The terms of an edit of the state `name`; the result goes `to` a path or `-`, None for back to the state."""
+        """Return the terms of an edit of the state `name`; `to` is a path, `-`, or None to write back to the state."""
         context, command = run_context(), command or command_line()
         to = STANDARD_INPUT if to is None and name == STANDARD_INPUT else to
         copy = None if to is None else FileCopy(context, to, command, self.yes, not self.no_backup)
@@ -53,19 +53,19 @@ class WriteOptions(NamedTuple):
 
     @property
     def has_conditions(self) -> bool:
-        """Whether the state must be a certain one, or what would be done is asked for."""
+        """Whether this is a dry run, or the state must have a given serial or hash."""
         return self.dry_run or self.expect_serial is not None or self.expect_hash is not None
 
     def target(self, name: str, in_place: bool) -> str | None:
-        """Where the result goes: --out, else the state if `in_place`, else standard output."""
+        """Return where the result goes: --out, else None for the state if `in_place`, else standard output."""
         if in_place and self.out is not None:
-            raise typer.BadParameter("cannot be used together with --output", param_hint="--in-place")
+            raise typer.BadParameter("cannot be combined with --out", param_hint="--in-place")
         if self.out == "":
             raise typer.BadParameter("the name is empty", param_hint="--output")
         if in_place and name == STANDARD_INPUT:
             raise typer.BadParameter("needs a file, not standard input", param_hint="--in-place")
         if not in_place and self.backup is not None:
-            raise typer.BadParameter("needs --in-place, which replaces the state", param_hint="--backup")
+            raise typer.BadParameter("requires --in-place", param_hint="--backup")
         return None if in_place else self.out or STANDARD_INPUT
 
 
@@ -78,57 +78,60 @@ def write_options(
             "--output",
             "-o",
             metavar="PATH",
-            help="Write the result here, and leave STATE; - is standard output.",
+            help="Write the result to PATH and leave STATE unchanged; - is standard output.",
         ),
     ] = None,
     backup: Annotated[
         Optional[Path],  # noqa: UP045
-        typer.Option("--backup", metavar="PATH", help="Keep the state as it was here; default: beside it."),
+        typer.Option("--backup", metavar="PATH", help="Back up the state to PATH; default: beside it."),
     ] = None,
     no_backup: Annotated[
-        bool, typer.Option("--no-backup", help="With --out: keep nothing of a file that is replaced.")
+        bool, typer.Option("--no-backup", help="With --out: do not back up a file that is replaced.")
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change, and write nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change, but write nothing.")] = False,
     lock: Annotated[
-        bool, typer.Option("--lock/--no-lock", show_default=False, help="Lock the state as OpenTofu does; the default.")
+        bool,
+        typer.Option("--lock/--no-lock", show_default=False, help="Lock the state as OpenTofu does (the default)."),
     ] = True,
     lock_timeout: Annotated[
         str,
-        typer.Option(metavar="DURATION", show_default=False, help="How long to wait for the lock: 10s; default: 0s."),
+        typer.Option(
+            metavar="DURATION", show_default=False, help="How long to wait for the lock, such as 10s; default: 0s."
+        ),
     ] = "0s",
     expect_serial: Annotated[
         Optional[int],  # noqa: UP045
-        typer.Option(metavar="N", help="Do it only if the state has this serial."),
+        typer.Option(metavar="N", help="Fail unless the state has this serial."),
     ] = None,
     expect_hash: Annotated[
         Optional[str],  # noqa: UP045
-        typer.Option(metavar="SHA256", help="Do it only if the file has this SHA-256."),
+        typer.Option(metavar="SHA256", help="Fail unless the file has this SHA-256 hash."),
     ] = None,
     yes: YesOption = False,
 ) -> WriteOptions:
-    """The options as one value. Raises BadParameter for what contradicts itself."""
+    """Return the options as one value. Raises BadParameter if they contradict each other."""
     if out is not None and backup is not None:
         raise typer.BadParameter("cannot be combined with --out: the state stays as it is", param_hint="--backup")
     if no_backup and out is None:
-        raise typer.BadParameter("goes with --out only", param_hint="--no-backup")
+        raise typer.BadParameter("requires --out", param_hint="--no-backup")
     timeout = seconds(lock_timeout, "--lock-timeout")
     kept = None if backup is None else str(backup)
     return WriteOptions(out, kept, no_backup, dry_run, lock, timeout, expect_serial, expect_hash, yes)
 
 
 def store_of(name: str) -> Store:
-    """The store with the state that a command names."""
+    """Return the store of the state that a command names."""
     context = run_context()
     if name == STANDARD_INPUT:
         return StandardInput(context.read_input)
-    # Imported where it is needed: commands that only check start faster without it.
+    # Imported here: commands that only check start faster without it.
     from statefmt.store.local.store import LocalFile
 
     return LocalFile(name, context)
 
 
 def seconds(text: str, option: str) -> float:
-    """The seconds of a duration, in the notation of Go that OpenTofu takes. Raises typer.BadParameter."""
+    """Convert a duration in Go's notation, which OpenTofu takes, to seconds. Raises BadParameter."""
     if not text or _PART.sub("", text):
-        raise typer.BadParameter(f"{text!r} is no duration: write 10s, 500ms or 1m30s", param_hint=option)
+        raise typer.BadParameter(f"{text!r} is not a duration: write 10s, 500ms or 1m30s", param_hint=option)
     return sum(float(number) * _SECONDS[unit] for number, unit in _PART.findall(text))

@@ -1,1 +1,1 @@
-"""What an encrypted state tells."""
+"""Renders encryption metadata."""

@@ -1,4 +1,4 @@
-"""What an encrypted state tells, for programs."""
+"""Renders encryption metadata as JSON."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from statefmt.render.json_output import document
 
 
 def encryption_json(envelope: Envelope | None, opened: Opened | None) -> bytes:
-    """An envelope, None for a plain state, and what read it (schema: `encryption-info-output.schema.json`)."""
+    """Render an envelope, None for a plain state, and what read it (schema: `encryption-info-output.schema.json`)."""
     return document(
         {
             "encrypted": envelope is not None,
@@ -21,7 +21,7 @@ def encryption_json(envelope: Envelope | None, opened: Opened | None) -> bytes:
 
 
 def reencrypt_json(checked: Sequence[CheckedEncryption]) -> bytes:
-    """What `reencrypt --check` found of each state (schema: `reencrypt-output.schema.json`)."""
+    """Render the results of `reencrypt --check` (schema: `reencrypt-output.schema.json`)."""
     return document({"states": [_checked(state) for state in checked]})
 
 

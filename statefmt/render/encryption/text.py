@@ -1,4 +1,4 @@
-"""What an encrypted state tells, on a terminal."""
+"""Renders encryption metadata as text."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from statefmt.render.printable import printable
 from statefmt.render.terminal import Terminal
 
 _LAYOUTS = {
-    EnvelopeLayout.COMPACT: "one line, as nearly every release writes it",
+    EnvelopeLayout.COMPACT: "one line, as most releases write it",
     EnvelopeLayout.INDENTED: "indented, as OpenTofu 1.12 writes local files",
 }
 
 
 def encryption_text(name: str, envelope: Envelope | None, opened: Opened | None, terminal: Terminal) -> str:
-    """An envelope, None for a plain state, and what read it, None where nothing has tried to."""
+    """Render an envelope, None for a plain state, and what decrypted it, None if nothing has tried."""
     if envelope is None:
         lines = [f"{printable(name)}: a plain state, not encrypted"]
     else:
@@ -24,7 +24,7 @@ def encryption_text(name: str, envelope: Envelope | None, opened: Opened | None,
     if opened is not None:
         lines += ["", terminal.wrap(_read_by(opened), "", "")]
     elif envelope is not None:
-        lines += ["", terminal.wrap("Nothing of this is authenticated before the state has been decrypted.", "", "")]
+        lines += ["", terminal.wrap("None of this is authenticated until the state is decrypted.", "", "")]
     return "\n".join(lines)
 
 
@@ -39,16 +39,16 @@ def _envelope(envelope: Envelope, terminal: Terminal) -> list[str]:
         "",
     ]
     if envelope.serial is None and not envelope.lineage:
-        maybe = "There is neither serial nor lineage on it, as on an encrypted plan: it may be one."
+        maybe = "It has neither serial nor lineage: it may be an encrypted plan."
         lines[-1:] = ["", terminal.wrap(maybe, "  ", ""), ""]
     if not entries:
-        return [*lines, "  No key provider has metadata in it."]
+        return [*lines, "  It has no metadata of key providers."]
     for entry in entries:
         lines += [f"  {terminal.paint(printable(entry.key), 'bold')}", f"    {_entry(entry)}"]
         if needed := needed_for(entry.key):
             lines.append(terminal.wrap(needed, "    ", ""))
         if entry.is_weak:
-            weak = f"OpenTofu configures no less than {LEAST_ITERATIONS:,} iterations: the passphrase is easily guessed"
+            weak = f"OpenTofu requires at least {LEAST_ITERATIONS:,} iterations: this passphrase is easier to guess"
             lines.append(terminal.paint(terminal.wrap(weak, "    ", ""), "yellow"))
     return lines
 
@@ -60,13 +60,13 @@ def _entry(entry: ProviderEntry) -> str:
             f"pbkdf2: {metadata.iterations:,} iterations of {printable(metadata.hash_function)}, "
             f"{len(metadata.salt)} bytes of salt, a key of {metadata.key_length} bytes"
         )
-    return f"metadata as {entry.type} writes it" if entry.type else "metadata of an unknown kind"
+    return f"metadata in {entry.type} format" if entry.type else "metadata of an unknown kind"
 
 
 def _read_by(opened: Opened) -> str:
     if opened.is_current:
-        return f"Read by {opened.method}, the method that writes."
+        return f"Read by {opened.method}, the first method."
     return (
-        f"Read by {opened.method}, which is a fallback. `statetool reencrypt` writes the state by the first method; so "
-        "does OpenTofu with its next write."
+        f"Read by {opened.method}, which is a fallback. `statetool reencrypt` writes the state with the first method, "
+        "as OpenTofu's next write does."
     )

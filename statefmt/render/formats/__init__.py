@@ -1,1 +1,1 @@
-"""What an upgrade, a downgrade or a rewrite of provider sources did."""
+"""Renders reports of upgrades, downgrades and rewritten provider sources."""

@@ -1,4 +1,4 @@
-"""What a downgrade could not do, or did, for standard error."""
+"""Renders the report or the refusal of a downgrade, for standard error."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from statefmt.store.reading import display_name
 
 
 def refusal_text(name: str, losses: Sequence[Loss], release: Release, terminal: Terminal) -> str:
-    """Why a state was not written for a release: every loss, by its reason, and the way out; lost objects come first.
+    """Render why a state was not written for a release: losses grouped by reason, with a way out; lost objects first.
 
-    `name` is the file's, as it was given.
+    `name` is the name of the file as given.
     """
-    head = f"statetool: {display_name(name)}: not written, since {release.title} would lose some of it"
+    head = f"statetool: {display_name(name)}: not written: {release.title} would lose parts of it"
     parts = [terminal.paint(terminal.wrap(head, "", "  "), "bold")]
     causes: dict[str, list[Loss]] = {}
     for loss in sorted(losses, key=lambda loss: not loss.loses_object):
@@ -61,16 +61,19 @@ def downgrade_report(
     serial: int,
     dropped_unknown: bool,
 ) -> str:
-    """What is written for a release, what is dropped for it, and what else is worth knowing.
+    """Render what is written for a release, what is dropped for it, and other notes.
 
-    `loaded` is as it is to be written, `serial` that of the file that was read.
+    `loaded` is the state to be written, `serial` the serial of the file that was read.
     """
     snapshot, version = loaded.result.snapshot, loaded.result.version
     climbed = f"format version {version} → {CURRENT_VERSION}, " if version != CURRENT_VERSION else ""
     head = f"{display_name(loaded.name)}: {climbed}as {release.title} reads it"
     lines = [terminal.paint(terminal.wrap(head, "", "  "), "bold"), size_text(snapshot, serial)]
     if dropped:
-        lines += [terminal.wrap(f"dropped, since {release.title} does not keep it:", "  "), *_places(dropped, terminal)]
+        lines += [
+            terminal.wrap(f"dropped, because {release.title} does not keep it:", "  "),
+            *_places(dropped, terminal),
+        ]
     if rewritten.notes:
         lines.append(notes_text(rewritten.notes, terminal, dropped_unknown=dropped_unknown))
     if loaded.sources.changes or loaded.sources.unresolved:
@@ -80,7 +83,7 @@ def downgrade_report(
 
 
 def _places(losses: Iterable[Loss], terminal: Terminal) -> Iterable[str]:
-    """A line or more for each place, with what it loses."""
+    """Render each place with what it loses."""
     return [
         terminal.wrap(f"{at or 'the state'}: {', '.join(what)}", "    ", "  ") for at, what in _by_place(losses).items()
     ]
@@ -94,16 +97,16 @@ def _by_place(losses: Iterable[Loss]) -> Mapping[str, Iterable[str]]:
 
 
 def _what(loss: Loss) -> str:
-    """What is lost at one place: a member, or the object with its provider."""
+    """Describe what is lost at one place: a member, or the object with its provider."""
     if loss.cause is Cause.BESIDE_PROVIDER_KEY:
-        return f"bound to {loss.provider}, beside instances bound to a key of it"
+        return f"bound to {loss.provider}, while other instances are bound to a key of it"
     if loss.loses_object:
         return f"bound to {loss.provider}" if loss.provider else "bound to no provider"
     return loss.field
 
 
 def _other_registry(snapshot: Snapshot, release: Release, terminal: Terminal) -> Iterable[str]:
-    """A note where resources have their provider from the other engine's registry."""
+    """Add a note if providers of resources come from the other engine's registry."""
     other = DEFAULT_HOST if release.legacy_provider_host == TERRAFORM_HOST else TERRAFORM_HOST
     there = [
         resource
@@ -111,5 +114,7 @@ def _other_registry(snapshot: Snapshot, release: Release, terminal: Terminal) ->
         if resource.provider_config and resource.provider_config.provider.hostname == other
     ]
     if there:
-        text = f"The providers of {counted(len(there), 'resource')} come from {other}; --registry {release.engine} has "
-        yield terminal.wrap(f"{text}them come from {release.legacy_provider_host}.", "  ", "  ")
+        text = (
+            f"The providers of {counted(len(there), 'resource')} come from {other}; with --registry {release.engine}, "
+        )
+        yield terminal.wrap(f"{text}they come from {release.legacy_provider_host}.", "  ", "  ")

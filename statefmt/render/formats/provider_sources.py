@@ -1,4 +1,4 @@
-"""Which provider sources were rewritten, and which could not be, for standard error."""
+"""Renders which provider sources were rewritten, and which are unknown, for standard error."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from statefmt.render.terminal import Terminal
 
 
 def sources_text(report: SourceReport, choice: SourceChoice, terminal: Terminal) -> str:
-    """A line or more for each source that was rewritten, and for each type that nobody knows; "" for none."""
+    """Render each rewritten source and each type whose source is unknown; an empty string if there are none."""
     lines = [
         terminal.wrap(f"rewritten: {old} → {new} ({_addresses(count)})", "  ", "  ")
         for (old, new), count in sorted(report.changes.items())
@@ -22,22 +22,20 @@ def sources_text(report: SourceReport, choice: SourceChoice, terminal: Terminal)
 
 
 def unused_text(choice: SourceChoice, used: Iterable[str], terminal: Terminal) -> str:
-    """A line for each legacy type whose source was given and that no state has; "" for none."""
+    """Render each --legacy-provider type that no state has; an empty string if there are none."""
     return "\n".join(
-        terminal.wrap(
-            f"--legacy-provider {type_}=… was not needed: no address names {type_} by its type only", "", "  "
-        )
+        terminal.wrap(f"--legacy-provider {type_}=… is unused: no address names {type_} by its type only", "", "  ")
         for type_ in sorted(set(choice.legacy) - set(used))
     )
 
 
 def _unresolved(type_: str, count: int, choice: SourceChoice, terminal: Terminal) -> str:
     text = (
-        f"not known: where the provider {type_} comes from ({_addresses(count)}); it is still known by its type only. "
-        f"--legacy-provider {type_}=NAMESPACE/{type_} says it."
+        f"unknown source: provider {type_} ({_addresses(count)}) is known by its type only. "
+        f"Set it with --legacy-provider {type_}=NAMESPACE/{type_}."
     )
     if choice.host == TERRAFORM_HOST:
-        text += " Terraform leaves out resources with such an address, without a word."
+        text += " Terraform silently drops resources with such an address."
     return terminal.wrap(text, "  ", "  ")
 
 

@@ -1,4 +1,4 @@
-"""What an upgrade did, for standard error."""
+"""Renders the report of an upgrade, for standard error."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def upgrade_report(
     *,
     dropped_unknown: bool,
 ) -> str:
-    """Every choice made, everything dropped and every provider source rewritten."""
+    """Render every decision, every loss and every rewritten provider source of an upgrade."""
     result, name = loaded.result, display_name(loaded.name)
     head = f"{name}: format version {result.version} → {CURRENT_VERSION}"
     if result.version == CURRENT_VERSION:
@@ -45,7 +45,7 @@ def upgrade_report(
 
 
 def size_text(snapshot: Snapshot, serial: int) -> str:
-    """What there is in a state that is written, and its serial, with the one that it had before."""
+    """Render the contents of a state in numbers, and its serial before and after."""
     objects = sum(len(resource.objects) for resource in snapshot.resources)
     parts = ((len(snapshot.resources), "resource"), (objects, "object"), (len(snapshot.outputs), "output"))
     after = f" → {snapshot.serial}" if snapshot.serial != serial else ""
@@ -53,7 +53,7 @@ def size_text(snapshot: Snapshot, serial: int) -> str:
 
 
 def notes_text(notes: Sequence[Finding], terminal: Terminal, *, dropped_unknown: bool) -> str:
-    """A line or more for each choice, change and loss on the way to canonical form."""
+    """Render each decision, change and loss on the way to canonical form."""
     lines = [_note(finding, terminal) for finding in notes]
     if dropped_unknown and any(finding.code == Code.UNKNOWN_MEMBER for finding in notes):
         lines.append("  The unknown members were dropped.")
@@ -61,7 +61,7 @@ def notes_text(notes: Sequence[Finding], terminal: Terminal, *, dropped_unknown:
 
 
 def _note(finding: Finding, terminal: Terminal) -> str:
-    """Notes of an upgrade are short and go by what they are about; other findings speak for themselves."""
+    """Render a note. Notes of an upgrade are labelled by kind, other findings by severity and code."""
     if finding.code != Code.UPGRADE_CHOICE:
         return terminal.wrap(f"{finding.severity.value} {finding.code}: {finding.detail}", "  ")
     about = f"{finding.address}: " if finding.address else ""

@@ -1,1 +1,1 @@
-"""Graphs of dependencies, in one file for each format."""
+"""Renders dependency graphs, with a file for each format."""

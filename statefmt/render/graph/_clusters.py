@@ -1,4 +1,4 @@
-"""A graph of resources grouped by the modules that they are in, as pictures draw it."""
+"""Groups the resources of a graph by module, as pictures draw them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from statefmt.render.printable import printable
 
 
 class Opening(NamedTuple):
-    """From here on, what is in a module; `depth` is 1 for a module that the root module calls."""
+    """The beginning of a module; `depth` is 1 for a module that the root module calls."""
 
     module: Module
     depth: int
@@ -24,7 +24,7 @@ class Closing(NamedTuple):
 
 
 class ClusterLeaf(NamedTuple):
-    """A resource, with the number of modules that it is in."""
+    """A resource, with the number of modules that enclose it."""
 
     text: str
     node: Node
@@ -32,7 +32,7 @@ class ClusterLeaf(NamedTuple):
 
 
 def clusters(graph: DependencyGraph) -> Iterator[Opening | ClusterLeaf | Closing]:
-    """The resources module by module, each module inside of the one that calls it."""
+    """Yield the resources module by module, each module inside the one that calls it."""
     found: dict[tuple[str, ...], dict[str, Node]] = {(): {}}
     for text, node in graph.nodes.items():
         names = node.addr.module.names
@@ -40,7 +40,7 @@ def clusters(graph: DependencyGraph) -> Iterator[Opening | ClusterLeaf | Closing
             found.setdefault(names[:depth], {})
         found[names][text] = node
     depth = 0
-    # Sorted so, every path stands right after its beginnings and what belongs to them.
+    # In this order, every path comes right after its prefixes and their resources.
     for path in sorted(found):
         while path and depth >= len(path):
             yield Closing(depth)
@@ -56,7 +56,7 @@ def clusters(graph: DependencyGraph) -> Iterator[Opening | ClusterLeaf | Closing
 
 
 def label_lines(node: Node) -> list[str]:
-    """What to write into a node: the resource within its module, and what is special about it."""
+    """Return the label of a node: the resource within its module, and what is special about it."""
     lines = [printable(str(node.addr.resource))]
     if node.is_missing:
         lines.append("not in the state")

@@ -1,4 +1,4 @@
-"""A graph of dependencies in the DOT language of Graphviz.
+"""Renders dependency graphs in Graphviz's DOT language.
 
 Source: the grammar at https://graphviz.org/doc/info/lang.html.
 """
@@ -19,7 +19,7 @@ from statefmt.render.printable import printable
 
 
 def graph_dot(graph: DependencyGraph, focus: Collection[str], *, implied: bool) -> str:
-    """The graph, modules as clusters. `focus` are the nodes that were asked about; `implied` draws all edges."""
+    """Render the graph, with modules as clusters. `focus` holds the selected nodes; `implied` draws all edges."""
     lines = ["digraph state {", '  rankdir = "RL"', '  node [shape = "box"]']
     lines += _clusters(graph, focus)
     for source, targets in graph.edges.items():
@@ -32,16 +32,16 @@ def graph_dot(graph: DependencyGraph, focus: Collection[str], *, implied: bool) 
 
 
 def quoted(text: str) -> str:
-    """A string of DOT.
+    """Quote a DOT string.
 
-    Only the quotation mark needs an escape, but in labels a backslash starts one: it is doubled everywhere, so that a
-    node has one name.
+    Strings only need escapes for quotes, but in labels a backslash starts an escape: it is doubled everywhere, so that
+    a node has one name.
     """
     return '"' + printable(text).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def label(*lines: str) -> str:
-    """The same for a label, with line breaks between the lines; Graphviz looks for entities of HTML there."""
+    """Quote a label, with line breaks between the lines. Graphviz decodes HTML entities there, so `&` is escaped."""
     return '"' + "\\n".join(quoted(line.replace("&", "&amp;"))[1:-1] for line in lines) + '"'
 
 

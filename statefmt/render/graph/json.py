@@ -1,4 +1,4 @@
-"""A graph of dependencies for programs."""
+"""Renders dependency graphs as JSON."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from statefmt.render.json_output import document
 
 
 def graph_json(graph: DependencyGraph, focus: Collection[str]) -> bytes:
-    """Nodes and edges (schema: `graph-output.schema.json`)."""
+    """Render nodes and edges (schema: `graph-output.schema.json`)."""
     return document(
         {
             "nodes": [_node(text, node, text in focus) for text, node in graph.nodes.items()],

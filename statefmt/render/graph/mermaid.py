@@ -1,4 +1,4 @@
-"""A graph of dependencies as a flowchart of Mermaid, which code hosts draw in Markdown.
+"""Renders dependency graphs as Mermaid flowcharts, which code hosts draw in Markdown.
 
 Source: https://mermaid.js.org/syntax/flowchart.html; its entity codes keep any text out of the syntax.
 """
@@ -19,14 +19,14 @@ from statefmt.render.graph._clusters import (
 from statefmt.render.printable import printable
 from statefmt.text.pattern import pattern
 
-# What Mermaid draws unless its setting maxEdges says otherwise.
+# Mermaid's default of maxEdges.
 MOST_EDGES: Final = 500
-# Quotes, entities, tags, the mark of Markdown in labels, and line breaks written as \n.
+# Quotes, entities, tags, backticks for Markdown in labels, and line breaks written as \n.
 _SPECIAL: Final = pattern(r'["#&;<>`\\]')
 
 
 def graph_mermaid(graph: DependencyGraph, focus: Collection[str], *, implied: bool) -> str:
-    """The graph, modules as subgraphs. `focus` are the nodes that were asked about; `implied` draws all edges."""
+    """Render the graph, with modules as subgraphs. `focus` holds the selected nodes; `implied` draws all edges."""
     ids = {text: f"n{number}" for number, text in enumerate(graph.nodes)}
     lines = ["flowchart RL", *_clusters(graph, ids)]
     for source, targets in graph.edges.items():
@@ -45,7 +45,7 @@ def graph_mermaid(graph: DependencyGraph, focus: Collection[str], *, implied: bo
 
 
 def label(*lines: str) -> str:
-    """The text of a node or a subgraph, in quotes, with line breaks between the lines."""
+    """Quote the text of a node or a subgraph, with line breaks between the lines."""
     return '"' + "<br/>".join(_SPECIAL.sub(lambda match: f"#{ord(match[0])};", printable(line)) for line in lines) + '"'
 
 

@@ -1,1 +1,1 @@
-"""The history of a state."""
+"""Renders the history of a state."""

@@ -1,4 +1,4 @@
-"""The history of a state as JSON."""
+"""Renders the history of a state as JSON."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from statefmt.store.local.history import History
 
 
 def history_json(history: History, *, changed: bool) -> bytes:
-    """The document that `schemas/history-output.schema.json` describes, with the newest edit first."""
+    """Render a history, newest edit first (schema: `history-output.schema.json`)."""
     edits = [to_builtins(entry) for entry in reversed(history.entries)]
     return document({"keep": history.keep, "changed_since": changed, "edits": edits})

@@ -1,4 +1,4 @@
-"""The history of a state on a terminal: a table of edits, newest first."""
+"""Renders the history of a state as a table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SECONDS = len("2026-01-01T00:00:00")
 
 
 def history_text(history: History, terminal: Terminal, *, changed: bool) -> str:
-    """The edits of a history that has some; `changed` is whether something else has changed the file since."""
+    """Render the edits of a history that is not empty, newest first; `changed` if the file has changed since."""
     rows = [
         (str(entry.number), _time(entry.time), printable(entry.user), printable(entry.command))
         for entry in reversed(history.entries)
@@ -22,5 +22,5 @@ def history_text(history: History, terminal: Terminal, *, changed: bool) -> str:
 
 
 def _time(text: str) -> str:
-    """To the second."""
+    """Format a time to the second."""
     return printable(text[:_SECONDS].replace("T", " ") + "Z")

@@ -1,1 +1,1 @@
-"""Resource instances in lists."""
+"""Renders lists of resource instances."""

@@ -1,4 +1,4 @@
-"""Addresses of resource instances, one after the other."""
+"""Renders addresses of resource instances, one per line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from statefmt.render.printable import printable
 
 
 def addresses_text(found: Iterable[InstanceState]) -> bytes:
-    """One address a line. Names that OpenTofu would not accept may need escapes; keys always have theirs."""
+    """Render one address per line. Names that OpenTofu would reject may need escapes; keys already have theirs."""
     texts = list(_texts(found))
     if not "".join(texts).isprintable():
         texts = list(map(printable, texts))
@@ -18,12 +18,12 @@ def addresses_text(found: Iterable[InstanceState]) -> bytes:
 
 
 def addresses_null(found: Iterable[InstanceState]) -> bytes:
-    """The exact addresses, each ended by a NUL character, for `xargs -0`."""
+    """Render the exact addresses, each ended by a NUL character, for `xargs -0`."""
     return "".join([f"{text}\0" for text in _texts(found)]).encode()
 
 
 def _texts(found: Iterable[InstanceState]) -> Iterator[str]:
-    """The addresses as texts; of neighbours, the instances of one resource, the resource is made text once."""
+    """Yield the addresses; consecutive instances of a resource share its rendered address."""
     resource: ResourceState | None = None
     text = ""
     for instance in found:

@@ -1,4 +1,4 @@
-"""Resource instances and, at length, their objects: as a table, as JSON and as CSV."""
+"""Renders resource instances, or their objects, as a table, as JSON and as CSV."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from statefmt.render.terminal import Terminal
 INSTANCE_MEMBERS: Final = ("address", "module", "mode", "type", "name", "key")
 OBJECT_MEMBERS: Final = ("deposed_key", "id", "provider_instance", "status", "schema_version")
 
-# The id last: some are far longer than the others, and must not push anything out of sight.
+# The id is last: long ones must not push other columns out of sight.
 _HEADINGS: Final = ("address", "status", "schema", "provider", "id")
 _NOTHING: Final = "-"
-# How formulas begin, also in full width. Source: OWASP, "CSV Injection".
+# Prefixes of formulas, also in full width. Source: OWASP, "CSV Injection".
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 _READY: Final = ObjectStatus.READY.name.lower()
 
@@ -36,9 +36,9 @@ _READY: Final = ObjectStatus.READY.name.lower()
 def listing_table(
     found: Sequence[InstanceState], terminal: Terminal, *, columns: int | None, show_sensitive: bool
 ) -> str:
-    """A row for each object: the current one of an instance, then its deposed ones.
+    """Render a row per object: the current one of an instance, then its deposed ones.
 
-    Where that is wider than `columns` (None for any width), each address stands on a line above its objects.
+    In a table wider than `columns` (None for any width), each address is on a line above its objects.
     """
     from statefmt.render.table import fitted_table
 
@@ -58,7 +58,10 @@ def listing_table(
 
 
 def listing_json(found: Sequence[InstanceState], *, long: bool, show_sensitive: bool) -> bytes:
-    """Each instance with the parts of its address, at length with its objects (schema: `list-output.schema.json`)."""
+    """Render each instance with the parts of its address, and if `long` its objects.
+
+    Schema: `list-output.schema.json`.
+    """
     if not long:
         return document({"instances": [_instance(instance.addr) for instance in found]})
     instances = [
@@ -70,9 +73,9 @@ def listing_json(found: Sequence[InstanceState], *, long: bool, show_sensitive: 
 
 
 def listing_csv(found: Sequence[InstanceState], *, long: bool, show_sensitive: bool) -> bytes:
-    """A record for each instance, or at length for each object, after one with the names of the members (RFC 4180).
+    """Render a record per instance, or if `long` per object, after a header record (RFC 4180).
 
-    Text that a spreadsheet would take for a formula has an apostrophe before it.
+    Text that a spreadsheet would take for a formula is prefixed with an apostrophe.
     """
     text = io.StringIO(newline="")
     writer = csv.DictWriter(text, INSTANCE_MEMBERS + (OBJECT_MEMBERS if long else ()))
@@ -131,7 +134,7 @@ def _status(obj: ResourceInstanceObject, terminal: Terminal) -> str:
 
 
 def _provider_names(found: Sequence[InstanceState]) -> Mapping[AbsProviderInstance | None, str]:
-    """Provider instances as people call them; in full where that name would stand for several."""
+    """Return the short forms of provider instances; full addresses where the short form is ambiguous."""
     known = {provider for instance in found for obj in instance.objects if (provider := instance.provider(obj))}
     sources: dict[str, set[str]] = {}
     for provider in known:

@@ -1,1 +1,1 @@
-"""Output values."""
+"""Renders output values."""

@@ -1,4 +1,4 @@
-"""Output values for programs."""
+"""Renders output values as JSON."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from statefmt.render.values.exact_json import exact_document
 
 
 def outputs_json(outputs: Sequence[OutputValue], *, show_sensitive: bool) -> bytes:
-    """The outputs with their values, whose numbers keep their text (schema: `outputs-output.schema.json`)."""
+    """Render the outputs; numbers in values keep their text (schema: `outputs-output.schema.json`)."""
     return exact_document({"outputs": [_output(output, show_sensitive) for output in outputs]})
 
 

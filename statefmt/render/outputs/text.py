@@ -1,4 +1,4 @@
-"""Output values like HCL: with their types, or as `tofu show` prints them."""
+"""Renders output values like HCL: with their types, or as `tofu show` prints them."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from statefmt.render.values.raw_value import raw_value
 
 
 def typed_outputs_text(outputs: Sequence[OutputValue], terminal: Terminal, *, show_sensitive: bool) -> str:
-    """Each output as an assignment, under a comment with its type; no newline at the end."""
+    """Render each output as an assignment under a comment with its type; no newline at the end."""
     return "\n\n".join(_typed(output, terminal, show_sensitive) for output in outputs)
 
 
 def outputs_text(outputs: Sequence[OutputValue], terminal: Terminal, *, show_sensitive: bool, expand: bool) -> str:
-    """The outputs by name, as `tofu show` prints them after the resources; no newline at the end."""
+    """Render the outputs by name, as `tofu show` prints them after the resources; no newline at the end."""
     lines = [terminal.paint("Outputs:", "bold"), ""]
     for output in sorted(outputs, key=lambda output: output.name):
         value = _value(output, show_sensitive, expand=expand)
@@ -32,9 +32,9 @@ def outputs_text(outputs: Sequence[OutputValue], terminal: Terminal, *, show_sen
 
 
 def raw_output(output: OutputValue, *, show_sensitive: bool) -> bytes:
-    """A text, number or bool as it is. Raises SelectionError for other values, and for a sensitive one."""
+    """Render a string, number or bool as it is. Raises SelectionError for other values and sensitive ones."""
     if output.sensitive and not show_sensitive:
-        raise SelectionError(f"the output {output.name!r} is sensitive; --show-sensitive shows it")
+        raise SelectionError(f"the output {output.name!r} is sensitive; use --show-sensitive to show it")
     try:
         value = decoded(Raw(output.value))
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""The type of an output; where its value is hidden, without what would give a part of it away."""
+"""Renders the type of an output, without attribute names if the value is hidden."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from statefmt.model.cty import CtyTypeError, parse_type
 from statefmt.model.outputs import OutputValue
 from statefmt.render.values.type_text import type_text
 
-# In an object the names of its attributes are a part of the type, and of the value.
+# The attribute names of an object are part of its type and of its value.
 _OBJECT: Final = b'["object"'
 
 
 def output_type_text(output: OutputValue, *, hidden: bool) -> str:
-    """The type as a constraint, without the names of attributes where the value is hidden."""
+    """Return the type as a constraint, without attribute names if the value is hidden."""
     try:
         return type_text(parse_type(output.type), names=not hidden)
     except CtyTypeError:
@@ -21,5 +21,5 @@ def output_type_text(output: OutputValue, *, hidden: bool) -> str:
 
 
 def output_type_json(output: OutputValue, *, hidden: bool) -> bytes | None:
-    """The type as the state has it; None where the value is hidden and the type has names of attributes in it."""
+    """Return the type as in the state; None if the value is hidden and the type has attribute names."""
     return None if hidden and _OBJECT in output.type else output.type

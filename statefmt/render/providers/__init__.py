@@ -1,1 +1,1 @@
-"""Provider configurations, declared, used and removed."""
+"""Renders provider configurations: declared, used and removed."""

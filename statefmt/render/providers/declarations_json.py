@@ -1,4 +1,4 @@
-"""Provider configurations as a configuration declares them and a state uses them, for programs."""
+"""Renders provider configurations as declared in a configuration and used by a state, as JSON."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from statefmt.render.json_output import document
 def provider_declarations_json(
     declarations: Sequence[ConfigurationDeclaration], directory: str, problems: Sequence[Finding]
 ) -> bytes:
-    """All configurations (schema: `providers-config-output.schema.json`); `directory` is that of the root module.
+    """Render all configurations (schema: `providers-config-output.schema.json`).
 
-    `problems` keep the configuration from being known in full.
+    `directory` is that of the root module; `problems` hide parts of the configuration.
     """
     return document(
         {

@@ -1,4 +1,4 @@
-"""Provider configurations as a configuration declares them and a state uses them, as a table."""
+"""Renders provider configurations as declared in a configuration and used by a state, as a table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HEADINGS: Final = ("configuration", "instances", "deposed", "declared in", "")
 def provider_declarations_text(
     declarations: Sequence[ConfigurationDeclaration], terminal: Terminal, columns: int | None
 ) -> str:
-    """For each source a line for each instance, with the numbers of what is bound to it in the state."""
+    """Render a line per instance, grouped by source, with the number of objects in the state bound to it."""
     sources: dict[str, list[list[str]]] = {}
     for declaration in declarations:
         sources.setdefault(str(declaration.config.provider), []).extend(_rows(declaration, terminal))
@@ -36,7 +36,7 @@ def _rows(declaration: ConfigurationDeclaration, terminal: Terminal) -> Iterator
         numbers = [f"{one.resource_instances:,}", f"{one.deposed_objects:,}"]
         yield [name, *numbers, place if one.declared is not False else "-", _note(declaration, one, terminal)]
     if not declaration.instances:
-        reason = f"can't tell its keys, because {declaration.unknown.reason}" if declaration.unknown else "no instances"
+        reason = f"unknown keys, because {declaration.unknown.reason}" if declaration.unknown else "no instances"
         yield [printable(short_form(declaration.config)), "0", "0", place, printable(reason)]
 
 
@@ -46,5 +46,5 @@ def _note(declaration: ConfigurationDeclaration, one: InstanceDeclaration, termi
     if one.unused:
         return terminal.paint("unused", "yellow")
     if one.declared is None and declaration.unknown is not None:
-        return printable(f"can't tell, because {declaration.unknown.reason}")
+        return printable(f"unknown, because {declaration.unknown.reason}")
     return "" if declaration.range else "implied"

@@ -1,4 +1,4 @@
-"""What stands in the way of removing a provider instance, with commands to copy."""
+"""Renders what prevents the removal of a provider instance, with commands to copy."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from statefmt.text.shell import shell_word
 
 
 def removal_text(found: ProviderRemoval, terminal: Terminal, state: str | None = None) -> str:
-    """Every object bound to what is to be removed, in list order, and what to do about them.
+    """Render every object bound to the provider to remove, in list order, and what to do about them.
 
-    `state` is the file that commands are to name, None where they find it.
+    `state` is the file to name in commands; None if they find it by default.
     """
     name = found.name
     if not found.objects:
@@ -25,31 +25,31 @@ def removal_text(found: ProviderRemoval, terminal: Terminal, state: str | None =
         terminal.wrap(f"{name} has {bound_numbers(found.objects)}:", "", "  "),
         "\n".join(f"  {printable(object_text(obj))}" for obj in found.objects),
     ]
-    while_there = "before the provider goes" if found.whole else "while the provider still has its key"
+    while_there = "before the provider is removed" if found.whole else "while the provider still has its key"
     if destroy:
-        advice = f"Take these out of the configuration, or give them another provider there, and apply {while_there}. "
+        advice = f"Remove these from the configuration, or give them another provider there, and apply {while_there}. "
         parts += [
-            terminal.wrap(advice + "To destroy them at once, and everything that depends on them:", ""),
+            terminal.wrap(advice + "To destroy them now, with everything that depends on them:", ""),
             _command("tofu destroy", [f"-target={_quoted(addr)}" for addr in destroy]),
         ]
     if found.deposed_alone:
-        parts.append(terminal.wrap(f"The next `tofu apply` destroys deposed objects. Let it, {while_there}.", ""))
+        parts.append(terminal.wrap(f"The next `tofu apply` destroys deposed objects. Run it {while_there}.", ""))
     if found.to_reread:
         parts.append(
-            terminal.wrap("A data source has nothing to destroy, but its block must name another provider first.", "")
+            terminal.wrap("A data source has nothing to destroy, but its block must use another provider first.", "")
         )
     if destroy:
         parts += [
-            terminal.wrap("To leave the real objects as they are, and only forget them:", ""),
+            terminal.wrap("To forget them without destroying the real objects:", ""),
             _command("statetool rm", [*_state(state), *(_quoted(addr) for addr in destroy)]),
-            terminal.wrap("To bind them to another provider instance that can work with them, named at the end:", ""),
+            terminal.wrap("To bind them to another provider instance that can manage them:", ""),
             _command("statetool rebind", [*_state(state), *(_quoted(addr) for addr in destroy), "PROVIDER_INSTANCE"]),
         ]
     return "\n\n".join(parts)
 
 
 def other_keys_text(found: ProviderRemoval, terminal: Terminal) -> str:
-    """Which keys are in use, where the one that was named is not: perhaps it was misspelt."""
+    """Render the keys in use, for a key that is not and may be misspelt."""
     keys = ", ".join(str(provider.key) or "none" for provider in found.used)
     return terminal.wrap(f"statetool: no object uses this key; in use: {keys}", "", "  ")
 

@@ -1,4 +1,4 @@
-"""The provider configurations of a state and what is bound to them, for programs."""
+"""Renders the provider configurations of a state and what is bound to them, as JSON."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from statefmt.render.json_output import document
 
 
 def provider_use_json(uses: Sequence[ConfigurationUse]) -> bytes:
-    """All configurations (schema: `providers-output.schema.json`)."""
+    """Render all configurations (schema: `providers-output.schema.json`)."""
     return document({"configurations": [_configuration(use) for use in uses]})
 
 
 def removal_json(found: ProviderRemoval) -> bytes:
-    """What is bound to one of them (schema: `providers-remove-output.schema.json`)."""
+    """Render what is bound to one of them (schema: `providers-remove-output.schema.json`)."""
     return document(
         {
             "provider": found.name,

@@ -1,4 +1,4 @@
-"""The provider configurations of a state and what is bound to them, as a table or a tree."""
+"""Renders the provider configurations of a state and what is bound to them, as a table or a tree."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from statefmt.render.table import fitted_table
 from statefmt.render.terminal import Terminal
 
 ROOT: Final = "(root)"
-# What stands behind a key that only one resource instance uses.
+# Follows a key that only one resource instance uses.
 _MARK: Final = " *"
 _NOTE: Final = "* only one resource instance uses this key"
 
@@ -28,9 +28,9 @@ _NOTE: Final = "* only one resource instance uses this key"
 def provider_use_table(
     uses: Sequence[ConfigurationUse], terminal: Terminal, *, resources: bool, columns: int | None
 ) -> str:
-    """For each source a line for each instance and module, or resource, with the numbers of what is bound to it.
+    """Render a line per instance and module, or resource, grouped by source, with the number of objects bound to it.
 
-    Where that is wider than `columns` (None for any width), each instance stands on a line above its numbers.
+    In a table wider than `columns` (None for any width), each instance is on a line above its numbers.
     """
     headings = ("configuration", "instances", "deposed", "resource" if resources else "module")
     tables = []
@@ -42,7 +42,7 @@ def provider_use_table(
 
 
 def provider_use_tree(uses: Sequence[ConfigurationUse], terminal: Terminal, *, resources: bool) -> str:
-    """Source, configuration, key, module, and with `resources` what each module has there."""
+    """Render a tree of source, configuration, key and module, and with `resources` those of each module."""
     trees = []
     for source, of in _by_source(uses).items():
         branches = tuple(_configuration_branch(use, terminal, resources=resources) for use in of)
@@ -87,7 +87,7 @@ def _configuration_branch(use: ConfigurationUse, terminal: Terminal, *, resource
     name = printable(short_form(use.config))
     if not plain:
         return Branch(name if keyed else f"{name}  no objects", keyed)
-    # Rarely, a configuration has objects with keys and objects without: those without stand first.
+    # Rarely, a configuration has objects with and without keys: those without come first.
     return Branch(f"{name}  {_summary(plain[0].objects)}", (*_modules(plain[0], resources=resources), *keyed))
 
 
@@ -102,18 +102,18 @@ def _modules(instance: ProviderInstanceUse, *, resources: bool) -> tuple[Branch,
 
 
 def _resource(addr: str, objects: Sequence[BoundObject]) -> Branch:
-    """A resource with its instances; one without keys is a single line."""
+    """Return a resource with its instances as branches; one without keys is a single line."""
     below = tuple(Branch(printable(object_text(obj))) for obj in objects)
     return below[0] if len(below) == 1 else Branch(printable(addr), below)
 
 
 def object_text(obj: BoundObject) -> str:
-    """An object by its instance, and its deposed key where it has one."""
+    """Return the address of an object, with its deposed key if it has one."""
     return f"{obj.addr} (deposed object {obj.deposed})" if obj.deposed else str(obj.addr)
 
 
 def bound_numbers(objects: Sequence[BoundObject]) -> str:
-    """`2 resource instances and 1 deposed object`, or the one of these that there is."""
+    """Format numbers: `2 resource instances and 1 deposed object`, without the part that is zero."""
     current, deposed = _numbers(objects)
     parts = [counted(current, "resource instance")] if current or not deposed else []
     return " and ".join(parts + ([counted(deposed, "deposed object")] if deposed else []))
@@ -125,7 +125,7 @@ def _summary(objects: Sequence[BoundObject]) -> str:
 
 
 def _numbers(objects: Sequence[BoundObject]) -> tuple[int, int]:
-    """How many of some objects are current, and how many deposed."""
+    """Return the numbers of current and deposed objects."""
     deposed = sum(1 for obj in objects if obj.deposed)
     return len(objects) - deposed, deposed
 
@@ -136,14 +136,14 @@ def _marked(name: str, instance: ProviderInstanceUse, terminal: Terminal) -> str
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A line of a tree, ready to be printed, and what hangs below it."""
+    """A line of a tree, ready to print, and the branches below it."""
 
     text: str
     below: tuple[Branch, ...] = ()
 
 
 def tree(root: Branch) -> str:
-    """The tree in lines, without a newline at the end."""
+    """Render a tree in lines, without a newline at the end."""
     return "\n".join([root.text, *_lines(root.below, "")])
 
 

@@ -1,1 +1,1 @@
-"""The table of releases."""
+"""Renders the table of releases."""

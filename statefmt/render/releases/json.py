@@ -1,4 +1,4 @@
-"""What is known of releases, for programs."""
+"""Renders facts about releases as JSON."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from statefmt.render.json_output import document
 
 
 def releases_json(releases: Sequence[Release]) -> bytes:
-    """Every fact about some releases, with its source (schema: `releases-output.schema.json`)."""
+    """Render every fact about the releases, with its source (schema: `releases-output.schema.json`)."""
     return document({"releases": [_release(release) for release in releases]})
 
 

@@ -1,4 +1,4 @@
-"""The table of releases, and the page of one."""
+"""Renders the table of releases, and the page of one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from statefmt.formats.releases.releases import (
 from statefmt.render.table import table
 from statefmt.render.terminal import Terminal
 
-# What facts are about, in the order to show them.
+# The titles of facts, in the order to show them.
 _TITLES: Final = {
     "formats_read": "formats read",
     "format_written": "format written",
@@ -47,7 +47,7 @@ _LAYOUTS: Final = {"indent": "indented", "compact": "one line"}
 
 
 class _Ability(NamedTuple):
-    """Something that a release either does or does not."""
+    """Something that a release does or does not do."""
 
     title: str
     of: Callable[[Release], bool]
@@ -72,7 +72,7 @@ _ABILITIES: Final = (
 
 
 def releases_table(releases: Sequence[Release], terminal: Terminal) -> str:
-    """Which formats and layouts the releases use, and which of them keep what."""
+    """Render the formats and layouts that the releases use, and what each keeps."""
     rows = []
     for (_, *cells), group in groupby(releases, lambda release: (release.engine, *_forms(release))):
         first, *others = group
@@ -84,7 +84,7 @@ def releases_table(releases: Sequence[Release], terminal: Terminal) -> str:
 
 
 def release_page(release: Release, terminal: Terminal) -> str:
-    """Everything about one release, each fact with its source."""
+    """Render all facts about one release, each with its source."""
     facts = facts_of(release)
     parts = [terminal.paint(f"{release.title} ({release})", "bold")]
     for name, title in _TITLES.items():
@@ -101,13 +101,13 @@ def _forms(release: Release) -> Sequence[str]:
 
 
 def _layout(written: Written) -> str:
-    """A layout in words; that a file ends with one newline goes without saying."""
+    """Describe a layout; a single newline at the end is not mentioned."""
     ends = f", {written.newlines} newlines" if written.newlines > 1 else ""
     return f"{_LAYOUTS[written.layout.value]}{ends}"
 
 
 def _span(releases: Sequence[Release], ability: _Ability) -> str:
-    """The releases of an engine that have an ability."""
+    """Return the range of releases that have an ability."""
     able = [release for release in releases if ability.of(release)]
     if not able:
         return "none"

@@ -1,1 +1,1 @@
-"""Resource instances and outputs in full."""
+"""Renders resource instances and outputs in full."""

@@ -1,4 +1,4 @@
-"""Check results as OpenTofu's `show -json` gives them.
+"""Renders check results as in OpenTofu's `show -json`.
 
 Source: OpenTofu `internal/command/jsonchecks`.
 """
@@ -29,7 +29,7 @@ JsonObject = dict[str, object]
 
 
 def checks(results: Sequence[CheckResult]) -> list[JsonObject]:
-    """The member `checks`: results of the kinds that OpenTofu knows, by address."""
+    """Return the member `checks`: results of the kinds that OpenTofu knows, sorted by address."""
     return [_result(result) for result in sorted(results, key=lambda result: result.config_addr) if result.known_kind]
 
 

@@ -1,4 +1,4 @@
-"""One value of one resource instance, for `show --attr`."""
+"""Renders one value of one resource instance, for `show --attr`."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _MOST_NAMED: Final = 3
 def attribute_output(
     found: Sequence[InstanceState], path: str, *, raw: bool, as_json: bool, show_sensitive: bool, expand: bool
 ) -> bytes:
-    """The value at a path, as text like HCL, as JSON (schema: `show-attr-output.schema.json`), or as it is (`raw`).
+    """Render the value at a path like HCL, as JSON (schema: `show-attr-output.schema.json`), or as it is (`raw`).
 
-    Raises SelectionError where there is not one instance, no such value, or a value that may not be shown.
+    Raises SelectionError unless there is exactly one instance, or if the value is missing or hidden.
     """
     instance = _only(found)
     value = _value(instance, path, show_sensitive)
     if isinstance(value, Hidden):
-        raise SelectionError(f"{path} of {instance.addr} is sensitive; --show-sensitive shows it")
+        raise SelectionError(f"{path} of {instance.addr} is sensitive; use --show-sensitive to show it")
     if raw:
         return raw_value(value, path)
     try:
@@ -46,7 +46,7 @@ def _only(found: Sequence[InstanceState]) -> InstanceState:
     if len(found) == 1:
         return found[0]
     if not found:
-        raise SelectionError("--attr takes one instance, and there is none")
+        raise SelectionError("--attr takes one instance, and none was selected")
     named = "".join(f"\n  {instance.addr}" for instance in found[:_MOST_NAMED])
     more = f"\n  … and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
     raise SelectionError(f"--attr takes one instance, and {len(found)} were selected:{named}{more}")
@@ -57,7 +57,7 @@ def _object(instance: InstanceState) -> ResourceInstanceObject:
     if obj is None and len(instance.deposed) == 1:
         obj = instance.deposed[0]
     if obj is None:
-        raise SelectionError(f"{instance.addr} has no current object, and several deposed ones")
+        raise SelectionError(f"{instance.addr} has no current object, but several deposed ones")
     return obj
 
 

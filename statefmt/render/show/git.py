@@ -1,4 +1,4 @@
-"""A state as stable text, for `git log -p` to compare line by line."""
+"""Renders a state as stable text, for `git log -p` to compare line by line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from statefmt.render.terminal import Terminal
 
 
 def state_text(snapshot: Snapshot) -> Iterator[str]:
-    """The text in pieces, with sensitive values hidden; what changes with every write stands first."""
+    """Yield the text in pieces, with sensitive values hidden; what changes with every write comes first."""
     yield f"serial = {snapshot.serial}\nlineage = {quote(snapshot.lineage)}\n"
     yield f"terraform_version = {quote(snapshot.terraform_version)}\n"
     terminal = Terminal()

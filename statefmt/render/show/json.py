@@ -1,4 +1,4 @@
-"""Resource instances and outputs as JSON, for `show`: OpenTofu's values representation, and what else the state says.
+"""Renders resource instances and outputs as JSON, for `show`: OpenTofu's values representation, with additions.
 
 Source: OpenTofu `internal/command/jsonstate/state.go`; `provider_instance` is from the RFC "Dynamic Provider Instances
 and Instance Assignment" (2024-10-21).
@@ -29,7 +29,7 @@ JsonObject = dict[str, object]
 
 
 def state_json(snapshot: Snapshot, instances: Sequence[InstanceState], *, show_sensitive: bool) -> bytes:
-    """A whole state; `instances` are all of its instances, in list order (schema: `show-output.schema.json`)."""
+    """Render a whole state; `instances` are all of its instances, in list order (schema: `show-output.schema.json`)."""
     if not snapshot.outputs and not instances:
         return exact_document({})
     outputs = {output.name: _output(output, show_sensitive) for output in _by_name(snapshot.outputs)}
@@ -39,7 +39,7 @@ def state_json(snapshot: Snapshot, instances: Sequence[InstanceState], *, show_s
 
 
 def instances_json(snapshot: Snapshot, instances: Sequence[InstanceState], *, show_sensitive: bool) -> bytes:
-    """Some instances, in the same shape: no outputs, no check results, and only the modules on the way."""
+    """Render some instances in the same shape: no outputs, no check results, and only the modules on their paths."""
     return exact_document({**_release(snapshot), "values": {"root_module": _modules(instances, show_sensitive)}})
 
 
@@ -64,7 +64,7 @@ def _output(output: OutputValue, show_sensitive: bool) -> JsonObject:
 
 
 def _modules(instances: Sequence[InstanceState], show_sensitive: bool) -> JsonObject:
-    """The tree of modules from the root, each with its resources, then its children by address."""
+    """Return the tree of modules from the root, each with its resources, then its children by address."""
     resources: dict[ModuleInstance, list[JsonObject]] = {}
     for instance in instances:
         found = resources.setdefault(instance.resource.addr.module, [])
@@ -93,7 +93,7 @@ def _module(
 
 
 def _resources(instance: InstanceState, show_sensitive: bool) -> Iterator[JsonObject]:
-    """The objects of an instance: the current one first, then the deposed ones by their keys."""
+    """Yield the objects of an instance: the current one first, then the deposed ones by key."""
     for obj in sorted(instance.objects, key=lambda obj: obj.deposed):
         yield _resource(instance, obj, show_sensitive)
 
@@ -141,7 +141,7 @@ def _shape(value: Partial) -> orjson.Fragment:
     try:
         return orjson.Fragment(orjson.dumps(sensitive_shape(value)))
     except orjson.JSONEncodeError:
-        # Deeper than orjson goes: the values are the same text with or without these marks.
+        # Nested deeper than orjson supports: the values are complete without these marks.
         return orjson.Fragment(b"{}")
 
 
@@ -149,5 +149,5 @@ def _fragment(value: Partial) -> orjson.Fragment:
     try:
         return fragment(value)
     except ValueError:
-        # Only what was decoded can nest too deeply for this; nothing of it is shown then.
+        # Only a decoded value can be nested too deeply for this; it is hidden as a whole.
         return fragment(HIDDEN)

@@ -1,4 +1,4 @@
-"""Resource instances as text, for `show`: like `tofu state show`, with what else the state says."""
+"""Renders resource instances as text, for `show`: like `tofu state show`, with more of what the state contains."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LABEL_WIDTH: Final = 16
 
 
 def instance_texts(instance: InstanceState, terminal: Terminal, *, show_sensitive: bool, expand: bool) -> Iterator[str]:
-    """A block for each object of an instance, the current one first, without a newline at the end."""
+    """Yield a block for each object of an instance, the current one first, without a newline at the end."""
     for obj in instance.current_first:
         yield _object_text(instance, obj, terminal, show_sensitive, expand)
 
@@ -55,7 +55,7 @@ def _head(instance: InstanceState, obj: ResourceInstanceObject) -> str:
 def _facts(
     instance: InstanceState, obj: ResourceInstanceObject, show_sensitive: bool, expand: bool
 ) -> Iterator[tuple[str, str]]:
-    """What a state says of an object besides its attributes: a label and its text, which may have several lines."""
+    """Yield what a state has of an object besides its attributes: a label and its text of one or more lines."""
     provider = instance.provider(obj)
     if provider is not None:
         yield "provider", printable(str(provider))

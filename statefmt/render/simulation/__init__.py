@@ -1,1 +1,1 @@
-"""What a change of a configuration would do to a state."""
+"""Renders the effects of a configuration change on a state."""

@@ -1,4 +1,4 @@
-"""What a change of a configuration would do to a state, for programs."""
+"""Renders the effects of a configuration change on a state as JSON."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from statefmt.render.json_output import document
 
 
 def simulation_json(found: Simulation) -> bytes:
-    """All of it (schema: `simulate-output.schema.json`)."""
+    """Render a simulation (schema: `simulate-output.schema.json`)."""
     return document(
         {
             "orphaned": [

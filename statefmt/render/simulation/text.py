@@ -1,4 +1,4 @@
-"""What a change of a configuration would do to a state, as text."""
+"""Renders the effects of a configuration change on a state as text."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ from statefmt.render.printable import printable, printable_lines
 from statefmt.render.terminal import Terminal
 
 _TWO_STEPS: Final = (
-    "→ Go in two steps. First take the elements out of the for_each of resources and modules only, keep them in that "
-    "of the provider, and apply; then take them out there. The block in between:"
+    "→ Make the change in two steps. First remove the elements from the for_each of resources and modules only, keep "
+    "them in that of the provider, and apply; then remove them there. The block in between:"
 )
 
 
 def simulation_text(found: Simulation, terminal: Terminal) -> str:
-    """What would lose its provider, with what to do, and what would be destroyed as it should."""
+    """Render what would lose its provider, with what to do, and what would be destroyed as intended."""
     parts = []
     if found.orphaned:
         their = "its provider" if len(found.orphaned) == 1 else "their provider"
         parts.append(f"{counted(len(found.orphaned), 'object')} would lose {their}:")
         parts += _groups(found.orphaned, terminal)
     elif found.unknown or any(problem.severity is Severity.ERROR for problem in found.problems):
-        parts.append("As far as it can be told, nothing would lose its provider.")
+        parts.append("As far as is known, nothing would lose its provider.")
     else:
         parts.append("Nothing would lose its provider.")
     if found.destroyed:
         count = counted(len(found.destroyed), "resource instance")
-        parts.append(f"{count} would be destroyed, with the provider there:")
+        parts.append(f"{count} would be destroyed while the provider still exists:")
         parts.append("\n".join(f"  {printable(str(address))}" for address in found.destroyed))
     if found.unknown:
-        parts.append(f"Of {counted(found.unknown, 'object')} it can't be told:")
+        parts.append(f"For {counted(found.unknown, 'object')}, the result is unknown:")
         parts.append(findings_text(found.reasons, terminal))
     return "\n\n".join(parts)
 
 
 def _groups(orphaned: Sequence[Orphan], terminal: Terminal) -> Iterator[str]:
-    """Objects of which a provider instance is gone, by the configuration that needs it; then all others, one by one."""
+    """Yield groups of objects whose provider instance is gone, by configuration; then all other findings."""
     groups: dict[tuple[ConfigProviderConfig, bool], list[Orphan]] = {}
     others = []
     for orphan in orphaned:

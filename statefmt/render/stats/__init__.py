@@ -1,1 +1,1 @@
-"""The numbers of a state."""
+"""Renders the statistics of a state."""

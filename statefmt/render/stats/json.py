@@ -1,4 +1,4 @@
-"""The numbers of a state, for programs."""
+"""Renders the statistics of a state as JSON."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from statefmt.render.stats.text import written_by
 
 
 def stats_json(loaded: LoadedState, found: Statistics, top: int) -> bytes:
-    """All groups, and the `top` largest instances (schema: `stats-output.schema.json`)."""
+    """Render all groups and the `top` largest instances (schema: `stats-output.schema.json`)."""
     snapshot = loaded.result.snapshot
     return document(
         {

@@ -1,4 +1,4 @@
-"""The numbers of a state, in tables; on a terminal with bars."""
+"""Renders the statistics of a state as tables, with bars on a terminal."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _EIGHTHS: Final = " ▏▎▍▌▋▊▉"
 
 
 class Shown(NamedTuple):
-    """What to show: all groups or the first ten, how many of the largest instances, and whether to draw bars."""
+    """What to show: all groups or the first ten, the number of largest instances, and whether to draw bars."""
 
     everything: bool
     top: int
@@ -31,7 +31,7 @@ class Shown(NamedTuple):
 
 
 def stats_text(loaded: LoadedState, found: Statistics, shown: Shown, terminal: Terminal) -> str:
-    """The envelope, then the groups by type, module and provider, then the largest instances."""
+    """Render the envelope, then the groups by type, module and provider, then the largest instances."""
     whole = _denominator(loaded, found)
     parts = [_envelope(loaded, found, whole, terminal)]
     for title, groups in (("type", found.types), ("module", found.modules), ("provider", found.providers)):
@@ -43,14 +43,14 @@ def stats_text(loaded: LoadedState, found: Statistics, shown: Shown, terminal: T
 
 
 def written_by(loaded: LoadedState) -> str | None:
-    """The release that wrote a state; None where the file doesn't tell, for which an upgrade puts 0.0.0."""
+    """Return the release that wrote a state; None if it is missing, for which an upgrade writes 0.0.0."""
     release = loaded.result.snapshot.terraform_version
     is_told = release != "0.0.0" or loaded.result.version == CURRENT_VERSION
     return release if release and is_told else None
 
 
 def _denominator(loaded: LoadedState, found: Statistics) -> int:
-    """What shares are of: the file, or where the objects had to be upgraded, all of them."""
+    """Return what shares refer to: the file, or all objects if they had to be upgraded."""
     return len(loaded.data) if loaded.result.version == CURRENT_VERSION else found.total.bytes
 
 
@@ -61,7 +61,7 @@ def _envelope(loaded: LoadedState, found: Statistics, whole: int, terminal: Term
     taken = f"{size_text(total.dependency_bytes)}, {_share(total.dependency_bytes, whole)}"
     lines = [
         ("format version", str(loaded.result.version)),
-        ("release", written_by(loaded) or "not told"),
+        ("release", written_by(loaded) or "unknown"),
         ("serial", str(snapshot.serial)),
         ("lineage", printable(snapshot.lineage) or "none"),
         ("size", counted(len(loaded.data), "byte")),
@@ -87,7 +87,7 @@ def _groups(title: str, groups: Mapping[str, Counts], whole: int, shown: Shown, 
     empty = "(no provider)" if title == "provider" else ROOT
     cells = [
         [
-            # A provider as people write it: without the host, if that is the default one.
+            # Omit the default host of providers, as configurations do.
             printable(name.removeprefix(f"{DEFAULT_HOST}/")) or empty,
             f"{counts.resources:,}",
             f"{counts.instances:,}",
@@ -105,7 +105,7 @@ def _groups(title: str, groups: Mapping[str, Counts], whole: int, shown: Shown, 
 
 
 def _with_bars(drawn: str, shares: list[float], terminal: Terminal) -> str:
-    """The table with a bar at the end of each line, where the terminal is wide enough for bars."""
+    """Add a bar to the end of each line, if the terminal is wide enough."""
     heading, *lines = drawn.split("\n")
     room = min(_BAR, terminal.width - max(map(len, lines)) - 2)
     if room < _SHORTEST_BAR:
@@ -116,7 +116,7 @@ def _with_bars(drawn: str, shares: list[float], terminal: Terminal) -> str:
 
 
 def bar(share: float, width: int) -> str:
-    """A bar of eighths of a column; `share` of 1.0 fills the width."""
+    """Draw a bar in eighths of a column; a `share` of 1.0 fills the width."""
     eighths = round(share * width * 8)
     return "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()
 
@@ -135,7 +135,7 @@ def _largest(found: tuple[LargeInstance, ...], whole: int, terminal: Terminal) -
 
 
 def size_text(number: int) -> str:
-    """Bytes for people: `812 B`, `3.4 kB`, `86.8 MB`, with a factor of 1000."""
+    """Format a number of bytes: `812 B`, `3.4 kB`, `86.8 MB`, with a factor of 1000."""
     if number < 1000:
         return f"{number} B"
     return f"{number / 1e3:,.1f} kB" if number < 1e6 else f"{number / 1e6:,.1f} MB"

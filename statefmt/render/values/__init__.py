@@ -1,1 +1,1 @@
-"""Single values and types."""
+"""Renders single values and types."""

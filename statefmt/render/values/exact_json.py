@@ -1,4 +1,4 @@
-"""JSON output with values from a state in it, which keep the text of their numbers."""
+"""Writes JSON output with values from a state, whose numbers keep their text."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from statefmt.render.json_output import FORMAT_VERSION, json_text
 
 
 def exact_document(members: Mapping[str, object]) -> bytes:
-    """A document as `json_output.document` gives it, in which values of a state may stand as fragments."""
+    """Write a document like `json_output.document`; values of a state may be part of it as fragments."""
     text = json_text({"format_version": FORMAT_VERSION, **members})
     try:
         return indent(text) + b"\n"
     except ValueError:
-        # Nested too deeply to be laid out.
+        # Nested too deeply to indent.
         return text + b"\n"
 
 
 def fragment(value: Partial) -> orjson.Fragment:
-    """A value as a piece of JSON, for `exact_document`.
+    """Return a value as a piece of JSON, for `exact_document`.
 
-    Raises ValueError for a decoded value that is nested deeper than Python can follow; JSON text may be.
+    Raises ValueError if a decoded value is nested deeper than Python can follow; JSON text may be.
     """
     return orjson.Fragment(exact_text(value))
 
 
 def exact_text(value: Partial) -> bytes:
-    """The JSON of a value; numbers and what was not decoded keep their text. Raises ValueError, as `fragment` does."""
+    """Write a value as JSON; numbers and undecoded parts keep their text. Raises ValueError like `fragment`."""
     try:
         return _encoded(value)
     except RecursionError:

@@ -1,7 +1,7 @@
-"""Values in the syntax that `tofu state show` prints: like HCL, aligned, with heredocs for texts of several lines.
+"""Renders values as `tofu state show` does: like HCL, aligned, with heredocs for strings of several lines.
 
-A state does not say what is a nested block: any list of objects among the attributes of a resource is shown as blocks.
-Source: OpenTofu `internal/command/jsonformat/computed/renderers`.
+A state does not say which attributes are nested blocks: any list of objects among the attributes of a resource is shown
+as blocks. Source: OpenTofu `internal/command/jsonformat/computed/renderers`.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from statefmt.redaction.partial import Partial, decoded
 from statefmt.render.printable import printable
 from statefmt.text.pattern import pattern
 
-TOO_DEEP: Final = "nested too deeply to be shown: --format json shows it"
+TOO_DEEP: Final = "nested too deeply to be shown; use --format json"
 _STEP: Final = "    "
 _PLAIN_NAME: Final = pattern(r"[A-Za-z_][A-Za-z0-9_-]*")
 
 
 def value_text(value: JSONValue, depth: int = 0, *, expand: bool = False) -> str:
-    """A value as an expression, of which all lines but the first are indented by `depth` steps and more.
+    """Render a value as an expression; all lines but the first are indented by `depth` steps or more.
 
-    Numbers are shown as they are written, nothing that could act on a terminal as it is. With `expand`, a text that is
-    JSON is shown as the value that it encodes. Raises RecursionError for what is nested too deeply.
+    Numbers keep their text, and strings are escaped for a terminal. With `expand`, a JSON string is shown as the value
+    that it encodes. Raises RecursionError if the value is nested too deeply.
     """
     if isinstance(value, str):
         return str(value) if isinstance(value, (NumberText, Hidden)) else _text(value, depth, expand)
@@ -52,7 +52,7 @@ def value_text(value: JSONValue, depth: int = 0, *, expand: bool = False) -> str
 
 
 def partial_text(value: Partial, *, expand: bool = False) -> str:
-    """The same for a value that is not decoded yet, with a note in place of what is nested too deeply."""
+    """Render a value that is not decoded yet, or a note if it is nested too deeply."""
     try:
         return value_text(decoded(value), expand=expand)
     except (ValueError, RecursionError):
@@ -60,7 +60,7 @@ def partial_text(value: Partial, *, expand: bool = False) -> str:
 
 
 def block_text(attributes: Members, depth: int = 0, *, expand: bool = False) -> str:
-    """The braces of a block and what is between them: attributes that are not null, then nested blocks, by name."""
+    """Render a block in braces: attributes that are not null, then nested blocks, both by name."""
     members: dict[str, JSONValue] = {name: value for name, value in dict(attributes).items() if value is not None}
     blocks = {name: value for name, value in members.items() if _is_blocks(value)}
     parts = []
@@ -78,7 +78,7 @@ def block_text(attributes: Members, depth: int = 0, *, expand: bool = False) -> 
 
 
 def name_text(name: str) -> str:
-    """The name of an attribute or a key, in quotes where it is no identifier."""
+    """Return the name of an attribute or a key, quoted unless it is an identifier."""
     return name if _PLAIN_NAME.fullmatch(name) or is_identifier(name) else quote(name)
 
 
@@ -117,7 +117,7 @@ def _encoded(value: JSONValue, depth: int) -> str:
 
 
 def _heredoc(text: str, depth: int) -> str:
-    """Lines as they are, without the newline at the end."""
+    """Render the lines as they are, without a newline at the end."""
     lines = text.removesuffix("\n").split("\n")
     end = "EOT"
     while any(line.strip() == end for line in lines):

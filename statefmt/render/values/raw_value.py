@@ -1,4 +1,4 @@
-"""A single value without quotes and newline, for scripts: `--raw`."""
+"""Renders a single value without quotes and newline, for `--raw`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from statefmt.model.errors import SelectionError
 
 
 def raw_value(value: JSONValue, name: str) -> bytes:
-    """A text, number or bool as `tofu output -raw` writes it. Raises SelectionError for anything else.
+    """Render a string, number or bool as `tofu output -raw` does. Raises SelectionError for anything else.
 
     Source: OpenTofu `internal/command/views/output.go` (OutputRaw).
     """
@@ -16,4 +16,4 @@ def raw_value(value: JSONValue, name: str) -> bytes:
     if isinstance(value, str):
         return value.encode()
     kind = "null" if value is None else "a list or set" if isinstance(value, list) else "an object or map"
-    raise SelectionError(f"{name} is {kind}; --raw writes texts, numbers and bools only")
+    raise SelectionError(f"{name} is {kind}; --raw supports only strings, numbers and bools")

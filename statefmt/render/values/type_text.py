@@ -1,4 +1,4 @@
-"""Types as configuration writes them: `list(string)`, `object({a=string})`.
+"""Renders types as in configurations: `list(string)`, `object({a=string})`.
 
 Source: HCL `ext/typeexpr` (TypeString).
 """
@@ -20,10 +20,10 @@ from statefmt.render.values.hcl import name_text
 
 
 def type_text(of: Type, *, names: bool = True) -> str:
-    """A type as a constraint; `any` where it is not known.
+    """Render a type as a constraint; `any` if it is unknown.
 
-    Without `names`, those of attributes are left out: in what is sensitive they may be, too. Raises CtyTypeError for a
-    type that is nested too deeply.
+    Without `names`, attribute names are omitted: they may be sensitive, too. Raises CtyTypeError if the type is nested
+    too deeply.
     """
     try:
         return _text(of, names)

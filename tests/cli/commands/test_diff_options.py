@@ -96,7 +96,7 @@ FAILING: list[tuple[list[str], str]] = [
     (["-", "-"], "only one of the two can come from standard input"),
     (["old", "nowhere"], "nowhere: there is no such file"),
     (["old", "text"], "text: this state cannot be used"),
-    (["old", "old", "--only", "sideways"], "'sideways' is no kind; there are: added, removed, moved,"),
+    (["old", "old", "--only", "sideways"], "'sideways' is not a kind; choose from: added, removed, moved,"),
     (["old", "old", "--stat", "--name-only"], "choose one of"),
     (["old", "old", "--select", "a.nope"], "no resource instance matches 'a.nope'"),
     (["old", "git:HEAD"], "a version in git is named git:REVISION:PATH"),

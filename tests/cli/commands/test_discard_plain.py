@@ -139,7 +139,7 @@ def test_other_files_stay(statetool: Statetool, folder: Path) -> None:
         assert (folder / name).read_bytes() == content
     assert not (folder / "plain.123.backup").exists()
     assert not (folder / "plain.123-1.backup").exists()
-    assert "Plain copies of other programs are left: plain.backup." in " ".join(result.err.split())
+    assert "Plain copies made by other programs remain: plain.backup." in " ".join(result.err.split())
 
 
 def test_no_link_is_followed(statetool: Statetool, folder: Path) -> None:
@@ -175,6 +175,6 @@ def test_what_cannot_be_deleted(program: Program, folder: Path) -> None:
     assert result.status == 2
     assert "plain.123.backup: not deleted: permission denied" in said
     assert "plain.124.backup" in said.partition("Plain copies deleted:")[2]
-    assert "What was not deleted may be in plain text." in said
+    assert "These files may be in plain text." in said
     assert not (folder / "plain.124.backup").exists()
     assert program("decrypt", "plain", "--encryption", "new.json").out == REGIONS

@@ -115,7 +115,7 @@ def test_serial(given: bytes, options: str, serial: int, statetool: Statetool) -
 def test_what_was_dropped_is_told(statetool: Statetool) -> None:
     Path("state").write_bytes(INFORMING)
     result = statetool("downgrade", "--for", "1.9", "--drop-lossy", "state")
-    assert "dropped, since OpenTofu 1.9 does not keep it: aws_vpc.main: identity, identity_schema_version" in _line(
+    assert "dropped, because OpenTofu 1.9 does not keep it: aws_vpc.main: identity, identity_schema_version" in _line(
         result.err
     )
     assert "output.o: deprecated" in result.err
@@ -135,7 +135,7 @@ def test_in_place(statetool: Statetool) -> None:
     (backup,) = Path().glob("*.backup")
     assert (result.status, result.out, Path("state").read_bytes()) == (0, b"", COMPACT)
     assert backup.read_bytes() == INDENTED
-    assert f"written to state; the file as it was is kept in {backup}" in _line(result.err)
+    assert f"written to state; the previous file is kept in {backup}" in _line(result.err)
 
 
 def test_to_a_file(statetool: Statetool) -> None:
@@ -173,10 +173,10 @@ def test_another_registry(statetool: Statetool) -> None:
 
 # Arguments, and what is wrong with them.
 USAGE = [
-    ("", "Invalid value for --for: name the release, as in --for opentofu-1.8"),
+    ("", "Invalid value for --for: name the release, such as --for opentofu-1.8"),
     ("--for 9.9", "unknown release '9.9'; did you mean opentofu-1.13 or terraform-1.15?"),
     ("--for terrafrom-1.5", "unknown release 'terrafrom-1.5'; did you mean terraform-1.5?"),
-    ("--for 1.8 -i -o new", "--in-place: cannot be used together with --output"),
+    ("--for 1.8 -i -o new", "--in-place: cannot be combined with --out"),
     ("--for 1.8 -o=", "--output: the name is empty"),
     ("--for 1.8 --state state", "name the state once"),
 ]

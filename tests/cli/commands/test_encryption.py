@@ -47,8 +47,8 @@ def files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 # What is run, the exit status, what standard output matches, what standard error matches.
 CASES = [
-    ("encryption-info new", 0, r"\Anew: an encrypted state\n  serial    58\n[^\x00]*Nothing of this is auth", ""),
-    ("encryption-info new --encryption new-old.json", 0, r"Read by method.aes_gcm.new, the method that writes", ""),
+    ("encryption-info new", 0, r"\Anew: an encrypted state\n  serial    58\n[^\x00]*None of this is auth", ""),
+    ("encryption-info new --encryption new-old.json", 0, r"Read by method.aes_gcm.new, the first method", ""),
     ("encryption-info old --encryption new-old.json", 0, r"Read by method.aes_gcm.old, which is a fallback", ""),
     ("encryption-info plain", 0, r"\Aplain: a plain state, not encrypted\n\Z", ""),
     ("encryption-info plain --encryption new.json", 2, "", r"plain: this state is not encrypted, and the conf"),
@@ -61,23 +61,23 @@ CASES = [
     ("encryption-info new --encryption broken.json", 2, "", r"state: there is no block method.a.b"),
     ("encryption-info new --encryption hcl", 2, "", r"state: there is no block method.a.b"),
     ("encryption-info new --encryption -", 2, "", r"must be a file, not standard input"),
-    ("decrypt new", 2, "", r"there is no encryption configuration"),
+    ("decrypt new", 2, "", r"no encryption configuration: use"),
     ("decrypt plain --encryption new.json", 2, "", r"plain: this state is not encrypted"),
     ("decrypt changed --encryption new.json", 2, "", r"changed: the serial on the envelope"),
     ("decrypt old --encryption new.json -i", 2, "", r"no method of the configuration can read"),
     ("decrypt new --encryption new.json -o plain", 2, "", r"plain: the file exists already"),
-    ("encrypt new --encryption new.json", 2, "", r"new: this state is encrypted already"),
+    ("encrypt new --encryption new.json", 2, "", r"new: this state is already encrypted"),
     ("encrypt plain --encryption plain-new.json", 2, "", r"nothing would be encrypted"),
     ("encrypt new.json --encryption new.json", 2, "", r"this state cannot be used"),
     ("reencrypt --check new --encryption new-old.json", 0, r"\A\Z", r"\A\Z"),
     ("reencrypt --check old new plain --encryption new-old-plain.json", 1, r"\Aold\nplain\n\Z", r"\A\Z"),
     ("reencrypt --check old new plain --encryption new-old.json", 2, r"\Aold\n\Z", r"plain: this state is not enc"),
-    ("reencrypt --check new -i --encryption new.json", 2, "", r"goes with no option that does"),
-    ("reencrypt --check new --discard-plain --encryption new.json", 2, "", r"goes with --in-place"),
-    ("encrypt plain -o out --discard-plain --encryption new.json", 2, "", r"goes with --in-place"),
-    ("reencrypt old -i --format json --encryption new-old.json", 2, "", r"goes with --check"),
-    ("reencrypt old new --encryption new-old.json", 2, "", r"with --in-place or --check only"),
-    ("reencrypt new -i --encryption new.json", 0, r"\A\Z", r"new: read by method.aes_gcm.new, .*nothing was written"),
+    ("reencrypt --check new -i --encryption new.json", 2, "", r"cannot be combined with --in-place"),
+    ("reencrypt --check new --discard-plain --encryption new.json", 2, "", r"requires --in-place"),
+    ("encrypt plain -o out --discard-plain --encryption new.json", 2, "", r"requires --in-place"),
+    ("reencrypt old -i --format json --encryption new-old.json", 2, "", r"requires --check"),
+    ("reencrypt old new --encryption new-old.json", 2, "", r"several states require --in-place or --check"),
+    ("reencrypt new -i --encryption new.json", 0, r"\A\Z", r"new: already uses method.aes_gcm.new, .*nothing was w"),
     ("list --state new", 2, "", r"This state is encrypted \(serial 58"),
     ("list --state new --encryption new.json", 0, r"\Adata.aws_caller_identity.current\n", r"\A\Z"),
     ("list --state old --encryption new.json", 2, "", r"old: no method of the configuration can read"),
@@ -86,7 +86,7 @@ CASES = [
     ("check new --encryption new.json", 0, r"1 state checked: 1 warning", r"\A\Z"),
     ("list --state plan --encryption new.json", 2, "", r"plan: this is a plan file, not a state; `tofu show` reads it"),
     ("decrypt plan --encryption new.json", 2, "", r"plan: this is a plan file, not a state; `tofu show` reads it"),
-    ("encryption-info plan", 0, r"neither serial nor lineage on it, as on an encrypted plan", ""),
+    ("encryption-info plan", 0, r"neither serial nor lineage: it may be an encrypted plan", ""),
     ("encryption-info plan --encryption new.json", 2, "", r"plan: this is a plan file"),
     ("check plan --encryption new.json", 2, r"STA001  plan:1:1", r"\A\Z"),
     ("check changed --encryption new.json", 1, r"ENC001  changed:1:1\n  Envelope of another state", r"\A\Z"),
@@ -126,7 +126,7 @@ def test_there_and_back(statetool: Statetool, folder: Path) -> None:
 def test_in_place(statetool: Statetool, folder: Path) -> None:
     result = statetool("encrypt", "plain", "-i", "--encryption", "new.json")
     assert result.status == 0
-    assert "the history (.plain.statetool) are in plain text: delete both" in re.sub(r"\s+", " ", result.err)
+    assert "the history (.plain.statetool) are in plain text. Delete both" in re.sub(r"\s+", " ", result.err)
     assert b"aws_vpc" not in (folder / "plain").read_bytes()
     assert statetool("decrypt", "-i", "plain", "--encryption", "new.json").status == 0
     assert (folder / "plain").read_bytes() == REGIONS
@@ -147,7 +147,7 @@ def test_plain_copies_are_told_of(line: str, statetool: Statetool, folder: Path)
     assert result.status == 0
     assert "kept in plain." in said
     assert "That copy and the history (.plain.statetool) are in plain text" in said
-    assert said.endswith("Plain copies of earlier edits are left beside it: plain.backup. ")
+    assert said.endswith("Plain copies of earlier edits remain: plain.backup. ")
 
 
 NO_PLAIN_COPIES = [
@@ -259,7 +259,7 @@ def test_standard_input(program: Program) -> None:
 def test_a_terminal_is_not_shown_secrets(program: Program) -> None:
     shown = on_terminal(program, "statetool decrypt new --encryption new.json")
     assert shown.status == 2
-    assert "the secrets of the state would stand on the terminal" in shown.text
+    assert "refusing to print the secrets of a state to the terminal" in shown.text
     assert '"aws_vpc"' not in shown.text
     assert '"aws_vpc"' in on_terminal(program, "statetool decrypt new --encryption new.json --yes").text
     shown = on_terminal(program, "statetool reencrypt new --encryption plain-new.json")

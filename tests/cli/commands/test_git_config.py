@@ -113,8 +113,8 @@ def test_global(chosen: str | None, git: Git, statetool: Statetool) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "say --enable or --disable"),
-        (["--enable", "--global", "--shared"], "is not for all repositories"),
+        ([], "use --enable or --disable"),
+        (["--enable", "--global", "--shared"], "cannot be combined with --global"),
         (["--enable"], "not a git repository"),
     ],
 )
@@ -216,7 +216,7 @@ def test_encrypted_states(encrypted_history: Git, monkeypatch: pytest.MonkeyPatc
 
 
 REFUSED = {
-    "without a configuration": (None, "it is encrypted; with its encryption configuration in TF_ENCRYPTION, git can"),
+    "without a configuration": (None, "it is encrypted; set TF_ENCRYPTION to its encryption"),
     "with another key": (["old"], "no method of the configuration can read this state: method.aes_gcm.old: the key"),
     "with no configuration at all": ([], "TF_ENCRYPTION:"),
 }
@@ -230,9 +230,9 @@ def test_encrypted_states_that_cannot_be_opened(
     if names is not None:
         monkeypatch.setenv("TF_ENCRYPTION", json.dumps(configuration(*names)) if names else "hunter2 {")
     out = encrypted_history("diff")
-    assert out.startswith(f"statetool diff a.tfstate\nthe old version: (no state that can be read: {reason}")
+    assert out.startswith(f"statetool diff a.tfstate\nthe old version: (not a readable state: {reason}")
     log = encrypted_history("log", "-p")
-    assert f"+(no state that can be read: {reason}" in log
+    assert f"+(not a readable state: {reason}" in log
     assert "hunter" not in out + log
 
 
@@ -242,7 +242,7 @@ def test_git_keeps_no_text_of_an_encrypted_state(encrypted_history: Git, monkeyp
     encrypted_history("config", "diff.statetool.cachetextconv", "true")
     log = encrypted_history("log", "-p")
     assert "refs/notes/textconv/statetool" in encrypted_history("for-each-ref")
-    assert "+(no state that can be read: it is encrypted" in log
+    assert "+(not a readable state: it is encrypted" in log
     assert "vpc-1" not in log
 
 
@@ -251,9 +251,9 @@ def test_other_files_follow_one_that_is_no_state(history: Git) -> None:
     Path("b.tfstate").write_bytes(_state("prod", "hunter3"))
     history("add", ".")
     assert history("diff", "--cached").startswith(
-        "statetool diff a.tfstate\nthe new version: (no state that can be read: it is encrypted; with its "
-        "encryption configuration in TF_ENCRYPTION, git can compare it)\n"
-        "git diff --no-ext-diff --no-textconv shows it as it is, with whatever secrets are in it\n"
+        "statetool diff a.tfstate\nthe new version: (not a readable state: it is encrypted; set TF_ENCRYPTION to "
+        "its encryption configuration to compare it)\n"
+        "`git diff --no-ext-diff --no-textconv` shows the raw file, including any secrets\n"
         "statetool diff b.tfstate (new file)\n"
     )
 
@@ -281,10 +281,10 @@ def test_a_repository_without_files(git: Git, statetool: Statetool) -> None:
 def test_what_is_no_state_is_not_shown(content: bytes, history: Git) -> None:
     Path("a.tfstate").write_bytes(content)
     out = history("diff")
-    assert out.startswith("statetool diff a.tfstate\nthe new version: (no state that can be read: ")
+    assert out.startswith("statetool diff a.tfstate\nthe new version: (not a readable state: ")
     history("commit", "--quiet", "--all", "--message", "broken")
     out += history("log", "-p")
-    assert "+(no state that can be read: " in out
+    assert "+(not a readable state: " in out
     assert "hunter" not in out
 
 
@@ -301,7 +301,7 @@ def test_conflicts(history: Git, statetool: Statetool) -> None:
         history("commit", "--quiet", "--all", "--message", env)
     subprocess.run(["git", "-c", "user.name=n", "-c", "user.email=e", "merge", "one"], check=False, capture_output=True)
     out = history("diff", "a.tfstate")
-    assert "++(no state that can be read: " in out
+    assert "++(not a readable state: " in out
     assert "hunter" not in out
     # What git gives for a path with conflicts where it does not combine the versions itself.
     assert statetool("git-driver", "diff", "a.tfstate").text == "statetool diff a.tfstate\nhas conflicts\n"

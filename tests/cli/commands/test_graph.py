@@ -80,7 +80,7 @@ def test_no_match(option: str, statetool: Statetool) -> None:
 def test_depth_of_what(statetool: Statetool) -> None:
     result = statetool("graph", SAMPLE, "--depth", "2")
     assert (result.status, result.out) == (2, b"")
-    assert "Error: Invalid value for --depth: needs --from or --to" in result.err
+    assert "Error: Invalid value for --depth: requires --from or --to" in result.err
 
 
 def test_older_formats_have_no_arrows(statetool: Statetool) -> None:
@@ -100,7 +100,7 @@ def test_more_than_mermaid_draws(statetool: Statetool, folder: Path) -> None:
     )
     result = statetool("graph", "state", "--format", "mermaid")
     assert len(read_mermaid(result.text).links) == 30 * 29
-    assert "no more than 500 arrows, and there are 870" in " ".join(result.err.split())
+    assert "at most 500 arrows, not 870" in " ".join(result.err.split())
 
 
 def test_standard_input(program: Program) -> None:

@@ -95,9 +95,9 @@ def test_raw(value: object, of: object, raw: str, statetool: Statetool, folder: 
 
 # What cannot be written raw, and why.
 NOT_RAW = [
-    ("b", "is a list or set; --raw writes texts, numbers and bools only"),
-    ("c", "is an object or map; --raw writes"),
-    ("d", "is sensitive; --show-sensitive shows it"),
+    ("b", "is a list or set; --raw supports only strings, numbers and bools"),
+    ("c", "is an object or map; --raw supports"),
+    ("d", "is sensitive; use --show-sensitive to show it"),
     ("x", "the state has no output 'x'"),
 ]
 
@@ -117,7 +117,7 @@ def test_raw_and_sensitive(statetool: Statetool) -> None:
 def test_raw_names_the_output_itself(more: list[str], statetool: Statetool) -> None:
     result = statetool("outputs", "state", "--raw", "e", *more)
     assert (result.status, result.out) == (2, b"")
-    assert "names the output itself" in result.err
+    assert "cannot be combined with NAME or --format" in result.err
 
 
 def test_json_keeps_numbers(statetool: Statetool, folder: Path) -> None:

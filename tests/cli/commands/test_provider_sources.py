@@ -105,19 +105,19 @@ MESSAGES = [
         "--registry opentofu",
         "provider.foo",
         (
-            "not known: where the provider foo comes from (1 address); it is still known by its type only. "
-            "--legacy-provider foo=NAMESPACE/foo says it."
+            "unknown source: provider foo (1 address) is known by its type only. "
+            "Set it with --legacy-provider foo=NAMESPACE/foo."
         ),
     ),
     (
         "--registry terraform",
         "provider.foo",
-        "Terraform leaves out resources with such an address, without a word.",
+        "Terraform silently drops resources with such an address.",
     ),
     (
         "--legacy-provider foo=a/foo",
         TERRAFORM,
-        "--legacy-provider foo=… was not needed: no address names foo by its type only",
+        "--legacy-provider foo=… is unused: no address names foo by its type only",
     ),
 ]
 
@@ -134,7 +134,7 @@ def test_check_tells_what_is_not_known(statetool: Statetool) -> None:
     Path("state").write_bytes(_state("provider.foo"))
     result = statetool("fmt", "--check", "--registry", "opentofu", "state")
     assert (result.status, result.text) == (1, "state\n")
-    assert "not known: where the provider foo comes from" in result.err
+    assert "unknown source: provider foo" in result.err
 
 
 def test_an_entry_that_one_of_several_states_needs(statetool: Statetool) -> None:

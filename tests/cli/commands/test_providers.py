@@ -193,7 +193,7 @@ def test_no_providers(statetool: Statetool) -> None:
 def test_remove_is_a_question_of_its_own(option: str, statetool: Statetool) -> None:
     result = statetool("providers", SAMPLE, "--remove", "aws", option)
     assert (result.status, result.out) == (2, b"")
-    assert "cannot be used together" in result.err
+    assert "cannot be combined" in result.err
 
 
 def test_standard_input(program: Program) -> None:

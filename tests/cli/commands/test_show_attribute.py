@@ -95,7 +95,7 @@ def test_shown(arguments: str, shown: str, statetool: Statetool) -> None:
 
 # Arguments, and what is in the message.
 REFUSED = [
-    ("t.n deep.password", "is sensitive; --show-sensitive shows it"),
+    ("t.n deep.password", "is sensitive; use --show-sensitive to show it"),
     ("t.n deep.password --raw", "is sensitive"),
     ("t.n deep.password --format json", "is sensitive"),
     ("t.n deep.password.x", "is sensitive"),
@@ -112,12 +112,12 @@ REFUSED = [
     ("t.n [a]", "(column 2)"),
     ("t.n a[1.5]", "is not a valid attribute path"),
     ("t.flat tags.Nmae", "no attribute tags.Nmae; the nearest are:\n  tags.Name\n"),
-    ("t.n none --raw", "none is null; --raw writes"),
-    ("t.n rule --raw", "rule is a list or set; --raw writes"),
-    ("t.n tags --raw", "tags is an object or map; --raw writes"),
+    ("t.n none --raw", "none is null; --raw supports"),
+    ("t.n rule --raw", "rule is a list or set; --raw supports"),
+    ("t.n tags --raw", "tags is an object or map; --raw supports"),
     ("t.many id", "--attr takes one instance, and 2 were selected:\n  t.many[0]\n  t.many[1]\n"),
     ("** id", "--attr takes one instance, and 6 were selected:\n  t.flat\n  t.many[0]\n  t.many[1]\n  … and 3 more\n"),
-    ("t.olds id", "t.olds has no current object, and several deposed ones"),
+    ("t.olds id", "t.olds has no current object, but several deposed ones"),
     ("t.nn id", "t.n"),
 ]
 
@@ -144,4 +144,4 @@ def test_json(statetool: Statetool) -> None:
 def test_raw_without_attr(statetool: Statetool) -> None:
     result = statetool("show", "--raw", "--state", "state")
     assert (result.status, result.out) == (2, b"")
-    assert "needs --attr" in result.err
+    assert "requires --attr" in result.err

@@ -73,7 +73,7 @@ def test_bytes_are_those_in_the_file(statetool: Statetool) -> None:
 def test_older_format(statetool: Statetool) -> None:
     facts = _facts(statetool("stats", str(SAMPLES / "v1-legacy.tfstate")).text)
     assert facts["format version"] == "1"
-    assert facts["release"] == "not told"
+    assert facts["release"] == "unknown"
     assert facts["sizes below"] == "of the objects in format 4, on one line"
 
 

@@ -39,7 +39,7 @@ def test_a_move_is_written_and_told(folder: Path, statetool: Statetool) -> None:
     assert done.text.splitlines()[0] == "→ aws_vpc.main to aws_vpc.net (2 instances)"
     [backup] = _backups(folder)
     assert backup.read_bytes() == REGIONS
-    assert f"{NAME}: written; the state as it was is kept in" in done.err
+    assert f"{NAME}: written; the previous state is kept in" in done.err
     # The name, its serial, and where the name stands in dependencies; every other byte is as it was.
     expected = REGIONS.replace(b'"aws_vpc.main"', b'"aws_vpc.net"').replace(b'"serial": 58', b'"serial": 59')
     block = REGIONS.index(b'"type": "aws_vpc"')
@@ -57,7 +57,7 @@ def test_there_and_back_again(folder: Path, statetool: Statetool) -> None:
 def test_a_dry_run_writes_nothing(folder: Path, statetool: Statetool) -> None:
     dry = statetool("mv", "--dry-run", "aws_vpc.main", "aws_vpc.net")
     assert (dry.status, _files(folder), (folder / NAME).read_bytes()) == (0, [NAME], REGIONS)
-    assert f"{NAME}: this was a dry run; nothing was written" in dry.err
+    assert f"{NAME}: dry run; nothing was written" in dry.err
     assert statetool("mv", "aws_vpc.main", "aws_vpc.net").out == dry.out
 
 
@@ -92,7 +92,7 @@ def test_from_standard_input_to_standard_output(program: Program) -> None:
 REFUSED = {
     "another serial": (["rm", "-y", "aws_vpc.main", "--expect-serial", "57"], "the serial is 58 and not 57"),
     "other content": (["mv", "aws_vpc.main", "aws_vpc.x", "--expect-hash", "0" * 64], "not what was expected"),
-    "nothing to forget": (["rm", "-y"], "nothing says which"),
+    "nothing to forget": (["rm", "-y"], "no instances selected"),
     "no such instance": (["rm", "-y", "aws_vpc.none"], "no resource instance matches"),
     "taken": (["mv", "aws_vpc.main", "aws_vpc.main[0]"], "fits 2 instances, and aws_vpc.main[0] is one"),
     "no terminal to ask on": (["rm", "aws_vpc.main"], "there is no terminal to ask on; nothing was written"),
@@ -101,8 +101,8 @@ REFUSED = {
         ["mv", "aws_vpc.main", "aws_vpc.x", "--backup", "old", "--out", "new"],
         "cannot be combined with --out",
     ),
-    "no backup of the state": (["mv", "aws_vpc.main", "aws_vpc.x", "--no-backup"], "goes with --out only"),
-    "no duration": (["mv", "aws_vpc.main", "aws_vpc.x", "--lock-timeout", "soon"], "'soon' is no duration"),
+    "no backup of the state": (["mv", "aws_vpc.main", "aws_vpc.x", "--no-backup"], "requires --out"),
+    "no duration": (["mv", "aws_vpc.main", "aws_vpc.x", "--lock-timeout", "soon"], "'soon' is not a duration"),
     "another format": (["rm", "-y", "--state", str(SAMPLES / "v3-legacy.tfstate"), "**"], "format version 3"),
 }  # fmt: skip
 

@@ -165,7 +165,7 @@ def _damage_content(folder: Path) -> None:
 
 
 DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
-    "no history": (lambda folder: shutil.rmtree(folder / FOLDER), "there is no edit to take back"),
+    "no history": (lambda folder: shutil.rmtree(folder / FOLDER), "nothing to undo: no edits by statetool"),
     "a content is gone": (lambda folder: shutil.rmtree(folder / FOLDER / "contents"), "cannot be read"),
     "a content was changed": (_damage_content, "was changed after it was kept"),
     "no list": (lambda folder: (folder / FOLDER / "history.json").write_text("[1"), "the history is damaged"),
@@ -192,13 +192,13 @@ def test_damaged(case: str, written: Path, folder: Path, statetool: Statetool) -
     ("arguments", "message"),
     [
         (("undo", "-"), "standard input: it has no history"),
-        (("history", "-"), "standard input: it has no history"),
-        (("undo", "none"), "there is no edit to take back"),
-        (("undo", "--to", "7"), "there is no edit 7; there are edits 1 to 1"),
+        (("history", "-"), "standard input has no history"),
+        (("undo", "none"), "nothing to undo: no edits by statetool"),
+        (("undo", "--to", "7"), "there is no edit 7; the history has edits 1 to 1"),
         (("undo", "--expect-serial", "58"), "the serial is 59 and not 58"),
         (("undo", NAME, "--state", NAME), "name the state once"),
         (("history", "--content", "7"), "there is no edit 7"),
-        (("history", "--content", "1", "--keep", "2"), "goes with no other option"),
+        (("history", "--content", "1", "--keep", "2"), "cannot be combined with --keep or --format"),
         (("history", "--keep", "0"), "0 is not in the range"),
     ],
 )  # fmt: skip
@@ -214,7 +214,7 @@ def test_refused(arguments: tuple[str, ...], message: str, written: Path, statet
 def test_nothing_written_yet(statetool: Statetool) -> None:
     done = statetool("history")
     assert (done.status, done.out) == (0, b"")
-    assert "has not written this file" in " ".join(done.err.split())
+    assert "no edits by statetool are recorded" in " ".join(done.err.split())
 
 
 def test_shown_as_a_table(program: Program) -> None:
