@@ -179,7 +179,7 @@ def test_two_runs_say_the_same_to_the_byte() -> None:
         pytest.param(
             "PRV008",
             [_resource('module.a.module.b["x"].module.c[0].t.n', {}, provider=f"module.a.module.b.module.c.{_AWS}")],
-            'declared in module.a.module.b.module.c; but module.a.module.b["x"] has a key',
+            'declared in module.a.module.b.module.c, but module.a.module.b["x"] has a key',
             id="the outermost key",
         ),
         pytest.param(

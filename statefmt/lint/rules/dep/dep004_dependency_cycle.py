@@ -6,8 +6,8 @@ cycle among them. The rule looks at `dependencies`, which name whole resources.
 
 ## Why is this bad?
 Dependencies determine the order in which OpenTofu destroys resources that have left the configuration. A cycle has
-no order, so OpenTofu stops with an error. Only such a destroy is affected, and the state can be read, so this is a
-warning.
+no order, so OpenTofu stops with an error. Only such a destroy is affected, and the state can be read, so this is
+a warning.
 
 ## Example
 ```json

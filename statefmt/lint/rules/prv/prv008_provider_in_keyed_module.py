@@ -6,8 +6,8 @@ that module or in a module that it calls.
 
 ## Why is this bad?
 OpenTofu refuses `count` and `for_each` on a module that has its own provider configurations, so the resource cannot
-stay bound to this one. The state itself can be read, and the problem only shows in the next plan, so this is a
-warning.
+stay bound to this one. The state itself can be read, and the problem only shows in the next plan, so this is
+a warning.
 
 ## Example
 ```json

@@ -6,8 +6,8 @@ Reports each entry of `check_results` whose status is `fail` or `error`, or that
 
 ## Why is this bad?
 A condition of the configuration (a `check` block, a precondition or postcondition, a validation) was false or could
-not be evaluated, and the state was written nevertheless. What the condition guards is probably broken, so this is a
-warning.
+not be evaluated, and the state was written nevertheless. What the condition guards is probably broken, so this is
+a warning.
 
 ## Example
 ```json
