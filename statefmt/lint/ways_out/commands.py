@@ -126,7 +126,7 @@ def _resource(fate: Fate) -> AbsResource:
 def _as_in_state(fate: Fate, provider: AbsProviderInstance) -> AbsProviderInstance:
     """Return a provider instance with the source from the state, which may be in Terraform's registry."""
     own = fate.instance.provider(fate.obj)
-    assert own is not None, "what has no provider has no fate"
+    assert own is not None, "an object without a provider has no fate"
     if own.config.provider == fate.bound.config.provider:
         return provider
     return structs.replace(provider, config=structs.replace(provider.config, provider=own.config.provider))

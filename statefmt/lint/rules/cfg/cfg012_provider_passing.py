@@ -10,7 +10,7 @@ Reports, with `--config`, mismatches between the `providers` of a module call an
 - empty `provider` blocks.
 
 ## Why is this bad?
-OpenTofu refuses the configuration, or uses another provider configuration than intended. Where OpenTofu only warns,
+OpenTofu refuses the configuration, or uses another provider configuration than intended. If OpenTofu only warns,
 the finding is a warning.
 
 ## Example
