@@ -1,1 +1,1 @@
-"""The rules of `statetool check`, and what runs them."""
+"""The rules of `statetool check`, and the engine that runs them."""

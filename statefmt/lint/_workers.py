@@ -1,4 +1,4 @@
-"""One piece of work for each of many items, shared among processes; the results keep the order of the items."""
+"""Maps a function over many items in several processes, keeping their order."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, NoReturn, TypeVar
 T = TypeVar("T")
 R = TypeVar("R")
 
-# A process costs as much as some dozens of small states.
+# Starting a process takes as long as checking some dozens of small states.
 _SHARE: Final = 100
 _MOST: Final = 8
 
@@ -22,9 +22,9 @@ class _Worker(NamedTuple):
 
 
 def map_in_processes(work: Callable[[T], R], items: Sequence[T], processes: int | None = None) -> list[R]:
-    """What `work` gives for each item, in their order; it must raise nothing, and change nothing.
+    """Return the result of `work` for each item, in order. `work` must not raise or have side effects.
 
-    By default there are as many processes as processors, and only as many as have enough to do.
+    By default, starts one process per processor, but no more than there is work for.
     """
     count = _processes(len(items)) if processes is None else processes
     workers = [_started(work, items[number::count]) for number in range(1, count)]
@@ -32,7 +32,7 @@ def map_in_processes(work: Callable[[T], R], items: Sequence[T], processes: int 
         shares = [list(map(work, items[0::count]))]
         for number, worker in enumerate(workers, 1):
             given: list[R] | None = _received(worker)
-            # A process that has died, for want of memory perhaps, leaves its share to this one.
+            # If a process has died, perhaps for lack of memory, this one does its share.
             shares.append(list(map(work, items[number::count])) if given is None else given)
     finally:
         for worker in workers:
@@ -41,7 +41,7 @@ def map_in_processes(work: Callable[[T], R], items: Sequence[T], processes: int 
 
 
 def _processes(items: int) -> int:
-    # Forking is safe where the system's own libraries start no threads.
+    # Forking is unsafe on systems whose libraries start threads, such as macOS.
     if not sys.platform.startswith("linux"):
         return 1
     return max(1, min(len(os.sched_getaffinity(0)), items // _SHARE, _MOST))
@@ -57,8 +57,8 @@ def _started(work: Callable[[T], R], items: Sequence[T]) -> _Worker:
 
 
 def _work(work: Callable[[T], R], items: Sequence[T], writing: int) -> NoReturn:
-    """What a worker does; it ends here, whatever happens, and runs nothing of what its parent has begun."""
-    # Imported where it is needed: most often there is one state, and no worker.
+    """Run in the worker and exit in any case, without running the parent's cleanup handlers."""
+    # Imported late: usually there is one state, and no worker.
     import pickle
 
     status = 1

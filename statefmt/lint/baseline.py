@@ -1,4 +1,4 @@
-"""A baseline: the findings that a project has had already, so that it can be gated on new ones only."""
+"""Baselines: files of known findings, so that `check` fails only on new ones."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _LARGEST: Final = 64 * 1024 * 1024
 
 
 class Baseline(Struct, frozen=True, forbid_unknown_fields=True):
-    """Fingerprints of known findings by state file; paths are relative to the baseline's folder."""
+    """The fingerprints of known findings by state file. Paths are relative to the baseline's folder."""
 
     format_version: str = _FORMAT_VERSION
     states: dict[str, list[str]] = msgspec.field(default_factory=dict)
 
     def split(self, path: str, findings: Sequence[Finding]) -> tuple[tuple[Finding, ...], int]:
-        """The new findings of a state, and how many known ones were left out.
+        """Return the new findings of a state, and the number of known ones that were left out.
 
-        What makes a file unusable is never known.
+        Findings that make a file unusable always count as new.
         """
         known = Counter(self.states.get(_key(path), ()))
         new: list[Finding] = []
@@ -44,23 +44,25 @@ class Baseline(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_baseline(path: Path) -> Baseline:
-    """The baseline in a file. Raises SettingsError where there is none or it is not one."""
+    """Read a baseline file. Raises SettingsError if it cannot be read or is invalid."""
     try:
         document = msgspec.json.decode(read_bounded(path, _LARGEST, pipes=True))
         baseline = msgspec.convert(document, Baseline)
     except OSError as error:
-        raise SettingsError(f"{path}: {error.strerror}; --write-baseline makes one") from error
+        raise SettingsError(f"{path}: {error.strerror}; create it with --write-baseline") from error
     except msgspec.ValidationError as error:
         raise SettingsError(f"{path}: not a baseline: {problems('baseline', document, str(error))}") from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise SettingsError(f"{path}: not a baseline: {error}") from error
     if baseline.format_version != _FORMAT_VERSION:
-        raise SettingsError(f"{path}: a baseline of format {baseline.format_version}; {_FORMAT_VERSION} can be read")
+        raise SettingsError(
+            f"{path}: unsupported baseline format {baseline.format_version}; {_FORMAT_VERSION} is supported"
+        )
     return baseline
 
 
 def baseline_text(findings: Mapping[str, Sequence[Finding]]) -> bytes:
-    """The text of a baseline for the findings of some states, by path; sorted, so that it compares well."""
+    """Return the contents of a baseline for findings by path, sorted for readable diffs."""
     import orjson
 
     states = {_key(path): sorted(map(fingerprint, found)) for path, found in sorted(findings.items()) if found}
@@ -69,5 +71,5 @@ def baseline_text(findings: Mapping[str, Sequence[Finding]]) -> bytes:
 
 
 def _key(path: str) -> str:
-    """A path as a baseline has it: `\\udcff` for a byte that is not UTF-8, here ff, as in JSON that is printed."""
+    """Return a path as written in baselines: `\\udcff` for the byte ff if it is not UTF-8, as in printed JSON."""
     return path.encode("utf-8", "backslashreplace").decode()

@@ -1,4 +1,4 @@
-"""Running the rules over a state."""
+"""Runs the rules over a state or a configuration."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from statefmt.model.findings import NO_FIX, Finding, Place
 from statefmt.model.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    # Most runs have no configuration, and load nothing of this.
+    # Not imported at run time: most runs have no configuration.
     from statefmt.configuration.providers.references import ProviderReferences
     from statefmt.encryption import Opened
 
 
 class SelectedRules(NamedTuple):
-    """The rules of a run by their codes, and those of them that look at a state themselves once it is read."""
+    """The rules of a run by code; `looking` are those with a check of their own."""
 
     by_code: Mapping[str, Rule]
     looking: Sequence[Rule]
@@ -41,14 +41,19 @@ def check(
     opened: Opened | None = None,
     upgraded_pointers: bool = False,
 ) -> list[Finding]:
-    """All findings of the selected rules, with the rules' severities, sorted by address, code and place.
+    """Return all findings of the selected rules, with the rules' severities, sorted by address, code and place.
 
-    What was inspected already is not read again. `select` and `ignore` are codes or the beginnings of codes;
-    `ignore` wins. With `release`, what that release would lose of the state is among the findings. `name` is that
-    of the state's file, for the commands that findings suggest. With `configuration`, the state is held against it,
-    too. `opened` is what an encryption configuration has made of the file; its plain bytes are the data then. For a
-    state of an older format, `upgraded_pointers` keeps the pointers, which lead into the upgraded document. Raises
-    ValueError for a code that fits no rule.
+    Args:
+        data: The state. An Inspection is not read again.
+        select: Rule codes or prefixes of codes; None selects all rules.
+        ignore: Rule codes or prefixes of codes; takes precedence over `select`.
+        release: Also report what this release would lose of the state.
+        name: The state's file, for the commands that findings suggest.
+        configuration: Also compare the state with this configuration.
+        opened: The decrypted file, if it was encrypted; `data` is its plain text then.
+        upgraded_pointers: For a state of an older format, keep the pointers, which refer to the upgraded document.
+
+    Raises ValueError if a code matches no rule.
     """
     rules = selected_rules(
         None if select is None else tuple(select), tuple(ignore or ()), with_configuration=configuration is not None
@@ -73,12 +78,12 @@ def check(
 def check_configuration(
     configuration: ProviderReferences, *, select: Sequence[str] | None = None, ignore: Sequence[str] | None = None
 ) -> list[Finding]:
-    """All findings about a configuration alone, in the order of its files. Where OpenTofu only warns, so do they.
+    """Return all findings about a configuration alone, in the order of its files.
 
-    Raises ValueError for a code that fits no rule.
+    If OpenTofu only warns about a problem, the finding is a warning. Raises ValueError if a code matches no rule.
     """
     rules = selected_rules(None if select is None else tuple(select), tuple(ignore or ()), with_configuration=True)
-    # Most runs have no configuration, and load nothing of this.
+    # Imported late: most runs have no configuration.
     from statefmt.lint.configurations.anchor import anchored
 
     findings = [
@@ -96,7 +101,7 @@ def _order(place: Place | None) -> tuple[str, int, int]:
 
 
 def _completed(finding: Finding, rule: Rule, subject: Subject) -> Finding:
-    """A finding with the severity of its rule, and with what to do."""
+    """Return a finding with the severity of its rule, and its fix if it has none of its own."""
     if rule.fix is not None and finding.fix == NO_FIX:
         return replace(finding, severity=rule.severity, fix=rule.fix(subject))
     return finding if finding.severity is rule.severity else replace(finding, severity=rule.severity)
@@ -106,9 +111,10 @@ def _completed(finding: Finding, rule: Rule, subject: Subject) -> Finding:
 def selected_rules(
     select: tuple[str, ...] | None, ignore: tuple[str, ...], *, with_configuration: bool = False
 ) -> SelectedRules:
-    """The rules that `select` (all, where it is None) leaves after `ignore`; those about configurations on request.
+    """Return the rules that match `select` (None matches all) and not `ignore`.
 
-    Where there is no state to check, no choice of rules hides that. Raises ValueError for what fits no rule.
+    Rules about configurations are included on request. Rules for files that are not usable states are always
+    included. Raises ValueError if a code matches no rule.
     """
     rules = all_rules() if with_configuration else state_rules()
     for prefix in (*(select or ()), *ignore):

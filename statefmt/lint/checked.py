@@ -1,4 +1,4 @@
-"""What checking one state gave, or that it could not be checked."""
+"""The result of checking one state, or the reason why it could not be checked."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from statefmt.model.findings import Finding
 
 @dataclass(frozen=True, slots=True)
 class CheckedState:
-    """The findings of one state, sorted, and where in its file they are.
+    """The sorted findings of one state, with their positions in its file.
 
-    `name` is the path as it was given, or `<standard input>`. `positions` has the place of each pointer that a
-    finding names. `hidden` counts the findings that a baseline or a setting holds back. With `is_configuration`
-    it is no state but a configuration, by the name of its directory.
+    `name` is the path as given, or `<standard input>`. `positions` maps the JSON pointers of the findings to positions
+    in the file. `hidden` counts the findings that a baseline or a setting suppresses. If `is_configuration` is set,
+    the findings are about a configuration, and `name` is its directory.
     """
 
     name: str
@@ -25,7 +25,7 @@ class CheckedState:
     is_configuration: bool = False
 
     def place(self, finding: Finding) -> tuple[str, Position | None]:
-        """The file that a finding is in, and where in it, as far as that is known."""
+        """Return the file of a finding and, if known, the position in it."""
         if finding.place is not None:
             return finding.place.file, Position(finding.place.line, finding.place.column)
         return self.name, self.positions.get(finding.pointer)
@@ -33,7 +33,7 @@ class CheckedState:
 
 @dataclass(frozen=True, slots=True)
 class UnreadableState:
-    """A file that could not be read, or a name that leads to none; `message` says why, and names it."""
+    """A file that does not exist or could not be read; `message` gives the reason and includes the name."""
 
     name: str
     message: str

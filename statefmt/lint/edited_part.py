@@ -1,4 +1,4 @@
-"""The part of an edited state that can have an error which the state did not have before."""
+"""Selects the part of an edited state in which an edit can introduce errors."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from statefmt.model.snapshot import Snapshot
 
 
 def edited_part(before: Snapshot, after: Snapshot) -> Snapshot | None:
-    """The snapshot `after` an edit without the resources that stand in `before` just so.
+    """Return `after` without the resources that are unchanged since `before`, or None to check the whole state.
 
-    An error is about one resource, or about the state without its resources, but for one: a remote object that stands
-    under two addresses. That can only be new where an object is another one than before, or stands twice. None is given
-    then, and where an address stands twice: the whole state is to be looked at.
+    Every error rule looks at a single resource or at the state without its resources, except for one: a remote object
+    with two addresses (ADR008). The edit can only introduce such an error if an object changed its identity or was
+    copied. Then, or if an address appears twice, the result is None.
     """
     old, new = {id(resource) for resource in before.resources}, {id(resource) for resource in after.resources}
     edited = [resource for resource in after.resources if id(resource) not in old]
@@ -28,7 +28,7 @@ def edited_part(before: Snapshot, after: Snapshot) -> Snapshot | None:
     }
     for resource in edited:
         for obj in resource.objects:
-            # Taken out, so that no object counts for two.
+            # Removed, so that a copied object does not match twice.
             was = known.pop(obj.origin, None)
             if was is None or not _is_same_remote_object(*was, resource, obj):
                 return None
@@ -38,7 +38,7 @@ def edited_part(before: Snapshot, after: Snapshot) -> Snapshot | None:
 def _is_same_remote_object(
     home: ResourceState, obj: ResourceInstanceObject, new_home: ResourceState, new: ResourceInstanceObject
 ) -> bool:
-    """Whether two objects agree in all that tells which remote object they stand for, and whether they are current."""
+    """Whether two objects agree in everything that identifies the remote object, and in being current or deposed."""
     one, other = home.addr.resource, new_home.addr.resource
     return (
         one.mode is other.mode

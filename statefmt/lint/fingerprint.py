@@ -1,4 +1,4 @@
-"""What a finding is known by from one run to the next."""
+"""Fingerprints that identify a finding from one run to the next."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Final
 from statefmt.model.findings import Finding
 from statefmt.text.pattern import pattern
 
-# Lists whose elements an address tells apart.
+# Lists whose elements have distinct addresses.
 _ADDRESSED: Final = frozenset({"resources", "instances", "modules", "check_results", "objects"})
-# Names in the text of a finding: quoted, or with a dot or an underscore in them; instance keys belong to them.
+# Names in the detail of a finding: quoted, or containing a dot or an underscore, including instance keys.
 _QUOTED: Final = r'"[^"\\]*+(?:\\.[^"\\]*+)*+'
 _WORD: Final = pattern(rf'{_QUOTED}(?:"|\\?\Z)|(?:\[(?:{_QUOTED}"|\d++)\]|[^\s"()\[\],;])++')
 _CLOSED: Final = pattern(_QUOTED + '"')
-# After a quote without an end: all quotes that follow are escaped, and none begins a name.
+# After an unclosed quote: all quotes that follow are escaped, and none begins a name.
 _UNQUOTED_WORD: Final = pattern(r'(?:\[\d++\]|[^\s"()\[\],;])++')
 _NAME: Final = pattern(r'".+"|[^/][\W\d]*+[^\W\d][^._\[]*+[._\[].*|[^._\[]*+[._\[][\W\d]*+[^\W\d].*', re.DOTALL)
 _LENGTH: Final = 32
@@ -24,14 +24,14 @@ _KEPT: Final = 4096
 
 
 def fingerprint(finding: Finding) -> str:
-    """A mark that stays with a finding while the state lives: 32 hexadecimal digits.
+    """Return a stable identifier of a finding: 32 hexadecimal digits.
 
-    It comes from the rule, the address and the members that the pointer goes through, and does not change with
-    serials, line numbers, places in arrays and the order of the file. Findings about elements of one list of an
-    object, such as its dependencies, are told apart by the names that their text holds, those about a configuration by
-    their anchors. Findings that nothing tells apart have the same fingerprint, so that what is known must be counted.
+    It is a hash of the rule, the address and the members in the pointer, and does not depend on serials, line numbers,
+    array positions or the order of the file. Findings about elements of one list in an object, such as its
+    dependencies, are distinguished by the names in their detail, those about a configuration by their anchors.
+    Findings that cannot be distinguished have the same fingerprint, so callers must count them.
     """
-    # Imported where it is needed: it loads a library for cryptography, and a text for people shows no fingerprints.
+    # Imported late: it loads a cryptography library, and text output shows no fingerprints.
     from hashlib import sha256
 
     steps = finding.pointer.split("/")[1:]
@@ -44,7 +44,7 @@ def fingerprint(finding: Finding) -> str:
 
 
 def numbered_fingerprints(findings: Iterable[Finding]) -> Iterator[str]:
-    """The fingerprint of each finding of one file with its number among those that have the same: `1f0c…:1`."""
+    """Yield the fingerprint of each finding of one file, numbered among equal fingerprints: `1f0c…:1`."""
     seen: dict[str, int] = {}
     for finding in findings:
         mark = fingerprint(finding)
@@ -66,7 +66,7 @@ def _words(text: str) -> Iterator[str]:
 
 @lru_cache(maxsize=_KEPT)
 def _name(word: str) -> str:
-    """The name that a word is, "" where it is none. Findings of one rule share most of their words."""
+    """Return the name in a word, or "" if it is not a name. Cached because findings of one rule share most words."""
     name = word.rstrip(".,:;!?`'").lstrip("`'")
     return name if _NAME.fullmatch(name) else ""
 

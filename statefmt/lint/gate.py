@@ -1,4 +1,4 @@
-"""Checking state files as a project has settled it: rules, settings, baseline, and where findings are."""
+"""Checks state files with a project's rules, settings and baseline."""
 
 from __future__ import annotations
 
@@ -23,15 +23,16 @@ from statefmt.sealed import opened
 from statefmt.store.reading import STANDARD_INPUT, display_name
 
 if TYPE_CHECKING:
-    # Most runs have no configuration, and load nothing of this.
+    # Not imported at run time: most runs have no configuration.
     from statefmt.configuration.providers.references import ProviderReferences
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """What to check for, and for which release. `folder` is that of the settings file.
+    """What to check, and how.
 
-    `baseline_folder` is that of the baseline. `configuration` is what the states are held against.
+    `folder` and `baseline_folder` contain the settings file and the baseline. `configuration` is compared with the
+    states.
     """
 
     context: RunContext
@@ -45,7 +46,7 @@ class Gate:
     configuration: ProviderReferences | None = None
 
     def check_all(self, names: Sequence[str]) -> list[CheckedState | UnreadableState]:
-        """Check many state files, in several processes where that is faster; the results stand in the order given."""
+        """Check many state files, in several processes if that is faster. Results keep the order of `names`."""
         return map_in_processes(self._checked, names)
 
     def _checked(self, name: str) -> CheckedState | UnreadableState:
@@ -57,7 +58,7 @@ class Gate:
     def check(self, name: str) -> CheckedState:
         """Check one state file, or standard input for `-`.
 
-        Raises StoreError where it cannot be read, EncryptionError where it cannot be opened.
+        Raises StoreError if it cannot be read, and EncryptionError if it cannot be decrypted.
         """
         data = self.context.read(name)
         found = opened(self.context, name, data, tolerant=True)
@@ -77,7 +78,7 @@ class Gate:
         return CheckedState(display_name(name), new, places, hidden)
 
     def check_configuration(self) -> CheckedState:
-        """Check the configuration alone, which there must be."""
+        """Check the configuration alone; it must be set."""
         assert self.configuration is not None
         name = self.configuration.configuration.directory
         found = check_configuration(self.configuration, select=self.select, ignore=self.ignore)
@@ -85,13 +86,13 @@ class Gate:
         return CheckedState(name, new, {}, hidden, is_configuration=True)
 
     def _new(self, name: str, findings: Sequence[Finding]) -> tuple[tuple[Finding, ...], int]:
-        """The findings that the baseline does not know, and how many it does."""
+        """Return the findings that are not in the baseline, and the number of those that are."""
         if not self.baseline.states:
             return tuple(findings), 0
         return self.baseline.split(relative_path(name, self.baseline_folder), findings)
 
     def _allowed(self, name: str, findings: Sequence[Finding]) -> Sequence[Finding]:
-        """The findings that the settings do not ignore for their file or their address."""
+        """Return the findings that the settings do not ignore for the file or their address."""
         if not self.settings.per_file_ignores and not self.settings.per_address_ignores:
             return findings
         in_file = self.settings.ignored_in(relative_path(name, self.folder))
@@ -104,5 +105,5 @@ class Gate:
 
 
 def relative_path(name: str, folder: Path) -> str:
-    """A path as seen from a folder, with forward slashes; `-` stays as it is."""
+    """Return a path relative to a folder, with forward slashes; `-` is unchanged."""
     return name if name == STANDARD_INPUT else Path(os.path.relpath(name, folder)).as_posix()

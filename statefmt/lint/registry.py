@@ -1,4 +1,4 @@
-"""All rules, found by the names of their modules and imported when they are needed."""
+"""Finds the rules by the names of their modules, and imports them on demand."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _RULE_MODULE = pattern(r"[a-z]{3}[0-9]{3}_[a-z0-9_]+")
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A rule with its documentation page: title and text (markdown)."""
+    """A rule with its documentation page: title and Markdown text."""
 
     rule: Rule
     title: str
@@ -28,26 +28,26 @@ class Page:
 
 @cache
 def all_pages() -> Mapping[str, Page]:
-    """Every rule with its page, by code and in the order of the codes."""
+    """Return every rule with its page, by code and in the order of the codes."""
     return MappingProxyType({module.RULE.code: _page(module) for module in _rule_modules()})
 
 
 @cache
 def all_rules() -> Mapping[str, Rule]:
-    """Every rule by its code, in the order of the codes."""
+    """Return every rule by code, in the order of the codes."""
     return MappingProxyType({module.RULE.code: module.RULE for module in _rule_modules()})
 
 
 @cache
 def state_rules() -> Mapping[str, Rule]:
-    """The rules that need no configuration, by code; the others, and what reads configurations, are not loaded."""
+    """Return the rules that need no configuration, by code, without loading the others."""
     modules = _rule_modules(but=("cfg", "cfs"))
     return MappingProxyType({module.RULE.code: module.RULE for module in modules})
 
 
 @cache
 def all_codes() -> tuple[str, ...]:
-    """The codes of all rules, in their order, without loading any."""
+    """Return the codes of all rules in order, without loading any rule."""
     return tuple(name[:6].upper() for name in _module_names())
 
 

@@ -1,8 +1,7 @@
-"""What a rule is, and how all of them are found.
+"""Defines what a rule is.
 
-A rule is a module in the folder of its prefix (`rules/prv/prv001_…`), with a constant `RULE`. Its docstring is
-its page: the first line is the title, then `## What it does`, `## Why is this bad?`, `## Example` and
-`## What to do`.
+A rule is a module in the folder of its prefix (`rules/prv/prv001_…`) with a constant `RULE`. The module's docstring
+is the rule's page: a title, then `## What it does`, `## Why is this bad?`, `## Example` and `## What to do`.
 """
 
 from __future__ import annotations
@@ -16,23 +15,23 @@ from statefmt.model.codes import Code
 from statefmt.model.findings import Finding, Fix, Severity
 
 if TYPE_CHECKING:
-    # Most runs have no configuration, and load nothing of this.
+    # Not imported at run time: most runs have no configuration.
     from statefmt.configuration.providers.references import ProviderReferences
 
 
 def found_while_reading(subject: Subject) -> Iterable[Finding]:
-    """The check of a rule whose findings the reader itself makes."""
+    """The check of a rule whose findings the reader creates."""
     return ()
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule: its stable code, which has its name and severity, and what finds it.
+    """A rule: its code, which determines its name and severity, and its checks.
 
-    `check` yields findings that reading the file did not make; their severity is set to the rule's. Their pointers
-    lead into the v4 document, which is the file itself only where that has version 4, or, where `reads_file`, into
-    the file of whatever version. `fix` says what to do about a finding that the reader made and that does not say so.
-    `check_configuration` looks at a configuration alone, without any state.
+    `check` yields findings that the reader does not create; the engine sets their severity to the rule's. Their
+    pointers refer to the v4 document, or, if `reads_file` is set, to the file in its own format version. `fix` returns
+    the fix for findings that the reader created without one. `check_configuration` checks a configuration without a
+    state.
     """
 
     code: Code
@@ -43,10 +42,10 @@ class Rule:
 
     @property
     def name(self) -> str:
-        """`provider-missing`."""
+        """The name of the rule: `provider-missing`."""
         return self.code.slug
 
     @property
     def severity(self) -> Severity:
-        """How bad its findings are."""
+        """The severity of its findings."""
         return self.code.severity

@@ -1,4 +1,4 @@
-"""The settings of `check`: `statetool.toml`, or `[tool.statetool]` in `pyproject.toml`."""
+"""Reads the settings of `check` from `statetool.toml`, or `[tool.statetool]` in `pyproject.toml`."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _LARGEST: Final = 16 * 1024 * 1024
 
 
 class Settings(Struct, frozen=True, kw_only=True, rename="kebab", forbid_unknown_fields=True):
-    """What a project has settled for `check`; the command line wins over all of it.
+    """A project's settings for `check`. The command line takes precedence.
 
-    `select` and `ignore` hold rule codes or their beginnings. The keys of `per_file_ignores` are globs over
-    paths relative to the settings file, those of `per_address_ignores` globs over addresses (`*` fits any text).
+    `select` and `ignore` are rule codes or prefixes of codes. The keys of `per_file_ignores` are globs over paths
+    relative to the settings file, those of `per_address_ignores` globs over addresses (`*` matches any string).
     """
 
     select: tuple[str, ...] | None = None
@@ -36,35 +36,35 @@ class Settings(Struct, frozen=True, kw_only=True, rename="kebab", forbid_unknown
     per_address_ignores: Mapping[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
 
     def baseline_in(self, folder: Path) -> Path | None:
-        """The baseline, for settings in a file of this folder; None without one.
+        """Return the path of the baseline for settings in this folder, or None if there is none.
 
-        Whoever runs `check` in a repository has not chosen that path. It is only ever read, and must be of a file in
-        the folder or below it, without symbolic links. Raises SettingsError.
+        The repository chooses this path, not the user, so it is only read, and must be in the folder or below it,
+        without symbolic links. Raises SettingsError otherwise.
         """
         if not self.baseline:
             return None
         path = folder / self.baseline
-        # Through the real path of the folder, which may be reached by a link itself.
+        # The folder itself may be reached through a symbolic link.
         wanted = os.path.normpath(os.path.join(os.path.realpath(folder), self.baseline))  # noqa: PTH118
         inside = ".." not in Path(self.baseline).parts and not Path(self.baseline).is_absolute()
         if "\0" in self.baseline or not inside or os.path.realpath(wanted) != wanted:
             raise SettingsError(
-                f"{path}: the baseline that the settings name must be below their folder, and neither it nor a folder "
-                "on the way may be a symbolic link; --baseline FILE takes any file"
+                f"{path}: a baseline named by the settings must be in their folder or below it, without symbolic "
+                "links in its path; --baseline FILE takes any file"
             )
         return path
 
     def ignored_in(self, path: str) -> tuple[str, ...]:
-        """The codes that are ignored in a file, given by its path relative to the settings."""
+        """Return the codes ignored in a file; `path` is relative to the settings."""
         return _matching(self.per_file_ignores, path)
 
     def ignored_at(self, address: str) -> tuple[str, ...]:
-        """The codes that are ignored at an address."""
+        """Return the codes ignored at an address."""
         return _matching(self.per_address_ignores, address)
 
 
 def find_settings(folder: Path) -> Path | None:
-    """The settings file that holds for a folder: its own or that of the nearest folder above."""
+    """Return the settings file of a folder or its nearest parent that has one, or None."""
     for parent in (folder, *folder.parents):
         if (parent / _OWN_FILE).is_file():
             return parent / _OWN_FILE
@@ -74,10 +74,10 @@ def find_settings(folder: Path) -> Path | None:
 
 
 def load_settings(path: Path) -> Settings:
-    """The settings in a file. Raises SettingsError where it cannot be read, with the key that is wrong."""
+    """Read the settings in a file. Raises SettingsError if it cannot be read, or names the invalid key."""
     table = _table(path)
     if table is None:
-        raise SettingsError(f"{path}: there is no table [tool.statetool]")
+        raise SettingsError(f"{path}: table [tool.statetool] is missing")
     try:
         return msgspec.convert(table, Settings)
     except msgspec.ValidationError as error:
@@ -85,7 +85,7 @@ def load_settings(path: Path) -> Settings:
 
 
 def _table(path: Path) -> dict[str, Any] | None:
-    """The settings as they stand in a file; None where a shared file has none."""
+    """Return the raw settings in a file, or None if a shared file has none."""
     import tomllib
 
     try:
@@ -94,7 +94,7 @@ def _table(path: Path) -> dict[str, Any] | None:
         raise SettingsError(f"{path}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
         if path.name == _SHARED_FILE:
-            # Somebody else's file; its owner will hear of it from others.
+            # The file belongs to other tools too, which will report it.
             return None
         raise SettingsError(f"{path}: not valid TOML: {error}") from error
     if path.name != _SHARED_FILE:

@@ -1,4 +1,4 @@
-"""What a change of a configuration would do to a state: which objects lose their provider, which are destroyed."""
+"""Predicts what a change of a configuration does to a state: objects that lose their provider or are destroyed."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _ORPHANED: Final = (
 
 
 class Orphan(NamedTuple):
-    """An object that loses its provider: what is to be said about it, and the provider instance."""
+    """An object that loses its provider: the finding about it, and the provider instance."""
 
     finding: Finding
     provider: AbsProviderInstance
 
 
 class Simulation(NamedTuple):
-    """What the change brings: objects without a provider, and what would be destroyed in order.
+    """The effects of a change: objects that lose their provider, and instances that are destroyed normally.
 
-    `unknown` says of how many objects it cannot be told after the change, `reasons` why. `problems` keep the changed
-    configuration from being known in full.
+    `unknown` counts the objects whose provider is unknown after the change, `reasons` has the reasons. `problems` are
+    errors because of which parts of the changed configuration are unknown.
     """
 
     orphaned: tuple[Orphan, ...]
@@ -46,12 +46,12 @@ class Simulation(NamedTuple):
 def simulate(
     data: bytes, snapshot: Snapshot, before: ProviderReferences, after: ProviderReferences, *, name: str | None = None
 ) -> Simulation:
-    """Compare what two configurations mean for one state; what both do alike is left out.
+    """Compare the effects of two configurations on one state, and return those that only `after` has.
 
-    `data` is the text of the state, `name` that of its file, for the commands that findings suggest.
+    `data` is the content of the state file, `name` its name for the commands that findings suggest.
     """
     state = inspect(data)
-    # Pointers tell the objects apart in states of older formats, too.
+    # Pointers distinguish the objects, in states of older formats too.
     known = {
         _mark(finding)
         for finding in check(state, select=_ORPHANED, configuration=before, name=name, upgraded_pointers=True)
@@ -84,6 +84,6 @@ def _mark(finding: Finding) -> tuple[str, str, str]:
 
 
 def _destroyed(fate: Fate) -> bool:
-    """Whether the next apply destroys the object, and can."""
+    """Whether the next apply destroys the object, and has the provider to do so."""
     managed = fate.instance.resource.addr.resource.mode is ResourceMode.MANAGED
     return managed and not fate.declared and fate.outcome in (FateKind.KEPT, FateKind.REBOUND)

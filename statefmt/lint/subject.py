@@ -1,6 +1,6 @@
-"""What rules look at: all that reading a file gave, and its parts one by one.
+"""The input of the rules: everything read from a file, and its parts one by one.
 
-The parts come from the parsed document, so that they are there also where no snapshot can be made of it.
+The parts come from the parsed document, so they exist even if it cannot be turned into a snapshot.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from statefmt.model.errors import EncryptionError
 from statefmt.model.findings import Command, Fix
 
 if TYPE_CHECKING:
-    # Most runs have no configuration, and load nothing of this.
+    # Not imported at run time: most runs have no configuration.
     from statefmt.configuration.providers.references import ProviderReferences
     from statefmt.encryption import Envelope, Opened
 
@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 class ResourcePart(Struct, frozen=True, gc=False):
-    """One entry of `resources`: its address as it reads, also where the address is not valid."""
+    """One entry of `resources`. Its `address` is set even if it is invalid."""
 
     document: ResourceV4
     address: str
@@ -38,7 +38,7 @@ class ResourcePart(Struct, frozen=True, gc=False):
 
 
 class ObjectPart(Struct, frozen=True, gc=False):
-    """One entry of a resource's `instances`; `address` is that of the instance, a deposed key not included."""
+    """One entry of a resource's `instances`. `address` is that of the instance, without a deposed key."""
 
     document: InstanceObjectV4
     resource: ResourcePart
@@ -48,10 +48,10 @@ class ObjectPart(Struct, frozen=True, gc=False):
 
 @dataclass(frozen=True)
 class Subject:
-    """A state to be checked, perhaps for a release. Everything is worked out once, when a rule first asks for it.
+    """A state to check, optionally for a release. Everything is computed once, on first use.
 
-    `name` is that of its file, `-` for standard input; None where nobody said. `configuration` is what the state is
-    to be held against, if anything, and `opened` what an encryption configuration has made of the file.
+    `name` is its file, `-` for standard input, or None if unknown. `configuration` is the configuration to compare
+    the state with, and `opened` the decrypted file, if any.
     """
 
     inspection: Inspection
@@ -62,10 +62,10 @@ class Subject:
     _found: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def command(self, name: str, *arguments: str, mends: bool = False) -> Fix:
-        """A command of statetool on this state, with when it can be run.
+        """Return a statetool command on this state, with the condition for running it, if any.
 
-        What keeps a state from being read must be mended first, unless this command `mends` it; and an older format
-        must be upgraded before anything else is done to it.
+        A state that cannot be read must be fixed first, unless this command fixes it (`mends`). A state in an older
+        format must be upgraded first.
         """
         state = () if self.name is None else ("--state", self.name)
         command = Command(name, (*arguments, *state))
@@ -76,20 +76,20 @@ class Subject:
         return Fix.of(command)
 
     def command_on(self, name: str, address: str, *arguments: str) -> Fix:
-        """A command on one instance; where its address means others too, what to do first."""
+        """Return a command on one instance; if its address selects other instances too, the command to run first."""
         if address not in self._ambiguous:
             return self.command(name, address, *arguments)
         rekeying = self.command("rekey", address, "--map", "=KEY")
-        return Fix.of(f"{address} means all instances of the resource, so first ", rekeying)
+        return Fix.of(f"{address} selects all instances of the resource, so first ", rekeying)
 
     def rewriting(self, *options: str, mends: bool = False) -> Fix:
-        """The command that writes the same state anew in canonical form; it takes the options of `fmt`."""
+        """Return the command that rewrites the state in canonical form, with options of `fmt`."""
         is_current = self.inspection.version == CURRENT_VERSION
         command = ("fmt",) if is_current else ("upgrade", "--in-place")
         return self.command(*command, *options, mends=mends)
 
     def once(self, work_out: Callable[[Subject], T]) -> T:
-        """What a function gives for this state: worked out when the first rule asks for it, for all rules."""
+        """Return the result of a function for this state, computed on first use and shared by all rules."""
         if work_out not in self._found:
             self._found[work_out] = work_out(self)
         found: T = self._found[work_out]
@@ -119,12 +119,12 @@ class Subject:
 
     @cached_property
     def envelope(self) -> Envelope | None:
-        """The envelope of an encrypted state, opened or not; None where there is none, or it cannot be read."""
+        """The envelope of an encrypted state, decrypted or not; None if there is none or it cannot be read."""
         if self.opened is not None:
             return self.opened.envelope
         if not self.is_encrypted:
             return None
-        # Imported here, since nearly every state is plain.
+        # Imported late: nearly every state is plain.
         from statefmt.encryption import glance
 
         try:
@@ -134,24 +134,24 @@ class Subject:
 
     @cached_property
     def is_encrypted(self) -> bool:
-        """Whether the bytes are an envelope that nobody has opened."""
+        """Whether the bytes are an envelope that was not decrypted."""
         return any(finding.code == Code.ENCRYPTED for finding in self.inspection.findings)
 
     @cached_property
     def _can_be_read(self) -> bool:
-        """Whether commands other than `check` take this for a state."""
+        """Whether commands other than `check` accept this as a state."""
         inspection = self.inspection
         return inspection.snapshot is not None and not any(found.code in NO_STATE for found in inspection.findings)
 
     @cached_property
     def _ambiguous(self) -> frozenset[str]:
-        """The addresses that resources share with an instance without a key, beside which there are others."""
+        """The addresses of resources that have an instance without a key and also other instances."""
         keyless = {part.address for part in self.objects if part.address == part.resource.address}
         return frozenset(part.resource.address for part in self.objects if part.address not in keyless) & keyless
 
     @cached_property
     def is_canonical(self) -> bool:
-        """Whether the bytes are what OpenTofu would write, in the file's own style; False where that is unknown."""
+        """Whether the bytes are what OpenTofu would write, in the file's own style; False if unknown."""
         inspection = self.inspection
         if inspection.snapshot is None:
             return False
@@ -159,7 +159,7 @@ class Subject:
 
 
 def key_text(obj: InstanceObjectV4) -> str | None:
-    """An object's instance key as it stands in addresses, "" for none; None where it is no key."""
+    """Return an object's instance key as written in addresses, "" for no key, or None if it is invalid."""
     key = obj.index_key
     if isinstance(key, str):
         return str(StringKey(key))

@@ -34,7 +34,7 @@ def test_locale(environment: dict[str, str], program: Program) -> None:
     )
     checked = program("check", "edited", environment=environment)
     assert (checked.status, checked.err) == (0, "")
-    assert "→ To have it so: `statetool fmt".encode() in checked.out
+    assert "→ To rewrite it: `statetool fmt".encode() in checked.out
 
 
 def test_file_name_that_is_no_text(program: Program) -> None:

@@ -446,7 +446,7 @@ _PATH = {"type": "get_attr", "value": "a"}
         pytest.param(
             "INS009",
             _text({"index_key": 0, "schema_version": 1}, {"index_key": 1}),
-            "t.n[1] has the schema version 0, where the first instance of t.n has 1.",
+            "t.n[1] has schema version 0, but the first instance of t.n has 1.",
             id="versions",
         ),
         pytest.param(
@@ -476,13 +476,13 @@ _PATH = {"type": "get_attr", "value": "a"}
         pytest.param(
             "SEC004",
             _text({"attributes": {"env": [{"name": "DB_PASSWORD", "value": "hunter2"}]}}),
-            "t.n: env[0].value holds what looks like a password, and is not marked as sensitive.",
+            "t.n: env[0].value contains what looks like a password, but is not marked as sensitive.",
             id="secret",
         ),
         pytest.param(
             "OUT004",
             b'{"version": 4, "outputs": {"a": {"value": {"password": "hunter2", "pwd": "hunter3"}}}}',
-            'The output "a" holds what looks like a password, and',
+            'The output "a" contains what looks like a password, but',
             id="output",
         ),
     ],
@@ -498,7 +498,7 @@ def test_says(code: str, data: bytes, says: str) -> None:
     [
         ("check", "fail", [], "the check t.n did not hold."),
         ("var", "fail", [], "the validation of t.n did not hold."),
-        ("resource", "error", [], "a condition of t.n could not be worked out."),
+        ("resource", "error", [], "a condition of t.n could not be evaluated."),
         ("resource", "fail", ["t.n"], "a condition of t.n did not hold."),
         ("resource", "fail", ["t.n[0]", "t.n[1]"], "did not hold for t.n[0], t.n[1]."),
         ("resource", "fail", [f"t.n[{number}]" for number in range(5)], "for t.n[0], t.n[1], t.n[2] and 2 more."),
@@ -523,14 +523,14 @@ def test_failed_checks(kind: str, status: str, objects: list[str], says: str) ->
             msgspec.json.format(
                 _text({"dependencies": ["t.x"] * 50_000, "attributes": {"a": "x" * 100_000}}), indent=2
             ),
-            "dependencies take 9",
+            "dependencies take up 9",
             id="dependencies, indented",
         ),
         pytest.param(
             msgspec.json.format(
                 _text({"depends_on": ["t.x"] * 100_000, "attributes": {"a": "x" * 900_000}}), indent=-1
             ),
-            "dependencies take 40% of it",
+            "dependencies take up 40% of it",
             id="dependencies, on one line",
         ),
         pytest.param(

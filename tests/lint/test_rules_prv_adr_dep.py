@@ -131,7 +131,7 @@ def test_two_runs_say_the_same_to_the_byte() -> None:
         pytest.param(
             "ADR006",
             [_resource("t.n", {"index_key": 0}, {"index_key": 1.0}, {"index_key": "a"}, None)],
-            "2 with a number (as t.n[0]), 1 with a string (as t.n[\"a\"]), 1 without a key (as t.n).",
+            "2 with a number (such as t.n[0]), 1 with a string (such as t.n[\"a\"]), 1 without a key (such as t.n).",
             id="all kinds of keys",
         ),
         pytest.param(
@@ -143,25 +143,25 @@ def test_two_runs_say_the_same_to_the_byte() -> None:
         pytest.param(
             "DEP002",
             [_resource("t.n", *({"index_key": key, "dependencies": ["t.gone"]} for key in range(3)))],
-            "t.n depends on t.gone, which is not in the state (3 of its objects say so).",
+            "t.n depends on t.gone, which is not in the state (in 3 objects).",
             id="all instances depend on what is gone",
         ),
         pytest.param(
             "DEP002",
             [_resource("t.n", {"dependencies": ["t.gone"], "depends_on": ["t.gone[0]"]})],
-            "(1 of its objects says so)",
+            "(in 1 object)",
             id="one object says it twice",
         ),
         pytest.param(
             "DEP005",
             [_resource("t.n", {"dependencies": ["t.a", "t.a", "t.a"]})],
-            "t.n names t.a more than once among the dependencies of an object (1 of its objects does).",
+            "t.n lists t.a more than once in the dependencies of an object (in 1 object).",
             id="three times is once too",
         ),
         pytest.param(
             "DEP004",
             _depending({"t.a": ["t.b"], "t.b": ["t.c", "t.d"], "t.c": ["t.d"], "t.d": ["t.a"]}),
-            "in a circle: t.a -> t.b -> t.d -> t.a. 1 more resources are caught up",
+            "in a cycle: t.a -> t.b -> t.d -> t.a. 1 more in cycles with these.",
             id="a shortest cycle",
         ),
         pytest.param(
@@ -179,7 +179,7 @@ def test_two_runs_say_the_same_to_the_byte() -> None:
         pytest.param(
             "PRV008",
             [_resource('module.a.module.b["x"].module.c[0].t.n', {}, provider=f"module.a.module.b.module.c.{_AWS}")],
-            'declared in module.a.module.b.module.c; but module.a.module.b["x"] has a key',
+            'declared in module.a.module.b.module.c, but module.a.module.b["x"] has a key',
             id="the outermost key",
         ),
         pytest.param(
@@ -191,15 +191,15 @@ def test_two_runs_say_the_same_to_the_byte() -> None:
                 _resource("u.c", {}, provider='provider["random"]'),
                 _resource("u.d", {}, provider='provider["random"]'),
             ],
-            "2 with providers from registry.terraform.io (as t.a) and 3 with providers from registry.opentofu.org "
-            "(as t.c). From both come hashicorp/aws: one provider",
+            "2 with providers from registry.terraform.io (such as t.a) and 3 with providers from registry.opentofu.org "
+            "(such as t.c). Providers used from both: hashicorp/aws.",
             id="each resource counts once",
         ),
         pytest.param(
             "PRV010",
             [_resource("t.n", {"index_key": 0}, {"index_key": 1, "provider": f'{_AWS}.r["x"]'}, provider=f"{_AWS}.r")],
-            f'1 belong to an instance of {_AWS}.r with a key (as {_AWS}.r["x"]), and 1 to the one without '
-            "(as that of t.n[0])",
+            f'1 belong to an instance of {_AWS}.r with a key (such as {_AWS}.r["x"]), and 1 to the one without a key '
+            "(such as that of t.n[0])",
             id="keyed and keyless",
         ),
     ],
@@ -212,7 +212,7 @@ def test_detail(code: str, resources: list[dict[str, Any]], says: str) -> None:
 def test_registries_are_brought_together_where_most_resources_are() -> None:
     one, two = _resource("t.a", {}, provider=_TERRAFORM_AWS), _resource("t.b", {}, provider=_TERRAFORM_AWS)
     (finding,) = _found("PRV009", one, two, _resource("t.c", {}))
-    assert fix_text(finding.fix) == "To have all from registry.terraform.io: `statetool fmt --registry terraform`."
+    assert fix_text(finding.fix) == "To use registry.terraform.io for all: `statetool fmt --registry terraform`."
 
 
 @pytest.mark.parametrize(

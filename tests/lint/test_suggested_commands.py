@@ -102,7 +102,7 @@ def test_no_command_on_all_instances_where_one_is_meant() -> None:
     state = _state({"index_key": "a", "status": "tainted"}, {"status": "tainted"})
     assert {finding.address: fix_text(finding.fix) for finding in check(state, select=["INS005"])} == {
         't.n["a"]': "If it is sound: `statetool untaint 't.n[\"a\"]'`.",
-        "t.n": "If it is sound: t.n means all instances of the resource, so first `statetool rekey t.n --map =KEY`.",
+        "t.n": "If it is sound: t.n selects all instances of the resource, so first `statetool rekey t.n --map =KEY`.",
     }
 
 

@@ -70,7 +70,7 @@ def _printed() -> Iterator[Any]:
 
 
 def _names_again(finding: Finding) -> bool:
-    return re.search(r"[Nn]ame the .*of the state|references with", fix_text(finding.fix)) is not None
+    return re.search(r"[Nn]ame the .*from the state|references with", fix_text(finding.fix)) is not None
 
 
 def _copied(fixture: Path, tmp_path: Path) -> Path:

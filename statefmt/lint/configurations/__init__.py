@@ -1,1 +1,1 @@
-"""Findings about configurations: blocks, places and anchors."""
+"""Shared parts of the rules about configurations: blocks, places and anchors."""

@@ -1,4 +1,4 @@
-"""Findings about a configuration: known by what stays when its lines move, with paths that lead to its files."""
+"""Gives findings about a configuration stable anchors, which survive moved lines, and usable paths."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from statefmt.model.findings import Finding, Place
 
 
 def anchored(findings: Sequence[Finding], configuration: Configuration) -> list[Finding]:
-    """The findings in the same order; what has no place in the configuration stays as it is.
+    """Return the findings in the same order, with anchors and paths; those without a place are unchanged.
 
-    An anchor is the file, the block, the summary and a number among those of one rule and address that share them, so
-    that no two places have the same. Paths, from the root module till now, begin where its directory was named.
+    An anchor consists of the file, the block, the summary, and a number that distinguishes findings of one rule and
+    address that share these. Paths relative to the root module are prefixed with its directory, as it was given.
     """
     result = list(findings)
     placed = [(found.place, number) for number, found in enumerate(findings) if found.place is not None]

@@ -1,4 +1,4 @@
-"""The provider blocks that rules look at."""
+"""The provider blocks of a configuration."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from statefmt.configuration.model import Configuration, ProviderBlock
 
 
 def provider_blocks(configuration: Configuration) -> Iterator[ProviderBlock]:
-    """All blocks of all modules and of the test files; of a directory that is called several times each block once."""
+    """Yield the provider blocks of all modules and test files; a directory called several times counts once."""
     seen: set[str] = set()
     for tree in (configuration, *configuration.tested.values()):
         for module in tree.modules.values():

@@ -1,4 +1,4 @@
-"""Where in a configuration a finding is."""
+"""The places of findings in a configuration."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from statefmt.model.findings import Place
 
 
 def place(range_: Range | None) -> Place | None:
-    """A range of a configuration as the place of a finding."""
+    """Convert a range in a configuration to the place of a finding."""
     if range_ is None:
         return None
     return Place(range_.file, range_.line, range_.column, range_.end_line, range_.end_column)
 
 
 def where(range_: Range) -> str:
-    """A range for a sentence: `main.tf:3`."""
+    """Format a range for a sentence: `main.tf:3`."""
     return f"{range_.file}:{range_.line}"

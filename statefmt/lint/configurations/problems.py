@@ -1,4 +1,4 @@
-"""What reading a configuration found wrong, as findings."""
+"""Turns problems found while reading a configuration into findings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from statefmt.model.findings import Finding, Place
 
 
 def problems_of(references: ProviderReferences, kinds: Collection[ProblemKind], code: Code) -> Iterable[Finding]:
-    """The problems of some kinds; one without a range is about the directory as a whole."""
+    """Yield findings for the problems of some kinds; one without a range is about the whole directory."""
     configuration = references.configuration
     whole = Place("", 1, 1, 1, 1)
     for problem in configuration.problems:

@@ -1,1 +1,1 @@
-"""The rules: a folder for each prefix, a file for each rule. Its docstring is its documentation page."""
+"""The rules: one folder per prefix, one file per rule. The docstring of a file is the rule's documentation page."""

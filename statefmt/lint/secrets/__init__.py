@@ -1,1 +1,1 @@
-"""Finding secrets in attributes and outputs."""
+"""Finds secrets in attributes and outputs."""

@@ -1,7 +1,7 @@
-"""Secrets by what they are called: attributes such as `password` with a value that can be one; URLs with a password.
+"""Recognises secrets by name: attributes such as `password` with a plausible value, and URLs with a password.
 
-A name alone is weak, so the value must look like a secret: no placeholder, no reference to where the secret is kept,
-no hash of it.
+A name alone is weak evidence, so the value must look like a secret: not a placeholder, a reference to a secret store
+or a hash.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _CAMEL: Final = pattern(r"(?<=[a-z0-9])(?=[A-Z])")
 _KINDS: Final = {
     "a password": pattern(r"(?:password|passwd|passphrase|pwd)$"),
     "a secret": pattern(r"secret(?:_string|_value)?$"),
-    # Those are made to find a request again, or a page of results.
+    # The excluded tokens identify requests or pages of results.
     "a token": pattern(
         r"(?<!creation_)(?<!client_)(?<!request_)(?<!next_)(?<!idempotency_)(?<!page_)(?<!continuation_)"
         r"(?<!update_)(?<!lock_)(?<!change_)token$"
@@ -31,7 +31,7 @@ _PLACEHOLDER: Final = pattern(
     r"|<.*>|\(.*\)|\[.*\]|\{.*\}|\$[({].*|(?-i:\$[A-Z_]+)|%.*%|@Microsoft\.KeyVault\(.*",
     re.IGNORECASE | re.DOTALL,
 )
-# Where a secret is kept; a hash or a cipher text that says so itself.
+# References to a place where a secret is kept; labelled hashes and ciphertexts.
 _NO_LITERAL: Final = pattern(
     r"arn:|[a-z][a-z0-9+.-]*://|projects/|alias/|~?\.{0,2}/[\w.-]+(?:/|\.\w+$)|[a-z]:\\"
     r"|(?:vault|ssm|secretsmanager|secret|kms|env|file|ref\+\w+|data|var|local|module)[:.]|ENC\[|AQICAH"
@@ -40,19 +40,19 @@ _NO_LITERAL: Final = pattern(
     re.IGNORECASE,
 )
 _UUID: Final = pattern(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
-# Words, numbers and versions, joined: the name of a thing.
+# Joined words, numbers and versions: the name of a thing.
 _SLUG: Final = pattern(r"(?:[A-Za-z]+|\d+|v\d+)(?:[-_./:](?:[A-Za-z]+|\d+|v\d+))*")
 _AWS_KEY_ID: Final = pattern(r"A[A-Z]{2}A[A-Z2-7]{16}")
 _AZURE_STORAGE_KEY: Final = pattern(r"[A-Za-z0-9+/]{86}==")
 AZURE_KIND: Final = "an Azure storage key"
 
-# Behind an image's tag stands its digest.
+# In an image reference, a digest follows the tag: `@sha256:…`.
 _URL_PASSWORD: Final = pattern(r"://[^\s/:@\"'\\]*:([^\s/@?#\"'\\]+)@(?!sha\d+:)")
 _ASSIGNED: Final = pattern(r"(?:passw(?:or)?d|pwd)=([^\s;\"'&\\]+)", re.IGNORECASE)
 
 
 def named_secret(name: str, value: str) -> str | None:
-    """What a value is that goes by a name (`DB_PASSWORD`, `clientSecret`): a kind of secret, or None."""
+    """Return the kind of secret that a value is by its name (`DB_PASSWORD`, `clientSecret`), or None."""
     kind = _kind_of(name)
     if kind is None or not _is_literal(value):
         return None
@@ -68,7 +68,7 @@ def named_secret(name: str, value: str) -> str | None:
 
 
 def password_in(text: str) -> str | None:
-    """A password inside of a text: in a URL, or behind `password=`; None where there is none."""
+    """Return the kind of secret if a string contains a password in a URL or after `password=`, or None."""
     if any(_is_literal(found) for found in _URL_PASSWORD.findall(text)):
         return "a URL with a password"
     if any(len(found) >= 4 and _is_literal(found) for found in _ASSIGNED.findall(text)):
@@ -83,5 +83,5 @@ def _kind_of(name: str) -> str | None:
 
 
 def _is_literal(value: str) -> bool:
-    """Whether a value can be a secret itself."""
+    """Whether a value can itself be a secret."""
     return not (any(char.isspace() for char in value) or _PLACEHOLDER.fullmatch(value) or _NO_LITERAL.match(value))

@@ -1,4 +1,4 @@
-"""What secrets look like by shape alone: private keys, keys of clouds, tokens. What they are called does not count."""
+"""Recognises secrets by shape alone, whatever their name: private keys, cloud keys, tokens."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from statefmt.text.pattern import pattern
 
 
 class Shape(NamedTuple):
-    """A kind of secret: the rule that it belongs to, what people call it, and how its text reads."""
+    """A kind of secret: the code of its rule, its description and its pattern."""
 
     code: str
     kind: str
@@ -23,12 +23,12 @@ def _shapes(code: str, shapes: Mapping[str, str]) -> tuple[Shape, ...]:
 
 
 def _word(start: str, rest: str) -> str:
-    """A pattern for what is no part of a longer word; it starts with plain text, which `re` finds fast."""
+    """Return a pattern that does not match inside a longer word. It starts with a literal, which `re` finds fast."""
     literal = re.escape(start)
     return rf"{literal}(?<![A-Za-z0-9_-]{literal}){rest}"
 
 
-# After the first line come line ends (perhaps as escapes), headers, and then base64. A placeholder has none.
+# After the first line come line ends (perhaps escaped), headers, and then base64, which placeholders do not have.
 _BODY: Final = r"-----(?:(?!-----).){1,400}?[A-Za-z0-9+/]{24}"
 _END: Final = r"(?![A-Za-z0-9_-])"
 
@@ -54,7 +54,7 @@ SHAPES: Final = (
             "a Google API key": _word("AIza", r"[0-9A-Za-z_-]{35}") + _END,
             "an Azure storage key": r"AccountKey=[A-Za-z0-9+/]{86}==",
             "an Azure shared access key": r"SharedAccessKey=[A-Za-z0-9+/]{43}=",
-            # An ampersand may be an escape, which ends with 6.
+            # An ampersand may be escaped as \u0026, which ends with 6.
             "an Azure shared access signature": r"sig=(?<=[?&;6]sig=)[A-Za-z0-9%+/]{43,}",
             "an Azure client secret": r"Q~(?<=[\w.~-]{3}\dQ~)[\w.~-]{31,34}(?![\w.~-])",
         },
@@ -78,11 +78,11 @@ SHAPES: Final = (
         },
     ),
 )
-# The shortest that any shape fits.
+# The minimum length of a match of any shape.
 _SHORTEST: Final = 20
 _GOOGLE: Final = pattern(r'"service_account\\*"')
 
-# An AWS key is two texts: the id is no secret, and 40 characters alone could be anything.
+# An AWS key consists of two strings: the id is not secret, and 40 characters alone could be anything.
 _AWS_KEY_ID: Final = pattern(r"A[KS]IA(?<![A-Za-z0-9]....)[A-Z2-7]{16}(?![A-Za-z0-9])")
 _AWS_SECRET: Final = pattern(
     r"(?<![A-Za-z0-9+/])(?=[A-Za-z0-9+/]{0,39}[0-9+/])(?=[A-Za-z0-9+/]{0,39}[A-Z])(?=[A-Za-z0-9+/]{0,39}[a-z])"
@@ -92,7 +92,7 @@ AWS_KIND: Final = "an AWS secret access key"
 
 
 def shapes_in(text: str, shapes: Iterable[Shape] = SHAPES) -> dict[str, str]:
-    """The kinds of secrets in a text, one for each rule, by code."""
+    """Return the kinds of secrets in a string, at most one for each rule, by code."""
     found: dict[str, str] = {}
     if len(text) < _SHORTEST:
         return found
@@ -106,16 +106,16 @@ def shapes_in(text: str, shapes: Iterable[Shape] = SHAPES) -> dict[str, str]:
 
 
 def shapes_anywhere(texts: Iterable[str]) -> tuple[Shape, ...]:
-    """The shapes that some of many texts may have: faster than to ask each text for each shape."""
+    """Return the shapes that occur in any of the strings, which is faster than trying each shape on each string."""
     whole = "\n".join(texts)
     return tuple(shape for shape in SHAPES if shape.pattern.search(whole))
 
 
 def has_aws_key_id(text: str) -> bool:
-    """Whether there is the id of an AWS access key in a text."""
+    """Whether a string contains the id of an AWS access key."""
     return _AWS_KEY_ID.search(text) is not None
 
 
 def has_aws_secret(text: str) -> bool:
-    """Whether there is what beside the id of an AWS access key is its secret."""
+    """Whether a string contains 40 characters that would be a secret next to the id of an AWS access key."""
     return _AWS_SECRET.search(text) is not None

@@ -1,4 +1,4 @@
-"""Secrets in the attributes of objects that `sensitive_attributes` does not cover: what the SEC rules report."""
+"""Finds secrets in attributes that `sensitive_attributes` does not cover, for the SEC rules."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ class _PlacedSecret(NamedTuple):
 
 
 def secret_findings(subject: Subject, code: Code, summary: str, fix: str) -> Iterator[Finding]:
-    """The findings of one rule."""
+    """Yield the findings of one rule."""
     for secret, part in subject.once(_secrets):
         if secret.code == code:
             steps = _without_secrets(secret.steps)
             member = "attributes" if part.document.attributes is not UNSET else "attributes_flat"
             yield code.finding(
                 summary,
-                f"{part.address}: {path_text(steps) or 'a member of the attributes'} holds what looks like "
-                f"{secret.kind}, and is not marked as sensitive.",
+                f"{part.address}: {path_text(steps) or 'a member of the attributes'} contains what looks like "
+                f"{secret.kind}, but is not marked as sensitive.",
                 part.address,
                 "/".join((part.pointer, member, *(token(str(step)) for step in steps))),
                 fix,
@@ -51,13 +51,13 @@ def _search(subject: Subject) -> Iterator[_PlacedSecret]:
     parts = [part for part in subject.objects if _has_attributes(part.document)]
     texts = [_text(part.document) for part in parts]
     for number in suspects(texts):
-        # Imported where it is needed: its patterns take as long to compile as some dozens of states to check.
+        # Imported late: compiling its patterns takes as long as checking some dozens of states.
         from statefmt.lint.secrets.search import secrets_in
 
         try:
             value = loads_exact(bytes(texts[number]), replace_invalid=True)
         except ValueError:
-            # Nested deeper than Python goes.
+            # Nested too deeply for Python.
             continue
         covered = Covered(sensitive_paths(parts[number].document))
         for secret in secrets_in(value):
@@ -74,7 +74,7 @@ def _text(obj: InstanceObjectV4) -> Raw:
 
 
 def _without_secrets(steps: SecretSteps) -> SecretSteps:
-    """The steps up to the first that is a secret itself: a map may have them as keys."""
+    """Return the steps before the first one that is itself a secret: map keys can be."""
     from statefmt.lint.secrets._shapes import has_aws_key_id, has_aws_secret, shapes_in
 
     for place, step in enumerate(steps):

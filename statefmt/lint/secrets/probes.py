@@ -1,8 +1,8 @@
-"""Which of many JSON texts may hold a secret: a cheap search over their bytes, so that only those few are decoded.
+"""Selects the JSON values that may contain a secret by a cheap search over their bytes, so that few need decoding.
 
-Each probe is a piece of plain text and what may follow it. A piece is chosen so that searching for it is nearly free: a
-letter that is rare in states, where there is one. Probes are looser than what decides in the end (`secret_shapes`,
-`secret_names`), and must find whatever that finds.
+Each probe is a literal and a pattern for what may follow it. The literals are cheap to search for: if possible, a
+letter that is rare in states. Probes are looser than `_shapes` and `_names`, which decide in the end, and must match
+whatever those match.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from msgspec import Raw
 
 from statefmt.text.pattern import pattern
 
-# Behind a name: a string that is not empty, perhaps that of an entry {"name": "DB_PASSWORD", "value": "…"}, perhaps in
-# JSON that is itself a string.
+# After a name: a non-empty string, possibly in an entry {"name": "DB_PASSWORD", "value": "…"}, possibly in JSON inside
+# a string.
 _VALUE: Final = rb'\\*"\s*(?::|,\s*\\*"[vV]alue\\*"\s*:)\s*\\*"(?!\\*"|arn:)'
 _KEY_VALUE: Final = rb"(?<=[A-Za-z_. -].{3})" + _VALUE + rb'[^"\s]{12}'
 _PASSWORD: Final = rb"a(?:ssword|sswd|ssphrase)" + _VALUE + rb"|wd" + _VALUE
 
-# What may follow each piece: in a secret that is known by its shape, or behind the name of one.
+# What may follow each literal: the rest of a secret with a known shape, or of the name of one and its value.
 _RESTS: Final = {
     b"p": (rb"at-[A-Za-z0-9_-]{20}", rb"m_[A-Za-z0-9]{36}", rb"a(?:ssword|sswd|ssphrase)" + _VALUE, rb"wd" + _VALUE),
     b"P": (
@@ -51,21 +51,21 @@ _RESTS: Final = {
     b"~": (rb"(?<=Q~)",),
     b"=": (rb"(?<=sig=)", rb"""(?:(?<=[wW][dD]=)|(?<=[wW][oO][rR][dD]=))[^\s;"'&\\]"""),
 }
-# No groups in a pattern where one can do without: they keep `re` from looking at the next byte first.
+# The patterns avoid groups where possible: groups keep `re` from checking the next byte first.
 _PROBES: Final = tuple((piece, pattern(piece + b"(?:" + b"|".join(rests) + b")")) for piece, rests in _RESTS.items())
 # A URL with a password is found from its @, which is rarer than the start of a URL.
 _URL_PASSWORD: Final = pattern(rb"""://[^\s/:@"']*:[^\s/@?#"']+@""")
 _LONGEST_URL: Final = 256
 
-# Letters that are so frequent that their pattern finds them faster than a loop; others may be, in base64.
+# Letters so frequent that a regular expression is faster than a loop. Others can be as frequent in base64.
 _FREQUENT: Final = frozenset({b"p", b"k", b"h", b"x"})
 _HOPS: Final = 500
-# So many texts are searched at once: enough to make a call cheap, few enough for the processor's cache.
+# Values searched at once: enough to make calls cheap, few enough for the processor's cache.
 _BATCH: Final = 64
 
 
 def suspects(texts: Sequence[Raw]) -> Iterator[int]:
-    """The texts that may hold a secret, by their place in `texts` and in that order."""
+    """Yield the indexes in `texts` of those that may contain a secret, in order."""
     for start in range(0, len(texts), _BATCH):
         batch = texts[start : start + _BATCH]
         places = _places(b"\n".join(batch))
@@ -75,7 +75,7 @@ def suspects(texts: Sequence[Raw]) -> Iterator[int]:
 
 
 def _places(text: bytes) -> set[int]:
-    """Where a probe hits."""
+    """Return the positions where a probe matches."""
     found: set[int] = set()
     for piece, probe in _PROBES:
         if piece in _FREQUENT:
@@ -88,7 +88,7 @@ def _places(text: bytes) -> set[int]:
 
 
 def _hop(text: bytes, piece: bytes, probe: re.Pattern[bytes], place: int) -> Iterator[int]:
-    """Where a probe hits, from one piece to the next; `place` is the first."""
+    """Yield the positions where a probe matches, going from one literal to the next, starting at `place`."""
     find, match = text.find, probe.match
     hops = 0
     while place >= 0:
@@ -102,7 +102,7 @@ def _hop(text: bytes, piece: bytes, probe: re.Pattern[bytes], place: int) -> Ite
 
 
 def _url_passwords(text: bytes) -> Iterator[int]:
-    """Where a URL with a password starts."""
+    """Yield the positions of URLs with a password."""
     place = text.find(b"@")
     while place >= 0:
         start = text.rfind(b"://", max(0, place - _LONGEST_URL), place)

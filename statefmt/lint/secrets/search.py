@@ -1,4 +1,4 @@
-"""Secrets in a decoded value: every string in it, by its shape and by the name that it stands under."""
+"""Searches a decoded value for secrets: every string in it, by shape and by name."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from statefmt.model.codes import Code
 
 SecretSteps = tuple[str | int, ...]
 
-# The name of a value that stands beside it, as in {"name": "DB_PASSWORD", "value": "…"}.
+# Members whose value is named by another member, as in {"name": "DB_PASSWORD", "value": "…"}.
 _LABELS: Final = {"value": ("name", "key"), "Value": ("Name", "Key")}
-# JSON in a string in JSON in a string: nobody goes deeper.
+# Levels of JSON inside strings; deeper nesting does not occur in practice.
 _DEEPEST: Final = 3
 
 
 class FoundSecret(NamedTuple):
-    """A secret: the rule that it belongs to, what it is, and where. Never what it says."""
+    """A secret: the code of its rule, its kind and its path, but never its value."""
 
     code: str
     kind: str
@@ -42,14 +42,14 @@ class _Text(NamedTuple):
     steps: SecretSteps
     name: str
     text: str
-    # Whether it stands in another text, which is JSON, and whose shapes are its own too.
+    # Whether it is part of JSON inside another string, whose shapes already include its own.
     is_inner: bool
 
 
 def secrets_in(value: JSONValue, name: str = "") -> Iterator[FoundSecret]:
-    """The secrets in a value that goes by a name; one for each rule and text, in the order of the value.
+    """Yield the secrets in a named value, at most one for each rule and string, in the order of the value.
 
-    A text that is JSON itself is searched for names as well; what is found in it is found at the text.
+    Strings that contain JSON are searched for names as well; secrets in them get the path of the string.
     """
     texts = list(_texts(value, name))
     shapes = shapes_anywhere(text.text for text in texts)
@@ -69,7 +69,7 @@ def secrets_in(value: JSONValue, name: str = "") -> Iterator[FoundSecret]:
 
 
 def _texts(value: JSONValue, name: str) -> Iterator[_Text]:
-    """The strings in a value, in order, with where each stands and what it is called. Values may nest deep."""
+    """Yield the strings in a value in order, with their paths and names. Not recursive: values may nest deeply."""
     waiting: list[tuple[JSONValue, SecretSteps, str, int]] = [(value, (), name, 0)]
     while waiting:
         current, steps, called, depth = waiting.pop()
@@ -87,7 +87,7 @@ def _texts(value: JSONValue, name: str) -> Iterator[_Text]:
 
 
 def _name(member: str, members: Members) -> str:
-    """What the value of a member is called: as the member, or as a label beside it says."""
+    """Return the name of a member's value: the member's own, or that of a label next to it."""
     for label, text in members if member in _LABELS else ():
         if label in _LABELS[member] and isinstance(text, str):
             return text

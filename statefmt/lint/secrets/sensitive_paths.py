@@ -1,8 +1,8 @@
-"""Sensitive paths of an object held against its attributes: what they lead to, what they cover, how they read.
+"""Compares sensitive paths of an object with its attributes: which are missing, and what they cover.
 
-Attributes are JSON without their types, so a few things cannot be told: an array may be a list or a set, an object may
-be a map, and `{"value": …, "type": …}` may be such an object or the wrapping of a value of any type. Where it cannot be
-told, a path is given the benefit of the doubt.
+Attributes are JSON without types, so some cases are ambiguous: an array may be a list or a set, an object may be a map,
+and `{"value": …, "type": …}` may be such an object or the encoding of a dynamically typed value. Ambiguous paths get
+the benefit of the doubt.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _DYNAMIC: Final = {"value", "type"}
 
 
 def sensitive_paths(obj: InstanceObjectV4) -> tuple[Path, ...]:
-    """The paths under `sensitive_attributes`; none where OpenTofu refuses the list, which INS003 tells."""
+    """Return the paths in `sensitive_attributes`; none if OpenTofu refuses the list, which INS003 reports."""
     raw = obj.sensitive_attributes
     return () if raw is UNSET or equals(raw, b"[]") else _paths(bytes(raw))
 
@@ -35,9 +35,9 @@ def _paths(raw: bytes) -> tuple[Path, ...]:
 
 
 def missing_steps(attributes: Raw, paths: Sequence[Path]) -> Iterator[int | None]:
-    """For each path, the place of the first step that leads nowhere; None where there is none, or nobody can say.
+    """Yield, for each path, the index of the first step that does not exist; None if all exist or it is ambiguous.
 
-    A null on the way is not missing: what is below it is just not set.
+    Nothing below a null counts as missing: it is just not set.
     """
     decoded = DecodedOnce()
     return (_missing(attributes, path, 0, decoded) for path in paths)
@@ -59,7 +59,7 @@ def _missing(value: Raw, path: Path, place: int, decoded: DecodedOnce) -> int | 
     if first != ord("[") or isinstance(path[place], GetAttr):
         return place
     if not isinstance(key, int):
-        # An element of a set is named by its value.
+        # Paths identify an element of a set by its value.
         return None
     elements = decoded.list_elements(value)
     if elements is None:
@@ -68,7 +68,7 @@ def _missing(value: Raw, path: Path, place: int, decoded: DecodedOnce) -> int | 
 
 
 class Covered:
-    """What paths mark, arranged by their steps: it takes no longer to ask where there are many paths."""
+    """What paths mark as sensitive, as a tree of steps, so that lookups stay fast with many paths."""
 
     def __init__(self, paths: Sequence[Path], place: int = 0) -> None:
         self._paths = paths
@@ -76,29 +76,29 @@ class Covered:
         self._all = any(len(path) == place for path in paths)
 
     def __contains__(self, steps: Sequence[str | int]) -> bool:
-        """Whether a path marks what stands at `steps` (names and positions in the JSON), or what that is part of."""
+        """Whether a path marks the value at `steps` (names and indexes in the JSON), or a value that contains it."""
         return self._covers(steps, 0, past_value=False)
 
     def _covers(self, steps: Sequence[str | int], at: int, *, past_value: bool) -> bool:
-        # `past_value`: steps "value" before this one were the wrapping of a value of any type.
+        # `past_value`: a step "value" before this one belonged to the encoding of a dynamically typed value.
         if self._all:
             return True
         if at == len(steps) or not self._paths:
             return False
         step = steps[at]
         if isinstance(step, int):
-            # A path leads to an element of a set by its value.
+            # Paths identify an element of a set by its value, not by its index.
             below = (self._by_key.get(step), self._by_other_name if past_value else self._by_name)
             return any(part is not None and part._covers(steps, at + 1, past_value=False) for part in below)
         found = None if past_value and step == "value" else self._by_key.get(step)
         if found is not None and found._covers(steps, at + 1, past_value=False):
             return True
-        # Perhaps the wrapping of a value of any type.
+        # This may be the encoding of a dynamically typed value.
         return step == "value" and self._covers(steps, at + 1, past_value=True)
 
     @cached_property
     def _by_key(self) -> Mapping[str | int, Covered]:
-        """What follows each key."""
+        """The rest of the paths, by their key at this step."""
         found: dict[str | int, list[Path]] = {}
         for path in self._paths:
             key = step_key(path[self._place])
@@ -108,20 +108,20 @@ class Covered:
 
     @cached_property
     def _by_name(self) -> Covered:
-        """What follows any key that is not a position."""
+        """The rest of the paths whose key at this step is not an index."""
         paths = [path for path in self._paths if not isinstance(step_key(path[self._place]), int)]
         return Covered(paths, self._place + 1)
 
     @cached_property
     def _by_other_name(self) -> Covered:
-        """The same without what follows "value"."""
+        """Like `_by_name`, without the key "value"."""
         return Covered(
             [path for path in self._by_name._paths if step_key(path[self._place]) != "value"], self._place + 1
         )
 
 
 def shown_path(path: Path, missing: int) -> str:
-    """A path up to its missing step as text; a key missing may be a value, that of a set element, and is left out."""
+    """Format a path up to its missing step. A missing key may be the value of a set element, and is not shown."""
     steps = [key for step in path[: missing + 1] if isinstance(key := step_key(step), (str, int))]
     last = path[missing]
     if isinstance(last, GetAttr) or isinstance(last.key, int):

@@ -1,6 +1,6 @@
-"""Which resource depends on which.
+"""Builds the graph of dependencies between resources.
 
-The nodes are static addresses as text, without the keys of modules: that is all that `dependencies` say.
+The nodes are static addresses as strings, without module keys, because `dependencies` do not contain keys.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from statefmt.model.addrs import parse_abs_resource_instance, parse_module_insta
 from statefmt.model.errors import AddressError
 from statefmt.model.terraform_version import depends_on_is_relative
 
-# Addresses that were read, of all files of a run.
+# Number of parsed addresses to cache, for all files of a run.
 _KEPT: Final = 65536
 
 
 class Mention(NamedTuple):
-    """One object that depends on something, and the entry that says so."""
+    """An entry of an object's `dependencies` or `depends_on`."""
 
     target: str
     resource: ResourcePart
@@ -29,16 +29,16 @@ class Mention(NamedTuple):
 
     @property
     def pointer(self) -> str:
-        """The place of the entry."""
+        """The JSON pointer to the entry."""
         return f"{self.resource.pointer}/instances/{self.instance}/{self.entry}"
 
 
 class ConfigDependencies:
     """The dependencies of one state.
 
-    `blocks` has the entries of `resources` by static address, and for each of them `edges` has what its objects
-    name in `dependencies`, and `on_instances` the resources of what they name in `depends_on`. `repeating` are the
-    blocks of which an object names something twice.
+    `blocks` maps static addresses to entries of `resources`, `edges` to the targets in `dependencies` of their objects,
+    and `on_instances` to the resources of the targets in `depends_on`. `repeating` lists the blocks with an object
+    whose `dependencies` repeat a target.
     """
 
     def __init__(self, subject: Subject) -> None:
@@ -61,14 +61,14 @@ class ConfigDependencies:
             self.on_instances[address] = instances
 
     def static(self, text: str | None) -> str:
-        """The static address of the resource that an entry names, whatever keys it has; "" where it names none."""
+        """Return the static address of the resource that an entry names, without keys, or "" if it is invalid."""
         known = self._static.get(text or "")
         if known is None:
             known = self._static[text or ""] = _static_target(text or "")
         return known
 
     def mentions(self, address: str, targets: Collection[str]) -> Iterator[Mention]:
-        """Which objects of the resource at `address` depend on which `targets`, each object and target once."""
+        """Yield the entries that name `targets` in objects of the resource at `address`, once per object and target."""
         for resource in self.blocks[address]:
             for number, obj in enumerate(resource.document.instances or ()):
                 told: set[str] = set()
@@ -78,11 +78,11 @@ class ConfigDependencies:
                         yield Mention(target, resource, number, entry)
 
     def _add(self, block: ResourcePart, edges: dict[str, None], instances: dict[str, None]) -> bool:
-        """Add what the objects of a block depend on; gives whether one of them names something twice."""
+        """Add the dependencies of a block's objects. Returns whether an object lists a target twice."""
         repeats = False
         known, last = self._static, None
         for obj in block.document.instances or ():
-            # The instances of a resource nearly always have the same list.
+            # Skip equal lists: the instances of a resource nearly always have the same one.
             if obj is not None and obj.dependencies and obj.dependencies != last:
                 last = obj.dependencies
                 targets = [target for text in last if (target := known.get(text or "") or self.static(text))]
@@ -94,7 +94,7 @@ class ConfigDependencies:
         return repeats
 
     def _entries(self, obj: InstanceObjectV4) -> Iterator[tuple[str, str]]:
-        """What an object names, with the ends of the pointers to the entries."""
+        """Yield the targets of an object, with the ends of the pointers to the entries."""
         for number, text in enumerate(obj.dependencies or ()):
             yield self.static(text), f"dependencies/{number}"
         for number, text in enumerate((obj.depends_on if self._absolute else None) or ()):
@@ -102,7 +102,7 @@ class ConfigDependencies:
 
 
 def _static_address(resource: ResourcePart) -> str:
-    """Where the configuration has a resource; its address as it is where its module is not valid."""
+    """Return the address of a resource in the configuration, or its address unchanged if its module is invalid."""
     module = resource.document.module
     if not module:
         return resource.address
@@ -126,5 +126,5 @@ def _static_target(text: str) -> str:
 
 
 def dependency_graph(subject: Subject) -> ConfigDependencies:
-    """The dependencies of a state, for all rules."""
+    """Return the dependencies of a state, shared by all rules."""
     return subject.once(ConfigDependencies)

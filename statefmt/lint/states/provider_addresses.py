@@ -1,6 +1,6 @@
-"""The provider addresses that a document names, at either level, wherever one can be read.
+"""Finds the valid provider addresses in a document, on resources and instances.
 
-A state has few different ones, so rules ask about the texts first and look for their places only where it matters.
+A state has few distinct addresses, so rules test these first, and search for their places only if one matters.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from statefmt.lint.subject import ResourcePart, Subject
 from statefmt.model.addrs import AbsProviderInstance
 from statefmt.model.provider_text import Unreadable, read_config, read_instance
 
-# What was asked of sets of texts: the states of one project name the same providers.
+# Number of cached answers about sets of addresses: the states of one project use the same providers.
 _KEPT: Final = 1024
 
 
 class NamedProvider(NamedTuple):
-    """A provider address and where it stands: on a block, or on one of its instances (by number)."""
+    """A provider address and its place: on a block, or on one of its instances (by index)."""
 
     provider: AbsProviderInstance
     text: str
@@ -28,37 +28,37 @@ class NamedProvider(NamedTuple):
 
     @property
     def pointer(self) -> str:
-        """The place of the member `provider`."""
+        """The JSON pointer to the member `provider`."""
         level = self.resource.pointer if self.instance is None else f"{self.resource.pointer}/instances/{self.instance}"
         return f"{level}/provider"
 
 
 def provider_of_resource(text: str) -> AbsProviderInstance | None:
-    """What a resource's `provider` means, in today's form or in the one before Terraform 0.13."""
+    """Parse a resource's `provider`, in the current form or that before Terraform 0.13."""
     config = read_config(text)
     return None if isinstance(config, Unreadable) else config.instance()
 
 
 def provider_of_instance(text: str) -> AbsProviderInstance | None:
-    """What an instance's own `provider` means; the form before Terraform 0.13, which OpenTofu refuses there, too."""
+    """Parse an instance's own `provider`, also in the form before Terraform 0.13, which OpenTofu refuses there."""
     provider = read_instance(text)
     return provider_of_resource(text) if isinstance(provider, Unreadable) else provider
 
 
 def provider_in_force(resource: ResourceV4, obj: InstanceObjectV4) -> AbsProviderInstance | None:
-    """The provider instance of an object: its own, else that of its resource."""
+    """Return the provider instance of an object: its own, or else that of its resource."""
     if obj.provider:
         return provider_of_instance(obj.provider)
     return provider_of_resource(resource.provider) if resource.provider else None
 
 
 def providers(subject: Subject) -> frozenset[AbsProviderInstance]:
-    """Every provider instance that the state names."""
+    """Return every provider instance that the state names."""
     return _meanings(subject.once(_resource_texts), subject.once(_instance_texts))
 
 
 def places(subject: Subject, wanted: Callable[[AbsProviderInstance], bool]) -> Iterator[NamedProvider]:
-    """Where `wanted` providers are named, in the order of the file; for each text only a block's first instance."""
+    """Yield the places of `wanted` providers in the order of the file; on instances, only a block's first of each."""
     on_resources = _wanted(subject.once(_resource_texts), provider_of_resource, wanted)
     on_instances = _wanted(subject.once(_instance_texts), provider_of_instance, wanted)
     if not on_resources and not on_instances:

@@ -1,4 +1,4 @@
-"""What the release that a state is checked for would lose of it, as findings."""
+"""Reports as findings what the target release would lose of a state."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from statefmt.model.findings import Finding
 
 
 def loss_findings(subject: Subject, code: Code, summary: str, belongs: Callable[[Loss], bool]) -> Iterable[Finding]:
-    """A finding for each loss that belongs to a rule; none where no release was named."""
+    """Yield a finding for each loss that belongs to a rule; none if no release was given."""
     release = subject.release
     if release is None:
         return
@@ -47,7 +47,7 @@ def _detail(loss: Loss, release: Release) -> str:
     told = f": {CONSEQUENCES[loss.field]}" if loss.field in CONSEQUENCES else ""
     match loss.cause:
         case Cause.REFUSED:
-            return f'{release.title} cannot read the state for "{loss.field}" of {where}{told}.'
+            return f'{release.title} cannot read the state because of "{loss.field}" of {where}{told}.'
         case Cause.UNKNOWN:
             return f'{release.title} drops "{loss.field}" of {where}, which statetool does not know either.'
         case _:

@@ -1,4 +1,4 @@
-"""The entries of `resources` by the resource that they say: one each, but for files that were edited by hand."""
+"""Groups the entries of `resources` by resource. Only files edited by hand have several for one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _NULL = InstanceObjectV4()
 
 
 def blocks_by_address(subject: Subject) -> Mapping[str, Sequence[ResourcePart]]:
-    """The blocks of each resource, by its address and in the order of the file."""
+    """Return the blocks of each resource by address, in the order of the file."""
     return subject.once(_blocks_by_address)
 
 
@@ -23,10 +23,10 @@ def _blocks_by_address(subject: Subject) -> Mapping[str, Sequence[ResourcePart]]
 
 
 def objects_of(resource: ResourcePart) -> Sequence[InstanceObjectV4]:
-    """The objects of one block; an entry that is null reads as an empty one."""
+    """Return the objects of one block; a null entry reads as an empty object."""
     return [obj or _NULL for obj in resource.document.instances or ()]
 
 
 def instance_address(resource: ResourcePart, obj: InstanceObjectV4) -> str:
-    """The address of the instance that an object belongs to; a key that is none is left out."""
+    """Return the address of an object's instance; an invalid key is left out."""
     return f"{resource.address}{key_text(obj) or ''}"

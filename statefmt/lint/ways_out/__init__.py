@@ -1,1 +1,1 @@
-"""What to do about an object whose provider goes away."""
+"""Advice for objects whose provider goes away."""

@@ -1,7 +1,7 @@
-"""What to do about an object whose provider will not be there: the commands that bind it to another, or forget it.
+"""Builds the commands that bind an object without a provider to another provider instance, or forget it.
 
-Source: RFC "Static Evaluation of Provider Iteration": a resource has one provider configuration, its instances differ
-in the key only.
+Source: RFC "Static Evaluation of Provider Iteration": a resource has one provider configuration, and its instances
+differ only in the key.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _THERE = (FateKind.KEPT, FateKind.REBOUND)
 
 
 def ways_out(subject: Subject, fate: Fate) -> Fix:
-    """The commands that bind the object to another provider instance, or forget it."""
+    """Return the commands that bind the object to another provider instance, or forget it."""
     address = str(fate.instance.addr)
     forget = (
         Fix.of("Or forget it with ", subject.command_on("forget-deposed", address), ".")
@@ -43,15 +43,15 @@ def ways_out(subject: Subject, fate: Fate) -> Fix:
     for other in _other_instances(subject, fate):
         bound = rebinding(subject, fate, other)
         if bound is not None:
-            return Fix.of(f"Or, if {other} works with the same account and region, ", bound, ". ", forget)
+            return Fix.of(f"Or, if {other} uses the same account and region, ", bound, ". ", forget)
     return forget
 
 
 def rebinding(subject: Subject, fate: Fate, provider: AbsProviderInstance) -> Fix | None:
-    """The command that binds the object to a provider instance.
+    """Return the command that binds the object to a provider instance, or None if there is none.
 
-    To another configuration, the instances of a resource can only go together: each then goes to the key that is right
-    for it. None where there is none for one of them.
+    The instances of a resource can move to another configuration only together. Each then gets the key that is right
+    for it; the result is None if another instance has no such key.
     """
     to = _as_in_state(fate, provider)
     if provider.config == fate.bound.config:
@@ -67,13 +67,14 @@ def rebinding(subject: Subject, fate: Fate, provider: AbsProviderInstance) -> Fi
     if going.pairs:
         return subject.command("rebind", address, str(to.config), "--map", going.pairs)
     rebind = subject.command("rebind", address, str(to))
-    return Fix.of(rebind, ", which takes all its instances along: bind the others after")
+    return Fix.of(rebind, ", which moves all its instances: rebind the others afterwards")
 
 
 class _Going(NamedTuple):
-    """Where the objects of a resource go in another configuration: the new keys by the old ones, and who has none.
+    """The provider keys of a resource's objects in another configuration: new keys by old keys.
 
-    `together` says that all have the same, `pairs` is the map, "" where an old key has several new ones.
+    `homeless` are the objects without a new key. `together` is set if all get the same key. `pairs` is the argument of
+    `--map`, or "" if an old key has several new ones.
     """
 
     keys: dict[InstanceKey, set[InstanceKey]]
@@ -87,7 +88,7 @@ def _joint(keys: dict[InstanceKey, set[InstanceKey]], homeless: list[Fate]) -> _
     pairs = ""
     if not together and all(len(each) == 1 for each in keys.values()):
         pairs = ",".join(f"{_map_key(old)}={_map_key(*new)}" for old, new in keys.items())
-    # Such a command would be repeated for each object.
+    # Use a placeholder for long maps, since the command is repeated for each object.
     return _Going(keys, homeless, together, pairs if len(keys) <= MOST_KEYS else "OLD=NEW,...")
 
 
@@ -112,10 +113,10 @@ def _nothing_known(subject: Subject) -> dict[tuple[AbsResource, ConfigProviderCo
 
 
 def removed_block_note(fate: Fate) -> str:
-    """That a `removed` block does not help, where there is one: OpenTofu asks for the provider first."""
+    """Return a note that a `removed` block does not help, if there is one: OpenTofu needs the provider first."""
     if fate.removal is None:
         return ""
-    return f" The removed block at {where(fate.removal.block.range)} needs it, too."
+    return f" The removed block at {where(fate.removal.block.range)} needs it too."
 
 
 def _resource(fate: Fate) -> AbsResource:
@@ -123,23 +124,23 @@ def _resource(fate: Fate) -> AbsResource:
 
 
 def _as_in_state(fate: Fate, provider: AbsProviderInstance) -> AbsProviderInstance:
-    """A provider instance with the source that the state has, which may be that of Terraform's registry."""
+    """Return a provider instance with the source from the state, which may be in Terraform's registry."""
     own = fate.instance.provider(fate.obj)
-    assert own is not None, "what has no provider has no fate"
+    assert own is not None, "an object without a provider has no fate"
     if own.config.provider == fate.bound.config.provider:
         return provider
     return structs.replace(provider, config=structs.replace(provider.config, provider=own.config.provider))
 
 
 def _map_key(key: InstanceKey) -> str:
-    """A key as `--map` takes it: in quotes where it would be read as something else."""
+    """Format a key for `--map`, quoted if it would otherwise be misread."""
     if not isinstance(key, StringKey):
         return ""
     return key.value if _PLAIN_KEY.fullmatch(key.value) else str(key)[1:-1]
 
 
 def _key_for(subject: Subject, fate: Fate, provider: AbsProviderInstance) -> InstanceKey | None:
-    """The key of an object that goes along to the configuration of a provider instance; None where there is none."""
+    """Return the key of an object that moves to the configuration of `provider`, or None if there is none."""
     if fate.needed is not None and fate.needed.config == provider.config and fate.outcome in _THERE:
         return fate.needed.key
     for key in (fate.bound.key, NO_KEY):
@@ -149,13 +150,16 @@ def _key_for(subject: Subject, fate: Fate, provider: AbsProviderInstance) -> Ins
 
 
 def _other_instances(subject: Subject, fate: Fate) -> Iterator[AbsProviderInstance]:
-    """Provider instances that are there, the likeliest first: what the same instance is bound to, then what its block
-    names, then what else there is of the provider, in its own configuration or in one of its module or around it."""
+    """Yield existing provider instances that could replace the object's, the likeliest first.
+
+    That is the one that another object of the same instance uses, or else the one that the resource block names, then
+    others of the same provider: in its own configuration, then in configurations of its module or ancestors.
+    """
     references = subject.configuration
     assert references is not None
     for each in fates_of_instance(subject, fate):
         if each.declared and each.outcome in _THERE:
-            # Both objects of an instance go together, and this one is where it should be.
+            # All objects of an instance move together, and this one already has the right provider.
             assert each.needed is not None
             yield each.needed
             return
@@ -178,12 +182,12 @@ def _other_instances(subject: Subject, fate: Fate) -> Iterator[AbsProviderInstan
 def _has(subject: Subject, config: ConfigProviderConfig, key: InstanceKey) -> bool:
     references = subject.configuration
     assert references is not None
-    # Without alias, there can be no keys.
+    # A configuration without an alias cannot have keys.
     return (bool(config.alias) or key is NO_KEY) and references.declares(config.instance(key)) is True
 
 
 def _keys(subject: Subject, config: ConfigProviderConfig) -> Sequence[InstanceKey]:
-    """The keys of a provider configuration; none where it is not there, or they are not known."""
+    """Return the keys of a provider configuration; none if it does not exist or its keys are unknown."""
     references = subject.configuration
     assert references is not None
     keys = references.declared_keys(config) if references.tree.exists(config) else ()

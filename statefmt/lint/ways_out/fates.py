@@ -1,4 +1,4 @@
-"""The fates of a state's objects under a configuration, as findings about them."""
+"""Determines the fates of a state's objects under a configuration, and reports them as findings."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from statefmt.model.findings import Finding, Fix
 
 
 def fates(subject: Subject) -> Sequence[Fate]:
-    """What becomes of the provider of each object; nothing without a configuration, or where no state can be read."""
+    """Return the fate of each object; empty without a configuration or a readable state."""
     if subject.configuration is None or subject.inspection.snapshot is None:
         return ()
     return subject.once(_fates)
 
 
 def fates_with(subject: Subject, outcome: FateKind) -> list[Fate]:
-    """Those of them with one outcome."""
+    """Return the fates with the given outcome."""
     return [fate for fate in fates(subject) if fate.outcome is outcome]
 
 
@@ -31,12 +31,12 @@ def _fates(subject: Subject) -> Sequence[Fate]:
 
 
 def fates_of_resource(subject: Subject, fate: Fate) -> Sequence[Fate]:
-    """The fates of all objects of the same resource, this one among them."""
+    """Return the fates of all objects of the same resource, including this one."""
     return subject.once(_by_resource)[fate.instance.addr.containing_resource()]
 
 
 def fates_of_instance(subject: Subject, fate: Fate) -> Sequence[Fate]:
-    """The fates of all objects of the same instance, current and deposed."""
+    """Return the fates of all objects of the same instance, current and deposed."""
     return subject.once(_by_instance)[fate.instance.addr]
 
 
@@ -55,13 +55,13 @@ def _by_resource(subject: Subject) -> dict[AbsResource, list[Fate]]:
 
 
 def pointer(fate: Fate) -> str:
-    """The JSON pointer to the object."""
+    """Return the JSON pointer to the object, or "" if unknown."""
     origin = fate.obj.origin
     return "" if origin is None else f"/resources/{origin[0]}/instances/{origin[1]}"
 
 
 def name(fate: Fate) -> str:
-    """The object in a sentence: `aws_vpc.main["eu"]`, `aws_vpc.main's deposed object 0f3a`."""
+    """Return the name of the object for a sentence: `aws_vpc.main["eu"]`, `aws_vpc.main's deposed object 0f3a`."""
     return f"{fate.instance.addr}'s deposed object {fate.obj.deposed}" if fate.obj.deposed else str(fate.instance.addr)
 
 
@@ -73,5 +73,5 @@ def finding(
     fix: Fix,
     range_: Range | None = None,
 ) -> Finding:
-    """A finding about one object, at a place in the configuration if there is one, else in the state."""
+    """Return a finding about one object, with a place in the configuration if `range_` is given."""
     return code.finding(summary, detail, str(fate.instance.addr), pointer(fate), fix, place(range_))

@@ -1,4 +1,4 @@
-"""Provider instances that are to be there again for one more apply: what to do for it, and what to paste.
+"""Advice for declaring a missing provider instance again for one more apply: what to do, and what to paste.
 
 Source: OpenTofu's own advice, `internal/tofu/node_resource_abstract_instance.go`, resolveProvider.
 """
@@ -22,16 +22,16 @@ from statefmt.model.addrs import (
 
 
 class PutBack(NamedTuple):
-    """The beginning of a sentence ("put its key back"), and the block."""
+    """The beginning of a sentence ("put its key back"), and the block to paste."""
 
     how: str
     snippet: str
 
 
 def put_back(subject: Subject, provider: AbsProviderInstance) -> PutBack | None:
-    """What brings a provider instance back, with all others of its configuration that are missed; None if it is there.
+    """Return how to restore a provider instance, with all missing ones of its configuration; None if it exists.
 
-    A block cannot have instances with and without keys: where `for_each` was added or taken away, it gets its old form.
+    A block cannot have instances both with and without keys: if `for_each` was added or removed, restore the old form.
     """
     references = subject.configuration
     assert references is not None
@@ -57,7 +57,7 @@ def put_back(subject: Subject, provider: AbsProviderInstance) -> PutBack | None:
 
 
 def missed_keys(subject: Subject, config: ConfigProviderConfig) -> Collection[InstanceKey]:
-    """The keys that a provider configuration would need for all objects that lose their provider."""
+    """Return the keys that a provider configuration lacks for the objects that lose their provider."""
     return subject.once(_missed).get(config, ())
 
 
@@ -72,7 +72,7 @@ def _missed(subject: Subject) -> dict[ConfigProviderConfig, dict[InstanceKey, No
 
 
 def _bound_keys(subject: Subject, config: ConfigProviderConfig) -> Collection[InstanceKey]:
-    """The keys of a provider configuration that the state names."""
+    """Return the keys of a provider configuration that the state uses."""
     return subject.once(_bound).get(config, ())
 
 

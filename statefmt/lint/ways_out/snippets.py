@@ -1,4 +1,4 @@
-"""Configuration to paste, so that a provider that is gone is there for one more apply.
+"""Generates configuration to paste that restores a removed provider for one more apply.
 
 Sources: RFC "Static Evaluation of Provider Iteration", on removing elements; RFC "Dynamic Provider Instances and
 Instance Assignment", on a module that is removed with a provider in it.
@@ -28,9 +28,9 @@ from statefmt.model.addrs import (
 )
 from statefmt.model.cty import SetType
 
-# What a directory is called in which nothing is but the provider of a module that was removed.
+# Suffix for the directory of a module that contains only the provider of a removed module.
 _ENDING = "-until-destroyed"
-# How many keys a finding lists. There may be as many findings as keys.
+# Limits the keys listed in a finding, since there may be as many findings as keys.
 MOST_KEYS: Final = 50
 
 
@@ -40,12 +40,12 @@ def provider_block(
     keys: Collection[InstanceKey],
     own: InstanceKey = NO_KEY,
 ) -> str:
-    """A `provider` block that has these instances and those that are declared already.
+    """Return a `provider` block with these instances and those that are already declared.
 
-    Where there are too many to be listed with each finding, it has some of them, `own` among them, and says so.
+    If there are too many to list in each finding, it has only some of them, including `own`, and a comment says so.
 
-    It takes the place of the block that is there, if there is one. Where the module is gone, the block comes with the
-    call of a module that has nothing else.
+    The block replaces the existing one, if any. If the module is gone, the result includes the call of a module that
+    contains only the block.
     """
     module = references.configuration.modules.get(config.module)
     if module is None:
@@ -64,7 +64,7 @@ def _block(
     name = declared.name if declared else _free_name(within, config.provider)
     if provider_named(within, name) != config.provider:
         source = f"{name} = {{ source = {quote(config.provider.display)} }}"
-        # A module can have one such block only.
+        # A module can have only one required_providers block.
         if within.required_providers:
             yield f"# in required_providers: {source}"
         else:
@@ -88,7 +88,7 @@ def _block(
 
 
 def _free_name(within: Declarations, provider: Provider) -> str:
-    """What a module calls the provider, or can call it: its type, if that is not the name of another one."""
+    """Return the local name of a provider in a module, or a free one: its type, if that names no other provider."""
     name = local_name_of(within, provider)
     if name in within.required_providers and provider_named(within, name) != provider:
         return f"{provider.namespace}-{provider.type}"
@@ -101,7 +101,7 @@ def _for_each(
     declared: ProviderBlock | None,
     wanted: Collection[StringKey],
 ) -> tuple[tuple[str, ...], str]:
-    """The collection with the keys that are wanted, and what is to be said above it."""
+    """Return comment lines and an expression for a collection that includes the wanted keys."""
     if declared is None or declared.for_each is None:
         return (), f"toset([{_list(wanted)}])"
     text = declared.for_each_text
@@ -111,7 +111,7 @@ def _for_each(
         return (), f"toset([{_list({*wanted, *(key for key in keys if isinstance(key, StringKey))})}])"
     if isinstance(references.for_each_type(config), SetType):
         return (), f"setunion({text}, [{_list(wanted)}])"
-    note = "  # If the block uses each.value: what it was goes in the place of null."
+    note = "  # If the block uses each.value, replace null by the old value."
     items = ", ".join(f"{_text(key)} = null" for key in sorted(wanted, key=key_order))
     return (note,), f"merge({text}, {{ {items} }})"
 
@@ -121,7 +121,7 @@ def _list(keys: Iterable[StringKey]) -> str:
 
 
 def _text(key: StringKey) -> str:
-    """A key as the language has it, between quotes."""
+    """Return a key as a quoted HCL string."""
     return str(key)[1:-1]
 
 
@@ -139,9 +139,9 @@ def _is_list_of_texts(block: ProviderBlock) -> bool:
 def _module(
     references: ProviderReferences, config: ConfigProviderConfig, keys: Collection[InstanceKey], own: InstanceKey
 ) -> str:
-    """Calls of modules that have nothing else in them, down to the one with the provider block.
+    """Return nested calls of modules that contain nothing else, down to the one with the provider block.
 
-    The directories stand below that of the nearest module that is still there.
+    Their directories are below that of the nearest module that still exists.
     """
     lines: list[str] = []
     directory = ""
@@ -152,12 +152,12 @@ def _module(
 
 
 def nearest_module(references: ProviderReferences, module: Module) -> Module:
-    """The module itself, or the nearest one around it that is still there."""
+    """Return the module itself, or its nearest ancestor that still exists."""
     while module not in references.configuration.modules:
         module = module.parent()
     return module
 
 
 def in_module(module: Module) -> str:
-    """Where something is, in a sentence."""
+    """Return "in MODULE" for a sentence."""
     return f"in {module}" if module else "in the root module"

@@ -20,7 +20,7 @@ BAD = {
     "no fingerprint": ('{"states": {"a": ["x", 1]}}', "states.a.1: 1 is not of type 'string'"),
     "unknown member": ('{"more": 1}', "('more' was unexpected)"),
     "not UTF-8": ('{"states": {"\udcff": []}}', "not a baseline"),
-    "another format": ('{"format_version": "9.0"}', "a baseline of format 9.0"),
+    "another format": ('{"format_version": "9.0"}', "unsupported baseline format 9.0"),
 }
 
 

@@ -1,1 +1,1 @@
-"""The rules ADR001 and following."""
+"""Rules about addresses and identity (ADR)."""

@@ -1,7 +1,7 @@
-"""A module address is not valid
+"""A module address is invalid
 
 ## What it does
-Reports a `module` that is no module instance address.
+Reports a `module` that is not a module instance address.
 
 ## Why is this bad?
 OpenTofu refuses to read the state.

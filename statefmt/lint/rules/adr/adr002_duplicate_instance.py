@@ -1,8 +1,7 @@
 """An instance appears twice
 
 ## What it does
-Reports an object that stands twice under one address: the current object of an instance, or a deposed
-key.
+Reports an object that appears twice at one address: the current object of an instance, or a deposed key.
 
 ## Why is this bad?
 OpenTofu refuses to read the state. One of the two real objects would be forgotten.
@@ -13,7 +12,7 @@ OpenTofu refuses to read the state. One of the two real objects would be forgott
 ```
 
 ## What to do
-Find out which real object each entry stands for, and give one of them another address.
+Find out which real object each entry represents, and give one of them another address.
 """
 
 from statefmt.lint.rule import Rule

@@ -1,7 +1,7 @@
 """The resource mode is neither managed nor data
 
 ## What it does
-Reports a resource with another `mode` than `managed` or `data`.
+Reports a resource whose `mode` is neither `managed` nor `data`.
 
 ## Why is this bad?
 OpenTofu refuses to read the state.
@@ -12,7 +12,7 @@ OpenTofu refuses to read the state.
 ```
 
 ## What to do
-Correct the mode. Ephemeral resources do not belong into a state.
+Correct the mode. Ephemeral resources do not belong in a state.
 """
 
 from statefmt.lint.rule import Rule

@@ -12,7 +12,7 @@ OpenTofu refuses to read the state.
 ```
 
 ## What to do
-Use the key of `count` (a number) or of `for_each` (a string).
+Use the key from `count` (a number) or `for_each` (a string).
 """
 
 from statefmt.lint.rule import Rule

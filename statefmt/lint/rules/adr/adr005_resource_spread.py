@@ -1,14 +1,15 @@
-"""One resource stands in several blocks
+"""A resource is split into several blocks
 
 ## What it does
-Reports a resource that is spread over several entries of `resources`.
+Reports a resource that is split across several entries of `resources`.
 
 ## Why is this bad?
-No program writes that. OpenTofu joins the entries; other tools see one of them.
+No program writes this. OpenTofu joins the entries; other tools see only one of them.
 
 ## Example
 ```json
-two entries with "type": "aws_eip", "name": "nat"
+{"type": "aws_eip", "name": "nat", "instances": [{"index_key": 0}]},
+{"type": "aws_eip", "name": "nat", "instances": [{"index_key": 1}]}
 ```
 
 ## What to do

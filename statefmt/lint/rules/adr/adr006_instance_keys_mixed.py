@@ -1,12 +1,12 @@
-"""Keys of several kinds within one resource
+"""A resource has instance keys of several kinds
 
 ## What it does
 Reports a resource whose current objects have keys of different kinds: numbers (`count`), strings (`for_each`), or
-no key at all. Deposed objects don't count.
+no key at all. Deposed objects are ignored.
 
 ## Why is this bad?
 A resource block has `count`, or `for_each`, or neither. Whatever the configuration says, the next plan destroys the
-instances of the other kind. That may be what is wanted, and the state can be read: a warning.
+instances of the other kinds. This may be intended, and the state can be read, so this is a warning.
 
 ## Example
 ```json
@@ -14,8 +14,8 @@ instances of the other kind. That may be what is wanted, and the state can be re
 ```
 
 ## What to do
-Give the instances keys of the kind that the configuration uses, each with
-`statetool mv 'aws_eip.nat[0]' 'aws_eip.nat["b"]'`, or all of a resource at once with `statetool rekey`.
+Give the instances keys of the kind that the configuration uses: one by one with
+`statetool mv 'aws_eip.nat[0]' 'aws_eip.nat["b"]'`, or all instances of a resource at once with `statetool rekey`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,7 +26,7 @@ from statefmt.lint.subject import ResourcePart, Subject
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding, Fix
 
-# What is neither is no key (ADR004).
+# Other types are not valid keys (ADR004).
 _KINDS = {type(None): "without a key", int: "with a number", float: "with a number", str: "with a string"}
 _KEYLESS = _KINDS[type(None)]
 _NEW_KEYS = {"with a number": "NUMBER", "with a string": '"KEY"'}
@@ -55,22 +55,29 @@ def _finding(subject: Subject, address: str, blocks: Sequence[ResourcePart]) -> 
                 first.setdefault(kind, (instance_address(block, obj), place))
     usual = max(numbers, key=lambda kind: numbers[kind])
     odd, pointer = next(place for kind, place in first.items() if kind != usual)
-    counts = ", ".join(f"{number} {kind} (as {first[kind][0]})" for kind, number in numbers.items())
+    counts = ", ".join(f"{number} {kind} (such as {first[kind][0]})" for kind, number in numbers.items())
     return Code.INSTANCE_KEYS_MIXED.finding(
         "Instance keys of several kinds",
-        f"Resource {address} has instances of several kinds: {counts}.",
+        f"Resource {address} has instances with different kinds of keys: {counts}.",
         address,
         pointer,
-        Fix.of("As the configuration has it, or the other way round: ", _command(subject, address, odd, numbers), "."),
+        Fix.of(
+            "To match the configuration, in this or the other direction: ",
+            _command(subject, address, odd, numbers),
+            ".",
+        ),
     )
 
 
 def _command(subject: Subject, address: str, odd: str, numbers: Mapping[str, int]) -> Fix:
-    """What gives an instance of the rarer kind a key of the other; the one without a key is always the rarer."""
+    """Return the command that gives an instance of the rarer kind a key of the other kind.
+
+    Instances without a key always count as the rarer kind.
+    """
     usual = max((kind for kind in numbers if kind != _KEYLESS), key=lambda kind: numbers[kind])
     new = _NEW_KEYS[usual]
     if _KEYLESS in numbers:
-        # Its address is that of the resource, and means all instances.
+        # The address of a keyless instance is that of the resource, and selects all instances.
         return subject.command("rekey", address, "--map", f"={new}")
     return subject.command("mv", odd, f"{address}[{new}]")
 

@@ -1,11 +1,11 @@
-"""Numbers are missing among the keys of a resource
+"""The number keys of a resource have gaps
 
 ## What it does
-Reports a resource with number keys of which some between 0 and the highest are not there.
+Reports a resource with number keys in which numbers between 0 and the highest key are missing.
 
 ## Why is this bad?
-`count` numbers instances from 0 without gaps, so the next plan creates the missing ones, or destroys the highest. It
-is how a state looks after a partly failed apply or an `rm`, and often just what was wanted: no more than information.
+`count` numbers instances from 0 without gaps, so the next plan creates the missing ones or destroys the highest
+ones. A partly failed apply or an `rm` leaves such a state behind, often on purpose, so this is information.
 
 ## Example
 ```json
@@ -13,7 +13,7 @@ is how a state looks after a partly failed apply or an `rm`, and often just what
 ```
 
 ## What to do
-If the missing ones shall not come back, move the highest into the gap and lower `count`:
+If the missing instances should not come back, move the highest one into the gap and lower `count`:
 `statetool mv 'aws_eip.nat[2]' 'aws_eip.nat[1]'`.
 """
 
@@ -27,7 +27,7 @@ from statefmt.model.codes import Code
 from statefmt.model.findings import Finding, Fix
 
 _SHOWN = 5
-# OpenTofu reads keys as 64-bit floats, and from here on as a negative number.
+# OpenTofu reads keys as 64-bit floats, and turns those from here on into negative numbers.
 _TOO_HIGH = 2**63
 
 
@@ -54,7 +54,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
 
 
 def _gaps(numbers: set[int]) -> Iterator[tuple[int, int]]:
-    """The first and the last number of each gap; a gap may be far too long to spell out."""
+    """Yield the first and the last number of each gap; a gap may be too long to enumerate."""
     for low, high in pairwise((-1, *sorted(numbers))):
         if high - low > 1:
             yield low + 1, high - 1

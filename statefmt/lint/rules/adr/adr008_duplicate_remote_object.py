@@ -1,29 +1,33 @@
-r"""One real object stands under two addresses
+r"""One remote object has two addresses
 
 ## What it does
-Reports managed resources of one type and one provider instance whose current objects have the same `id`; each address
-is told. They are two objects where their identity differs, or one of the attributes within which an `id` is often
-only a name: `account_id`, `application`, `arn`, `autoscaling_group_name`, `bucket`, `function_name`, `location`,
-`log_group_name`, `namespace`, `project`, `region`, `rule_set_name`, `scalable_dimension`, `zone` or `zone_id`.
+Reports managed resources of one type and one provider instance whose current objects have the same `id`, with a
+finding for each address. Objects count as different if their identity differs, or one of the attributes within
+which an `id` is often only a name: `account_id`, `application`, `arn`, `autoscaling_group_name`, `bucket`,
+`function_name`, `location`, `log_group_name`, `namespace`, `project`, `region`, `rule_set_name`,
+`scalable_dimension`, `zone` or `zone_id`.
 
-Left out are types whose `id` doesn't tell objects apart:
-- nothing remote: all of `archive`, `cloudinit`, `local` (a hash), `random`, `template`, `time`, `tls`;
-- a chosen name, a time, a hash of the input or a fixed word: `aws_acm_certificate_validation`,
+Types whose `id` does not identify an object are ignored:
+- types without a remote object: all of `archive`, `cloudinit`, `local` (a hash), `random`, `template`, `time`,
+  `tls`;
+- types whose id is a chosen name, a time, a hash of the input or a fixed word: `aws_acm_certificate_validation`,
   `aws_autoscaling_notification`, `aws_iam_group_membership`, `aws_iam_policy_attachment`, `aws_lambda_invocation`,
   `consul_keys`;
-- a part of an object that others may share: `kubernetes_annotations`, `kubernetes_config_map_v1_data`,
+- types for a part of an object that others may share: `kubernetes_annotations`, `kubernetes_config_map_v1_data`,
   `kubernetes_env`, `kubernetes_labels`, `kubernetes_node_taint`, `kubernetes_secret_v1_data`.
 
 ## Why is this bad?
-Both addresses change the object in turn, and once one of them goes the object is destroyed under the other: an error.
+Both addresses change the object in turn. When one of them is destroyed, the other one loses its object, so this is
+an error.
 
 ## Example
 ```json
-two entries, aws_vpc.main and aws_vpc.old, both with "attributes": {"id": "vpc-1"}
+{"type": "aws_vpc", "name": "main", "instances": [{"attributes": {"id": "vpc-1"}}]},
+{"type": "aws_vpc", "name": "old", "instances": [{"attributes": {"id": "vpc-1"}}]}
 ```
 
 ## What to do
-Forget the address that the configuration doesn't have: `statetool rm aws_vpc.old`.
+Forget the address that is not in the configuration: `statetool rm aws_vpc.old`.
 """
 
 from collections.abc import Iterable
@@ -64,14 +68,14 @@ def _check(subject: Subject) -> Iterable[Finding]:
             for address, pointer in pointers.items() if len(pointers) > 1 else ():
                 other = next(text for text in pointers if text != address)
                 others = f"{other} and {len(pointers) - 2} more" if len(pointers) > 2 else other
-                yield Code.DUPLICATE_REMOTE_OBJECT.finding("Remote object under several addresses",
-                    f"{address} and {others} have the same id: one real object.", address, pointer,  # id: maybe secret
-                    Fix.of("Forget it, if the configuration has another one: ", subject.command_on("rm", address), "."),
+                yield Code.DUPLICATE_REMOTE_OBJECT.finding("Remote object with several addresses",
+                    f"{address} and {others} have the same id.", address, pointer,  # The id may be secret.
+                    Fix.of("If the configuration uses another address: ", subject.command_on("rm", address), "."),
                 )  # fmt: skip
 
 
 def _same_id(subject: Subject) -> Iterable[list[_Place]]:
-    """Current objects of one type, provider instance and id, where there are several."""
+    """Return the groups of current objects that share type, provider instance and id."""
     known: dict[object, dict[str, _Place]] = {}
     several: dict[object, list[_Place]] = {}
     for resource in subject.resources:
@@ -91,7 +95,7 @@ def _same_id(subject: Subject) -> Iterable[list[_Place]]:
 
 def _id(obj: InstanceObjectV4) -> str:
     name = id_among(*_attributes(obj)) or ""
-    # No number; and half a surrogate pair is read as a replacement character, of which two need not be the same.
+    # A number is not an id. Half a surrogate pair reads as U+FFFD, so two such ids may differ.
     return "" if isinstance(name, NumberText) or "\ufffd" in name else name
 
 
@@ -100,7 +104,7 @@ def _attributes(obj: InstanceObjectV4) -> tuple[Raw | None, dict[str, str | None
 
 
 def _scope(obj: InstanceObjectV4) -> object:
-    """What an id may be relative to, as text."""
+    """Return what an id may be relative to: attributes such as the region, and the identity."""
     return *id_scope(*_attributes(obj)), b"" if obj.identity is UNSET else bytes(obj.identity)
 
 

@@ -1,11 +1,11 @@
 """A resource type or name is not an identifier
 
 ## What it does
-Reports a resource whose `type` or `name` is empty or has characters that no identifier of the language has.
+Reports a resource whose `type` or `name` is empty or contains characters that identifiers cannot have.
 
 ## Why is this bad?
-No configuration can declare such a resource and no command can name it, so the next plan destroys it and nothing but
-an editor can help. OpenTofu reads the state without a word: a warning.
+No configuration can declare such a resource and no command can name it: the next plan destroys it, and only an edit
+by hand can prevent that. OpenTofu reads the state without a message, so this is a warning.
 
 ## Example
 ```json
@@ -13,7 +13,7 @@ an editor can help. OpenTofu reads the state without a word: a warning.
 ```
 
 ## What to do
-Correct it by hand, to the type and name that the configuration has.
+Correct it by hand, to the type and name in the configuration.
 """
 
 from collections.abc import Iterable
@@ -29,16 +29,16 @@ def _check(subject: Subject) -> Iterable[Finding]:
     for resource in subject.resources:
         for member, given in (("type", resource.document.type), ("name", resource.document.name)):
             text = given or ""
-            # Python's identifiers are all among HCL's, and asking for them costs next to nothing.
+            # Every Python identifier is one in HCL, and this check is much cheaper.
             if text.isidentifier() or is_identifier(text):
                 continue
             yield Code.INVALID_IDENTIFIER.finding(
                 f"Invalid resource {member}",
-                f'Resource {resource.address} has the {member} "{text}", which is not an identifier: letters, digits, '
-                "underscores and dashes, and no digit or dash at its start.",
+                f'Resource {resource.address} has the {member} "{text}", which is not an identifier: use letters, '
+                "digits, underscores and dashes, and do not start with a digit or dash.",
                 resource.address,
                 resource.pointer if given is None else f"{resource.pointer}/{member}",
-                f"Correct the {member} by hand; no command can name this resource.",
+                f"Correct the {member} by hand; commands cannot address this resource.",
             )
 
 

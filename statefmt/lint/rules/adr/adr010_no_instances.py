@@ -4,8 +4,8 @@
 Reports a resource without a single object.
 
 ## Why is this bad?
-It is not bad: nothing real belongs to it. But it is clutter that OpenTofu removes when it next applies, and where an
-instance is expected it shows that one was lost: information.
+It is harmless: no real object belongs to the resource, and OpenTofu removes it with the next apply. But if you
+expect an instance, it has been lost, so this is information.
 
 ## Example
 ```json
@@ -35,7 +35,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
                 f"Resource {address} is in the state, but has no instances.",
                 address,
                 blocks[0].pointer,
-                "Nothing needs to be done; the next `tofu apply` removes it.",
+                "No action is needed; the next `tofu apply` removes it.",
             )
 
 

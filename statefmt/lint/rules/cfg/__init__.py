@@ -1,1 +1,1 @@
-"""The rules CFG001 and following."""
+"""Rules about configurations alone (CFG)."""

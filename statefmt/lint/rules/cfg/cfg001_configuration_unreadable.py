@@ -1,12 +1,11 @@
-r"""A file of a configuration cannot be read
+r"""A configuration file cannot be read
 
 ## What it does
-Reports, with `--config`, a file or a directory that cannot be read, and the places where a file is not what HCL, or in
-`.json` files JSON, allows.
+Reports, with `--config`, files and directories that cannot be read, and syntax errors in HCL and `.json` files.
 
 ## Why is this bad?
-OpenTofu does nothing with such a configuration. What stands in the file is not seen here either, so that nothing is
-said to be missing in a module that has one.
+OpenTofu refuses the configuration. statetool does not see the contents of such a file either, so it does not report
+anything as missing from that module.
 
 ## Example
 ```hcl
@@ -16,7 +15,7 @@ provider "aws" {
 ```
 
 ## What to do
-Correct the file; `tofu validate` tells more.
+Correct the file; `tofu validate` shows more.
 """
 
 from collections.abc import Iterable

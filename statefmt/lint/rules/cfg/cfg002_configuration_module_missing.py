@@ -1,11 +1,11 @@
 r"""A module of a configuration cannot be read
 
 ## What it does
-Reports, with `--config`, a `module` block whose module is not there: a directory that does not exist, or a module of a
+Reports, with `--config`, a `module` block whose module does not exist: a missing directory, or a module from a
 registry or a repository that is not installed. It also reports modules that call themselves.
 
 ## Why is this bad?
-Nothing can be said about what is in the module: which resources it has, which providers they need.
+statetool cannot know which resources the module has and which providers they need.
 
 ## Example
 ```hcl

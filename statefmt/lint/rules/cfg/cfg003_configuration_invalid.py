@@ -1,11 +1,11 @@
-r"""A declaration in a configuration is not valid
+r"""A declaration in a configuration is invalid
 
 ## What it does
-Reports, with `--config`, blocks and arguments that are not what they must be, what is declared twice, and values
-of input variables that OpenTofu would refuse.
+Reports, with `--config`, invalid blocks and arguments, duplicate declarations, and values of input variables that
+OpenTofu would refuse.
 
 ## Why is this bad?
-OpenTofu does nothing with such a configuration.
+OpenTofu refuses the configuration.
 
 ## Example
 ```hcl
@@ -18,7 +18,7 @@ provider "aws" {
 ```
 
 ## What to do
-Correct it; `tofu validate` tells more.
+Correct it; `tofu validate` shows more.
 """
 
 from collections.abc import Iterable

@@ -1,11 +1,11 @@
-r"""A provider block has for_each, and no alias
+r"""A provider block has for_each but no alias
 
 ## What it does
 Reports, with `--config`, a `provider` block with `for_each` that has no `alias`.
 
 ## Why is this bad?
-OpenTofu refuses the configuration. A block without `alias` is the default configuration, which resources and modules
-take without naming it: it must be a single one.
+OpenTofu refuses the configuration. A block without `alias` is the default configuration, which resources and
+modules use without naming it, so it cannot have several instances.
 
 ## Example
 ```hcl
@@ -15,7 +15,7 @@ provider "aws" {
 ```
 
 ## What to do
-Give it an alias that says what the keys are (`by_region`), and name it in every resource and module.
+Add an alias that describes the keys (`by_region`), and name it in every resource and module.
 """
 
 from collections.abc import Iterable

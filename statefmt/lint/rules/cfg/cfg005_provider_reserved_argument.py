@@ -1,4 +1,4 @@
-r"""A provider block has count, or another reserved argument
+r"""A provider block has count or another reserved argument
 
 ## What it does
 Reports, with `--config`, `count`, `depends_on` and `source` in a `provider` block.
@@ -33,7 +33,7 @@ def _check(references: ProviderReferences) -> Iterable[Finding]:
             yield Code.PROVIDER_RESERVED_ARGUMENT.finding(
                 "Reserved argument name in provider block",
                 f'The provider argument name "{argument.name}" is reserved for use by OpenTofu in a future version.',
-                fix="Use for_each, with an alias." if argument.name == "count" else "",
+                fix="Use for_each with an alias." if argument.name == "count" else "",
                 place=place(argument.name_range),
             )
 

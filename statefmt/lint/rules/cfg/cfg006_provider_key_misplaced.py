@@ -1,12 +1,12 @@
-r"""A reference to a provider has a key too many, or none where it needs one
+r"""A provider reference has an unexpected key, or lacks one
 
 ## What it does
-Reports, with `--config`, an instance key on a provider configuration without `for_each`, a reference without a key to
-one that has `for_each`, and keys on the left side in the `providers` of a module.
+Reports, with `--config`, an instance key on a provider configuration without `for_each`, a reference without a key
+to a configuration with `for_each`, and keys on the left side in the `providers` of a module.
 
 ## Why is this bad?
-OpenTofu refuses the configuration. A reference is always to one instance; a collection of them cannot be passed into a
-module.
+OpenTofu refuses the configuration. A reference always names one instance; a collection of instances cannot be
+passed to a module.
 
 ## Example
 ```hcl
@@ -16,7 +16,7 @@ resource "aws_vpc" "main" {
 ```
 
 ## What to do
-Add the key (`aws.by_region[each.key]`), or take it away.
+Add the key (`aws.by_region[each.key]`), or remove it.
 """
 
 from collections.abc import Iterable
@@ -58,7 +58,7 @@ def _check(references: ProviderReferences) -> Iterable[Finding]:
 
 
 def _of_reference(declared: Declarations, expression: Expression, kind: str, address: str) -> Iterable[Finding]:
-    """What is wrong with one reference. Source: OpenTofu `internal/configs/resource.go`, InstanceValidation."""
+    """Yield the problems of one reference. Source: OpenTofu `internal/configs/resource.go`, InstanceValidation."""
     reference = read_provider_reference(expression)
     if isinstance(reference, Problem):
         return
@@ -69,7 +69,7 @@ def _of_reference(declared: Declarations, expression: Expression, kind: str, add
         if keyed:
             yield _finding(kind, _NO_KEY, address, reference.range)
     elif not keyed and (block is None or block.is_empty):
-        # A block with nothing in it declares nothing, as OpenTofu sees it.
+        # To OpenTofu, an empty block declares nothing.
         detail = (
             f'This module doesn\'t declare a provider "{name}" block with alias = "{alias}", which is required for use '
             "with for_each."

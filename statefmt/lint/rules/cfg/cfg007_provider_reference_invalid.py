@@ -1,13 +1,13 @@
-r"""A provider argument is no reference
+r"""A provider argument is not a provider reference
 
 ## What it does
-Reports, with `--config`, a `provider` argument, or an entry of `providers`, that is not a name, an alias and perhaps a
-key: quoted text, a variable as the alias (`aws[local.x][each.key]`), a function, a key without an alias
-(`aws[each.key]`); and names that no provider can have (`my_provider`).
+Reports, with `--config`, a `provider` argument or an entry of `providers` that is not a name with an optional alias
+and key: a quoted string, a variable as the alias (`aws[local.x][each.key]`), a function, a key without an alias
+(`aws[each.key]`). It also reports names that no provider can have (`my_provider`).
 
 ## Why is this bad?
-OpenTofu refuses the configuration. The provider configuration must be known before anything is evaluated; only the key
-of its instance can depend on values.
+OpenTofu refuses the configuration. It must know the provider configuration before it evaluates anything; only the
+instance key can depend on values.
 
 ## Example
 ```hcl
@@ -17,7 +17,7 @@ resource "aws_vpc" "main" {
 ```
 
 ## What to do
-Name the configuration as it is (`aws.by_region[each.key]`).
+Write out the name of the configuration (`aws.by_region[each.key]`).
 """
 
 from collections.abc import Iterable

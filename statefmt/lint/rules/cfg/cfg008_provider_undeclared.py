@@ -1,13 +1,13 @@
-r"""A resource names a provider configuration that is not there
+r"""A resource names a provider configuration that does not exist
 
 ## What it does
-Reports, with `--config`, a `resource`, `data` or `ephemeral` block, or an import for which a resource block is to be
-written, whose provider configuration no `provider` block declares, and no
-caller of its module passes.
+Reports, with `--config`, a `resource`, `data` or `ephemeral` block, or an import for which OpenTofu is to generate
+a resource block, whose provider configuration is neither declared by a `provider` block nor passed by a caller of
+its module.
 
 ## Why is this bad?
-The next plan fails with "Provider configuration not present". A configuration with an alias is never inherited: the
-`providers` of the module call must pass it.
+The next plan fails with "Provider configuration not present". A module never inherits a configuration with an
+alias: the module call must pass it in `providers`.
 
 ## Example
 ```hcl

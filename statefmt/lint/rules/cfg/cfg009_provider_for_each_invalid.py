@@ -1,9 +1,12 @@
-r"""The for_each of a provider cannot be used
+r"""The for_each of a provider is invalid
 
 ## What it does
-Reports, with `--config`, the `for_each` of a `provider` block that is no map and no set of texts, or has null or
-sensitive keys, as far as its value can be known; keys of references that are null or sensitive; and what a `for_each`
-needs, itself or through local values and variables, that is known only in a plan: resources, data, outputs of modules.
+Reports, with `--config`:
+- the `for_each` of a `provider` block, if it is neither a map nor a set of strings, or has null or sensitive keys,
+  as far as its value is known;
+- provider references with keys that are null or sensitive;
+- references in such a `for_each`, direct or through local values and variables, to something known only in a plan:
+  resources, data sources, outputs of modules.
 
 ## Why is this bad?
 OpenTofu refuses the configuration.
@@ -17,8 +20,8 @@ provider "aws" {
 ```
 
 ## What to do
-Make it a map, or a set of texts (`toset`), of values that are not sensitive, from variables, local values and functions
-of them.
+Use a map or a set of strings (`toset`) without sensitive values, computed only from variables, local values and
+functions.
 """
 
 from collections.abc import Iterable

@@ -1,11 +1,11 @@
-r"""A provider and what uses it have the same for_each
+r"""A resource or module has the same for_each as its provider
 
 ## What it does
-Reports, with `--config`, a resource or a module whose `for_each` is "too similar" to that of the provider configuration
-that its instances are bound to: the same expression over the same source, whatever is in it.
+Reports, with `--config`, a resource or a module whose `for_each` is too similar to that of the provider
+configuration it uses: the same expression over the same source, whatever its value.
 
 ## Why is this bad?
-Taking an element out removes the provider instance and its resource instances in one step, and the next plan fails
+Removing an element removes the provider instance and its resource instances in one step, and the next plan fails
 ("Provider instance not present"): a provider instance must outlive its resources by one apply.
 
 ## Example
@@ -22,9 +22,9 @@ resource "aws_vpc" "main" {
 ```
 
 ## What to do
-Let the `for_each` of the resource leave out some elements of the provider's, by something in the value:
-`{ for name, region in var.regions : name => region if region.enabled }`. An element is then first disabled, and removed
-after an apply.
+Let the `for_each` of the resource skip elements by a flag in the value:
+`{ for name, region in var.regions : name => region if region.enabled }`. Then disable an element first, apply, and
+remove it afterwards.
 """
 
 from collections.abc import Iterable
@@ -46,7 +46,7 @@ def _check(references: ProviderReferences) -> Iterable[Finding]:
     for path, module in references.configuration.modules.items():
         declared = module.declarations
         for block in declared.resources:
-            # Only what must be destroyed needs its provider afterwards.
+            # Data and ephemeral resources are not destroyed, so they do not need their provider afterwards.
             if block.mode is ResourceMode.MANAGED and block.provider is not None:
                 address = str(ConfigResource(path, block.address))
                 yield from _of(declared, block.provider.expression, block.repetition.for_each, "resource", address)
@@ -67,11 +67,11 @@ def _of(
         return
     yield Code.PROVIDER_FOR_EACH_MATCHES.finding(
         f"Provider configuration for_each matches {kind}",
-        f"{address} and the configuration of {reference.local} that it uses have the same for_each expression, so that "
-        "removing an element takes away the provider instance before it can destroy anything.",
+        f"{address} and its provider configuration {reference.local} have the same for_each expression, so "
+        "removing an element removes the provider instance before it can destroy anything.",
         address,
-        fix=f"Leave elements out of the for_each of the {kind} by something in their values, as in "
-        "{ for k, v in SOURCE : k => v if v.enabled }. An element is then disabled first, and removed after an apply.",
+        fix=f"Let the for_each of the {kind} skip elements by a flag in their values, as in "
+        "{ for k, v in SOURCE : k => v if v.enabled }. Then disable an element first, apply, and remove it afterwards.",
         place=place(for_each.expression.range),
     )
 

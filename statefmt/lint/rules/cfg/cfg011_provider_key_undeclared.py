@@ -21,7 +21,7 @@ resource "aws_vpc" "main" {
 ```
 
 ## What to do
-Add the key to the `for_each` of the provider, or take it out of that of the resource.
+Add the key to the `for_each` of the provider, or remove it from that of the resource.
 """
 
 from collections.abc import Iterable
@@ -63,7 +63,7 @@ def _finding(
         "Provider instance not present",
         f"{address}{more} needs the provider instance {provider}, which is not declared.",
         resource,
-        fix="Add the key to the for_each of the provider, or take it out of that of the resource.",
+        fix="Add the key to the for_each of the provider, or remove it from that of the resource.",
         place=place(binding.range),
     )
 

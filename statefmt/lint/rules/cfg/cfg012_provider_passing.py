@@ -1,13 +1,17 @@
 r"""A module is not passed the provider configurations that it needs
 
 ## What it does
-Reports, with `--config`, where the `providers` of a module call and what the module declares do not fit: an alias that
-it requires and is not passed, a configuration that it has itself and is passed as well, one of another provider, a name
-that is nowhere declared, `provider` blocks in a module that is repeated, and empty `provider` blocks.
+Reports, with `--config`, mismatches between the `providers` of a module call and the declarations of the module:
+- an alias that the module requires but is not passed;
+- a configuration that the module declares itself and is passed as well;
+- a configuration of another provider;
+- a name that is not declared anywhere;
+- `provider` blocks in a module that is repeated;
+- empty `provider` blocks.
 
 ## Why is this bad?
-OpenTofu refuses the configuration, or takes something for it that was not meant. Where OpenTofu only warns, this is a
-warning.
+OpenTofu refuses the configuration, or uses another provider configuration than intended. If OpenTofu only warns,
+the finding is a warning.
 
 ## Example
 ```hcl
@@ -17,7 +21,7 @@ module "network" {
 ```
 
 ## What to do
-Pass what the module declares, under the name that it has there:
+Pass what the module declares, under its name in the module:
 `providers = { aws.west = aws.by_region["us-west-2"] }`.
 """
 

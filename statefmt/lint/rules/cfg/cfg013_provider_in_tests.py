@@ -1,23 +1,24 @@
-r"""A provider of a test file does not fit the module under test
+r"""A provider in a test file does not fit the module under test
 
 ## What it does
-Reports, with `--config`, a `provider` or `mock_provider` block of a test file that has `for_each` where the block of
-the module that it stands in for has none, or the other way round, and `providers` of a `run` with instance keys, with a
-configuration that has `for_each`, or of another provider.
+Reports, with `--config`:
+- a `provider` or `mock_provider` block in a test file that has `for_each` although the module's block that it
+  replaces has none, or the reverse;
+- `providers` of a `run` that have instance keys, name a configuration with `for_each`, or name another provider.
 
 ## Why is this bad?
-The test fails before it runs anything: resources choose a provider instance by key, or they don't.
+The test fails before it runs anything: resources choose a provider instance by key, or they do not.
 
 ## Example
 ```hcl
 mock_provider "aws" {
-  alias = "by_region" # the module's block has for_each, so this needs it, too
+  alias = "by_region" # the module's block has for_each, so this one needs it, too
 }
 ```
 
 ## What to do
-Add `for_each` to the block of the test, or take it away there. It need not be the same expression: a mock can have any
-keys that the module uses.
+Add `for_each` to the block in the test, or remove it there. The expression may differ: a mock can have any keys
+that the module uses.
 """
 
 from collections.abc import Iterable

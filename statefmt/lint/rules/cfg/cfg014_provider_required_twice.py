@@ -1,12 +1,12 @@
 r"""A module has two names for one provider
 
 ## What it does
-Reports, with `--config`, a provider that `required_providers` has under two names, or under another name than the one
-that a `provider` block or the type of a resource implies; and types that imply no name a provider can have.
+Reports, with `--config`, a provider that `required_providers` lists under two names, or under another name than a
+`provider` block or a resource type implies. It also reports resource types that imply an invalid provider name.
 
 ## Why is this bad?
-The names lead to different configurations. A block `provider "google"` configures nothing for resources that use the
-same provider as `google-beta`, and OpenTofu warns of it.
+The names lead to different configurations. A block `provider "google"` configures nothing for resources that use
+the same provider as `google-beta`, and OpenTofu warns about it.
 
 ## Example
 ```hcl
@@ -22,7 +22,7 @@ resource "aws_vpc" "main" {} # not the provider "cloud"
 ```
 
 ## What to do
-Keep one name, best the one that the types of its resources begin with, or name the provider in each resource:
+Keep one name, preferably the prefix of its resource types, or name the provider in each resource:
 `provider = cloud`.
 """
 

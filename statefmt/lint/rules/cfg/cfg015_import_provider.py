@@ -1,12 +1,12 @@
 r"""An import names another provider than the resource
 
 ## What it does
-Reports, with `--config`, an `import` block with a `provider` that is not the one of the resource block, or for a
-resource in a module.
+Reports, with `--config`, an `import` block with a `provider` that differs from that of the resource block, or with
+a `provider` for a resource in a module.
 
 ## Why is this bad?
-OpenTofu refuses the configuration. The resource block says which provider a resource has; that of an import is only for
-resources that have no block yet, for which OpenTofu is to write one.
+OpenTofu refuses the configuration. The resource block determines the provider of a resource. The `provider` of an
+import is only for resources without a block, which OpenTofu is to generate.
 
 ## Example
 ```hcl
@@ -20,7 +20,7 @@ resource "aws_vpc" "main" {} # needs `provider = aws.west`
 ```
 
 ## What to do
-Name the provider in the resource block, and leave it out of the import.
+Set the provider in the resource block, and remove it from the import.
 """
 
 from collections.abc import Iterable

@@ -1,1 +1,1 @@
-"""The rules CFS001 and following."""
+"""Rules about configurations compared with a state (CFS)."""

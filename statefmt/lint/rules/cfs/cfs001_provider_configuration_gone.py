@@ -1,33 +1,35 @@
 r"""The provider configuration of an object is gone
 
 ## What it does
-Reports, with `--config`, each object in the state that OpenTofu will work with through a provider configuration that
-the configuration does not have: its `provider` block was removed or got another alias, or the module that it is in is
-gone.
+Reports, with `--config`, each object in the state that needs a provider configuration which does not exist: its
+`provider` block was removed or got another alias, or the module that contained it is gone.
 
-Addresses are followed through `moved` blocks first. What no block declares any more needs the very provider
-configuration that the state names. A default configuration of the root module is always there.
+The rule first follows addresses through `moved` blocks. An object that no block declares any more needs exactly the
+provider configuration that the state names. The default configuration of the root module always exists.
 
-A data source that no block declares any more is left out: OpenTofu drops it from the state, and asks no provider
-(`tofu destroy -refresh=false` is the exception). One whose block is there needs its provider like any resource.
+Data sources that no block declares any more are ignored: OpenTofu drops them from the state without using a
+provider (except in `tofu destroy -refresh=false`). A data source that is still declared needs its provider like any
+resource.
 
 ## Why is this bad?
 The next plan fails with "Provider configuration not present", whatever else it would do. A `removed` block does not
-help: OpenTofu asks for the provider before it looks at the block.
+help: OpenTofu needs the provider before it evaluates the block.
 
 ## Example
 ```hcl
-# The state has aws_vpc.old, bound to provider["registry.opentofu.org/hashicorp/aws"].west;
-# its resource block and this were removed together:
+# The state has aws_vpc.old, bound to provider["registry.opentofu.org/hashicorp/aws"].west.
+# This block was removed together with the resource block:
 # provider "aws" { alias = "west" … }
 ```
 
 ## What to do
-Go in two steps: keep the `provider` block for one more apply, which destroys the object, and only then remove it. The
-finding shows the block to paste. Where the whole module is gone that had the block, it shows a call of a module with
-nothing else in it: with the old source, the resources would be back, and not be destroyed. Or bind the object to
-another provider instance that can work with it (`statetool rebind`), or forget it and keep the real object (`statetool
-rm`).
+Remove the provider in two steps: keep the `provider` block for one more apply, which destroys the object, and then
+remove it. The finding shows the block to paste. If the whole module with the block is gone, it shows the call of a
+module that contains only the block: calling the old source would bring back the resources instead of destroying
+them.
+
+Or bind the object to another provider instance that can manage it (`statetool rebind`), or forget it and keep the
+real object (`statetool rm`).
 """
 
 from collections.abc import Iterable
@@ -56,12 +58,12 @@ def _finding(subject: Subject, fate: Fate) -> Finding:
     config = fate.needed.config
     detail = (
         f"To work with {name(fate)} its {'' if fate.declared else 'original '}provider configuration at {config} is "
-        f"required, but it {'is not there' if fate.declared else 'has been removed'}.{removed_block_note(fate)}"
+        f"required, but it {'does not exist' if fate.declared else 'has been removed'}.{removed_block_note(fate)}"
     )
     snippet = provider_block(references, config, missed_keys(subject, config), fate.bound.key)
     here = in_module(config.module)
     if fate.declared:
-        advice = f"Name a provider configuration that is there in its resource block, or add this one {here}:"
+        advice = f"Name an existing provider configuration in its resource block, or add this one {here}:"
         fix = Fix.of(advice, snippet=snippet)
         return finding(fate, Code.PROVIDER_CONFIGURATION_GONE, _SUMMARY, detail, fix)
     if config.module in references.configuration.modules:
@@ -70,7 +72,7 @@ def _finding(subject: Subject, fate: Fate) -> Finding:
     else:
         around = in_module(nearest_module(references, config.module))
         until = (
-            f"Call {config.module} again {around}, with nothing in it but the provider block, until one apply has "
+            f"Call {config.module} again {around}, with only the provider block in it, until one apply has "
             "destroyed the object. "
         )
         fix = Fix.of(until, ways_out(subject, fate), " What to add:", snippet=snippet)

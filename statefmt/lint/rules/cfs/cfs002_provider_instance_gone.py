@@ -1,18 +1,18 @@
 r"""The provider instance of an object is gone
 
 ## What it does
-Reports, with `--config`, each object in the state, deposed ones too, that OpenTofu works with through an instance of
-a provider configuration that the configuration does not have: its key was removed from the `for_each` of the
-`provider` block, or `for_each` was added to a block that had none, or taken away from one.
+Reports, with `--config`, each object in the state, also deposed ones, that needs a provider instance which does not
+exist: its key was removed from the `for_each` of the `provider` block, or `for_each` was added to the block or
+removed from it.
 
-What OpenTofu is to destroy it destroys through the key that the state names, since the key in the resource block can't
-be evaluated for it any more; a key that a module is passed can, as long as that instance of the module is there, and is
-taken. Data sources that no block declares any more are left out: they are dropped from the state.
+OpenTofu destroys an object through the key in the state, because it can no longer evaluate the key in the resource
+block. But it can evaluate a key in the `providers` of a module call, as long as that module instance exists, and
+then uses it. Data sources that no block declares any more are ignored: OpenTofu drops them from the state.
 
 ## Why is this bad?
-The next plan fails with "Provider instance not present". Mostly the same collection stands in the `for_each` of the
-`provider` block and in that of its resources: taking an element out removes the provider instance in the same step as
-the resources that it must destroy.
+The next plan fails with "Provider instance not present". Usually the `provider` block and its resources have the
+same collection in `for_each`: removing an element removes the provider instance in the same step as the resources
+that it must destroy.
 
 ## Example
 ```hcl
@@ -24,10 +24,12 @@ provider "aws" {
 ```
 
 ## What to do
-Go in two steps: take the element out of the `for_each` of the resources, keep it in that of the provider, and apply;
-then take it out there. The finding shows the block to paste, with all keys of its configuration that are missed. Where
-its `for_each` is a map, what `each.value` was for them is for you to fill in. Or bind the object to another provider
-instance (`statetool rebind`), or forget it and keep the real object (`statetool rm`, `statetool forget-deposed`).
+Remove the element in two steps: take it out of the `for_each` of the resources, keep it in that of the provider,
+and apply; then take it out of the provider's. The finding shows the block to paste, with all missing keys of its
+configuration. If its `for_each` is a map, you must fill in what `each.value` was for these keys.
+
+Or bind the object to another provider instance (`statetool rebind`), or forget it and keep the real object
+(`statetool rm`, `statetool forget-deposed`).
 """
 
 from collections.abc import Iterable
@@ -62,11 +64,10 @@ def _finding(subject: Subject, fate: Fate) -> Finding:
         f"required, but {_why(fate, block)}{removed_block_note(fate)}"
     )
     again = put_back(subject, fate.needed)
-    assert again is not None, "it is not there"
+    assert again is not None, "the provider instance is not declared"
     if fate.declared:
         fix = Fix.of(
-            f"{_sentence(again)}, until it is out of the configuration of the resource and one apply has destroyed "
-            "the object:",
+            f"{_sentence(again)}, until the resource block no longer uses it and one apply has destroyed the object:",
             snippet=again.snippet,
         )
     else:
@@ -84,9 +85,9 @@ def _why(fate: Fate, block: ProviderBlock | None) -> str:
     if block is None:
         return "a default configuration has no keys."
     if fate.needed.key is NO_KEY:
-        return f"the provider block at {where(block.range)} has for_each now, and no instance without a key."
+        return f"the provider block at {where(block.range)} now has for_each, and no instance without a key."
     if block.for_each is None:
-        return f"the provider block at {where(block.range)} has no for_each, so that it has no instance with a key."
+        return f"the provider block at {where(block.range)} has no for_each, and so no instance with a key."
     return f"its key is not in the for_each at {where(block.for_each.range)}."
 
 

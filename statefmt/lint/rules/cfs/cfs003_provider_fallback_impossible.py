@@ -1,14 +1,14 @@
-r"""The provider to destroy an object with cannot be told
+r"""The provider for destroying an object cannot be determined
 
 ## What it does
-Reports, with `--config`, an object that is to be destroyed, whose resource block is still there and chooses a provider
-instance by a key, of another provider configuration than the state names.
+Reports, with `--config`, an object to be destroyed whose resource block still exists and chooses a provider
+instance by a key, but of another provider configuration than the state names.
 
 ## Why is this bad?
-For an instance that is not declared any more (and for a deposed object), the key in the block cannot be evaluated, nor
-that in the `providers` of a module instance that is gone, so that OpenTofu takes the one of the state. It does so only
-if both mean the same provider configuration; else the next plan fails with "Unable to use fallback provider from
-state".
+If an instance is no longer declared, or an object is deposed, OpenTofu cannot evaluate the key in the block. Nor
+can it evaluate the key in the `providers` of a module instance that is gone. It then falls back to the key in the
+state, but only if both mean the same provider configuration. Otherwise the next plan fails with "Unable to use
+fallback provider from state".
 
 ## Example
 ```hcl
@@ -19,9 +19,9 @@ resource "aws_vpc" "main" {
 ```
 
 ## What to do
-Change one thing at a time: name the old provider configuration in the block, apply, and change it then. Or bind the
-resource to the new configuration in the state first (`statetool rebind`): all of its instances together, with `--map`
-each to its own key.
+Change one thing at a time: name the old provider configuration in the block, apply, and then change it. Or first
+bind the resource to the new configuration in the state (`statetool rebind`): all of its instances together, each to
+its own key with `--map`.
 """
 
 from collections.abc import Iterable
@@ -53,7 +53,7 @@ def _finding(subject: Subject, fate: Fate) -> Finding:
     passed = fate.binding.resolved.key
     here = f"in the call of {passed.module}" if passed else "in the block"
     fix = Fix.of(
-        f"Name the provider configuration of the state {here}"
+        f"Name the provider configuration from the state {here}"
         f"{f', and {again.how},' if again else ''} until one apply has destroyed the object. ",
         ways_out(subject, fate),
         " What to add until then:" if again else "",

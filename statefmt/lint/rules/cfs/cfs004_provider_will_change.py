@@ -1,13 +1,14 @@
-r"""An object is to be worked with through another provider instance
+r"""The provider instance of an object will change
 
 ## What it does
-Reports, with `--config`, each object of a managed resource for which the configuration names another provider instance
-than the state: a key or an alias was changed, or a module is passed another provider. Data sources are left out: they
-are only read again.
+Reports, with `--config`, each object of a managed resource for which the configuration names another provider
+instance than the state: a key or an alias was changed, or a module is passed another provider. Data sources are
+ignored: they are only read again.
 
 ## Why is this bad?
-OpenTofu says nothing about it. It looks for the real object through the new provider instance; where that works in
-another region or account, it does not find it, plans to create a second one, and loses the first: a warning.
+OpenTofu does not report it. It looks for the real object through the new provider instance. If that one uses
+another region or account, OpenTofu does not find the object, plans to create a second one, and loses the first, so
+this is a warning.
 
 ## Example
 ```hcl
@@ -17,8 +18,8 @@ resource "aws_vpc" "main" {
 ```
 
 ## What to do
-If both work in the same account and region (an alias that was renamed): nothing, or `statetool rebind`, which
-makes it explicit. Else leave the provider of the resource as it is, and make a new resource.
+If both use the same account and region (for example, an alias was renamed), do nothing, or run `statetool rebind`
+to make the change explicit. Otherwise keep the provider of the resource, and create a new resource.
 """
 
 from collections.abc import Iterable
@@ -45,27 +46,28 @@ def _check(subject: Subject) -> Iterable[Finding]:
 def _finding(subject: Subject, fate: Fate) -> Finding:
     assert fate.needed is not None
     detail = (
-        f"{name(fate)} is bound to {fate.bound} in the state. By its configuration, the next apply "
-        f"{'works with' if fate.declared else 'destroys'} it through {fate.needed}."
+        f"{name(fate)} is bound to {fate.bound} in the state. According to the configuration, the next apply "
+        f"{'manages' if fate.declared else 'destroys'} it through {fate.needed}."
     )
     range_ = fate.binding.range if fate.binding else None
     command = rebinding(subject, fate, fate.needed)
     again = put_back(subject, fate.bound)
     if command is not None:
-        fix = Fix.of("If both work in the same account and region: ", command, ".")
+        fix = Fix.of("If both use the same account and region: ", command, ".")
     else:
         fix = Fix.of(
-            "The instances of a resource go to another provider configuration together, and not all have one there."
+            "All instances of a resource must move to another provider configuration together, and it does not have "
+            "a provider instance for each."
         )
     if not _can_be_named(fate):
         return finding(fate, Code.PROVIDER_WILL_CHANGE, _SUMMARY, detail, fix, range_)
-    other = f" Else name the one of the state in the configuration{f', and {again.how}:' if again else '.'}"
+    other = f" Otherwise name the one from the state in the configuration{f', and {again.how}:' if again else '.'}"
     fix = Fix.of(fix, other, snippet=again.snippet if again else "")
     return finding(fate, Code.PROVIDER_WILL_CHANGE, _SUMMARY, detail, fix, range_)
 
 
 def _can_be_named(fate: Fate) -> bool:
-    """Whether the provider of the state is one of the object's module or around it; a move can take it elsewhere."""
+    """Whether the state's provider belongs to the object's module or one of its ancestors; a move can change that."""
     names = fate.bound.config.module.names
     return fate.address.module.module().names[: len(names)] == names
 

@@ -1,12 +1,13 @@
-r"""A provider instance is used by nothing
+r"""A provider instance is not used
 
 ## What it does
-Reports, with `--config`, each key in the `for_each` of a `provider` block that no resource instance is bound to, in the
-state or in the configuration. Where it can't be told what some block is bound to, nothing is said about its provider.
+Reports, with `--config`, each key in the `for_each` of a `provider` block to which no resource instance is bound,
+in the state or in the configuration. If the binding of some block is unknown, the rule reports nothing about its
+provider.
 
 ## Why is this bad?
-It is not: a provider instance must outlive its resources by one apply, and then it is ready to be removed. OpenTofu
-configures every instance at every run, which takes time and credentials: for information.
+Nothing is wrong: a provider instance must outlive its resources by one apply, and can be removed after that. But
+OpenTofu configures every instance in every run, which takes time and credentials, so this is information.
 
 ## Example
 ```hcl
@@ -17,7 +18,7 @@ provider "aws" {
 ```
 
 ## What to do
-Remove the key, if it is not kept for what is to come.
+Remove the key, unless you plan to use it.
 """
 
 from collections.abc import Iterable
@@ -51,7 +52,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
                 "Provider instance not used",
                 f"Nothing in the state or in the configuration is bound to {config.instance(key)}.",
                 str(config.instance(key)),
-                fix="It can be removed from the for_each.",
+                fix="Remove the key from the for_each, unless you plan to use it.",
                 place=place(block.for_each.range),
             )
 

@@ -1,12 +1,12 @@
-r"""A moved block takes objects along
+r"""A moved block moves objects of the state
 
 ## What it does
-Reports, with `--config`, each `moved` block that takes objects of the state to another address, for which the provider
-that they are bound to is checked there.
+Reports, with `--config`, each `moved` block that moves objects of the state to another address. The provider of
+these objects is checked at the new address.
 
 ## Why is this bad?
-It is not: without the block, the objects would be destroyed at their old address, perhaps by a provider that is gone.
-It says why there is no other finding about them: for information.
+Nothing is wrong: without the block, OpenTofu would destroy the objects at their old address, perhaps through a
+provider that is gone. The finding explains why there is no other finding about them, so this is information.
 
 ## Example
 ```hcl
@@ -17,7 +17,7 @@ moved {
 ```
 
 ## What to do
-Apply it once everywhere before the block is removed.
+Apply the block everywhere before you remove it.
 """
 
 from collections.abc import Iterable
@@ -41,7 +41,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
         more = f", and {len(of) - 1} more" if len(of) > 1 else ""
         yield Code.COVERED_BY_MOVE.finding(
             "Covered by a moved block",
-            f"The block takes {of[0].instance.addr} to {of[0].address}{more}; its provider is checked there.",
+            f"The block moves {of[0].instance.addr} to {of[0].address}{more}; the provider is checked there.",
             str(of[0].instance.addr),
             place=place(move.block.range),
         )

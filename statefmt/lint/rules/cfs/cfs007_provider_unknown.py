@@ -1,12 +1,13 @@
-r"""It cannot be told which provider instance an object will need
+r"""The provider instance of an object is unknown
 
 ## What it does
-Reports, with `--config` and once for each reason, the objects whose provider instance depends on what cannot be known
-from the configuration and the values of its variables alone: attributes of resources, results of data sources, a
-variable without a value, a function that statetool does not know, a file that could not be read.
+Reports, with `--config`, the objects whose provider instance depends on something that is not known from the
+configuration and the values of its variables alone: attributes of resources, results of data sources, a variable
+without a value, a function that statetool does not know, a file that cannot be read. There is one finding for each
+reason.
 
 ## Why is this bad?
-About these objects, `check` cannot say whether their provider will be there: for information. Nothing is guessed.
+`check` cannot say whether the provider of these objects will exist, and it does not guess, so this is information.
 
 ## Example
 ```hcl
@@ -17,7 +18,7 @@ resource "aws_vpc" "main" {
 ```
 
 ## What to do
-Give the variables their values (`--var`, `--var-file`), or make the collection of variables and local values.
+Set the variables (`--var`, `--var-file`), or compute the collection from variables and local values.
 """
 
 from collections.abc import Iterable
@@ -40,8 +41,8 @@ def _check(subject: Subject) -> Iterable[Finding]:
     for (reason, range_), of in by_reason.items():
         more = f" (and {len(of) - 1} more {'object' if len(of) == 2 else 'objects'})" if len(of) > 1 else ""
         yield Code.PROVIDER_UNKNOWN.finding(
-            "Provider instance not known",
-            f"Can't tell which provider instance {of[0].instance.addr}{more} will need, because {reason}.",
+            "Unknown provider instance",
+            f"Cannot determine which provider instance {of[0].instance.addr}{more} will need, because {reason}.",
             str(of[0].instance.addr),
             "" if range_ else pointer(of[0]),
             place=place(range_),

@@ -1,1 +1,1 @@
-"""The rules CHK001 and following."""
+"""Rules about check results (CHK)."""

@@ -1,8 +1,8 @@
-"""The address of a check result is not valid
+"""The address of a check result is invalid
 
 ## What it does
-Reports an address in `check_results` that is not of its kind, or that has instance keys where it names
-configuration.
+Reports an address in `check_results` that is not valid for its `object_kind`, and a `config_addr` with instance
+keys.
 
 ## Why is this bad?
 OpenTofu refuses to read the state.
@@ -13,7 +13,7 @@ OpenTofu refuses to read the state.
 ```
 
 ## What to do
-Correct the address, or remove the results; the next apply makes them anew.
+Correct the address, or remove the results; the next apply writes them again.
 """
 
 from statefmt.lint.rule import Rule

@@ -1,1 +1,1 @@
-"""The rules DEP001 and following."""
+"""Rules about dependencies (DEP)."""

@@ -1,7 +1,7 @@
 """A dependency is not a resource address
 
 ## What it does
-Reports an entry of `dependencies` or `depends_on` that is no resource address.
+Reports an entry of `dependencies` or `depends_on` that is not a resource address.
 
 ## Why is this bad?
 OpenTofu refuses to read the state.
@@ -12,7 +12,7 @@ OpenTofu refuses to read the state.
 ```
 
 ## What to do
-Correct the entry; dependencies name resources, without instance keys.
+Correct the entry. Dependencies name resources, without instance keys.
 """
 
 from statefmt.lint.rule import Rule

@@ -1,14 +1,15 @@
-"""A dependency on a resource that is not in the state
+"""A dependency is not in the state
 
 ## What it does
-Reports a resource whose objects depend (`dependencies`, `depends_on`) on a resource that the state doesn't have, in
-any instance of its module. It is said once for each resource and missing dependency. Ephemeral resources, which are
-in no state, don't count.
+Reports a resource whose objects depend (`dependencies`, `depends_on`) on a resource that the state does not have in
+any instance of its module. There is one finding for each resource and missing dependency. Ephemeral resources are
+ignored: they are never in a state.
 
 ## Why is this bad?
-Dependencies give the order of destruction for what has left the configuration, and through a missing resource that
-order is lost. It is what `state rm`, a `state mv` of another tool or a hand edit leaves behind. There is a harmless
-case: a resource with `count = 0`. The state can be read; the surprise comes with a destroy: a warning.
+Dependencies determine the order in which OpenTofu destroys resources that have left the configuration, and a
+missing resource breaks that order. `state rm`, the `state mv` of other tools and edits by hand leave such entries
+behind. A resource with `count = 0` is a harmless case. The state can be read, and only a destroy is affected, so
+this is a warning.
 
 ## Example
 ```json
@@ -16,8 +17,8 @@ case: a resource with `count = 0`. The state can be read; the surprise comes wit
 ```
 
 ## What to do
-`tofu apply` writes the dependencies of all that it finds in the configuration anew. Where the resource is there
-under another address, correct the entry by hand.
+Run `tofu apply`, which rewrites the dependencies of all resources in the configuration. If the missing resource is
+in the state under another address, correct the entry by hand.
 """
 
 from collections.abc import Iterable
@@ -43,10 +44,10 @@ def _check(subject: Subject) -> Iterable[Finding]:
             yield Code.DEPENDENCY_DANGLING.finding(
                 "Dependency on a resource that is not in the state",
                 f"Resource {address} depends on {target}, which is not in the state "
-                f"({len(found)} of its objects {'says' if len(found) == 1 else 'say'} so).",
+                f"(in {len(found)} {'object' if len(found) == 1 else 'objects'}).",
                 address,
                 found[0].pointer,
-                "`tofu apply` writes dependencies anew from the configuration; else correct the entry by hand.",
+                "Run `tofu apply` to rewrite the dependencies from the configuration, or correct the entry by hand.",
             )
 
 

@@ -1,12 +1,12 @@
 """A resource depends on itself
 
 ## What it does
-Reports a resource that is named in the `dependencies` of its own objects, in whichever instance of its module. It is
-said once for each resource.
+Reports a resource that is listed in the `dependencies` of its own objects, in any instance of its module. There is
+one finding for each resource.
 
 ## Why is this bad?
-No program writes that. Nothing can come before itself, so what plans from the dependencies finds a cycle when the
-resource has left the configuration. The state can be read: a warning.
+No program writes this. Once the resource has left the configuration, a plan that orders by dependencies finds a
+cycle. The state can be read, so this is a warning.
 
 ## Example
 ```json
@@ -14,7 +14,7 @@ resource has left the configuration. The state can be read: a warning.
 ```
 
 ## What to do
-Remove the entry by hand, or run `tofu apply`, which writes dependencies anew from the configuration.
+Remove the entry by hand, or run `tofu apply`, which rewrites dependencies from the configuration.
 """
 
 from collections.abc import Iterable
@@ -36,10 +36,10 @@ def _check(subject: Subject) -> Iterable[Finding]:
                 told.add(address)
                 yield Code.DEPENDENCY_ON_ITSELF.finding(
                     "Dependency on itself",
-                    f"Resource {address} names itself ({static}) among its dependencies.",
+                    f"Resource {address} lists itself ({static}) in its dependencies.",
                     address,
                     mention.pointer,
-                    "Remove the entry by hand, or run `tofu apply`, which writes dependencies anew.",
+                    "Remove the entry by hand, or run `tofu apply` to rewrite the dependencies.",
                 )
 
 

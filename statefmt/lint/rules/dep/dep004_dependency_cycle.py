@@ -1,12 +1,13 @@
-"""Resources depend on each other in a circle
+"""Resources depend on each other in a cycle
 
 ## What it does
-Reports each group of resources of which every one depends on every other, directly or through others, and names a
-shortest circle among them. It looks at `dependencies`, which name whole resources.
+Reports each group of resources in which each depends on every other, directly or indirectly, and names a shortest
+cycle among them. The rule looks at `dependencies`, which name whole resources.
 
 ## Why is this bad?
-Dependencies give the order of destruction for what has left the configuration, and in a circle there is none:
-OpenTofu stops with an error. That happens only then, and the state can be read: a warning.
+Dependencies determine the order in which OpenTofu destroys resources that have left the configuration. A cycle has
+no order, so OpenTofu stops with an error. Only such a destroy is affected, and the state can be read, so this is
+a warning.
 
 ## Example
 ```json
@@ -15,8 +16,8 @@ OpenTofu stops with an error. That happens only then, and the state can be read:
 ```
 
 ## What to do
-`tofu apply` writes the dependencies of all that it finds in the configuration anew. If the resources have left it,
-remove one of the entries by hand.
+Run `tofu apply`, which rewrites the dependencies of all resources in the configuration. If the resources have left
+the configuration, remove one of the entries by hand.
 """
 
 from collections.abc import Iterable
@@ -37,13 +38,13 @@ def _check(subject: Subject) -> Iterable[Finding]:
         cycle = short_cycle(group, graph.edges)
         mention = next(graph.mentions(cycle[0], [cycle[1]]))
         more = len(group) - len(cycle)
-        others = f" {more} more resources are caught up in circles with these." if more else ""
+        others = f" {more} more in cycles with these." if more else ""
         yield Code.DEPENDENCY_CYCLE.finding(
-            "Cycle of dependencies",
-            f"Resources depend on each other in a circle: {_shown(cycle)}.{others}",
+            "Dependency cycle",
+            f"Resources depend on each other in a cycle: {_shown(cycle)}.{others}",
             mention.resource.address,
             mention.pointer,
-            "`tofu apply` writes dependencies anew from the configuration; else remove one of the entries by hand.",
+            "Run `tofu apply` to rewrite the dependencies from the configuration, or remove one entry by hand.",
         )
 
 

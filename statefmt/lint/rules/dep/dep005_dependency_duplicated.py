@@ -1,12 +1,12 @@
-"""A dependency is named twice
+"""A dependency is listed twice
 
 ## What it does
-Reports a resource of which an object names a resource more than once in its `dependencies`, be it with different
-module keys. It is said once for each resource and dependency.
+Reports a resource with an object that lists a resource more than once in its `dependencies`, even with different
+module keys. There is one finding for each resource and dependency.
 
 ## Why is this bad?
-It is harmless: once is enough, and the next apply writes the list anew. But OpenTofu names each only once, so
-something else has written here: information.
+It is harmless, and the next apply rewrites the list. But OpenTofu lists each dependency only once, so something
+else has edited the state: this is information.
 
 ## Example
 ```json
@@ -34,17 +34,17 @@ def _check(subject: Subject) -> Iterable[Finding]:
             if (resource.address, target) not in told:
                 told.add((resource.address, target))
                 yield Code.DEPENDENCY_DUPLICATED.finding(
-                    "Dependency named twice",
-                    f"Resource {resource.address} names {target} more than once among the dependencies of an object "
-                    f"({len(pointers)} of its objects {'does' if len(pointers) == 1 else 'do'}).",
+                    "Dependency listed twice",
+                    f"Resource {resource.address} lists {target} more than once in the dependencies of an object "
+                    f"(in {len(pointers)} {'object' if len(pointers) == 1 else 'objects'}).",
                     resource.address,
                     pointers[0],
-                    "Nothing needs to be done; the next apply writes the list anew.",
+                    "No action is needed; the next apply rewrites the list.",
                 )
 
 
 def _repeated(graph: ConfigDependencies, resource: ResourcePart) -> dict[str, list[str]]:
-    """What objects of a block name again, with the first such entry of each of these objects."""
+    """Map each repeated dependency of a block to the pointer of its first repetition in each object."""
     found: dict[str, list[str]] = {}
     for number, obj in enumerate(resource.document.instances or ()):
         seen: set[str] = set()

@@ -1,1 +1,1 @@
-"""The rules ENC001 and following."""
+"""Rules about envelopes of encrypted states (ENC)."""

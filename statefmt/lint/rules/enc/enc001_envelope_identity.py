@@ -1,13 +1,13 @@
-"""The envelope says another serial or lineage than the state inside
+"""The serial or lineage of the envelope differs from the state's
 
 ## What it does
-Reports an encrypted state whose envelope has another `serial` or `lineage` than the state in it. Only with an
-encryption configuration, since the state must be opened for that.
+Reports an encrypted state whose envelope has another `serial` or `lineage` than the state in it. The rule needs an
+encryption configuration, since it must decrypt the state.
 
 ## Why is this bad?
-What stands outside is a copy that nothing protects, and backends go by it. Somebody changed it, or put the data of one
-state into the envelope of another: an old state may have been passed off as a new one. OpenTofu refuses it, and so does
-every command but `check` and `encryption-info`.
+The envelope has an unprotected copy of these values, and backends rely on it. Someone changed the copy, or put the
+data of one state into the envelope of another: an old state may be passed off as a new one. OpenTofu refuses the
+state, and so does every command except `check` and `encryption-info`.
 
 ## Example
 ```json
@@ -15,7 +15,7 @@ every command but `check` and `encryption-info`.
 ```
 
 ## What to do
-Find out who wrote it, and take the last good copy: from a backup, or from the versions that the backend keeps.
+Find out who wrote it, and restore the last good copy from a backup or from the versions that the backend keeps.
 """
 
 from collections.abc import Iterable
@@ -36,13 +36,13 @@ def _check(subject: Subject) -> Iterable[Finding]:
     try:
         differ = identity_differs(opened.envelope, opened.plain)
     except EncryptionError:
-        # No state is inside, or one whose serial is none: that is for other rules to say.
+        # Other rules report an envelope without a state, or with an invalid serial.
         return
     for name in differ:
         yield Code.ENVELOPE_IDENTITY.finding(
             "Envelope of another state",
-            f"The {name} on the envelope is not the one of the state inside: the envelope was changed.",
-            fix="Take the last good copy, from a backup or from the versions that the backend keeps.",
+            f"The {name} of the envelope differs from that of the state inside: the envelope was changed.",
+            fix="Restore the last good copy from a backup or from the versions that the backend keeps.",
         )
 
 

@@ -1,12 +1,13 @@
-"""The envelope has metadata that nothing uses
+"""The envelope has unused metadata
 
 ## What it does
-Reports entries of `meta` in the envelope of an encrypted state that the method which reads it makes no use of. Only
-with an encryption configuration.
+Reports entries of `meta` in the envelope of an encrypted state that are not needed to decrypt it. The rule needs an
+encryption configuration.
 
 ## Why is this bad?
-OpenTofu writes exactly the entries that the method needs. Another one was added by something else, and nothing protects
-`meta`: it may be an attempt to have a state read with a key that the attacker knows, or what a merge of two files left.
+OpenTofu writes exactly the entries that the method needs, so something else added this one. Nothing protects
+`meta`: the entry may be an attempt to make OpenTofu use a key that an attacker knows, or it may come from merging
+two files.
 
 ## Example
 ```json
@@ -14,7 +15,7 @@ OpenTofu writes exactly the entries that the method needs. Another one was added
 ```
 
 ## What to do
-Find out who wrote it. Any write leaves the entry out, such as `statetool reencrypt --anew --in-place`.
+Find out who wrote it. Every write drops the entry, for example `statetool reencrypt --anew --in-place`.
 """
 
 from collections.abc import Iterable
@@ -32,7 +33,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
     for key in sorted(opened.envelope.meta.keys() - opened.meta_keys):
         yield Code.METADATA_UNUSED.finding(
             "Unused metadata",
-            f"The envelope has metadata under {key}, which {opened.method} makes no use of to read the state.",
+            f"The envelope has metadata under {key}, which {opened.method} does not need to read the state.",
             fix=Fix.of("To write the envelope without it: ", subject.command("reencrypt", "--in-place", "--anew"), "."),
         )
 

@@ -1,12 +1,13 @@
-"""The key of the envelope is derived with too few iterations
+r"""The encryption key is derived with too few iterations
 
 ## What it does
-Reports metadata of a key provider `pbkdf2` with fewer than 200,000 iterations. It needs no configuration.
+Reports metadata of a `pbkdf2` key provider with fewer than 200,000 iterations. The rule needs no encryption
+configuration.
 
 ## Why is this bad?
-The fewer iterations, the more passphrases can be tried in a second by whoever has the file. OpenTofu lets nobody
-configure fewer than 200,000, and takes 600,000 unless told otherwise; but it reads a state with any number, so another
-program, or a hand, wrote this one.
+The fewer the iterations, the more passphrases someone with the file can try in a second. OpenTofu allows no fewer
+than 200,000 in a configuration and defaults to 600,000. But it reads a state with any number, so another program or
+an edit by hand wrote this one.
 
 ## Example
 ```json
@@ -14,8 +15,8 @@ program, or a hand, wrote this one.
 ```
 
 ## What to do
-Encrypt the state anew, with the iterations of the configuration: `statetool reencrypt --anew --in-place`. Whoever has a
-copy of the file can still guess at that, so use a new passphrase, too.
+Encrypt the state again with the iterations of the configuration: `statetool reencrypt --anew --in-place`. Old
+copies of the file remain weak, so use a new passphrase, too.
 """
 
 from collections.abc import Iterable
@@ -38,7 +39,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
             yield Code.WEAK_ITERATIONS.finding(
                 "Weak key",
                 f"The key of {entry.key} is derived with an iteration count of {entry.pbkdf2.iterations:,}; OpenTofu "
-                f"lets nobody configure less than {LEAST_ITERATIONS:,}.",
+                f"allows no fewer than {LEAST_ITERATIONS:,}.",
                 fix=Fix.of("To derive a new one: ", subject.command("reencrypt", "--in-place", "--anew"), "."),
             )
 

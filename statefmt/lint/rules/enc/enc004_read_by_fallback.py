@@ -1,12 +1,12 @@
-"""The state is still encrypted by a fallback
+"""The state is still encrypted with a fallback method
 
 ## What it does
-Reports an encrypted state that the first method of the encryption configuration cannot read, but a fallback. Only with
-an encryption configuration.
+Reports an encrypted state that was decrypted by a fallback of the encryption configuration, because its first
+method could not. The rule needs an encryption configuration.
 
 ## Why is this bad?
-A fallback is there for the time of a migration, to a new passphrase or another key provider. As long as one state needs
-it the old key cannot be given up, and who should not have it any more can still read the state.
+A fallback is meant for the time of a migration to a new passphrase or another key provider. As long as one state
+needs it, the old key cannot be retired, and everyone who has it can still read the state.
 
 ## Example
 ```json
@@ -14,8 +14,8 @@ it the old key cannot be given up, and who should not have it any more can still
 ```
 
 ## What to do
-`statetool reencrypt --in-place` writes the state by the first method; `statetool reencrypt --check` finds all that are
-left.
+Run `statetool reencrypt --in-place` to encrypt the state with the first method. `statetool reencrypt --check` finds
+all states that still need it.
 """
 
 from collections.abc import Iterable
@@ -31,9 +31,9 @@ def _check(subject: Subject) -> Iterable[Finding]:
     if opened is None or opened.envelope is None or opened.is_current:
         return
     yield Code.READ_BY_FALLBACK.finding(
-        "Still on a fallback",
-        f"The state was read by {opened.method}, which is a fallback of the encryption configuration.",
-        fix=Fix.of("To write it by the first method: ", subject.command("reencrypt", "--in-place"), "."),
+        "Encrypted with a fallback",
+        f"The state was decrypted with {opened.method}, a fallback of the encryption configuration.",
+        fix=Fix.of("To encrypt it with the first method: ", subject.command("reencrypt", "--in-place"), "."),
     )
 
 

@@ -1,12 +1,12 @@
-"""The state is plain where it should be encrypted
+"""The state is not encrypted, but the configuration says it should be
 
 ## What it does
-Reports a state file in plain text where there is an encryption configuration whose first method encrypts. Standard
-input is not reported: `tofu state pull` prints plain text.
+Reports a plain-text state file if the first method of the encryption configuration encrypts. Standard input is not
+reported: `tofu state pull` prints plain text.
 
 ## Why is this bad?
-The configuration says that states are to be encrypted, and this one is not yet: all its secrets can be read by whoever
-can read the file. It is information, since what `tofu state pull` has written to a file is plain, too.
+Everyone who can read the file can read all secrets in the state. A file with the output of `tofu state pull` is
+plain text, too, so this is information.
 
 ## Example
 ```json
@@ -14,7 +14,7 @@ can read the file. It is information, since what `tofu state pull` has written t
 ```
 
 ## What to do
-`statetool encrypt --in-place`, and remove the plain backup that it names.
+Run `statetool encrypt --in-place`, and remove the plain-text backup that it names.
 """
 
 from collections.abc import Iterable
@@ -33,11 +33,11 @@ def _check(subject: Subject) -> Iterable[Finding]:
     if opened is None or opened.envelope is not None or opened.is_current or subject.name == _STANDARD_INPUT:
         return
     if subject.inspection.document is None:
-        # No state, so nothing to encrypt.
+        # Not a state: nothing to encrypt.
         return
     yield Code.NOT_ENCRYPTED.finding(
         "Not encrypted",
-        "The state is in plain text, and the first method of the encryption configuration encrypts.",
+        "The state is plain text, but the first method of the encryption configuration encrypts.",
         fix=Fix.of("To encrypt it: ", subject.command("encrypt", "--in-place"), "."),
     )
 

@@ -1,11 +1,12 @@
-"""The envelope has a member that OpenTofu does not read
+"""The envelope has an unknown member
 
 ## What it does
-Reports members of the envelope of an encrypted state beside the five that OpenTofu writes. It needs no configuration.
+Reports members of the envelope of an encrypted state other than the five that OpenTofu writes. The rule needs no
+encryption configuration.
 
 ## Why is this bad?
-OpenTofu ignores it, and whatever writes the state next drops it. Nothing protects it either: who reads it goes by what
-anybody can have written there.
+OpenTofu ignores the member, and the next program that writes the state drops it. Nothing protects it either: anyone
+can have written it, so no program should rely on it.
 
 ## Example
 ```json
@@ -13,7 +14,8 @@ anybody can have written there.
 ```
 
 ## What to do
-Find out what wrote it, and keep it elsewhere if it is of use. `statetool reencrypt --anew --in-place` drops it.
+Find out what wrote it, and keep the value elsewhere if it is useful. `statetool reencrypt --anew --in-place` drops
+it.
 """
 
 from collections.abc import Iterable

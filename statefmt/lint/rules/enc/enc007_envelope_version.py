@@ -1,11 +1,12 @@
-"""The envelope has a version that cannot be read
+"""The envelope has an unsupported version
 
 ## What it does
-Reports an encrypted state whose `encryption_version` is not `v0`, the only one there is. It needs no configuration.
+Reports an encrypted state whose `encryption_version` is not `v0`, the only version so far. The rule needs no
+encryption configuration.
 
 ## Why is this bad?
-Neither OpenTofu nor statetool reads it, whatever the configuration. A newer release may have written it, or the file is
-damaged.
+Neither OpenTofu nor statetool can read the state, whatever the configuration. A newer release may have written it,
+or the file is damaged.
 
 ## Example
 ```json
@@ -13,7 +14,7 @@ damaged.
 ```
 
 ## What to do
-Look whether a newer statetool or OpenTofu reads it; else take a backup.
+Try a newer statetool or OpenTofu. Otherwise restore the file from a backup.
 """
 
 from collections.abc import Iterable
@@ -34,8 +35,8 @@ def _check(subject: Subject) -> Iterable[Finding]:
     if version not in ("", VERSION):
         yield Code.ENVELOPE_VERSION.finding(
             "Unsupported envelope version",
-            f"The envelope is of version {version}, and only {VERSION} can be read.",
-            fix="A newer statetool may read it.",
+            f"The envelope has version {version}; only {VERSION} can be read.",
+            fix="Try a newer statetool, or restore the file from a backup.",
         )
 
 

@@ -1,1 +1,1 @@
-"""The rules INS001 and following."""
+"""Rules about instance objects (INS)."""

@@ -1,4 +1,4 @@
-"""The status of an object is not valid
+"""The status of an object is invalid
 
 ## What it does
 Reports a `status` other than `"tainted"`.

@@ -1,4 +1,4 @@
-"""A deposed key does not have eight bytes
+"""A deposed key is not eight bytes long
 
 ## What it does
 Reports a `deposed` key that is not eight bytes long.

@@ -1,10 +1,10 @@
-"""The sensitive paths of an object cannot be read
+"""The sensitive paths of an object are invalid
 
 ## What it does
 Reports `sensitive_attributes` that are not a list of paths.
 
 ## Why is this bad?
-OpenTofu refuses to read the state. A tool that goes on would show secrets.
+OpenTofu refuses to read the state. A tool that ignored the error would show secrets.
 
 ## Example
 ```json

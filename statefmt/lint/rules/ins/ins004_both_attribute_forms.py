@@ -1,10 +1,10 @@
 """An object has attributes in both forms
 
 ## What it does
-Reports an object with `attributes` and `attributes_flat`.
+Reports an object with both `attributes` and `attributes_flat`.
 
 ## Why is this bad?
-Only `attributes` counts; what the flat form says is lost when the state is written.
+Only `attributes` counts. The flat form is lost when the state is written.
 
 ## Example
 ```json
@@ -12,7 +12,7 @@ Only `attributes` counts; what the flat form says is lost when the state is writ
 ```
 
 ## What to do
-`statetool fmt` removes `attributes_flat`, if `attributes` is right.
+If `attributes` is right, run `statetool fmt`, which removes `attributes_flat`.
 """
 
 from statefmt.lint.rule import Rule
@@ -22,7 +22,7 @@ from statefmt.model.findings import Fix
 
 
 def _fix(subject: Subject) -> Fix:
-    return Fix.of('If "attributes" is right, this drops the flat form: ', subject.rewriting(), ".")
+    return Fix.of('To drop the flat form, if "attributes" is right: ', subject.rewriting(), ".")
 
 
 RULE = Rule(Code.BOTH_ATTRIBUTE_FORMS, fix=_fix)

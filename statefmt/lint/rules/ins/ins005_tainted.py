@@ -1,12 +1,13 @@
-"""An object is marked as tainted
+"""An object is tainted
 
 ## What it does
-Reports a current object of a managed resource with the status `tainted`. Deposed objects are left to INS006, since they
-are destroyed anyway; data resources are read anew by each plan, whatever their status.
+Reports a current object of a managed resource with the status `tainted`. Deposed objects are left to INS006, since
+they are destroyed anyway. Data resources are ignored: every plan reads them again, whatever their status.
 
 ## Why is this bad?
-The next apply destroys the object and creates it anew. That is what was wanted after `taint`; after a provisioner or
-a create that failed half-way it often is not, and a database or an address is gone. It surprises: a warning.
+The next apply destroys the object and creates a new one. After `taint` that is intended. After a failed provisioner
+or an incomplete create it often is not, and destroys a database or loses an address. The state can be read, so this
+is a warning.
 
 ## Example
 ```json
@@ -14,7 +15,7 @@ a create that failed half-way it often is not, and a database or an address is g
 ```
 
 ## What to do
-If the object is sound, `statetool untaint aws_instance.web`. Else let the next apply replace it.
+If the object is sound, run `statetool untaint aws_instance.web`. Otherwise let the next apply replace it.
 """
 
 from collections.abc import Iterable
@@ -30,7 +31,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
         if part.document.status == "tainted" and not part.document.deposed and part.resource.document.mode != "data":
             yield Code.TAINTED.finding(
                 "Tainted object",
-                f"The object of {part.address} is tainted: the next apply destroys it and creates another one.",
+                f"The object of {part.address} is tainted: the next apply destroys it and creates a new one.",
                 part.address,
                 f"{part.pointer}/status",
                 Fix.of("If it is sound: ", subject.command_on("untaint", part.address), "."),

@@ -1,12 +1,12 @@
 """A deposed object is left over
 
 ## What it does
-Reports each deposed object: one that was to be replaced (`create_before_destroy`) and is not destroyed yet.
+Reports each deposed object: one that was to be replaced (`create_before_destroy`) and has not been destroyed yet.
 
 ## Why is this bad?
-Mostly an apply was stopped, or the destruction failed, between creating the new object and destroying the old one.
-The old one still runs and costs money, and the next apply destroys it without its address being in the
-configuration. That surprises: a warning.
+Usually an apply was stopped, or the destroy failed, after the new object was created. The old object still runs and
+costs money, and the next apply destroys it although nothing in the configuration mentions it. The state can be
+read, so this is a warning.
 
 ## Example
 ```json
@@ -14,7 +14,7 @@ configuration. That surprises: a warning.
 ```
 
 ## What to do
-Let the next apply destroy it. If the real object is gone already, or shall live on outside of the state:
+Let the next apply destroy it. If the real object is already gone, or should be kept outside of the state, run
 `statetool forget-deposed aws_instance.web`.
 """
 
@@ -32,11 +32,11 @@ def _check(subject: Subject) -> Iterable[Finding]:
         if key:
             yield Code.DEPOSED_LEFT_OVER.finding(
                 "Deposed object left over",
-                f"Instance {part.address} has the deposed object {key}; the next apply is to destroy it.",
+                f"Instance {part.address} has the deposed object {key}; the next apply destroys it.",
                 part.address,
                 f"{part.pointer}/deposed",
                 Fix.of(
-                    "If the real object is gone or shall stay: ",
+                    "If the real object is gone or should be kept: ",
                     subject.command_on("forget-deposed", part.address),
                     ".",
                 ),

@@ -1,13 +1,12 @@
 """An object still has flat attributes
 
 ## What it does
-Reports an object of a version 4 file whose only attributes are in the flat form (`attributes_flat`) of Terraform
-before 0.12. Formats 1 to 3 have no other form, so nothing is said there; where an object has both forms, INS004
-speaks.
+Reports an object in a version 4 file that has attributes only in the flat form (`attributes_flat`) of Terraform
+before 0.12. Formats 1 to 3 have no other form and are ignored. Objects with both forms are left to INS004.
 
 ## Why is this bad?
-The provider must convert them at every read, and nothing wrote the object since it was upgraded: no release since
-0.12 has refreshed it. Programs that read the attributes of a state mostly see none. Nothing is lost: information.
+The provider must convert the attributes on every read, and no release since 0.12 has refreshed the object. Most
+programs that read attributes from a state do not see any. Nothing is lost, so this is information.
 
 ## Example
 ```json
@@ -15,7 +14,7 @@ The provider must convert them at every read, and nothing wrote the object since
 ```
 
 ## What to do
-Run `tofu apply -refresh-only`, which writes the object anew.
+Run `tofu apply -refresh-only`, which rewrites the object.
 """
 
 from collections.abc import Iterable
@@ -35,10 +34,10 @@ def _check(subject: Subject) -> Iterable[Finding]:
         if part.document.attributes_flat is not None and part.document.attributes is UNSET:
             yield Code.FLAT_ATTRIBUTES.finding(
                 "Attributes in the flat form",
-                f"The attributes of {part.address} are in the form of Terraform before 0.12.",
+                f"The attributes of {part.address} are in the flat form of Terraform before 0.12.",
                 part.address,
                 f"{part.pointer}/attributes_flat",
-                "`tofu apply -refresh-only` writes them in today's form.",
+                "Run `tofu apply -refresh-only` to write them in the current form.",
             )
 
 

@@ -4,8 +4,9 @@
 Reports an object with neither `attributes` nor `attributes_flat`, or with `null` for them.
 
 ## Why is this bad?
-OpenTofu reads an empty object: no id, so the provider can neither refresh nor destroy the real thing, and most take
-it for gone and plan to create another one. The file can be read, and no release writes this: information.
+OpenTofu reads an empty object without an id. The provider can neither refresh nor destroy the real object; most
+providers conclude that it is gone, and plan to create another one. The file can be read, and no release writes such
+objects, so this is information.
 
 ## Example
 ```json
@@ -13,8 +14,8 @@ it for gone and plan to create another one. The file can be read, and no release
 ```
 
 ## What to do
-Restore the attributes from a backup, or forget the object and import the real one:
-`statetool rm aws_instance.web`, then `tofu import aws_instance.web i-0f3a`.
+Restore the attributes from a backup. Or forget the object and import the real one: `statetool rm aws_instance.web`,
+then `tofu import aws_instance.web i-0f3a`.
 """
 
 from collections.abc import Iterable
@@ -39,7 +40,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
                 part.address,
                 part.pointer,
                 Fix.of(
-                    "Restore them from a backup, or import it anew after this: ",
+                    "Restore them from a backup, or import the object again after this: ",
                     subject.command_on("rm", part.address),
                     ".",
                 ),

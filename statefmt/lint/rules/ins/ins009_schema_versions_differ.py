@@ -1,13 +1,13 @@
 """The instances of a resource have different schema versions
 
 ## What it does
-Reports a resource whose current objects don't all have the same `schema_version`; it is said once a resource.
-Deposed objects don't count: they were written by whatever release created them.
+Reports a resource whose current objects do not all have the same `schema_version`. There is one finding for each
+resource. Deposed objects are ignored: whatever release created them wrote them.
 
 ## Why is this bad?
-An apply writes all instances with the schema version of the provider. Where they differ, some were not written for
-long (`-target`), were moved or merged in from elsewhere, or come from a newer provider, which an older one refuses to
-read. The provider upgrades the old ones by itself: information.
+An apply writes all instances with the schema version of the provider. If the versions differ, some instances have
+not been written for a long time (`-target`), were moved or merged in from elsewhere, or come from a newer provider
+and cannot be read by an older one. The provider upgrades old instances by itself, so this is information.
 
 ## Example
 ```json
@@ -39,11 +39,11 @@ def _check(subject: Subject) -> Iterable[Finding]:
         reported.add(resource)
         yield Code.SCHEMA_VERSIONS_DIFFER.finding(
             "Schema versions differ within a resource",
-            f"Instance {part.address} has the schema version {version}, where the first instance of "
+            f"Instance {part.address} has schema version {version}, but the first instance of "
             f"{resource} has {first[resource]}.",
             resource,
             f"{part.pointer}/schema_version",
-            "`tofu apply -refresh-only` writes all instances with one version.",
+            "Run `tofu apply -refresh-only` to write all instances with one version.",
         )
 
 

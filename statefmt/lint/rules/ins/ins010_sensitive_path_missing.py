@@ -1,12 +1,12 @@
 """A sensitive path leads to no attribute
 
 ## What it does
-Reports a path under `sensitive_attributes` whose attribute, map key or list element is not there. Where a value on
-the way is null there is nothing to hide, and nothing is reported; nor for elements of sets.
+Reports a path in `sensitive_attributes` whose attribute, map key or list element does not exist. Paths through a
+null value are ignored, since there is nothing to hide, and so are paths to elements of sets.
 
 ## Why is this bad?
-The mark hides nothing. If the provider renamed the attribute, what was to be hidden now stands there unmarked, and is
-shown by plans, outputs and tools. Mostly it is a harmless left-over, which the next apply cleans up: information.
+The path hides nothing. If the provider renamed the attribute, the value is now unmarked, and plans, outputs and
+tools show it. Usually the path is a harmless leftover that the next apply removes, so this is information.
 
 ## Example
 ```json
@@ -14,7 +14,7 @@ shown by plans, outputs and tools. Mostly it is a harmless left-over, which the 
 ```
 
 ## What to do
-Look where the value went. `tofu apply -refresh-only` writes the paths anew.
+Find out where the value went. `tofu apply -refresh-only` rewrites the paths.
 """
 
 from collections.abc import Iterable
@@ -39,10 +39,10 @@ def _check(subject: Subject) -> Iterable[Finding]:
                 continue
             yield Code.SENSITIVE_PATH_MISSING.finding(
                 "Sensitive path leads nowhere",
-                f"{part.address}: the attributes have no {shown_path(path, missing)}, which is to be sensitive.",
+                f"{part.address}: the attributes have no {shown_path(path, missing)}, which is marked as sensitive.",
                 part.address,
                 f"{part.pointer}/sensitive_attributes/{number}",
-                "`tofu apply -refresh-only` writes the paths anew; look first where the value went.",
+                "Find out where the value went, then run `tofu apply -refresh-only` to rewrite the paths.",
             )
 
 

@@ -1,10 +1,11 @@
 """The private data of an object is not base64
 
 ## What it does
-Reports a `private` member that is not base64 text (standard alphabet, with padding) or a list of bytes.
+Reports a `private` member that is neither base64 (standard alphabet, with padding) nor a list of bytes.
 
 ## Why is this bad?
-OpenTofu refuses to read the state: an error. The member holds what the provider needs to go on, such as timeouts.
+OpenTofu refuses to read the state, so this is an error. The member contains what the provider needs for later
+operations, such as timeouts.
 
 ## Example
 ```json
@@ -12,8 +13,8 @@ OpenTofu refuses to read the state: an error. The member holds what the provider
 ```
 
 ## What to do
-Restore the member from a backup; most often padding (`=`) or the end is missing. Where there is none, remove it:
-providers live without, apart from timeouts and the like.
+Restore the member from a backup; usually padding (`=`) or the end is missing. If there is no backup, remove the
+member: apart from timeouts and the like, providers work without it.
 """
 
 from statefmt.lint.rule import Rule

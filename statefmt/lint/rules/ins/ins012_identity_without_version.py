@@ -1,12 +1,12 @@
 """An identity has no schema version
 
 ## What it does
-Reports an object with an `identity` that has no `identity_schema_version`. The other way round is no problem:
-Terraform since 1.12 writes `"identity_schema_version": 0` for every object, with an identity or without.
+Reports an object with an `identity` but no `identity_schema_version`. The reverse is fine: Terraform 1.12 and later
+write `"identity_schema_version": 0` for every object, with or without an identity.
 
 ## Why is this bad?
-OpenTofu and Terraform write the version with every identity, also where it is 0. Where it is missing they take 0, and
-hand the identity to the provider as one of the oldest form. Mostly that is right, so it is information.
+OpenTofu and Terraform write the version with every identity, even if it is 0. If it is missing, they assume 0 and
+pass the identity to the provider as one of the oldest form. Usually that is right, so this is information.
 
 ## Example
 ```json
@@ -14,7 +14,7 @@ hand the identity to the provider as one of the oldest form. Mostly that is righ
 ```
 
 ## What to do
-Add `"identity_schema_version": 0`, or the version that a backup has; the next apply writes both anew.
+Add `"identity_schema_version": 0`, or the version from a backup. The next apply rewrites both members.
 """
 
 from collections.abc import Iterable
@@ -34,10 +34,10 @@ def _check(subject: Subject) -> Iterable[Finding]:
         if obj.identity is not UNSET and obj.identity_schema_version is None and not equals(obj.identity, b"null"):
             yield Code.IDENTITY_WITHOUT_VERSION.finding(
                 "Identity without a schema version",
-                f"The identity of {part.address} has no version; it is taken for one of version 0.",
+                f"The identity of {part.address} has no schema version, so OpenTofu assumes version 0.",
                 part.address,
                 f"{part.pointer}/identity",
-                'Add "identity_schema_version" with the version that wrote the identity, mostly 0.',
+                'Add "identity_schema_version" with the version of the identity, usually 0.',
             )
 
 

@@ -1,1 +1,1 @@
-"""The rules OUT001 and following."""
+"""Rules about outputs (OUT)."""

@@ -1,7 +1,7 @@
-"""The type of an output is not valid
+"""The type of an output is invalid
 
 ## What it does
-Reports an output whose `type` is no type.
+Reports an output whose `type` is not a valid type.
 
 ## Why is this bad?
 OpenTofu refuses to read the state.
@@ -12,7 +12,7 @@ OpenTofu refuses to read the state.
 ```
 
 ## What to do
-Write it as OpenTofu does: `["list", "string"]`.
+Write the type as OpenTofu does: `["list", "string"]`.
 """
 
 from statefmt.lint.rule import Rule

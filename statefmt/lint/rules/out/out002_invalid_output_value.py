@@ -1,7 +1,7 @@
-"""The value of an output does not fit its type
+"""The value of an output does not match its type
 
 ## What it does
-Reports an output whose `value` is not of its `type`.
+Reports an output whose `value` does not match its `type`.
 
 ## Why is this bad?
 OpenTofu refuses to read the state.
@@ -12,7 +12,7 @@ OpenTofu refuses to read the state.
 ```
 
 ## What to do
-Correct the value or the type; the next apply computes both anew.
+Correct the value or the type; the next apply computes both again.
 """
 
 from statefmt.lint.rule import Rule

@@ -1,11 +1,11 @@
 """An output is deprecated
 
 ## What it does
-Reports an output that the configuration marks as `deprecated`, with the author's words.
+Reports an output that the configuration marks as `deprecated`, and shows the author's message.
 
 ## Why is this bad?
-Whoever reads it (`terraform_remote_state`, scripts that call `tofu output`) will lose it some day. Until then nothing
-is wrong: information.
+Everything that reads the output (`terraform_remote_state`, scripts that call `tofu output`) will lose it one day.
+Nothing is wrong until then, so this is information.
 
 ## Example
 ```json
@@ -13,7 +13,7 @@ is wrong: information.
 ```
 
 ## What to do
-Move its readers to what the message names; then remove the output from the configuration.
+Change the readers as the message says, then remove the output from the configuration.
 """
 
 from collections.abc import Iterable
@@ -34,7 +34,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
                 f'The output "{name}" is deprecated: {output.deprecated}',
                 f"output.{name}",
                 f"/outputs/{token(name)}/deprecated",
-                "Move what reads it to something else.",
+                "Change what reads it as the message says.",
             )
 
 

@@ -1,13 +1,13 @@
-"""An output that is not sensitive likely holds a secret
+"""An output that is not sensitive likely contains a secret
 
 ## What it does
-Reports an output that is not marked as sensitive and whose value has the shape of a secret (private keys, cloud keys,
-tokens), or that is named as one (`db_password`, `api_token`…) with a value that can be one. Of objects and lists each
-part is looked at. The finding says what kind it is, and shows nothing of the value.
+Reports an output that is not marked as sensitive if its value looks like a secret (private keys, cloud keys,
+tokens), or if its name does (`db_password`, `api_token`…) and its value could be one. The rule looks into objects
+and lists. The finding names the kind of secret and never shows the value.
 
 ## Why is this bad?
-Outputs are printed after every apply, and whoever reads the state with `terraform_remote_state` gets them. What is a
-secret is a guess here, by shape and name: information.
+OpenTofu prints outputs after every apply, and everyone who reads the state with `terraform_remote_state` gets them.
+The rule guesses by shape and name, so this is information.
 
 ## Example
 ```json
@@ -40,20 +40,20 @@ def _check(subject: Subject) -> Iterable[Finding]:
     }
     names = list(values)
     for number in suspects([_member(name, value) for name, value in values.items()]):
-        # Imported where it is needed, as in attribute_secrets.
+        # Imported late because its patterns are slow to compile, as in secrets/attributes.py.
         from statefmt.lint.secrets.search import secrets_in
 
         name = names[number]
         try:
             value = loads_exact(bytes(values[name]), replace_invalid=True)
         except ValueError:
-            # Nested deeper than Python goes.
+            # Nested too deeply for Python.
             continue
         kinds = dict.fromkeys(secret.kind for secret in secrets_in(value, name))
         if kinds:
             yield Code.OUTPUT_LIKELY_SECRET.finding(
                 "Output is likely a secret",
-                f'The output "{name}" holds what looks like {" and ".join(kinds)}, and is not marked as sensitive.',
+                f'The output "{name}" contains what looks like {" and ".join(kinds)}, but is not marked as sensitive.',
                 f"output.{name}",
                 f"/outputs/{token(name)}/value",
                 "Set `sensitive = true` on the output.",
@@ -61,7 +61,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
 
 
 def _member(name: str, value: Raw) -> Raw:
-    """An output as an object with it as its only member, for the search over bytes."""
+    """Wrap an output in an object as its only member, for the search over bytes."""
     return Raw(b"{%b:%b}" % (encode_string(name), value))
 
 

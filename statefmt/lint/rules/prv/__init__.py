@@ -1,1 +1,1 @@
-"""The rules PRV001 and following."""
+"""Rules about providers of objects (PRV)."""

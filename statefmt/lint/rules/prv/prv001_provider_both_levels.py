@@ -4,8 +4,8 @@ r"""Provider on both the resource and its instance
 Reports an instance that names a provider although its resource names one too.
 
 ## Why is this bad?
-The instance's own wins. OpenTofu 1.8 and Terraform read the resource level only, and so bind the
-instance to another provider instance.
+The provider of the instance takes precedence. But OpenTofu 1.8 and Terraform read only the one of the resource, so
+they bind the instance to another provider instance.
 
 ## Example
 ```json
@@ -13,7 +13,7 @@ instance to another provider instance.
 ```
 
 ## What to do
-Run `statetool fmt`, which writes the one level that is needed.
+Run `statetool fmt`, which keeps only the level that is needed.
 """
 
 from statefmt.lint.rule import Rule
@@ -23,7 +23,7 @@ from statefmt.model.findings import Fix
 
 
 def _fix(subject: Subject) -> Fix:
-    return Fix.of("To have the one level that is needed: ", subject.rewriting(), ".")
+    return Fix.of("To keep only the level that is needed: ", subject.rewriting(), ".")
 
 
 RULE = Rule(Code.PROVIDER_BOTH_LEVELS, fix=_fix)

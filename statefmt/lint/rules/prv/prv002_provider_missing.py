@@ -1,7 +1,7 @@
-"""No provider, neither on the resource nor on the instance
+"""No provider on the resource or on the instance
 
 ## What it does
-Reports an instance for which no provider is named at either level.
+Reports an instance without a provider at either level.
 
 ## Why is this bad?
 OpenTofu refuses to read the state.

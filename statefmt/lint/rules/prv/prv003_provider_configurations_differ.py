@@ -1,13 +1,12 @@
 r"""Instances of one resource belong to different provider configurations
 
 ## What it does
-Reports a resource whose instances, after the resource level has reached those without their own, do not
-all belong to one provider configuration.
+Reports a resource whose instances do not all belong to one provider configuration. Instances without a `provider`
+of their own use the one of the resource.
 
 ## Why is this bad?
-A resource block has one provider configuration; its instances may differ only in the instance key at
-the end. OpenTofu refuses most such states, and silently rebinds the resource where only some instances
-name a provider.
+A resource block has one provider configuration; its instances may differ only in the instance key at the end.
+OpenTofu refuses most such states. If only some instances name a provider, it silently rebinds the resource.
 
 ## Example
 ```json
@@ -15,7 +14,7 @@ name a provider.
 ```
 
 ## What to do
-Decide which configuration manages the resource, and write it for all instances.
+Decide which configuration manages the resource, and set it for all instances.
 """
 
 from statefmt.lint.rule import Rule

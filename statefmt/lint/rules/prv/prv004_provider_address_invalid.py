@@ -1,7 +1,7 @@
-r"""A provider address is not valid
+r"""A provider address is invalid
 
 ## What it does
-Reports a `provider` that is no provider configuration address, at either level.
+Reports a `provider`, at either level, that is not a provider configuration address.
 
 ## Why is this bad?
 OpenTofu refuses to read the state. OpenTofu 1.8 silently drops the resource.
@@ -12,7 +12,7 @@ OpenTofu refuses to read the state. OpenTofu 1.8 silently drops the resource.
 ```
 
 ## What to do
-Correct the address: `provider["HOST/NAMESPACE/TYPE"]`, with `.ALIAS`, and on an instance
+Correct the address: `provider["HOST/NAMESPACE/TYPE"]`, with `.ALIAS` if it has one, and on an instance
 `.ALIAS["KEY"]`.
 """
 

@@ -1,12 +1,11 @@
 r"""Objects of one instance are bound to different provider instances
 
 ## What it does
-Reports an instance whose current and deposed objects name different instances of the provider
-configuration.
+Reports an instance whose current and deposed objects name different instances of the provider configuration.
 
 ## Why is this bad?
-OpenTofu keeps one provider key for an instance: that of the object it reads last. The others are
-silently rebound, and a deposed object would then be destroyed in the wrong region or account.
+OpenTofu keeps one provider key for each instance: that of the object it reads last. It silently rebinds the other
+objects, and would then destroy a deposed object in the wrong region or account.
 
 ## Example
 ```json
@@ -14,7 +13,7 @@ silently rebound, and a deposed object would then be destroyed in the wrong regi
 ```
 
 ## What to do
-Destroy the deposed object with the provider instance that it belongs to, or bind both objects to one.
+Destroy the deposed object with the provider instance that it belongs to, or bind both objects to the same one.
 """
 
 from statefmt.lint.rule import Rule

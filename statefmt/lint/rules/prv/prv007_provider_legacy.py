@@ -1,12 +1,12 @@
-r"""A provider is named by its type only
+r"""A provider is named only by its type
 
 ## What it does
-Reports a provider address of the time before Terraform 0.13: `provider.aws`, or one with the namespace `-`. It is
-said once for each resource and address. `provider.terraform` is left alone: it can only mean the built-in provider.
+Reports a provider address from before Terraform 0.13: `provider.aws`, or one with the namespace `-`. There is one
+finding for each resource and address. `provider.terraform` is not reported: it can only mean the built-in provider.
 
 ## Why is this bad?
-The address doesn't say where the provider comes from, so `init` looks for one of that type in the namespace
-`hashicorp`, or fails. That surprises sooner or later, but the state can be read: a warning.
+The address does not say where the provider comes from, so `init` looks for a provider of that type in the namespace
+`hashicorp`, or fails. The state can still be read, so this is a warning.
 
 ## Example
 ```json
@@ -14,7 +14,7 @@ The address doesn't say where the provider comes from, so `init` looks for one o
 ```
 
 ## What to do
-Name the source that the configuration has in `required_providers`:
+Set the source that the configuration has in `required_providers`:
 `statetool fmt --legacy-provider aws=hashicorp/aws`, or `statetool upgrade` with the same option for older formats.
 """
 
@@ -49,7 +49,7 @@ def _is_legacy(provider: AbsProviderInstance) -> bool:
 def _fix(subject: Subject, type_: str) -> Fix:
     source = f"hashicorp/{type_}" if type_ in KNOWN_TYPES else f"NAMESPACE/{type_}"
     command = subject.rewriting("--legacy-provider", f"{type_}={source}", mends=True)
-    return Fix.of("Name its source, as the configuration has it in required_providers: ", command, ".")
+    return Fix.of("Set its source, as in required_providers: ", command, ".")
 
 
 RULE = Rule(Code.PROVIDER_LEGACY, _check)

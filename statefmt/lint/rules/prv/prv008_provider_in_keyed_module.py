@@ -1,12 +1,13 @@
-r"""A provider configuration lies inside a module with keys
+r"""A provider configuration is inside a module with keys
 
 ## What it does
 Reports a resource in a module instance with a key (`module.app["a"]`) whose provider configuration is declared in
-that module or in one that it calls.
+that module or in a module that it calls.
 
 ## Why is this bad?
-OpenTofu refuses `count` and `for_each` on a module that has provider configurations of its own, so the resource
-cannot stay bound to this one. The state itself can be read, and the surprise comes with the next plan: a warning.
+OpenTofu refuses `count` and `for_each` on a module that has its own provider configurations, so the resource cannot
+stay bound to this one. The state itself can be read, and the problem only shows in the next plan, so this is
+a warning.
 
 ## Example
 ```json
@@ -15,8 +16,8 @@ cannot stay bound to this one. The state itself can be read, and the surprise co
 ```
 
 ## What to do
-Move the `provider` block to the root module, pass it to the module in `providers`, and write the configuration of the
-root module as the resource's `provider`: `provider["registry.opentofu.org/hashicorp/aws"]`.
+Move the `provider` block to the root module, pass it to the module in `providers`, and set the resource's
+`provider` to the configuration of the root module: `provider["registry.opentofu.org/hashicorp/aws"]`.
 """
 
 from collections.abc import Iterable
@@ -50,12 +51,12 @@ def _check(subject: Subject) -> Iterable[Finding]:
         in_root = ConfigProviderConfig(Module(), config.provider, config.alias)
         yield Code.PROVIDER_IN_KEYED_MODULE.finding(
             "Module is incompatible with count, for_each, enabled and depends_on",
-            f"Resource {address} belongs to {config}, which is declared in {config.module}; but {keyed} has a key, "
-            "and OpenTofu refuses count and for_each on modules with provider configurations of their own.",
+            f"Resource {address} belongs to {config}, which is declared in {config.module}, but {keyed} has a key. "
+            "OpenTofu refuses count and for_each on modules with their own provider configurations.",
             address,
             place.pointer,
             Fix.of(
-                "Declare the provider in the root module and pass it on; then ",
+                "Declare the provider in the root module and pass it to the module, then run ",
                 subject.command("rebind", address, str(in_root)),
                 ".",
             ),
@@ -68,7 +69,7 @@ def _is_in_module(provider: AbsProviderInstance) -> bool:
 
 @lru_cache(maxsize=4096)
 def _keyed_call(text: str, declaring: Module) -> str:
-    """The outermost module instance with a key in `text` that is the declaring module or calls it; else ""."""
+    """Return the outermost module instance with a key in `text` that is or calls the declaring module, or ""."""
     try:
         steps = parse_module_instance(text).steps
     except AddressError:

@@ -1,14 +1,14 @@
 r"""Providers come from both registries
 
 ## What it does
-Reports, once for the file, a state with providers from `registry.terraform.io` and from `registry.opentofu.org`. It
-says so especially where one provider comes from both. Addresses that name no source, and other registries, don't
-count.
+Reports a state with providers from both `registry.terraform.io` and `registry.opentofu.org`. There is one finding
+for the whole file; it names the providers that come from both. Other registries, and addresses without a source,
+are ignored.
 
 ## Why is this bad?
-To OpenTofu and Terraform these are different providers: both are installed, each with its own configuration, and a
-resource under the wrong one is planned with a provider that the configuration no longer has. It is what a migration
-leaves behind that stopped half-way. The state can be read, and some configurations mean it: a warning.
+To OpenTofu and Terraform these are different providers. They install both, each with its own configuration, and
+plan a resource under the wrong one with a provider that the configuration no longer has. An interrupted migration
+leaves such a state behind. It can be read, and some configurations intend it, so this is a warning.
 
 ## Example
 ```json
@@ -17,8 +17,9 @@ leaves behind that stopped half-way. The state can be read, and some configurati
 ```
 
 ## What to do
-Choose one for all: `statetool fmt --registry opentofu` or `statetool fmt --registry terraform`. To move single
-providers: `statetool replace-provider registry.terraform.io/hashicorp/aws registry.opentofu.org/hashicorp/aws`.
+Choose one registry for all providers: `statetool fmt --registry opentofu` or `statetool fmt --registry terraform`.
+To move single providers:
+`statetool replace-provider registry.terraform.io/hashicorp/aws registry.opentofu.org/hashicorp/aws`.
 """
 
 from collections.abc import Iterable
@@ -37,7 +38,7 @@ from statefmt.model.addrs import (
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding, Fix
 
-# As the option --registry names them.
+# The values of the option --registry.
 _REGISTRIES = {TERRAFORM_HOST: "terraform", DEFAULT_HOST: "opentofu"}
 _SHOWN = 5
 
@@ -51,13 +52,13 @@ def _check(subject: Subject) -> Iterable[Finding]:
         resources[place.provider.config.provider.hostname].setdefault(place.resource.address, place)
     rare, usual = sorted(_REGISTRIES, key=lambda host: len(resources[host]))
     counts = " and ".join(
-        f"{len(found)} with providers from {host} (as {next(iter(found))})" for host, found in resources.items()
+        f"{len(found)} with providers from {host} (such as {next(iter(found))})" for host, found in resources.items()
     )
     yield Code.PROVIDER_HOSTS_MIXED.finding(
         "Providers from both registries",
-        f"Of the resources in the state there are {counts}.{_in_both(named)}",
+        f"The state has resources from both registries: {counts}.{_in_both(named)}",
         pointer=next(iter(resources[rare].values())).pointer,
-        fix=Fix.of(f"To have all from {usual}: ", subject.rewriting("--registry", _REGISTRIES[usual]), "."),
+        fix=Fix.of(f"To use {usual} for all: ", subject.rewriting("--registry", _REGISTRIES[usual]), "."),
     )
 
 
@@ -72,7 +73,7 @@ def _in_both(named: set[Provider]) -> str:
         for provider in named
         if provider.hostname == TERRAFORM_HOST and msgspec.structs.replace(provider, hostname=DEFAULT_HOST) in named
     )
-    return f" From both come {_listed(twice)}: one provider under two names." if twice else ""
+    return f" Providers used from both: {_listed(twice)}." if twice else ""
 
 
 def _listed(names: list[str]) -> str:

@@ -1,12 +1,13 @@
-r"""Some objects of a resource have a provider key, others none
+r"""Some objects of a resource have a provider key and others do not
 
 ## What it does
-Reports a resource whose objects all belong to one provider configuration, some of them to an instance of it with a
-key and others to the one without.
+Reports a resource whose objects all belong to one provider configuration, but some to an instance with a key and
+others to the instance without one.
 
 ## Why is this bad?
-A `provider` block either has `for_each` or has not. So some of the objects are bound to a provider instance that
-doesn't exist, and the next plan cannot refresh or destroy them. OpenTofu reads the state without a word: a warning.
+A `provider` block either has `for_each` or it does not. So some of the objects are bound to a provider instance
+that does not exist, and the next plan can neither refresh nor destroy them. OpenTofu reads the state without a
+message, so this is a warning.
 
 ## Example
 ```json
@@ -15,7 +16,7 @@ doesn't exist, and the next plan cannot refresh or destroy them. OpenTofu reads 
 ```
 
 ## What to do
-Bind the others as well, each with
+Bind the other objects as well, each with
 `statetool rebind 'aws_vpc.main["b"]' 'provider["registry.opentofu.org/hashicorp/aws"].by_region["us-west-2"]'`.
 """
 
@@ -44,7 +45,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
 
 
 def _bound(block: ResourcePart) -> Iterable[AbsProviderInstance | None]:
-    """The different provider instances of a block's objects; None among them where one cannot be told."""
+    """Return the distinct provider instances of a block's objects, with None for an unknown one."""
     one_of_each = {obj.provider: obj for obj in objects_of(block)}
     return [provider_in_force(block.document, obj) for obj in one_of_each.values()]
 
@@ -64,11 +65,11 @@ def _finding(subject: Subject, address: str, blocks: Sequence[ResourcePart]) -> 
     target = f'{without}["KEY"]'
     return Code.PROVIDER_KEYED_AND_KEYLESS.finding(
         "Provider instances with and without keys in one resource",
-        f"Of the objects of {address}, {len(keyed)} belong to an instance of {without} with a key (as {keyed[0]}), and "
-        f"{len(keyless)} to the one without (as that of {instance}).",
+        f"Of the objects of {address}, {len(keyed)} belong to an instance of {without} with a key (such as "
+        f"{keyed[0]}), and {len(keyless)} to the one without a key (such as that of {instance}).",
         address,
         pointer,
-        Fix.of("With the key of the right provider instance: ", subject.command_on("rebind", instance, target), "."),
+        Fix.of("Using the key of the right provider instance: ", subject.command_on("rebind", instance, target), "."),
     )
 
 

@@ -1,1 +1,1 @@
-"""The rules REL001 and following."""
+"""Rules about losses in other releases (REL)."""

@@ -1,13 +1,18 @@
 r"""Another release would lose a resource instance or its provider key
 
 ## What it does
-Reports, with `--for RELEASE`, each object that this release would leave out of the state, and each provider key that it
-would forget: objects bound to a provider instance with a key, and the others of the same resource, where the release
-knows none; resources whose provider address it cannot read. Without `--for` it finds nothing.
+Reports, with `--for RELEASE`, each object that this release would drop from the state, and each provider key that
+it would forget:
+- objects bound to a provider instance with a key, and the other objects of the same resource, if the release does
+  not know provider instances;
+- resources whose provider address the release cannot read.
+
+Without `--for`, the rule reports nothing.
 
 ## Why is this bad?
-OpenTofu up to 1.8 and all of Terraform read such a state with exit status 0 and without a message, and write it back
-without these resources. What they stand for goes on running, and nothing knows of it: an error.
+OpenTofu up to 1.8 and all releases of Terraform read such a state with exit status 0 and without a message, and
+write it back without these resources. The real objects keep running, but no state contains them any more, so this
+is an error.
 
 ## Example
 ```json
@@ -16,10 +21,12 @@ without these resources. What they stand for goes on running, and nothing knows 
 
 ## What to do
 Bind all instances of the resource to one provider configuration without a key that reaches them all, with
-`statetool rebind RESOURCE PROVIDER`. Where none does, since they are in several regions or accounts, first move them to
-a resource for each configuration, with `statetool mv`. The `.tf` files must say the same before the next plan. Or
-change these files first, and apply them with the release that wrote the state. `statetool downgrade` never leaves out
-an object.
+`statetool rebind RESOURCE PROVIDER`. If none does, because the instances are in several regions or accounts, first
+move them to one resource for each configuration, with `statetool mv`. Make the same changes in the `.tf` files
+before the next plan.
+
+Or change the `.tf` files first, and apply them with the release that wrote the state. `statetool downgrade` never
+leaves out an object.
 """
 
 from collections.abc import Iterable

@@ -1,15 +1,15 @@
 """Another release would lose a member of the state
 
 ## What it does
-Reports, with `--for RELEASE`, each member with a meaning that this release does not write back: `identity`,
+Reports, with `--for RELEASE`, each meaningful member that this release does not write back: `identity`,
 `identity_schema_version`, `skip_destroy`, `deprecated`, `depends_on`, `sensitive_attributes`, check results, and
-members that statetool doesn't know. `statetool releases` shows which release keeps what. Without `--for` it finds
-nothing.
+members that statetool does not know. `statetool releases` shows which release keeps which members. Without `--for`,
+the rule reports nothing.
 
 ## Why is this bad?
-The release drops it with its next write, without a message. Most of these members carry information only; but an
-object that has lost `skip_destroy` is destroyed where it would have been left alone. `statetool downgrade` refuses to
-lose them unasked, and so this is an error, too.
+The release drops the member with its next write, without a message. Most of these members are only informative, but
+an object without its `skip_destroy` is destroyed instead of left alone. `statetool downgrade` refuses to drop them
+unless asked to, so this is an error.
 
 ## Example
 ```json
@@ -17,8 +17,8 @@ lose them unasked, and so this is an error, too.
 ```
 
 ## What to do
-`statetool downgrade --for RELEASE --drop-lossy` takes out what only carries information and says what it was;
-`--drop-unknown` takes out what statetool doesn't know.
+`statetool downgrade --for RELEASE --drop-lossy` removes members that are only informative and reports them.
+`--drop-unknown` removes members that statetool does not know.
 """
 
 from collections.abc import Iterable

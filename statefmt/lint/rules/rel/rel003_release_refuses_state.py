@@ -1,12 +1,15 @@
 """Another release would refuse to read the state
 
 ## What it does
-Reports, with `--for RELEASE`, what makes this release refuse the whole state: a format version that it doesn't read,
-`dependencies` on ephemeral resources where it has none or on types whose names it reserves, and the
-`terraform_version` of a newer release where it compares that. Without `--for` it finds nothing.
+Reports, with `--for RELEASE`, what makes this release refuse the whole state:
+- a format version that it does not read;
+- `dependencies` on ephemeral resources, if it has none, or on types whose names it reserves;
+- the `terraform_version` of a newer release, if it compares versions.
+
+Without `--for`, the rule reports nothing.
 
 ## Why is this bad?
-Every command of that release fails, and the state has to be mended by hand in the middle of something else: an error.
+Every command of that release fails until the state is corrected by hand, so this is an error.
 
 ## Example
 ```json
@@ -14,8 +17,8 @@ Every command of that release fails, and the state has to be mended by hand in t
 ```
 
 ## What to do
-`statetool downgrade --for RELEASE --drop-lossy` takes out these members, and says what it was. `statetool upgrade`
-carries a state of an older format version over.
+`statetool downgrade --for RELEASE --drop-lossy` removes these members and reports them. `statetool upgrade`
+converts a state from an older format version.
 """
 
 from collections.abc import Iterable
@@ -37,7 +40,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
             _SUMMARY,
             f"The state has format version {version}, which {release.title} does not read.",
             pointer="/version",
-            fix=Fix.of("To carry it over to format version 4: ", subject.rewriting(), "."),
+            fix=Fix.of("To convert it to format version 4: ", subject.rewriting(), "."),
         )
     yield from loss_findings(subject, Code.RELEASE_REFUSES_STATE, _SUMMARY, lambda loss: loss.cause is Cause.REFUSED)
 

@@ -1,1 +1,1 @@
-"""The rules SEC001 and following."""
+"""Rules about secrets that are not marked as sensitive (SEC)."""

@@ -1,12 +1,12 @@
-"""A private key stands in an attribute that is not sensitive
+r"""A private key is in an attribute that is not sensitive
 
 ## What it does
 Reports private keys in attributes that `sensitive_attributes` does not cover: PEM (also in base64), OpenSSH, PGP,
-PuTTY and age. The finding names the attribute and the kind of key, and shows nothing of the key.
+PuTTY and age. The finding names the attribute and the kind of key, and never shows the key.
 
 ## Why is this bad?
-What is not marked is shown by plans, `tofu show`, logs of CI jobs and most tools that read states. A state holds
-secrets anyway, and what is a secret is a guess here, by its shape: information.
+Plans, `tofu show`, logs of CI jobs and most tools that read states show values that are not marked as sensitive. A
+state contains secrets anyway, and the rule guesses by shape, so this is information.
 
 ## Example
 ```json
@@ -14,8 +14,8 @@ secrets anyway, and what is a secret is a guess here, by its shape: information.
 ```
 
 ## What to do
-Replace the key. Pass the new one through a variable with `sensitive = true`, or better keep it out of the state: let
-the machine make it, or let it fetch it from a secret store.
+Replace the key. Pass the new one through a variable with `sensitive = true`. Better, keep it out of the state: let
+the machine generate it or fetch it from a secret store.
 """
 
 from collections.abc import Iterable

@@ -1,14 +1,18 @@
-"""The key of a cloud account stands in an attribute that is not sensitive
+"""The key of a cloud account is in an attribute that is not sensitive
 
 ## What it does
-Reports keys of cloud accounts in attributes that `sensitive_attributes` does not cover: the secret that belongs to an
-AWS access key (40 characters in an object where there is also the key's id, `AKIA…` or `ASIA…`; the id alone is no
-secret), keys of Google service accounts and Google API keys, keys, signatures and client secrets of Azure. The
-finding names the attribute and the kind of key, and shows nothing of the key.
+Reports keys of cloud accounts in attributes that `sensitive_attributes` does not cover:
+- the secret of an AWS access key: 40 characters in an object that also has the key's id (`AKIA…` or `ASIA…`); the
+  id alone is not a secret;
+- keys of Google service accounts and Google API keys;
+- keys, signatures and client secrets of Azure.
+
+The finding names the attribute and the kind of key, and never shows the key.
 
 ## Why is this bad?
-Whoever sees it has the account's rights. What is not marked is shown by plans, `tofu show`, logs of CI jobs and most
-tools that read states. A state holds secrets anyway, and what is a secret is a guess here, by its shape: information.
+Everyone who sees the key has the rights of the account. Plans, `tofu show`, logs of CI jobs and most tools that
+read states show values that are not marked as sensitive. A state contains secrets anyway, and the rule guesses by
+shape, so this is information.
 
 ## Example
 ```json
@@ -16,7 +20,7 @@ tools that read states. A state holds secrets anyway, and what is a secret is a 
 ```
 
 ## What to do
-Replace the key, and look in the account's log who used it. Better than a new key is a role that needs none.
+Replace the key, and check the account's log for who used it. Better than a new key is a role that needs none.
 """
 
 from collections.abc import Iterable

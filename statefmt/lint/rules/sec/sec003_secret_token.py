@@ -1,13 +1,14 @@
-"""An access token stands in an attribute that is not sensitive
+"""An access token is in an attribute that is not sensitive
 
 ## What it does
-Reports tokens in attributes that `sensitive_attributes` does not cover, where their shape tells whose they are:
-GitHub, GitLab, Slack (and its webhooks), Vault, npm, PyPI, Stripe, SendGrid, OpenAI, Anthropic, and JSON web tokens.
-The finding names the attribute and the kind of token, and shows nothing of the token.
+Reports tokens with a recognisable shape in attributes that `sensitive_attributes` does not cover: GitHub, GitLab,
+Slack (and its webhooks), Vault, npm, PyPI, Stripe, SendGrid, OpenAI, Anthropic, and JSON web tokens. The finding
+names the attribute and the kind of token, and never shows the token.
 
 ## Why is this bad?
-Whoever sees it can act for its owner. What is not marked is shown by plans, `tofu show`, logs of CI jobs and most
-tools that read states. A state holds secrets anyway, and what is a secret is a guess here, by its shape: information.
+Everyone who sees the token can act for its owner. Plans, `tofu show`, logs of CI jobs and most tools that read
+states show values that are not marked as sensitive. A state contains secrets anyway, and the rule guesses by shape,
+so this is information.
 
 ## Example
 ```json

@@ -1,16 +1,19 @@
-"""A password stands in an attribute that is not sensitive
+"""A password is in an attribute that is not sensitive
 
 ## What it does
-Reports attributes that `sensitive_attributes` does not cover and that are named as a secret (`password`,
-`client_secret`, `API_TOKEN`, `secret_key`…) with a value that can be one, also in maps, in lists of `name` and
-`value`, and in JSON in a string; URLs with a password; and `password=…` in a text. Placeholders, references (`arn:…`,
-paths, URLs), hashes that say so, and what reads like the name of a thing are left out. The finding names the
-attribute and shows nothing of its value.
+Reports passwords in attributes that `sensitive_attributes` does not cover:
+- attributes whose name suggests a secret (`password`, `client_secret`, `API_TOKEN`, `secret_key`…) and whose value
+  could be one, also in maps, in lists of `name` and `value`, and in JSON inside a string;
+- URLs with a password;
+- `password=…` inside a string.
+
+Placeholders, references (`arn:…`, paths, URLs), labelled hashes, and values that read like the name of a thing are
+ignored. The finding names the attribute and never shows its value.
 
 ## Why is this bad?
-What is not marked is shown by plans, `tofu show`, logs of CI jobs and most tools that read states. Many providers
-declare such attributes sensitive, but not all releases note that in the state. A state holds secrets anyway, and what
-is one is a guess here, by its name: information.
+Plans, `tofu show`, logs of CI jobs and most tools that read states show values that are not marked as sensitive.
+Many providers declare such attributes sensitive, but not all releases record that in the state. A state contains
+secrets anyway, and the rule guesses by name, so this is information.
 
 ## Example
 ```json
@@ -18,7 +21,8 @@ is one is a guess here, by its name: information.
 ```
 
 ## What to do
-Change the password. Pass the new one through a variable with `sensitive = true`, or let the program fetch it itself.
+Change the password. Pass the new one through a variable with `sensitive = true`, or let the program fetch it
+itself.
 """
 
 from collections.abc import Iterable

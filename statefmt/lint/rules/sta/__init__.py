@@ -1,1 +1,1 @@
-"""The rules STA001 and following."""
+"""Rules about the file and its envelope (STA)."""

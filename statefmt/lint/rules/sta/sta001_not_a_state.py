@@ -4,8 +4,8 @@
 Reports a file that is empty, not JSON, not UTF-8, or JSON without a format version.
 
 ## Why is this bad?
-Nothing can be read from it. An empty file means "no state" to OpenTofu: the next apply would create
-everything again.
+Nothing can be read from it. To OpenTofu, an empty file means "no state": the next apply would create everything
+again.
 
 ## Example
 ```json
@@ -13,8 +13,8 @@ everything again.
 ```
 
 ## What to do
-Restore the file from a backup (`terraform.tfstate.backup`, the backend's older versions), or name the
-right file.
+Restore the file from a backup (`terraform.tfstate.backup`, or an older version in the backend), or pass the right
+file.
 """
 
 from statefmt.lint.rule import Rule

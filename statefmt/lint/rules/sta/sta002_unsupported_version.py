@@ -1,10 +1,10 @@
-"""The state has a format version that cannot be read
+"""The state has an unsupported format version
 
 ## What it does
-Reports states of a format version other than 1 to 4, and the binary format of Terraform before 0.7.
+Reports states with a format version other than 1 to 4, and the binary format of Terraform before 0.7.
 
 ## Why is this bad?
-Another program, or another release of this one, is needed to read it.
+This release of statetool cannot read the state.
 
 ## Example
 ```json
@@ -12,7 +12,7 @@ Another program, or another release of this one, is needed to read it.
 ```
 
 ## What to do
-Use a newer statetool. For the binary format, upgrade the state with Terraform 0.6.16 first.
+Use a newer statetool. If the file has the binary format, upgrade it with Terraform 0.6.16 first.
 """
 
 from statefmt.lint.rule import Rule

@@ -4,7 +4,7 @@
 Reports an encrypted state, with the serial, the lineage and the key providers that its envelope names.
 
 ## Why is this bad?
-Without its encryption configuration nothing in it can be read or checked.
+Without the encryption configuration, statetool can neither read nor check the state.
 
 ## Example
 ```json
@@ -12,8 +12,8 @@ Without its encryption configuration nothing in it can be read or checked.
 ```
 
 ## What to do
-Pass the encryption configuration with `--encryption FILE` or in `TF_ENCRYPTION`, or run `tofu state pull` where it is
-configured, and pass what that prints.
+Pass the encryption configuration with `--encryption FILE` or in `TF_ENCRYPTION`. Or run `tofu state pull` in a
+directory that has the configuration, and check its output.
 """
 
 from statefmt.lint.rule import Rule

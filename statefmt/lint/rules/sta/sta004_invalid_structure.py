@@ -1,10 +1,10 @@
-"""A member has a value that it cannot have
+"""A member has an invalid value
 
 ## What it does
-Reports a member of the wrong JSON type, a number out of range, and `private` data that is not base64.
+Reports a member of the wrong JSON type, and a number out of range.
 
 ## Why is this bad?
-OpenTofu refuses to read any of the file.
+OpenTofu refuses to read the state.
 
 ## Example
 ```json
@@ -12,7 +12,7 @@ OpenTofu refuses to read any of the file.
 ```
 
 ## What to do
-Correct the member at the place named, or restore the file from a backup.
+Correct the reported member, or restore the file from a backup.
 """
 
 from statefmt.lint.rule import Rule

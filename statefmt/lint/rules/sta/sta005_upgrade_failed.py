@@ -1,11 +1,11 @@
 """The state cannot be upgraded to format version 4
 
 ## What it does
-Reports what stands in the way of upgrading a state of format version 1 to 3: a resource address, a
-module path or a provider reference that version 4 has no place for.
+Reports what prevents the upgrade of a state in format version 1 to 3: a resource address, a module path or a
+provider reference that version 4 cannot express.
 
 ## Why is this bad?
-Neither OpenTofu nor Terraform can read the state; OpenTofu 1.13 reads no version before 4 at all.
+Neither OpenTofu nor Terraform can read the state. OpenTofu 1.13 does not read versions before 4 at all.
 
 ## Example
 ```json
@@ -13,7 +13,7 @@ Neither OpenTofu nor Terraform can read the state; OpenTofu 1.13 reads no versio
 ```
 
 ## What to do
-Correct the entry named. An alias with `${…}` in it must be renamed and applied with Terraform 0.11
+Correct the reported entry. If it is an alias that contains `${…}`, rename the alias and apply with Terraform 0.11
 first.
 """
 

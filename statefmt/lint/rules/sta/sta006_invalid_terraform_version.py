@@ -1,7 +1,7 @@
 """`terraform_version` is not a version
 
 ## What it does
-Reports a `terraform_version` that is no version number.
+Reports a `terraform_version` that is not a version number.
 
 ## Why is this bad?
 OpenTofu refuses to read the state.

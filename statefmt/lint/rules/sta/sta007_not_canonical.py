@@ -1,12 +1,12 @@
 """The file is not in canonical form
 
 ## What it does
-Reports a state that OpenTofu would write in other bytes: other order, spacing, escapes, or values in
-another form.
+Reports a state that OpenTofu would write differently: in another order, with other whitespace or escapes, or with
+values in another form.
 
 ## Why is this bad?
-It is harmless by itself, but it shows that something other than OpenTofu or Terraform wrote the file,
-and the next apply will change lines that have nothing to do with it.
+It is harmless in itself. But something other than OpenTofu or Terraform wrote the file, and the next apply will
+also change unrelated lines.
 
 ## Example
 ```json
@@ -31,8 +31,8 @@ def _check(subject: Subject) -> Iterable[Finding]:
         older = f" It has format version {inspection.version}." if inspection.version != 4 else ""
         yield Code.NOT_CANONICAL.finding(
             "Not in canonical form",
-            f"The file is not in the bytes that OpenTofu would write.{older}",
-            fix=Fix.of("To have it so: ", subject.rewriting(), "."),
+            f"OpenTofu would write the file differently.{older}",
+            fix=Fix.of("To rewrite it: ", subject.rewriting(), "."),
         )
 
 

@@ -4,8 +4,8 @@
 Reports members that no release known to statetool writes, and check results of an unknown kind.
 
 ## Why is this bad?
-A newer release, or a hand, wrote it. statetool keeps it; OpenTofu and Terraform drop it when they
-write.
+A newer release or a manual edit added the member. statetool keeps it, but OpenTofu and Terraform drop it when they
+write the state.
 
 ## Example
 ```json
@@ -13,7 +13,7 @@ write.
 ```
 
 ## What to do
-Look whether a newer statetool knows it. `statetool fmt --drop-unknown` removes it.
+Check whether a newer statetool knows the member. `statetool fmt --drop-unknown` removes it.
 """
 
 from statefmt.lint.rule import Rule
@@ -23,7 +23,9 @@ from statefmt.model.findings import Fix
 
 
 def _fix(subject: Subject) -> Fix:
-    return Fix.of("A newer statetool may know it. To drop all such members: ", subject.rewriting("--drop-unknown"), ".")
+    return Fix.of(
+        "A newer statetool may know it. To drop all unknown members: ", subject.rewriting("--drop-unknown"), "."
+    )
 
 
 RULE = Rule(Code.UNKNOWN_MEMBER, fix=_fix)

@@ -1,10 +1,10 @@
-"""A member stands twice in one object
+"""A member appears twice in one object
 
 ## What it does
 Reports a member name that appears more than once in one object of the state.
 
 ## Why is this bad?
-Only the last one counts; what the others say is lost as soon as any program writes the file.
+Only the last one counts. The others are lost as soon as any program writes the file.
 
 ## Example
 ```json
@@ -12,7 +12,7 @@ Only the last one counts; what the others say is lost as soon as any program wri
 ```
 
 ## What to do
-Keep the right one and remove the others by hand.
+Keep the right one, and remove the others by hand.
 """
 
 from collections.abc import Iterable
@@ -26,7 +26,7 @@ from statefmt.model.findings import Finding
 
 def _check(subject: Subject) -> Iterable[Finding]:
     version = subject.inspection.version
-    # What OpenTofu writes repeats nothing, so canonical files need no closer look.
+    # OpenTofu never writes a member twice, so canonical files need no check.
     if version is not None and not subject.is_canonical:
         yield from duplicate_members(subject.inspection.data, version)
 

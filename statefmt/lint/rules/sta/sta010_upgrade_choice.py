@@ -1,12 +1,12 @@
-"""Upgrading the format decides or drops something
+"""Upgrading the format makes a choice or drops data
 
 ## What it does
-Reports, for a state of format version 1 to 3, each choice that upgrading it makes and each thing that
-version 4 has no place for.
+Reports, for a state in format version 1 to 3, each choice that the upgrade makes and all data that version 4 cannot
+hold.
 
 ## Why is this bad?
-Most of it is harmless: dependencies and child-module outputs are computed anew at the next apply.
-Instances that disagree about their provider need a look.
+Most of it is harmless: the next apply computes dependencies and outputs of child modules again. But check instances
+that disagree about their provider.
 
 ## Example
 ```json
@@ -14,7 +14,7 @@ Instances that disagree about their provider need a look.
 ```
 
 ## What to do
-Read the list, then run `statetool upgrade`.
+Review the findings, then run `statetool upgrade`.
 """
 
 from statefmt.lint.rule import Rule

@@ -1,11 +1,11 @@
-r"""A value is read in another form than it is written
+r"""A value is read differently than it is written
 
 ## What it does
-Reports a value that OpenTofu takes for another one: `v1.2` for `1.2.0`, a dependency with instance keys
-for one without, a key `1.0` for `1`, or that it drops.
+Reports a value that OpenTofu drops or reads as another one: `v1.2` as `1.2.0`, a dependency with instance keys as
+one without, or a key `1.0` as `1`.
 
 ## Why is this bad?
-The next program that writes the state changes it.
+The next program that writes the state changes the value.
 
 ## Example
 ```json
@@ -13,7 +13,7 @@ The next program that writes the state changes it.
 ```
 
 ## What to do
-Nothing, if the form that it is read in is what was meant; `statetool fmt` writes it so.
+Nothing, if the value that OpenTofu reads is the intended one; `statetool fmt` writes it in that form.
 """
 
 from statefmt.lint.rule import Rule
@@ -23,7 +23,7 @@ from statefmt.model.findings import Fix
 
 
 def _fix(subject: Subject) -> Fix:
-    return Fix.of("If that is what was meant, this writes it so: ", subject.rewriting(), ".")
+    return Fix.of("To write it in that form, if it is the intended value: ", subject.rewriting(), ".")
 
 
 RULE = Rule(Code.NORMALISED_VALUE, fix=_fix)

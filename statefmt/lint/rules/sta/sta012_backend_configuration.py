@@ -1,11 +1,11 @@
 """The file is a backend configuration, not a state
 
 ## What it does
-Reports the file that `init` leaves in `.terraform/terraform.tfstate`. It looks like a state of format
-version 3, but only records which backend the configuration uses.
+Reports the file that `init` leaves in `.terraform/terraform.tfstate`. It looks like a state in format version 3,
+but only records which backend the configuration uses.
 
 ## Why is this bad?
-It holds no resources; working on it would make an empty state.
+It contains no resources. Editing it as a state would produce an empty state.
 
 ## Example
 ```json
@@ -13,7 +13,7 @@ It holds no resources; working on it would make an empty state.
 ```
 
 ## What to do
-Name the state itself, or pull it: `tofu state pull | statetool check -`.
+Pass the state itself, or pull it: `tofu state pull | statetool check -`.
 """
 
 from statefmt.lint.rule import Rule

@@ -1,14 +1,14 @@
-"""The file is not UTF-8
+r"""The file is not UTF-8
 
 ## What it does
 Reports a state with bytes that are not UTF-8.
 
 ## Why is this bad?
-OpenTofu replaces each such byte without a word, and so changes names, keys or values in the state.
+OpenTofu silently replaces each such byte, and so changes names, keys or values in the state.
 
 ## Example
 ```json
-a file saved as Latin-1 or UTF-16
+{"version": 4, "outputs": {"city": {"value": "K\xf6ln", "type": "string"}}}   (saved as Latin-1)
 ```
 
 ## What to do

@@ -1,11 +1,11 @@
 """The state has no lineage
 
 ## What it does
-Reports a state whose `lineage` is missing or empty. Formats 1 and 2 mostly have none.
+Reports a state whose `lineage` is missing or empty. Most states in formats 1 and 2 have none.
 
 ## Why is this bad?
-The lineage tells one state from another. Without it `tofu state push` and `init -migrate-state` compare nothing, not
-even serials, and let an unrelated or a newer state be overwritten. The state itself can be read: information.
+The lineage identifies a state. Without it, `tofu state push` and `init -migrate-state` compare nothing, not even
+serials, and may overwrite an unrelated or a newer state. The state itself can be read, so this is information.
 
 ## Example
 ```json
@@ -13,7 +13,7 @@ even serials, and let an unrelated or a newer state be overwritten. The state it
 ```
 
 ## What to do
-If a backup or the remote copy has one, take that. Else `statetool new-lineage`.
+Use the lineage of a backup or of the remote copy, if it has one. Otherwise run `statetool new-lineage`.
 """
 
 from collections.abc import Iterable
@@ -29,10 +29,10 @@ def _check(subject: Subject) -> Iterable[Finding]:
     if document is not None and not document.lineage:
         yield Code.NO_LINEAGE.finding(
             "State without a lineage",
-            "The state has no lineage, so nothing can tell whether another state is a version of this one.",
+            "Without a lineage, OpenTofu cannot check whether another state is a version of this one.",
             pointer="" if document.lineage is None else "/lineage",
             fix=Fix.of(
-                "Take the lineage of a backup or of the remote copy; where there is none: ",
+                "Use the lineage of a backup or of the remote copy; if there is none: ",
                 subject.command("new-lineage"),
                 ".",
             ),

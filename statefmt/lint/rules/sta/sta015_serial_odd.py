@@ -1,15 +1,18 @@
-"""The serial is not one that counts writes
+"""The serial is implausible
 
 ## What it does
-Reports a `serial` of 0 (or none) in a state that holds resources or outputs, and a serial above 9007199254740992
-(2 to the power of 53).
+Reports a `serial` that is 0 or missing in a state that contains resources or outputs, and a serial above
+9007199254740992 (2^53).
 
 ## Why is this bad?
-Every write counts the serial up, from 1 on: a state with content and the serial 0 was made by hand or by a script,
-and every other copy of it counts as newer, so `state push` refuses it. From 2^53 on jq, JavaScript and whatever else
-reads JSON numbers as floating point rounds it, so that two writes get one serial; from 2^63 on HCP Terraform and
-other programs that keep it in a signed integer see a negative one. No state gets there by counting. OpenTofu reads
-both kinds: information.
+Every write increments the serial, starting from 1. A state that has content and the serial 0 was made by hand or by
+a script; every other copy of it counts as newer, so `state push` refuses it.
+
+Above 2^53, jq, JavaScript and other programs that read JSON numbers as floating point round the serial, so that two
+writes get the same one. From 2^63 on, HCP Terraform and other programs that store it in a signed integer see a
+negative serial. Regular writes never get there.
+
+OpenTofu reads both kinds, so this is information.
 
 ## Example
 ```json
@@ -17,7 +20,8 @@ both kinds: information.
 ```
 
 ## What to do
-Compare with the remote copy and backups, and go on from the highest sane one: `statetool set-serial 43`.
+Compare the state with the remote copy and backups, and continue from the highest plausible serial:
+`statetool set-serial 43`.
 """
 
 from collections.abc import Iterable
@@ -28,7 +32,7 @@ from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding, Fix
 
-# Up to here every whole number is a 64-bit float of its own.
+# Up to here, 64-bit floats represent every integer exactly.
 _EXACT: Final = 2**53
 
 
@@ -38,17 +42,17 @@ def _check(subject: Subject) -> Iterable[Finding]:
         return
     serial = document.serial or 0
     if serial > _EXACT:
-        detail = f"The serial {serial} is beyond what many programs can hold exactly (2^53)."
+        detail = f"The serial {serial} is too large for many programs to represent exactly (above 2^53)."
     elif serial == 0 and (document.resources or document.outputs):
         detail = "The state has content, but its serial is 0: every other copy of it counts as newer."
     else:
         return
     yield Code.SERIAL_ODD.finding(
-        "Odd serial",
+        "Implausible serial",
         detail,
         pointer="" if document.serial is None else "/serial",
         fix=Fix.of(
-            "Set it to one above the highest that a sane copy has: ", subject.command("set-serial", "NUMBER"), "."
+            "Set it to one above the highest serial of a good copy: ", subject.command("set-serial", "NUMBER"), "."
         ),
     )
 

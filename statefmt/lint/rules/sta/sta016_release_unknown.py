@@ -1,14 +1,14 @@
 """The state was not written by a known release
 
 ## What it does
-Reports a `terraform_version` that is missing or empty, that is a prerelease (`1.10.0-beta1`, `1.13.0-dev`), or that is
-newer than every release this statetool knows: OpenTofu 1.13 and Terraform 1.15. One that is no version at all is
-STA006.
+Reports a `terraform_version` that is missing or empty, that is a prerelease (`1.10.0-beta1`, `1.13.0-dev`), or that
+is newer than every release this statetool knows: OpenTofu 1.13 and Terraform 1.15. STA006 reports values that are
+not a version at all.
 
 ## Why is this bad?
-What statetool does with a state is checked against known releases. A newer one may write members that it doesn't
-know (they are kept, and STA008 names them), a prerelease may write what no release reads, and without a version
-nobody can say which release is safe to use. The state can be read: information.
+statetool is tested against known releases. A newer release may write members that statetool does not know (it keeps
+them and reports STA008), a prerelease may write data that no release reads, and without a version nobody knows
+which releases are safe to use. The state can be read, so this is information.
 
 ## Example
 ```json
@@ -16,7 +16,7 @@ nobody can say which release is safe to use. The state can be read: information.
 ```
 
 ## What to do
-Look for a newer statetool; write the state with a released OpenTofu or Terraform.
+Look for a newer statetool, or write the state with a released OpenTofu or Terraform.
 """
 
 from collections.abc import Iterable
@@ -28,9 +28,9 @@ from statefmt.model.codes import Code
 from statefmt.model.findings import Finding
 from statefmt.model.terraform_version import normalise_version
 
-# Major and minor; a state does not say which of the two wrote it.
+# Major and minor; a state does not say which engine wrote it.
 _NEWEST: Final = {"OpenTofu": (1, 13), "Terraform": (1, 15)}
-# What upgrading a file writes that names no release.
+# Written when upgrading a file that names no release.
 _NONE: Final = "0.0.0"
 
 
@@ -57,7 +57,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
         "Unknown release",
         detail,
         pointer="" if document.terraform_version is None else "/terraform_version",
-        fix="Write the state with a release that is known, or look for a newer statetool.",
+        fix="Write the state with a known release, or look for a newer statetool.",
     )
 
 

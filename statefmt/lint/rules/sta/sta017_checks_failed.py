@@ -1,12 +1,13 @@
-"""Checks failed at the last run
+"""Checks failed in the last run
 
 ## What it does
-Reports each entry of `check_results` whose status, or that of one of its objects, is `fail` or `error`. `unknown` is
-not reported: it only says that a run ended before the check could be made.
+Reports each entry of `check_results` whose status is `fail` or `error`, or that has an object with such a status.
+`unknown` is not reported: it only means that a run ended before the check was made.
 
 ## Why is this bad?
-A condition of the configuration (a `check` block, a precondition or postcondition, a validation) did not hold, or
-could not be worked out, and the state was written nevertheless. What it guards is probably broken: a warning.
+A condition of the configuration (a `check` block, a precondition or postcondition, a validation) was false or could
+not be evaluated, and the state was written nevertheless. What the condition guards is probably broken, so this is
+a warning.
 
 ## Example
 ```json
@@ -14,7 +15,7 @@ could not be worked out, and the state was written nevertheless. What it guards 
 ```
 
 ## What to do
-Run `tofu plan`: it says what fails. The next apply in which the condition holds writes `pass`.
+Run `tofu plan` to see what fails. The next apply in which the condition holds writes `pass`.
 """
 
 from collections.abc import Iterable
@@ -35,7 +36,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
     for number, result in enumerate((document.check_results if document else None) or ()):
         if result is None:
             continue
-        # Messages are left out: they may say anything, secrets included.
+        # Messages are left out because they may contain secrets.
         failed = [obj.object_addr or "" for obj in result.objects or () if obj and obj.status in _BAD]
         if result.status not in _BAD and not failed:
             continue
@@ -43,10 +44,10 @@ def _check(subject: Subject) -> Iterable[Finding]:
         pointer = f"/check_results/{number}"
         yield Code.CHECKS_FAILED.finding(
             "Failed check",
-            f"At the last run, {_kind(result)} {address} {_outcome(result)}{_objects(failed, address)}.",
+            f"In the last run, {_kind(result)} {address} {_outcome(result)}{_objects(failed, address)}.",
             address,
             pointer if result.status is None else f"{pointer}/status",
-            "`tofu plan` says what is wrong.",
+            "Run `tofu plan` to see what fails.",
         )
 
 
@@ -55,7 +56,7 @@ def _kind(result: CheckResultV4) -> str:
 
 
 def _outcome(result: CheckResultV4) -> str:
-    return "could not be worked out" if result.status == "error" else "did not hold"
+    return "could not be evaluated" if result.status == "error" else "did not hold"
 
 
 def _objects(failed: list[str], address: str) -> str:

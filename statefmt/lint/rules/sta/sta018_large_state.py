@@ -1,15 +1,18 @@
 """The state is large
 
 ## What it does
-Reports a state of 20 MB or more, one with 2,000 objects or more, and one of 1 MB or more of which a third or more is
-taken by dependencies. One finding gives all the figures.
+Reports a state of 20 MB or more, a state with 2,000 objects or more, and a state of 1 MB or more in which
+dependencies take up at least a third. One finding gives all the figures.
 
 ## Why is this bad?
-Every plan reads and every apply writes the whole state, to its backend and back: from about 20 MB on that takes
-seconds each time, and the kubernetes backend takes no more than a secret can hold, 1 MB when compressed. A plan
-refreshes every object, ten at a time and about 0.3 s each: 2,000 take a minute, and a mistake reaches all of them.
-Where a third is dependencies, most objects depend on most others, which is slow to plan and mostly not meant:
-`depends_on` on whole modules does it. Nothing is wrong: information.
+- Every plan reads and every apply writes the whole state. From about 20 MB on, that takes seconds each time. The
+  kubernetes backend is limited to the size of a secret, 1 MB compressed.
+- A plan refreshes every object, ten at a time and about 0.3 s each: 2,000 objects take a minute, and a mistake can
+  affect all of them.
+- If dependencies take up a third, most objects depend on most others. That slows plans down and is rarely intended;
+  the usual cause is `depends_on` on whole modules.
+
+Nothing is wrong with the state, so this is information.
 
 ## Example
 ```json
@@ -17,8 +20,8 @@ Where a third is dependencies, most objects depend on most others, which is slow
 ```
 
 ## What to do
-Split the state along what is applied together. For the dependencies, replace `depends_on` on whole
-modules by references to what is really needed.
+Split the state into parts that are applied separately. To reduce the dependencies, replace `depends_on` on whole
+modules by references to the resources that are really needed.
 """
 
 from collections.abc import Iterable
@@ -33,9 +36,9 @@ from statefmt.model.findings import Finding
 _BYTES: Final = 20_000_000
 _OBJECTS: Final = 2_000
 _SHARE: Final = 1 / 3
-# In a smaller file the share does not matter.
+# The share does not matter in smaller files.
 _SHARE_FROM: Final = 1_000_000
-# What each dependency takes beside its text: quotes and a comma; where the file is indented, its own line.
+# Bytes around each dependency: quotes and a comma, and the line and indentation in indented files.
 _AROUND: Final = {Layout.COMPACT: 3, Layout.INDENT: 3 + 13}
 
 
@@ -48,16 +51,16 @@ def _check(subject: Subject) -> Iterable[Finding]:
     count = sum(len(resource.instances or ()) for resource in resources)
     share = _dependencies(subject) / size if size >= _SHARE_FROM else 0.0
     if size >= _BYTES or count >= _OBJECTS or share >= _SHARE:
-        taken = f", and dependencies take {share:.0%} of it" if share else ""
+        taken = f", and dependencies take up {share:.0%} of it" if share else ""
         yield Code.LARGE_STATE.finding(
             "Large state",
             f"The state has {size / 1e6:,.1f} MB, {len(resources):,} resources and {count:,} objects{taken}.",
-            fix="Split the state along what is applied together.",
+            fix="Split the state into parts that are applied separately.",
         )
 
 
 def _dependencies(subject: Subject) -> int:
-    """About how many bytes the dependencies take; escapes are not counted."""
+    """Return the approximate number of bytes in dependencies, ignoring escapes."""
     around = _AROUND[subject.inspection.style.layout]
     total = 0
     for part in subject.objects:
