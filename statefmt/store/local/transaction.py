@@ -158,8 +158,8 @@ class OpenState:
         except (OSError, StoreError) as error:
             reason = reason_of(error) if isinstance(error, OSError) else error
             self.note(
-                f"{self.file.path}: the state was written, but its history and journal could not be updated ({reason}); "
-                "the next command tries again"
+                f"{self.file.path}: the state was written, but its history and journal could not be updated "
+                f"({reason}); the next command tries again"
             )
 
 
