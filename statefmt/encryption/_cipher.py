@@ -212,7 +212,7 @@ def _opened(
 
 
 def _check_shared(method: Method, address: Reference, used: dict[str, str]) -> None:
-    """Raise EncryptionError if a fallback shares metadata with an earlier method: OpenTofu since 1.10 cannot read it."""
+    """Raise EncryptionError if a fallback shares metadata with an earlier method: OpenTofu 1.10+ cannot read it."""
     shared = sorted(used.keys() & method.meta_keys.keys())
     if shared:
         raise EncryptionError(

@@ -231,13 +231,13 @@ REFUSED = {
     "nothing selected": (["taint"], "nothing says which"),
     "no such instance": (["untaint", "aws_vpc.none"], "no resource instance fits"),
     "nothing is tainted": (["untaint", "aws_vpc.main"], "nothing to untaint"),
-    "data is not tainted": (["taint", "data.aws_caller_identity.current"], "only managed resources"),
+    "data is not tainted": (["taint", "data.aws_caller_identity.current"], "it is not a managed resource"),
     "no provider and no map": (["rebind"], "name the provider instance at the end"),
     "no provider instance": (["rebind", "aws_vpc.main", "aws..x"], "is no provider instance"),
     "another provider": (["rebind", "aws_vpc.main", "gcp.x"], "none of the chosen instances has a provider gcp"),
     "a part of a resource": (
         ["rebind", 'aws_vpc.main["eu-west-1"]', 'provider["hashicorp/aws"]'],
-        'these were not chosen: aws_vpc.main["us-west-2"] Choose them as well, or give --whole-resource',
+        'these were not selected: aws_vpc.main["us-west-2"] Select them as well, or use --whole-resource',
     ),
     "no provider": (["replace-provider", "-y", "hashicorp/aws", "a b"], "is neither a provider source"),
     "nothing bound to it": (["replace-provider", "-y", "hashicorp/gcp", "hashicorp/aws"], "no resource is bound to"),
@@ -288,7 +288,7 @@ def test_notes_are_wrapped(columns: int, written: Path, program: Program) -> Non
     line = "statetool rekey aws_vpc.main --map us-west-2=0"
     shown = on_terminal(program, line, columns=columns)
     assert shown.status == 0
-    assert "a resource has count or for_each or neither" in shown.text
+    assert "a resource has either count or for_each or neither" in shown.text
     assert max(map(len, shown.text.splitlines())) <= columns
 
 

@@ -61,13 +61,13 @@ ACCEPTED: dict[str, Any] = {
 }  # fmt: skip
 
 REFUSED: dict[str, tuple[Any, str]] = {
-    "passphrase is a number": (pbkdf2(passphrase=1234567890123456), "main, passphrase: must be a text"),
-    "passphrase is null": (pbkdf2(passphrase=None), "main, passphrase: must be a text"),
-    "passphrase is empty": (pbkdf2(passphrase=""), "needs a passphrase or a chain"),
-    "a variable without a value": (pbkdf2(passphrase="${var.p}"), "passphrase: var.p has no value: TF_VAR_p or"),
+    "passphrase is a number": (pbkdf2(passphrase=1234567890123456), "main, passphrase: must be a string"),
+    "passphrase is null": (pbkdf2(passphrase=None), "main, passphrase: must be a string"),
+    "passphrase is empty": (pbkdf2(passphrase=""), "needs either a passphrase or a chain"),
+    "a variable without a value": (pbkdf2(passphrase="${var.p}"), "passphrase: var.p has no value: set TF_VAR_p or"),
     "an expression": (pbkdf2(passphrase='${file("/none")}'), "passphrase: OpenTofu would refuse it: Invalid function"),
     "a template": (pbkdf2(passphrase="a-${var.p}-b"), "passphrase: var.p has no value"),
-    "a resource": (pbkdf2(passphrase="${random_password.p.result}"), "passphrase: it is no expression whose value"),
+    "a resource": (pbkdf2(passphrase="${random_password.p.result}"), "passphrase: the value of this expression is unknown"),
     "a local value": (pbkdf2(passphrase="${local.p}"), "would refuse it: Reference to undeclared local value"),
     "a part of a key provider": (aes(keys="${key_provider.pbkdf2.main.encryption_key}"), "keys: must name a key prov"),
     "an expression of key providers": (
@@ -98,7 +98,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "another target that is enforced": (
         {**GOOD, "method": {**GOOD["method"], "unencrypted": {"u": {}}},
          "plan": {"enforced": True, "method": "method.aes_gcm.main", "fallback": {"method": "method.unencrypted.u"}}},
-        "plan: method.unencrypted.u is in it, which enforced forbids",
+        "plan: it uses method.unencrypted.u, which enforced forbids",
     ),
     "another target of a passphrase that is too short": (
         {**GOOD, "key_provider": {"pbkdf2": {**GOOD["key_provider"]["pbkdf2"], "p": {"passphrase": "too-short"}}},
@@ -123,7 +123,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "keys null": (aes(keys=None), "keys: must name a key provider"),
     "keys is a text": (aes(keys="something else"), "keys: must name a key provider"),
     "keys is a method": (aes(keys="method.aes_gcm.main"), "keys: must name a key provider"),
-    "keys of another name": (aes(keys={"key": [1]}), "an object with keys has"),
+    "keys of another name": (aes(keys={"key": [1]}), "an object with keys may have only"),
     "key in base64": (aes(keys={"encryption_key": "QQ=="}), "encryption_key: must be a list of byte values"),
     "key of 3 bytes": (aes(keys={"encryption_key": [1, 2, 3]}), "the key has 3 bytes"),
     "key absent": (aes(keys={"decryption_key": [1] * 16}), "encryption_key: is null"),
@@ -161,7 +161,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     ),
     "command with null in it": (
         {**aes(keys="key_provider.external.e"), "key_provider": {"external": {"e": {"command": ["sh", None]}}}},
-        "command: must be a list of texts, and has null in it",
+        "command: must be a list of strings, but has null in it",
     ),
     "command is empty": (
         {**aes(keys="key_provider.external.e"), "key_provider": {"external": {"e": {"command": []}}}},
@@ -193,7 +193,7 @@ def test_names_what_a_service_would_need(type_: str) -> None:
     own = {**GOOD, "key_provider": {type_: {"main": {"region": "x"}}}, "method": {
         "aes_gcm": {"main": {"keys": f"${{key_provider.{type_}.main}}"}}
     }}  # fmt: skip
-    with pytest.raises(ConfigurationError, match=rf"key_provider\.{type_}\.main: its keys take a request to"):
+    with pytest.raises(ConfigurationError, match=rf"key_provider\.{type_}\.main: its keys need a request to"):
         check_configuration(configured(json.dumps(own)))
 
 

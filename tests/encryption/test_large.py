@@ -60,7 +60,7 @@ DAMAGED: dict[str, tuple[Any, str]] = {
     "another letter in the data": (lambda text: text[:300_000] + "-" + text[300_001:], "it is not base64"),
     "padding in the data": (lambda text: text[:300_000] + "=" + text[300_001:], "it is not base64"),
     "a letter too few": (lambda text: text[:300_000] + text[300_001:], "it is not base64"),
-    "four letters too few": (lambda text: text[:300_000] + text[300_004:], "the key does not fit, or the envelope was"),
+    "four letters too few": (lambda text: text[:300_000] + text[300_004:], "the key is wrong, or the envelope was"),
 }
 
 

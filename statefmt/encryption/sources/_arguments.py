@@ -43,7 +43,7 @@ def method_value(argument: Argument, *, json: bool) -> ArgumentValue:
     else:
         traversal = as_traversal(argument.expression)
         found = None if traversal is None else _reference(traversal)
-    return Unread("must be a reference to a method: method.TYPE.NAME") if found is None else found
+    return Unread("must name a method: method.TYPE.NAME") if found is None else found
 
 
 def argument_value(argument: Argument, surroundings: SourceSurroundings, *, json: bool) -> ArgumentValue:

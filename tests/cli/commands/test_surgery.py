@@ -94,7 +94,7 @@ REFUSED = {
     "other content": (["mv", "aws_vpc.main", "aws_vpc.x", "--expect-hash", "0" * 64], "not what was expected"),
     "nothing to forget": (["rm", "-y"], "nothing says which"),
     "no such instance": (["rm", "-y", "aws_vpc.none"], "no resource instance fits"),
-    "taken": (["mv", "aws_vpc.main", "aws_vpc.main[0]"], "fits 2 instances, and aws_vpc.main[0] is one"),
+    "taken": (["mv", "aws_vpc.main", "aws_vpc.main[0]"], "matches 2 instances, but aws_vpc.main[0] is only one"),
     "no terminal to ask on": (["rm", "aws_vpc.main"], "there is no terminal to ask on; nothing was written"),
     "a backup that is there": (["mv", "aws_vpc.main", "aws_vpc.x", "--backup", NAME], "the backup exists already"),
     "a backup of what is not written": (

@@ -167,7 +167,7 @@ def _damage_content(folder: Path) -> None:
 DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
     "no history": (lambda folder: shutil.rmtree(folder / FOLDER), "there is no edit to take back"),
     "a content is gone": (lambda folder: shutil.rmtree(folder / FOLDER / "contents"), "cannot be read"),
-    "a content was changed": (_damage_content, "was changed after it was kept"),
+    "a content was changed": (_damage_content, "was changed after it was stored"),
     "no list": (lambda folder: (folder / FOLDER / "history.json").write_text("[1"), "the history is damaged"),
     "a newer format": (
         lambda folder: (folder / FOLDER / "history.json").write_text('{"format_version": "2.0"}'),

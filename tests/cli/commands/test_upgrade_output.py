@@ -34,7 +34,7 @@ def test_file_that_exists(statetool: Statetool, tree: Tree) -> None:
     Path("old").write_bytes(b"old")
     result = statetool("upgrade", "state", "-o", "old")
     assert (result.status, result.out) == (2, b"")
-    message = "statetool: old: the file exists already; --yes replaces it and keeps its content in a backup\n"
+    message = "statetool: old: the file already exists; --yes replaces it and keeps a backup\n"
     assert result.err.replace("\n  ", " ") == message
     assert tree() == {"state": HAND_EDITED, "old": b"old"}
 

@@ -36,7 +36,7 @@ def test_serial(case: str) -> None:
 
 @pytest.mark.parametrize("serial", [-1, _HIGHEST + 1])
 def test_no_serial(serial: int) -> None:
-    with pytest.raises(SurgeryError, match=rf"^{serial} is no serial; it is a whole number from 0 to {_HIGHEST}$"):
+    with pytest.raises(SurgeryError, match=rf"^{serial} is not a serial; it must be .* from 0 to {_HIGHEST}$"):
         set_serial(snapshot_of("t.a"), serial)
 
 
@@ -50,5 +50,5 @@ def test_lineage() -> None:
 
 
 def test_the_lineage_that_it_has() -> None:
-    with pytest.raises(SurgeryError, match="is the lineage that the state has already"):
+    with pytest.raises(SurgeryError, match="is already the lineage of the state"):
         new_lineage(new_lineage(snapshot_of("t.a"), _LINEAGE).snapshot, _LINEAGE)

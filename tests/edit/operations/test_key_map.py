@@ -52,10 +52,10 @@ REFUSED = {
     "0=a=b": "'0=a=b' is no pair OLD=NEW",
     '0="a': "'0=\"a' is no pair OLD=NEW",
     '0="${x}"': '"${x}" is no key',
-    "[0=a": "has a bracket too many, or too few",
-    "[]=a": "has a bracket too many, or too few",
-    "0=a,0=b": "maps [0] a second time",
-    "=a,=b": "maps no key a second time",
+    "[0=a": "has unbalanced brackets",
+    "[]=a": "has unbalanced brackets",
+    "0=a,0=b": "maps [0] twice",
+    "=a,=b": "maps no key twice",
 }
 
 
