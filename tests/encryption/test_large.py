@@ -56,7 +56,7 @@ def test_reads(name: str) -> None:
 
 
 DAMAGED: dict[str, tuple[Any, str]] = {
-    "a quotation mark in the data": (lambda text: text[:300_000] + '"' + text[300_001:], "no valid JSON"),
+    "a quotation mark in the data": (lambda text: text[:300_000] + '"' + text[300_001:], "not valid JSON"),
     "another letter in the data": (lambda text: text[:300_000] + "-" + text[300_001:], "it is not base64"),
     "padding in the data": (lambda text: text[:300_000] + "=" + text[300_001:], "it is not base64"),
     "a letter too few": (lambda text: text[:300_000] + text[300_001:], "it is not base64"),

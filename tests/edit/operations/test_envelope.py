@@ -19,9 +19,9 @@ _LINEAGE = UUID("0b2f8a5e-1111-4222-8333-444455556666")
 SERIALS = {
     "higher": (7, 8, ""),
     "the same": (7, 7, ""),
-    "lower": (7, 6, "the serial was 7: backends that hold a state with a higher serial refuse this one"),
+    "lower": (7, 6, "the serial was 7: backends with a higher serial refuse this state, as `tofu state"),
     "zero": (7, 0, "the serial was 7"),
-    "the highest": (7, _HIGHEST, "this is the highest serial there is"),
+    "the highest": (7, _HIGHEST, "this is the highest possible serial"),
 }
 
 

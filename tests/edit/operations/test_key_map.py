@@ -47,11 +47,11 @@ def test_map(text: str) -> None:
 # Text, what the refusal says.
 REFUSED = {
     "": "a map without keys",
-    "a": "'a' is no pair OLD=NEW",
-    "0=a,b": "'b' is no pair OLD=NEW",
-    "0=a=b": "'0=a=b' is no pair OLD=NEW",
-    '0="a': "'0=\"a' is no pair OLD=NEW",
-    '0="${x}"': '"${x}" is no key',
+    "a": "'a' is not a pair of keys OLD=NEW",
+    "0=a,b": "'b' is not a pair of keys OLD=NEW",
+    "0=a=b": "'0=a=b' is not a pair of keys OLD=NEW",
+    '0="a': "'0=\"a' is not a pair of keys OLD=NEW",
+    '0="${x}"': '"${x}" is not a valid key',
     "[0=a": "has unbalanced brackets",
     "[]=a": "has unbalanced brackets",
     "0=a,0=b": "maps [0] twice",

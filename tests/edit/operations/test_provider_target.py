@@ -45,7 +45,7 @@ REFUSED = {
         ["t.a @ acme/t.w", "t.b @ module.m.acme/t.w"], 't.w["k"]',
         f't.w["k"] is ambiguous; write one of:\n  module.m.{_T}.w["k"]\n  {_T}.w["k"]',
     ),
-    "nothing of the kind": (["t.a @ acme/t"], "t..w", "'t..w' is no provider instance, such as aws.west"),
+    "nothing of the kind": (["t.a @ acme/t"], "t..w", "'t..w' is not a provider instance such as aws.west"),
 }  # fmt: skip
 
 

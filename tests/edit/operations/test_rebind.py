@@ -102,14 +102,14 @@ REFUSED: dict[str, Refused] = {
     ),
     "another provider": (
         ["t.a @ acme/t"], ["t.a"], "acme/u", None,
-        "another provider; `statetool replace-provider` changes the provider",
+        "another provider; use `statetool replace-provider` to change the provider",
     ),
     "a key that nobody has": (
         _PAIR, ["t.a"], "", {_C: _A},
         'no selected instance is bound to a provider instance with the key ["c"]; there are:\n  the key ["a"]\n',
     ),
     "a number that is a text": (['t.a @ acme/t.r["0"]'], ["t.a"], "", {IntKey(0): _A}, 'the key [0]; there are:\n'),
-    "a key and a mapping": (_PAIR, ["t.a"], 'acme/t.r["c"]', {_A: _C}, "give the configuration alone"),
+    "a key and a mapping": (_PAIR, ["t.a"], 'acme/t.r["c"]', {_A: _C}, "give only the configuration"),
     "a key without an alias": (["t.a @ acme/t"], ["t.a"], "", {NO_KEY: _A}, "t.a: provider["),
     "keys left open": (
         _PAIR, ["t.a"], "acme/t.s", {_A: _A},
@@ -144,7 +144,7 @@ def test_the_whole_resource_goes_along_by_its_keys() -> None:
 NOTED = {
     "keys and none": (
         ["t.a[0] @ acme/t.r", "t.a[1] @ acme/t.r"], "t.a[0]", 'acme/t.r["a"]',
-        "of these resources some objects have a provider key, and some none:\n  t.a",
+        "but only some objects of these resources have a provider key:\n  t.a",
     ),
     "a module that is elsewhere": (["t.a @ acme/t"], "t.a", "module.m.acme/t", "these are elsewhere:\n  t.a"),
 }  # fmt: skip

@@ -141,7 +141,7 @@ def test_refused(case: str) -> None:
 
 def test_keys_of_several_kinds_are_noted() -> None:
     (note,) = rekeyed(snapshot_of(*_COUNT), "0=a", "t.a").notes
-    assert note.endswith("these have keys of several kinds now:\n  t.a")
+    assert note.endswith("these now have several kinds of keys:\n  t.a")
 
 
 def _resource(name: str, objects: list[dict[str, Any]]) -> dict[str, Any]:
@@ -203,7 +203,7 @@ BY_REFUSED: dict[str, tuple[str, list[object], bool, str]] = {
         True,
         "t.a[0]: name is not a whole number of at least 0, as count needs",
     ),
-    "below zero": ("n", [{"n": -1}], True, "t.a[0]: n is no whole number from 0 on"),
+    "below zero": ("n", [{"n": -1}], True, "t.a[0]: n is not a whole number of at least 0"),
     "no path": ("a..b", [{}], False, "t.a[0]: 'a..b' is no path to an attribute"),
 }
 

@@ -109,7 +109,7 @@ REFUSED = {
         "t.a: its instances are bound to instances of",
     ),
     "a provider by a configuration": (["t.a @ acme/t"], "acme/t", _T, [], "give two of the same kind"),
-    "an instance of a configuration": (["t.a @ acme/t"], f'{_T}.w["k"]', _T, [], "is an instance of a provider configuration"),
+    "an instance of a configuration": (["t.a @ acme/t"], f'{_T}.w["k"]', _T, [], "is an instance of a provider"),
     "no source": (["t.a @ acme/t"], "a/b/c/d", "acme/u", [], "'a/b/c/d' is neither a provider source"),
     "no configuration": (["t.a @ acme/t"], "acme/t", "provider[0]", [], "'provider[0]' is neither"),
 }  # fmt: skip

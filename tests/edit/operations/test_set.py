@@ -101,16 +101,16 @@ REFUSED = {
         "t.a: t is an object, but the new value is an object with other contents",
     ),
     "a member of another type": ('{"o":{"n":1,"s":"x"}}', 'o={"n":"1"}', "t.a: o is an object, but the new value is"),
-    "sensitive": ('{"secret":"x"}', 'secret="y"', "t.a: secret is sensitive, or has something sensitive in it"),
+    "sensitive": ('{"secret":"x"}', 'secret="y"', "t.a: secret is sensitive or contains sensitive values"),
     "within what is sensitive": ('{"secret":{"a":"x"}}', 'secret.a="y"', "t.a: secret.a is sensitive"),
-    "something sensitive in it": ('{"m":{"pw":"x","u":"y"}}', "m={}", "t.a: m is sensitive, or has something"),
+    "something sensitive in it": ('{"m":{"pw":"x","u":"y"}}', "m={}", "t.a: m is sensitive or contains"),
     "not of the type beside it": (
         '{"v":{"value":"x","type":"string"}}', "v=[1]",
         "t.a: v is a string, but the new value is an array",
     ),
     "a member that its type has not": (
         '{"v":{"value":{"a":"x"},"type":["object",{"a":"string"}]}}', 'v={"b":"y"}',
-        'the value is not of the type that the state has written beside it; give both, as {"value": …, "type": …}',
+        'the value does not have the type that the state records for it; give both as {"value": …, "type": …}',
     ),
 }  # fmt: skip
 
@@ -125,7 +125,7 @@ def test_refused(case: str) -> None:
 
 def test_another_type_if_it_is_forced() -> None:
     assert set_in('{"a":"x"}', "a=[1]", force_type=True) == '{"a":[1]}'
-    with pytest.raises(SurgeryError, match="not of the type that the state has written beside it"):
+    with pytest.raises(SurgeryError, match="not have the type that the state records for it"):
         set_in('{"v":{"value":"x","type":"string"}}', "v=[1]", force_type=True)
 
 
@@ -176,7 +176,7 @@ def test_flat_attributes() -> None:
     provider = 'provider["registry.opentofu.org/acme/t"]'
     obj = {"schema_version": 0, "attributes_flat": {"id": "x"}}
     state = snapshot_with([{"mode": "managed", "type": "t", "name": "a", "provider": provider, "instances": [obj]}])
-    with pytest.raises(SurgeryError, match=r"t.a has the flat attributes of Terraform before 0.12"):
+    with pytest.raises(SurgeryError, match=r"t.a has flat attributes from Terraform before 0.12"):
         set_attributes(state, instances(state), [parse_assignment('id="new"')])
 
 

@@ -206,7 +206,7 @@ def test_history_that_names_a_path(tmp_path: Path) -> None:
     """A history from a stranger names contents by checksum, and not by a path."""
     state = tmp_path / "state"
     state.write_bytes(OLD)
-    with pytest.raises(StoreError, match=r"the history names '\.\./\.\./victim', which is not a checksum"):
+    with pytest.raises(StoreError, match=r"the history contains '\.\./\.\./victim', which is not a checksum"):
         kept_content(state, "../../victim")
 
 
