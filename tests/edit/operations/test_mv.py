@@ -115,7 +115,7 @@ REFUSED = {
     "another mode": (["t.a"], "t.a", "data.t.a", "t.a cannot become data.t.a: a managed resource cannot"),
     "taken": (["t.a", "t.b"], "t.a", "t.b", "t.a cannot become t.b: the instance already exists"),
     "two into one": (["t.a[0]", "t.a[1]"], "t.a", "t.b[0]", "t.a matches 2 instances, but t.b[0] is only one"),
-    "two modules into one": (["module.a[0].t.i", "module.a[1].t.i"], "module.a", "module.b[0]", "would move there, too"),
+    "two modules into one": (["module.a[0].t.i", "module.a[1].t.i"], "module.a", "module.b[0]", "would move there"),
     "a module into a resource": (["module.a.t.i"], "module.a", "t.i", "module.a is a module, but t.i is"),
     "a resource into a module": (["t.a"], "t.a", "module.m", "give a full address: module.m.t.a"),
     "no address": (["t.a"], "t.a", "t..b", "'t..b' is not a valid address: "),

@@ -121,7 +121,7 @@ REFUSED = {
     "another argument": (TARGET % "methods = []", r"methods: unknown argument; expected method, enf"),
     "another block": (TARGET % "else {\n}", r"state: at most one fallback block and no"),
     "enforced in a fallback": (
-        TARGET % "method = method.unencrypted.u\nfallback {\nenforced = true\n}", r"state.fallback, enforced: unknown arg"
+        TARGET % "method = method.unencrypted.u\nfallback {\nenforced = true\n}", r"state.fallback, enforced: unknown"
     ),
     "an alias from a variable": (provider("encrypted_metadata_alias = var.x"), r"alias: references are not allowed"),
     "an alias from a function": (provider('encrypted_metadata_alias = upper("x")'), r"alias: references are not"),

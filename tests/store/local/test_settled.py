@@ -108,5 +108,6 @@ def test_cut_off_and_not_mine_to_write(folder: Path) -> None:
     done = subprocess.run([*WITHOUT_PRIVILEGES, sys.executable, "-c", _READER], capture_output=True, check=False)
     assert (done.returncode, done.stdout) == (0, OLD)
     assert done.stderr.decode() == (
-        "statetool: state: a write was interrupted, and finishing it needs write permission; using the state before that write\n"
+        "statetool: state: a write was interrupted, and finishing it needs write permission; using the state "
+        "before that write\n"
     )
