@@ -54,7 +54,7 @@ CASES = [
     ("encryption-info plain --encryption new.json", 2, "", r"plain: this state is not encrypted, and the conf"),
     ("encryption-info old --encryption new.json", 2, "", r"old: no method of the configuration can read"),
     ("encryption-info changed", 0, r"serial    59", ""),
-    ("encryption-info changed --encryption new.json", 2, "", r"changed: the serial on the envelope is not"),
+    ("encryption-info changed --encryption new.json", 2, "", r"changed: the serial on the envelope differs"),
     ("encryption-info new.json", 2, "", r"this state cannot be used"),
     ("encryption-info missing", 2, "", r"missing: there is no such file"),
     ("encryption-info new --encryption missing.json", 2, "", r"missing.json: there is no such file"),

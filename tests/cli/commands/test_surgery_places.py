@@ -178,10 +178,10 @@ def test_gone(
 
 # The modes of the folder, of the state and of the history, and what is said.
 MODES = [
-    (0o555, 0o644, 0o700, "no backup could be made beside it (permission denied); nothing was written"),
+    (0o555, 0o644, 0o700, "cannot create a backup beside it (permission denied); nothing was written"),
     (0o755, 0o444, 0o700, "permission denied; nothing was written"),
     (0o755, 0o644, 0o500, "cannot write its history (permission denied); nothing was written"),
-    (0o755, 0o644, 0o000, "the history cannot be read (permission denied)"),
+    (0o755, 0o644, 0o000, "cannot read the history (permission denied)"),
 ]
 
 

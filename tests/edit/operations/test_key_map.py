@@ -46,7 +46,7 @@ def test_map(text: str) -> None:
 
 # Text, what the refusal says.
 REFUSED = {
-    "": "a map without keys",
+    "": "the key map is empty",
     "a": "'a' is not a pair of keys OLD=NEW",
     "0=a,b": "'b' is not a pair of keys OLD=NEW",
     "0=a=b": "'0=a=b' is not a pair of keys OLD=NEW",

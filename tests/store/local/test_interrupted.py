@@ -192,7 +192,7 @@ def test_damaged_journal_over_a_torn_state(damage: str, path: Path) -> None:
         journal.write_bytes(kept)
         notes: list[str] = []
         assert read_settled(str(path), dataclasses.replace(system_context(), note=notes.append)) == whole
-        assert "the state is whole; a damaged journal was deleted" in notes[0]
+        assert "the state is intact; deleted a damaged journal" in notes[0]
         assert not journal.exists()
 
 
