@@ -1,1 +1,1 @@
-"""Writing states: every edit, from lock to commit."""
+"""Edits states, from lock to commit."""

@@ -1,4 +1,4 @@
-"""Where the result of an edit goes that leaves the state alone: another file, or standard output."""
+"""Writes the result of an edit to another file or to standard output instead of the state."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from statefmt.store.durable import signals_held_back
 
 
 class Copy(Protocol):
-    """Takes the new content of a state."""
+    """A destination for the new content of a state."""
 
     def write(self, content: bytes, written: Callable[[str | None], None]) -> None:
-        """Write it, and call `written` at once, with the backup of what was replaced, unless it is there already."""
+        """Write the content unless it is already there, then at once call `written` with the backup, if any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +35,9 @@ class OutputCopy:
 
 @dataclass(frozen=True, slots=True)
 class FileCopy:
-    """A file, which is created, or with `replace` backed up and written over; the backup stays if it `keeps_replaced`.
+    """A file, created or, with `replace`, backed up and overwritten; `keeps_replaced` keeps that backup.
 
-    `command` is what the history of the file says.
+    `command` is recorded in the history of the file.
     """
 
     context: RunContext
@@ -47,24 +47,22 @@ class FileCopy:
     keeps_replaced: bool = True
 
     def write(self, content: bytes, written: Callable[[str | None], None]) -> None:
-        """Create or replace the file. Raises StoreError where it exists and may not be replaced."""
+        """Create or replace the file. Raises StoreError if it exists and must not be replaced."""
         from statefmt.store.local.store import LocalFile, create_file
         from statefmt.store.reading import read_bytes
 
         target = Path(self.path)
-        if not os.path.exists(target):  # noqa: PTH110 - Path.exists raises where a name cannot be looked up
+        if not os.path.exists(target):  # noqa: PTH110 - Path.exists raises if a name cannot be looked up
             with signals_held_back():
                 create_file(target, content)
                 written(None)
             return
         if not os.path.isfile(target):  # noqa: PTH113
             raise StoreError(
-                f"{self.path}: this is not a regular file, and nothing else is written to; - is standard output"
+                f"{self.path}: not a regular file; statetool writes only regular files and standard output (-)"
             )
         if not self.replace:
-            raise StoreError(
-                f"{self.path}: the file exists already; --yes replaces it and keeps its content in a backup"
-            )
+            raise StoreError(f"{self.path}: the file already exists; --yes replaces it and keeps a backup")
         if read_bytes(self.path) == content:
             return
         info = self.context.lock_info(target, "write", self.command)

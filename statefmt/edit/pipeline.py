@@ -1,4 +1,4 @@
-"""The way of every edit: lock, read, operate, compare, check, back up, commit."""
+"""Runs every edit: lock, read, operate, compare, check, back up, commit."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """How an edit is done, and on what conditions.
+    """The options and conditions of an edit.
 
-    `operation` is its name, and `command` what was typed, for the lock and the history. `copy` takes the result
-    instead of the store. `timeout` is how many seconds to wait for the lock. With `serial` or `checksum` (SHA-256 in
-    hexadecimal digits), the state must have these; `changed` is the message where the content differs.
+    `operation` is its name and `command` the command line, for the lock and the history. `copy` receives the result
+    instead of the store. `timeout` is in seconds, for the lock. If `serial` or `checksum` (SHA-256 in hexadecimal
+    digits) is given, the state must have it; `changed` is the message if the checksum differs.
     """
 
     operation: str
@@ -39,7 +39,7 @@ class Terms:
     timeout: float = 0
     serial: int | None = None
     checksum: str | None = None
-    changed: str = "the content is not what was expected: it was changed; nothing was done"
+    changed: str = "the content differs from the expected one: it was changed; nothing was done"
 
     @property
     def in_place(self) -> bool:
@@ -49,11 +49,11 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Proposal(Generic[R]):
-    """What an operation makes of a state.
+    """The result that an operation proposes for a state.
 
-    `outcome` is what to show, and `pieces` make the new plain content of the old one. `stored` is the new content of
-    the store, where the state is not to be kept as it was, plain or encrypted. With `check`, new errors are refused;
-    what instances had before they `moved`, they may have where they went.
+    `outcome` is for display; `pieces` build the new plain content from the old one. `stored` is the new content of the
+    store if it changes between plain and encrypted or gets another encryption. With `check`, new errors are refused;
+    findings on instances that `moved` are compared with those at the old address.
     """
 
     outcome: R
@@ -76,12 +76,12 @@ def edit(
     agreed: Callable[[R], bool] = lambda _: True,
     written: Callable[[R, str | None], None] = lambda _outcome, _backup: None,
 ) -> R:
-    """Do an operation on a state, and write the result unless it is a dry run or changes nothing.
+    """Run an operation on a state and write the result, unless it is a dry run or nothing changes.
 
-    `opening` reads the state in the bytes of the store. `agreed` is asked before the store is written; nothing is
-    written where it says no. `written` is called at once when something was, with the place of the backup. Raises
-    StatetoolError, with everything as it was, where the state cannot be read or written, is locked, is not the one
-    that was expected, where the operation refuses, and where it would add an error finding.
+    `opening` reads the state from the bytes of the store. `agreed` is called before the store is written and can
+    prevent that. `written` is called right after a write, with the place of the backup. Raises StatetoolError and
+    leaves the state unchanged if it cannot be read or written, is locked or not the expected one, if the operation
+    refuses, or if the edit would add an error finding.
     """
     with _locked(context, store, terms) as locked:
         state = (opening or (lambda data: loaded(context, store.name, data)))(locked.stored.data)
@@ -95,7 +95,7 @@ def edit(
         if terms.copy is not None:
             terms.copy.write(joined(locked.stored.data, new), lambda backup: written(proposal.outcome, backup))
         elif not makes_the_same(locked.stored.data, new) and agreed(proposal.outcome):
-            # Else a signal that waited for the end of the write would come before the message.
+            # Otherwise a signal that was blocked during the write would arrive before the message.
             with signals_held_back():
                 now = int(context.clock().timestamp())
                 backup = locked.write(new, locked.stored.version, backup=terms.backup, now=now)
@@ -107,12 +107,12 @@ def edit(
 
 @dataclass(frozen=True, slots=True)
 class _Unlocked:
-    """A state that is only read."""
+    """A state that is only read, without a lock."""
 
     stored: Stored
 
     def write(self, *_: object, **__: object) -> str | None:
-        raise AssertionError("a state that was not locked is not written")
+        raise AssertionError("writing needs a lock")
 
 
 def _locked(context: RunContext, store: Store, terms: Terms) -> AbstractContextManager[LockedStore]:
@@ -123,21 +123,19 @@ def _locked(context: RunContext, store: Store, terms: Terms) -> AbstractContextM
 
 
 def _refuse_unexpected(state: LoadedState, terms: Terms) -> None:
-    # Imported where it is needed: commands that only check start faster without it.
+    # Imported late: commands that only check start faster without it.
     from statefmt.store.local.journal import checksum
 
     name = display_name(state.name)
     serial = state.result.snapshot.serial
     if terms.serial not in (None, serial):
-        raise StoreError(
-            f"{name}: the serial is {serial} and not {terms.serial}: somebody changed it; nothing was done"
-        )
+        raise StoreError(f"{name}: the serial is {serial}, not {terms.serial}: the state was changed; nothing was done")
     if terms.checksum and checksum(state.stored) != terms.checksum.lower():
         raise StoreError(f"{name}: {terms.changed}")
 
 
 def _to_store(state: LoadedState, proposal: Proposal[R]) -> Pieces:
-    """The pieces of the new content of the store. Those of an encrypted state are plain, and never get there."""
+    """Return the pieces of the new stored content, encrypted if the state is: plain ones must not reach the store."""
     if proposal.stored is not None:
         return [proposal.stored]
     if state.seal is None:

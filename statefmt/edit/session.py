@@ -1,7 +1,4 @@
-"""Open, operate, check, commit: joins the store, the formats and the rules.
-
-A write is refused where it would add an error finding that the state did not have before.
-"""
+"""Loads and rewrites states, and refuses new content that adds error findings."""
 
 from __future__ import annotations
 
@@ -38,10 +35,10 @@ from statefmt.text.shell import shell_word
 
 
 class LoadedState(Struct, frozen=True):
-    """A state that was read: where from, its bytes, and what they say.
+    """A state that was read: its name, its plain bytes and their meaning.
 
-    With other provider sources, `sources` is what was rewritten, and `result` is what the state says then. `data` is
-    plain; `seal` is how the file keeps it where it is encrypted there.
+    If provider sources were rewritten, `sources` lists the changes and `result` includes them. `seal` is set if the
+    file is encrypted.
     """
 
     name: str
@@ -56,12 +53,12 @@ class LoadedState(Struct, frozen=True):
         return self.data if self.seal is None else self.seal.stored
 
     def to_store(self, content: bytes) -> bytes:
-        """What to write for some content: encrypted if the state was. Raises EncryptionError."""
+        """Encrypt new content if the state is encrypted. Raises EncryptionError."""
         return content if self.seal is None else self.seal.sealed(content)
 
 
 class StateFileError(StateError):
-    """A StateError with the name of the file that it is about."""
+    """A StateError with the name of its file."""
 
     def __init__(self, name: str, error: StateError) -> None:
         super().__init__(error.findings)
@@ -69,40 +66,40 @@ class StateFileError(StateError):
 
 
 def state_name(context: RunContext, name: str | None) -> str:
-    """The state that a command means: the one named, else that of the current workspace.
+    """Return the state for a command: the one named, else that of the current workspace.
 
-    Raises StoreError where the latter has control characters in its name, as nobody's has, or is outside the current
-    folder: `.terraform` can be part of a repository, and must not decide which other file is written.
+    Raises StoreError if the path of the latter contains control characters or leads outside the current folder:
+    `.terraform` may come with a repository, which must not decide which other file is written.
     """
     if name is not None:
         return name
     found = default_state(Path(), context.environment)
     if not str(found).isprintable():
         raise StoreError(
-            f"the state of the current workspace would be {shell_word(str(found))}, which has control characters in "
-            "it: correct TF_WORKSPACE or TF_DATA_DIR"
+            f"the path of the current workspace's state, {shell_word(str(found))}, contains control characters: "
+            "correct TF_WORKSPACE or TF_DATA_DIR"
         )
     if found.is_absolute() or ".." in found.parts:
         raise StoreError(
-            f"the state of this folder is outside of it, in {found}, as its workspace or its data directory says; "
-            "if that is right, name it with --state"
+            f"the workspace or data directory of this folder places its state outside the folder, in {found}; if that "
+            "is intended, name it with --state"
         )
     return str(found)
 
 
 def load(context: RunContext, name: str, sources: SourceChoice = KEEP) -> LoadedState:
-    """Read a state from a path, or from standard input for `-`, with the provider sources that were chosen.
+    """Read a state from a path, or from standard input for `-`, and rewrite its provider sources as chosen.
 
-    The serial is one more where that changes a source. Raises StoreError where there are no bytes to be had,
-    StateFileError where they are no state.
+    The serial rises by one if that changes a source. Raises StoreError if the state cannot be read, and StateFileError
+    if it is not a valid state.
     """
     return loaded(context, name, context.read(name), sources)
 
 
 def loaded(context: RunContext, name: str, data: bytes, sources: SourceChoice = KEEP) -> LoadedState:
-    """The same for bytes that are there already; `name` is where they are from.
+    """Like load(), for bytes that were already read from `name`.
 
-    Raises StateFileError, and EncryptionError where they are encrypted and cannot be opened.
+    Raises StateFileError, and EncryptionError if the bytes cannot be decrypted.
     """
     rewriter = SourceRewriter(sources)
     try:
@@ -126,26 +123,28 @@ def loaded(context: RunContext, name: str, data: bytes, sources: SourceChoice = 
 
 
 def with_next_serial(snapshot: Snapshot, name: str) -> Snapshot:
-    """The snapshot as the next one of its lineage; `name` is the file's. Raises StoreError where there is none."""
+    """Increase the serial; `name` is for the message. Raises StoreError if it is already the highest."""
     if snapshot.serial >= HIGHEST_SERIAL:
-        raise StoreError(f"{name}: its serial is {HIGHEST_SERIAL}, the highest there is, so it cannot be changed")
+        raise StoreError(
+            f"{name}: the serial is {HIGHEST_SERIAL}, the highest possible, so the state cannot be changed"
+        )
     return structs.replace(snapshot, serial=snapshot.serial + 1)
 
 
 class Rewritten(Struct, frozen=True):
-    """A state in canonical form, and everything worth telling about the way there."""
+    """A state in canonical form, with findings on everything that changed or was lost."""
 
     content: bytes
     notes: tuple[Finding, ...]
 
 
 def rewrite(loaded: LoadedState, style: Style, *, drop_unknown: bool, to_write: bool = True) -> Rewritten:
-    """The canonical form of a state in some style, with a note of every choice, change and loss.
+    """Convert a state to canonical form in some style, and note every choice, change and loss.
 
-    Raises StateFileError where that form could not be read again: legacy provider names with an underscore have no
-    address today. If it is not `to_write`, only these are looked for, which takes less time.
+    Raises StateFileError if the result cannot be read again: legacy provider names with an underscore have no valid
+    address today. Unless `to_write`, reads the result only if there are legacy providers, which takes less time.
     """
-    # Imported where it is needed, here and below: commands that only look start faster without it.
+    # Imported late, here and below: commands that only read start faster.
     from statefmt.formats.reading.duplicates import duplicate_members
     from statefmt.formats.writing.canonical import canonical
     from statefmt.formats.writing.is_canonical import is_canonical
@@ -170,7 +169,7 @@ def _names_legacy_providers(snapshot: Snapshot) -> bool:
 
 
 def error_findings(inspection: Inspection) -> list[Finding]:
-    """The error findings about a state."""
+    """Return the error findings on a state."""
     from statefmt.lint.check import check
     from statefmt.lint.registry import state_rules
 
@@ -181,15 +180,15 @@ def error_findings(inspection: Inspection) -> list[Finding]:
 def refuse_new_errors(
     state: LoadedState, content: bytes, moved: Mapping[AbsResourceInstance, AbsResourceInstance] | None = None
 ) -> None:
-    """Raises StateFileError where new content has an error finding that the old content has not at the same address.
+    """Raise StateFileError if new content has an error finding that the old content lacks at the same address.
 
-    What instances had before they `moved` they may have where they went.
+    Findings on instances that `moved` are compared with those at the old address.
     """
     if content == state.data:
         return
     after = error_findings(inspect(content))
     if not after:
-        # Nothing to compare: the old content need not be looked at.
+        # No errors at all: the old content need not be checked.
         return
     where = {str(one.containing_resource()): str(other.containing_resource()) for one, other in (moved or {}).items()}
     where |= {str(one): str(other) for one, other in (moved or {}).items()}
@@ -204,7 +203,7 @@ def refuse_new_errors(
 
 
 def _refuse_other_files(result: ReadResult) -> None:
-    """Refuse what reads as a state but must not be worked on: backend configuration, bytes that are not UTF-8."""
+    """Raise NotAStateError for content that parses but must not be edited: backend configuration, invalid UTF-8."""
     found = [finding for finding in result.findings if finding.code in codes.NO_STATE]
     if found:
         raise NotAStateError([replace(finding, severity=Severity.ERROR) for finding in found])

@@ -1,4 +1,4 @@
-"""An operation on a snapshot as an operation of the pipeline: what changed, and the pieces of the new content."""
+"""Adapts an operation on a snapshot to the pipeline: computes the differences and the pieces of the new content."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from statefmt.store.reading import display_name
 
 @dataclass(frozen=True, slots=True)
 class EditOutcome:
-    """What an operation did, or would do: `changes` is empty where that is nothing."""
+    """The result of an operation or of its dry run; `changes` is empty if nothing changed."""
 
     edit: Edit
     changes: SnapshotDiff
 
 
 def surgical(operation: Callable[[Snapshot], Edit]) -> Operation[EditOutcome]:
-    """The operation with its comparison. The serial rises by one if anything changes."""
+    """Adapt an operation to the pipeline. The serial rises by one if anything changes."""
 
     def propose(state: LoadedState) -> Proposal[EditOutcome]:
         before = state.result.snapshot
         edit = operation(before)
         if edit.restored is not None:
-            # It is put back as it was, whatever is wrong with it.
+            # An earlier content is restored even if it has errors.
             return Proposal(EditOutcome(edit, diff(before, edit.snapshot)), [edit.restored], check=False)
         changes = diff(before, edit.snapshot, exact=True, moved=edit.moved)
         if not changes:
@@ -42,7 +42,7 @@ def surgical(operation: Callable[[Snapshot], Edit]) -> Operation[EditOutcome]:
         splicer = _splicer(state)
         pieces = splicer.pieces(after)
         part = edited_part(before, after)
-        # What was not edited need not be looked at, unless there is something to be found.
+        # Check the whole state only if the edited part has errors: that takes less time.
         check = part is None or bool(error_findings(inspect(joined(state.data, splicer.pieces(part)))))
         return Proposal(EditOutcome(edit, diff(before, after, moved=edit.moved)), pieces, check=check, moved=edit.moved)
 
@@ -53,7 +53,7 @@ def _splicer(state: LoadedState) -> Splicer:
     source = state.result.snapshot.source
     if source is None:
         raise StoreError(
-            f"{display_name(state.name)}: this state has format version {state.result.version}, which no release "
-            "writes any more; statetool upgrade makes it one of version 4"
+            f"{display_name(state.name)}: cannot edit format version {state.result.version}, which no current release "
+            "writes; run statetool upgrade first"
         )
     return Splicer(source)

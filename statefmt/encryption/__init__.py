@@ -1,4 +1,4 @@
-"""OpenTofu's state encryption, from bytes to bytes: envelopes, methods, key providers, and their configuration."""
+"""Implements OpenTofu's state encryption on bytes: envelopes, methods, key providers and their configuration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two works at the same time: libraries that encrypt let Python do something else meanwhile."""
+"""Runs two functions in parallel, which helps because encryption releases Python's global lock."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ U = TypeVar("U")
 
 
 def both(one: Callable[[], T], other: Callable[[], U]) -> tuple[T, U]:
-    """What two functions give, the second one called in a thread of its own. What they raise is raised."""
+    """Call two functions, the second in its own thread, and return both results. Raises what either raises."""
     results: list[U] = []
     problems: list[BaseException] = []
 

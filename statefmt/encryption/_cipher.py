@@ -1,4 +1,4 @@
-"""Encrypting and decrypting states by a configuration: which method writes, and which of them reads.
+"""Encrypts and decrypts states with the methods of a configuration.
 
 Source: OpenTofu `internal/encryption/base.go`, `targets.go`.
 """
@@ -34,16 +34,16 @@ from statefmt.model.errors import (
 )
 
 STATE: Final = "state"
-# From so many bytes on it takes less time to look at a state while it is encrypted.
+# From this size in bytes it saves time to parse a state in parallel with its encryption.
 _LARGE: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A state that was read: `method` is the address of what read it, and `envelope` is None where it was plain.
+    """A state that was read; `method` is the address of the method, and `envelope` is None if the state was plain.
 
-    `is_current` says that it is as the first method would write it; otherwise a fallback has read it. `meta_keys` are
-    the keys of the metadata that the method makes use of.
+    `is_current` is true if the first method read it, false if a fallback did. `meta_keys` are the keys of the metadata
+    that the method uses.
     """
 
     plain: bytes = field(repr=False)
@@ -54,12 +54,12 @@ class Opened:
 
 
 def check_configuration(configuration: EncryptionConfiguration, target: str = STATE) -> None:
-    """Raises ConfigurationError where OpenTofu would refuse the configuration before it looks at any state."""
+    """Raise ConfigurationError if OpenTofu would refuse the configuration before reading any state."""
     _first(configuration, _chain(configuration, target), target)
 
 
 def encrypts(configuration: EncryptionConfiguration, target: str = STATE) -> bool:
-    """Whether what is written is encrypted at all. Raises ConfigurationError."""
+    """Return whether the target is written encrypted. Raises ConfigurationError."""
     return not isinstance(_built(configuration, _chain(configuration, target)[0]), Unencrypted)
 
 
@@ -70,9 +70,9 @@ def encrypt(
     layout: EnvelopeLayout = EnvelopeLayout.COMPACT,
     target: str = STATE,
 ) -> bytes:
-    """A plain state, encrypted by the first method of the target.
+    """Encrypt a plain state with the first method of the target.
 
-    Raises ConfigurationError where the configuration is no good, EncryptionError where the bytes are no JSON object.
+    Raises ConfigurationError if the configuration is invalid, and EncryptionError if the bytes are not a JSON object.
     """
     method = _first(configuration, _chain(configuration, target), target)
     if isinstance(method, Unencrypted):
@@ -92,20 +92,20 @@ def encrypt_checked(
     randomness: Randomness,
     layout: EnvelopeLayout = EnvelopeLayout.COMPACT,
 ) -> bytes:
-    """The same, tried out: raises EncryptionError where the result cannot be read, or is another state then.
+    """Like encrypt(), but decrypts the result and raises EncryptionError if that fails or differs from the input.
 
-    A program that encrypts may not be the one that decrypts, and a provider's key may be gone the next time.
+    The decryption program may not match the encryption program, and a provider may not return the key again.
     """
     encrypted = encrypt(plain, configuration, randomness, layout)
     if decrypt(encrypted, configuration).plain != plain:
-        raise EncryptionError("what the method encrypts is not what it decrypts then; nothing was written")
+        raise EncryptionError("the method does not decrypt what it encrypted; nothing was written")
     return encrypted
 
 
 def decrypt(data: bytes, configuration: EncryptionConfiguration, target: str = STATE) -> Opened:
-    """The plain state in some bytes, read by the first method of the target that can.
+    """Decrypt a state with the first method of the target that can read it.
 
-    Raises ConfigurationError where the configuration is no good, EncryptionError where the bytes cannot be read by it.
+    Raises ConfigurationError if the configuration is invalid, and EncryptionError if no method can read the bytes.
     """
     chain = _chain(configuration, target)
     first = _first(configuration, chain, target)
@@ -118,19 +118,19 @@ def decrypt(data: bytes, configuration: EncryptionConfiguration, target: str = S
 
 
 def _first(configuration: EncryptionConfiguration, chain: tuple[Reference, ...], target: str) -> Method:
-    """The method that writes. Other targets are looked at, too, since OpenTofu refuses the whole for one of them."""
+    """Return the method that writes. Checks other targets too, since OpenTofu refuses them all if one is invalid."""
     for other in configuration.targets:
         if other != target:
-            # Keys of a service that only another target needs do not keep a state from being read.
+            # A key service that only another target needs must not prevent reading the state.
             with suppress(KeyServiceError):
                 _built(configuration, _chain(configuration, other)[0])
     return _built(configuration, chain[0])
 
 
 def examine(data: bytes, configuration: EncryptionConfiguration, target: str = STATE) -> Opened:
-    """The same for who wants to know what is wrong: the serial and the lineage outside may be other ones than inside.
+    """Like decrypt(), but accepts a changed serial or lineage on the envelope.
 
-    A plain state is taken whatever the configuration says, with no method; it is current where nothing is encrypted.
+    Accepts a plain state with any configuration, with method ""; it is current if the first method is `unencrypted`.
     """
     chain = _chain(configuration, target)
     first = _first(configuration, chain, target)
@@ -143,7 +143,7 @@ def examine(data: bytes, configuration: EncryptionConfiguration, target: str = S
 def _opened_at_once(
     data: bytes, envelope: Envelope, configuration: EncryptionConfiguration, chain: tuple[Reference, ...], first: Method
 ) -> Opened:
-    """What the first method that can makes of an envelope that was read at a glance."""
+    """Like _opened(), for an envelope from glance()."""
     try:
         return _opened(envelope, configuration, chain, first)
     except NotBase64Error:
@@ -153,16 +153,16 @@ def _opened_at_once(
 
 
 def _chain(configuration: EncryptionConfiguration, target: str) -> tuple[Reference, ...]:
-    """The methods of a target, the one that writes first."""
+    """Return the methods of a target, the one that writes first."""
     wanted = configuration.targets.get(target)
     if wanted is None:
-        raise ConfigurationError(f"{target}: the configuration has no such block, so that nothing is encrypted by it")
+        raise ConfigurationError(f"{target}: the configuration has no such block, so it encrypts nothing")
     chain = tuple(wanted.chain())
     for address in chain:
         if address not in configuration.methods:
             raise ConfigurationError(f"{target}: there is no block {address}")
         if wanted.enforced and address.type == "unencrypted":
-            raise ConfigurationError(f"{target}: {address} is in it, which enforced forbids")
+            raise ConfigurationError(f"{target}: it uses {address}, which enforced forbids")
     return chain
 
 
@@ -170,27 +170,27 @@ def _built(configuration: EncryptionConfiguration, address: Reference) -> Method
     builder = BUILDERS.get(address.type)
     if builder is None:
         raise configuration.methods[address].arguments.block_error(
-            f"there is no such type of method; there are {', '.join(BUILDERS)}"
+            f"unknown type of method; known types are {', '.join(BUILDERS)}"
         )
     return builder(configuration.methods[address], configuration)
 
 
 def _plain(data: bytes, chain: tuple[Reference, ...]) -> Opened:
-    """A plain state, if plain states are wanted."""
+    """Accept a plain state if the target has a method `unencrypted`. Raises EncryptionError."""
     check_plain_state(data)
     for place, address in enumerate(chain):
         if address.type == "unencrypted":
             return Opened(data, str(address), is_current=place == 0)
     raise EncryptionError(
-        "this state is not encrypted, and the configuration takes no plain one; a fallback to a method of type "
-        "unencrypted would"
+        "this state is not encrypted, and the configuration does not accept plain states; to accept them, add a "
+        "fallback to a method of type unencrypted"
     )
 
 
 def _opened(
     envelope: Envelope, configuration: EncryptionConfiguration, chain: tuple[Reference, ...], first: Method
 ) -> Opened:
-    """What the first method that can makes of an envelope."""
+    """Decrypt an envelope with the first method that can read it. Raises EncryptionError."""
     failures: list[str] = []
     used: dict[str, str] = {}
     for place, address in enumerate(chain):
@@ -212,26 +212,24 @@ def _opened(
 
 
 def _check_shared(method: Method, address: Reference, used: dict[str, str]) -> None:
-    """OpenTofu, since 1.10, cannot read by a fallback that has the metadata of a method before it."""
+    """Raise EncryptionError if a fallback shares metadata with an earlier method: OpenTofu 1.10+ cannot read it."""
     shared = sorted(used.keys() & method.meta_keys.keys())
     if shared:
         raise EncryptionError(
-            f"{address}: it is a fallback, and has the key provider or the alias of a method before it ({shared[0]}), "
-            "so that OpenTofu cannot read with it. Give the new key provider a name of its own; to read the state now, "
-            "put this method first"
+            f"{address}: this fallback has the same key provider or alias as a method before it ({shared[0]}), so "
+            "OpenTofu cannot read with it. Give the new key provider its own name; to read the state now, put this "
+            "method first"
         )
 
 
 def _check_identity(envelope: Envelope, plain: bytes) -> None:
-    """What stands outside is not authenticated, so it must be what stands inside."""
+    """Raise EncryptionError if serial or lineage on the envelope, which are not authenticated, were changed."""
     for name in identity_differs(envelope, plain):
-        raise EncryptionError(
-            f"the {name} on the envelope is not the one of the state inside: the envelope was changed"
-        )
+        raise EncryptionError(f"the {name} on the envelope differs from the one in the state: the envelope was changed")
 
 
 def identity_differs(envelope: Envelope, plain: bytes) -> list[str]:
-    """Which of serial and lineage stand on an envelope otherwise than in the state inside. Raises EncryptionError."""
+    """Return which of serial and lineage differ between the envelope and the state. Raises EncryptionError."""
     inside = identity_of(plain)
     differ = []
     if envelope.serial is not None and inside.serial is not None and envelope.serial != inside.serial:

@@ -1,4 +1,4 @@
-"""The little that encryption looks at in a plain state: its serial, its lineage, and whether it is one at all."""
+"""Reads the serial and lineage of a plain state, and checks that it is one."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from statefmt.golang import (
 )
 from statefmt.model.errors import EncryptionError
 
-# A plan is a zip file, and encrypted as states are.
+# A plan is a zip file; it can be encrypted like a state.
 _PLAN = b"PK\x03\x04"
 _NAMES = frozenset({"serial", "lineage", "version", "terraform_version"})
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What a state says of itself that stands outside of its envelope, too; None and "" where it says nothing."""
+    """The serial and lineage of a state, which its envelope repeats; None and "" if missing."""
 
     serial: int | None
     lineage: str
 
 
 def identity_of(plain: bytes) -> Identity:
-    """The identity of a plain state. Raises EncryptionError where it is no JSON object, or one of them is odd."""
+    """Return the identity of a plain state. Raises EncryptionError if it is no JSON object or a member is invalid."""
     document = _members(plain)
     try:
         return Identity(
@@ -46,17 +46,17 @@ def identity_of(plain: bytes) -> Identity:
 
 
 def check_plain_state(plain: bytes) -> None:
-    """Raises EncryptionError where this is nothing that a plain state could be."""
+    """Raise EncryptionError if the bytes cannot be a plain state."""
     document = _members(plain)
     version, release = member(document, "version"), member(document, "terraform_version")
     is_text = isinstance(release, str) and not isinstance(release, NumberText) and release
-    # OpenTofu asks for terraform_version only; states without it are read everywhere else.
+    # OpenTofu requires only terraform_version here; statetool also accepts states without it.
     if not is_text and not (isinstance(version, NumberText) and version.isdigit()):
-        raise EncryptionError("this is neither an encrypted state nor a plain one")
+        raise EncryptionError("this is neither an encrypted nor a plain state")
 
 
 def _members(plain: bytes) -> Members:
-    """The top-level members that matter, in order."""
+    """Return the relevant top-level members, in order."""
     if plain.startswith(_PLAN):
         raise EncryptionError("this is a plan file, not a state; `tofu show` reads it")
     try:
@@ -68,4 +68,4 @@ def _members(plain: bytes) -> Members:
         value: JSONValue = loads_exact(plain, replace_invalid=True)
         return json_object(value, "it")
     except ValueError as error:
-        raise EncryptionError(f"the plain state is not what it must be: {error}") from None
+        raise EncryptionError(f"the plain state is invalid: {error}") from None

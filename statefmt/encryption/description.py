@@ -1,4 +1,4 @@
-"""What an envelope tells without any key, none of which is authenticated; and what a configuration makes of a state."""
+"""Describes how a state is encrypted, from the unauthenticated part of its envelope and from a configuration."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from statefmt.encryption.envelope import Envelope
 from statefmt.encryption.key_providers import pbkdf2
 from statefmt.golang import Members, loads_exact
 
-# The members of metadata, by the type of key provider that writes them. Nothing in an envelope names the type.
+# The members of metadata by type of key provider. An envelope does not contain the type.
 _MEMBERS: Final[Mapping[str, frozenset[str]]] = {
     "pbkdf2": frozenset({"salt", "iterations", "hash_function", "key_length"}),
     "external": frozenset({"external_data"}),
@@ -22,9 +22,9 @@ _MEMBERS: Final[Mapping[str, frozenset[str]]] = {
 
 @dataclass(frozen=True, slots=True)
 class ProviderEntry:
-    """The metadata of one key provider: its key, and the type that writes such, "" where none is known to.
+    """The metadata of one key provider: its key and, guessed from the members, its type ("" if unknown).
 
-    `pbkdf2` is what the metadata says, where that is its type.
+    `pbkdf2` is the parsed metadata of a provider of that type.
     """
 
     key: str
@@ -33,13 +33,13 @@ class ProviderEntry:
 
     @property
     def is_weak(self) -> bool:
-        """Whether the passphrase can be guessed faster than OpenTofu lets anybody configure it."""
+        """Whether the iteration count is below the minimum that OpenTofu allows in a configuration."""
         return self.pbkdf2 is not None and self.pbkdf2.iterations < pbkdf2.LEAST_ITERATIONS
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedEncryption:
-    """How a state is encrypted, or why that cannot be told; `is_current` as in `Opened`."""
+    """How a state is encrypted, or the `error` that prevents finding out; `is_current` as in `Opened`."""
 
     name: str
     is_encrypted: bool = False
@@ -49,7 +49,7 @@ class CheckedEncryption:
 
 
 def provider_entries(envelope: Envelope) -> tuple[ProviderEntry, ...]:
-    """The metadata in an envelope, by key."""
+    """Return the metadata entries in an envelope, sorted by key."""
     return tuple(_entry(key, envelope.meta[key]) for key in sorted(envelope.meta))
 
 

@@ -1,4 +1,4 @@
-"""The envelope of an encrypted state: recognising, reading and writing it.
+"""Recognizes, reads and writes the envelope of an encrypted state.
 
 Source: OpenTofu `internal/encryption/base.go` and `state.go`.
 """
@@ -33,23 +33,23 @@ from statefmt.golang import (
 from statefmt.model.errors import EncryptionError
 
 VERSION: Final = "v0"
-# The data is nearly all of an envelope. It is taken out before the rest is read as JSON; the mark in its place is no
-# base64, so it is found again with certainty.
+# The data is nearly all of an envelope, so it is cut out before the rest is parsed as JSON. The mark in its place is
+# not valid base64, so it cannot be confused with data.
 _DATA: Final = re.compile(rb'"encrypted_data"[ \t\r\n]*:[ \t\r\n]*"')
 # What OpenTofu writes after the data, in either layout.
 _END: Final = re.compile(rb'"\s*,\s*"encryption_version"\s*:\s*"v0"\s*\}\s*\Z')
 _LONGEST_END: Final = 200
 _MARK: Final = "#"
-# What stands around the data of an envelope: some hundred bytes for each key provider.
+# Limit for the size of an envelope without its data: each key provider needs some hundred bytes.
 _MOST_AROUND: Final = 1_000_000
 _MEMBERS: Final = frozenset({"serial", "lineage", "meta", "encrypted_data", "encryption_version"})
 _NAMES: Final = frozenset({"encryption_version", "encrypted_data"})
-# Where a plain state has its format version.
+# A plain state has its format version within these first bytes.
 _HEAD: Final = 200
 
 
 class EnvelopeLayout(Enum):
-    """How an envelope is laid out: OpenTofu 1.12 indents it in local files, all other releases write one line."""
+    """The layout of an envelope: OpenTofu 1.12 indents it in local files, all other releases write one line."""
 
     COMPACT = "compact"
     INDENTED = "indented"
@@ -57,10 +57,10 @@ class EnvelopeLayout(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """What an envelope says: copies of serial and lineage, the metadata of key providers by key, and the data.
+    """The content of an envelope: copies of serial and lineage, the metadata of key providers by key, and the data.
 
-    `serial` is None and `lineage` is "" where there is none. Only the data is authenticated, if anything is. It is not
-    decoded yet in an envelope that was read at a `glance`. `unknown` are the names of members that nobody reads.
+    `serial` is None and `lineage` is "" if missing. Only the data can be authenticated. In an envelope from `glance` it
+    is not decoded yet. `unknown` are the names of members that OpenTofu does not read.
     """
 
     serial: int | None
@@ -72,9 +72,9 @@ class Envelope:
 
 
 def parse_envelope(data: bytes) -> Envelope | None:
-    """The envelope that the bytes are, None where they are something else: a plain state, or nothing known.
+    """Parse an envelope; None if the bytes are anything else, such as a plain state.
 
-    Raises EncryptionError where it is damaged or of another version.
+    Raises EncryptionError if the envelope is damaged or has an unknown version.
     """
     found = glance(data)
     if found is None or isinstance(found.data, bytes):
@@ -86,15 +86,15 @@ def parse_envelope(data: bytes) -> Envelope | None:
 
 
 def glance(data: bytes) -> Envelope | None:
-    """The same for something that is to be decrypted right away.
+    """Like parse_envelope(), but leaves the data undecoded, for decryption right away.
 
-    Decoding the data may raise NotBase64Error then; what is wrong with it, if anything, is for `parse_envelope` to say.
+    Decoding the data may raise NotBase64Error; call `parse_envelope` then, which also accepts what only Go accepts.
     """
     return _read_as_written(data) or _read(data)
 
 
 def version_of(data: bytes) -> str:
-    """What an envelope says of its version; "" where it says nothing, or there is none."""
+    """Return the version of an envelope; "" if it has none or the bytes are not an envelope."""
     try:
         document, _ = _document(data)
         return "" if document is None else text(member(document, "encryption_version"), "encryption_version")
@@ -103,7 +103,7 @@ def version_of(data: bytes) -> str:
 
 
 def _read_as_written(data: bytes) -> Envelope | None:
-    """An envelope whose data stands where OpenTofu writes it, not decoded; None where that is not so."""
+    """Read an envelope in the order that OpenTofu writes, without decoding its data; None if it differs from that."""
     end = _END.search(data, max(0, len(data) - _LONGEST_END))
     start = _DATA.search(data, 0, _MOST_AROUND) if end else None
     if start is None or end is None or start.end() > end.start():
@@ -117,19 +117,19 @@ def _read_as_written(data: bytes) -> Envelope | None:
 
 
 def _read(data: bytes) -> Envelope | None:
-    """An envelope of any make-up. Raises EncryptionError."""
+    """Read an envelope with members in any order. Raises EncryptionError."""
     try:
         document, blob = _document(data)
     except ValueError:
         if b'"encrypted_data"' in data and b'"version"' not in data[:_HEAD]:
-            raise EncryptionError("the envelope is damaged: it is no valid JSON") from None
+            raise EncryptionError("the envelope is damaged: it is not valid JSON") from None
         return None
     if document is None:
         return None
     try:
         version = text(member(document, "encryption_version"), "encryption_version")
         if version != VERSION and version:
-            raise EncryptionError(f"the envelope is of version {version}, and only {VERSION} can be read")
+            raise EncryptionError(f"the envelope has version {version}, but only {VERSION} is supported")
         if not version:
             if members_named(document, "encrypted_data") and not members_named(document, "version"):
                 raise ValueError('it has no "encryption_version"')
@@ -140,18 +140,18 @@ def _read(data: bytes) -> Envelope | None:
 
 
 def write_envelope(envelope: Envelope) -> bytes:
-    """The text of an envelope, to the byte as OpenTofu writes it."""
+    """Write an envelope, byte for byte as OpenTofu does."""
     return Base64Room.of(bytes(envelope.data)).framed(*frame(envelope))
 
 
 def frame(envelope: Envelope) -> tuple[bytes, bytes]:
-    """What OpenTofu writes before and after the base64 of the data, which is not looked at."""
+    """Return the bytes that OpenTofu writes before and after the base64 of the data."""
     serial = b"null" if envelope.serial is None else b"%d" % envelope.serial
     meta = b",".join(encode_string(key) + b":" + encode_base64(envelope.meta[key]) for key in sorted(envelope.meta))
     head = b'{"serial":%b,"lineage":%b,"meta":{%b},"encrypted_data":' % (serial, encode_string(envelope.lineage), meta)
     tail = b',"encryption_version":"%b"}' % VERSION.encode()
     if envelope.layout is EnvelopeLayout.INDENTED:
-        # Laid out around the data, which has nothing to lay out.
+        # Indent only the part around the data, which is one string.
         mark = b'"%b"' % _MARK.encode()
         before, _, after = indent(head + mark + tail).rpartition(mark)
         head, tail = before, after + b"\n"
@@ -159,9 +159,9 @@ def frame(envelope: Envelope) -> tuple[bytes, bytes]:
 
 
 def _document(data: bytes) -> tuple[Members | None, memoryview | None]:
-    """The envelope with a mark in place of its data, and the data's base64, None where it is still in there.
+    """Parse an envelope with a mark in place of its data; also return the data's base64, None if it was not cut out.
 
-    None in place of the envelope, where it is another JSON object. Raises ValueError where it is none.
+    The first value is None for any other JSON object. Raises ValueError if the bytes are not a JSON object.
     """
     found = _DATA.search(data)
     if found is not None:
@@ -176,9 +176,9 @@ def _document(data: bytes) -> tuple[Members | None, memoryview | None]:
 
 
 def _around(data: bytes, start: int, end: int) -> Members | None:
-    """The object with a mark in place of its data, which stands from `start` to `end`; None where it has other data.
+    """Parse an envelope with a mark in place of the bytes from `start` to `end`; None if those are not its data.
 
-    Raises ValueError where it is none.
+    Raises ValueError if the result is not a JSON object.
     """
     if len(data) - (end - start) >= _MOST_AROUND:
         return None
@@ -188,7 +188,7 @@ def _around(data: bytes, start: int, end: int) -> Members | None:
 
 
 def _envelope(data: bytes, document: Members, blob: bytes | Base64Text) -> Envelope:
-    """The envelope that a document is. Raises ValueError."""
+    """Build an envelope from its members. Raises ValueError."""
     return Envelope(
         whole_number(member(document, "serial"), "serial"),
         text(member(document, "lineage"), "lineage"),
@@ -200,11 +200,11 @@ def _envelope(data: bytes, document: Members, blob: bytes | Base64Text) -> Envel
 
 
 def _names_envelope(data: bytes) -> bool:
-    """Whether a JSON object may have a member that only envelopes have, without a closer look at large states."""
+    """Return whether a JSON object may have a member of envelopes, without parsing large states in full."""
     try:
         names = msgspec.json.decode(data, type=dict[str, Raw])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        # It may still be JSON as Go takes it.
+        # Go may still accept it as JSON.
         return True
     return not _NAMES.isdisjoint(name.lower() for name in names)
 
@@ -215,15 +215,15 @@ def _data(value: JSONValue, blob: memoryview | None) -> bytes:
             return bytes_of(value)
         found = bytes(blob)
         if b"\n" in found or b"\r" in found:
-            # Go skips those that are escaped; as they are they make no JSON.
-            raise ValueError("there is a line break in it")
+            # Go skips escaped line breaks in base64, but unescaped ones are invalid JSON.
+            raise ValueError("it contains a line break")
         return decode_base64(found)
     except ValueError as error:
         raise ValueError(f'"encrypted_data": {error}') from None
 
 
 def _meta(document: Members) -> dict[str, bytes]:
-    """The metadata by key; Go joins the members of several objects."""
+    """Return the metadata by key; like Go, merge repeated objects."""
     found: dict[str, bytes] = {}
     for value in members_named(document, "meta"):
         if value is None:

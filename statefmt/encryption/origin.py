@@ -1,4 +1,4 @@
-"""Where an encryption configuration comes from, and what may be done because it says so."""
+"""Records where an encryption configuration comes from and whether it may run programs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import Enum
 
 
 class OriginKind(Enum):
-    """Who chose the configuration: the user, by naming a file or setting a variable, or the author of a module."""
+    """The kind of source: a file or an environment variable, both chosen by the user, or a module."""
 
     FILE = "file"
     ENVIRONMENT = "environment"
@@ -16,9 +16,9 @@ class OriginKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """A file (`name` is its path), an environment variable (its name) or a module (its directory).
+    """The source of a configuration; `name` is a path, the name of an environment variable or a module's directory.
 
-    Programs that it names are run only if `runs_programs`.
+    Programs that it names may run only if `runs_programs`.
     """
 
     kind: OriginKind
@@ -27,15 +27,15 @@ class Origin:
 
     @classmethod
     def of_file(cls, path: str) -> Origin:
-        """A file that the user named."""
+        """Return the origin for a file named by the user."""
         return cls(OriginKind.FILE, path, runs_programs=True)
 
     @classmethod
     def of_environment(cls, variable: str) -> Origin:
-        """A variable of the user's environment."""
+        """Return the origin for an environment variable."""
         return cls(OriginKind.ENVIRONMENT, variable, runs_programs=True)
 
     @classmethod
     def of_module(cls, directory: str, *, allow_external: bool) -> Origin:
-        """A module, which anybody may have written."""
+        """Return the origin for a module, which is untrusted."""
         return cls(OriginKind.MODULE, directory, runs_programs=allow_external)

@@ -1,7 +1,7 @@
-"""Running an external program of an encryption configuration, by the protocol of OpenTofu.
+"""Runs the external programs of an encryption configuration with OpenTofu's protocol.
 
-The program says who it is in one line, is given one JSON document, and answers with another. What it writes to standard
-error goes there; it is in no message, since it may hold a secret.
+The program prints a header line, reads one JSON document and answers with another. Its standard error is passed through
+and never quoted in messages, since it may contain secrets.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class _Header(Struct, frozen=True):
 class Program:
     """A program with its arguments. `block` is the address of the block that names it, at `place`.
 
-    `origin` is the configuration that the command comes from; None means that nobody knows, and nothing is run.
+    `origin` is the configuration that the command comes from; if None (unknown), the program is not run.
     """
 
     command: tuple[str, ...]
@@ -39,14 +39,14 @@ class Program:
 
     @property
     def name(self) -> str:
-        """The program for messages, in quotes where it has characters that a terminal would act on."""
+        """The program for messages, quoted if it contains control characters."""
         return self.command[0] if self.command[0].isprintable() else repr(self.command[0])
 
     def answer(self, magic: str, request: bytes) -> bytes:
-        """Run the program, and return its answer to a request.
+        """Run the program and return its answer to a request.
 
-        Raises ExternalProgramError where programs of this origin may not run, and UnreadableError where it cannot be
-        run, fails, takes longer than a minute, or speaks another protocol.
+        Raises ExternalProgramError if programs of this origin may not run, and UnreadableError if the program cannot be
+        run, fails, takes longer than a minute or uses another protocol.
         """
         self._check_origin()
         where = f"{self.block}: the program {self.name}"
@@ -57,7 +57,7 @@ class Program:
         except OSError as error:
             raise UnreadableError(f"{where} cannot be run: {error.strerror}") from None
         except ValueError:
-            # A surrogate in an argument, which no encoding has.
+            # An argument contains a surrogate, which cannot be encoded.
             raise UnreadableError(f"{where} cannot be run: an argument is not UTF-8") from None
         if done.returncode:
             raise UnreadableError(f"{where} failed with exit status {done.returncode}")
@@ -74,7 +74,7 @@ class Program:
         return rest
 
     def _check_origin(self) -> None:
-        """Raises ExternalProgramError where the program may not run."""
+        """Raise ExternalProgramError if the program may not run."""
         if self.origin is not None and self.origin.runs_programs:
             return
         source = f" in {self.origin.name}" if self.origin else ""

@@ -9,12 +9,12 @@ from typing import NoReturn
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Secret:
-    """Some bytes that no message, log or traceback shows; `reveal` is the only way to them."""
+    """Bytes that no message, log or traceback shows; only `reveal` returns them."""
 
     _value: bytes
 
     def reveal(self) -> bytes:
-        """The bytes."""
+        """Return the bytes."""
         return self._value
 
     def __len__(self) -> int:
@@ -26,7 +26,7 @@ class Secret:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Secret) and hmac.compare_digest(self._value, other._value)
 
-    __hash__ = None  # type: ignore[assignment] # a hash tells something about what it is the hash of
+    __hash__ = None  # type: ignore[assignment] # a hash reveals something about its value
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("a secret is not written anywhere")
+        raise TypeError("a secret cannot be serialized")

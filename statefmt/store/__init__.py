@@ -1,1 +1,1 @@
-"""Where the bytes of states live: local files. Nothing here knows what the bytes mean."""
+"""Reads, locks and writes states as bytes, in local files; does not interpret them."""

@@ -1,4 +1,4 @@
-"""Which state a command means when none is named: that of the current workspace.
+"""Finds the state file that a command uses by default: that of the current workspace.
 
 Source: OpenTofu `internal/command/meta_backend.go`, `internal/backend/local`.
 """
@@ -12,22 +12,22 @@ from typing import Final
 from statefmt.model.errors import StoreError
 from statefmt.store.small_files import read_bounded
 
-# In bytes: what `init` writes is a few hundred.
+# In bytes; `init` writes a few hundred.
 _LARGEST_NAME: Final = 4096
 _LARGEST_RECORD: Final = 1 << 24
 
 
 def default_state(folder: Path, environment: Mapping[str, str]) -> Path:
-    """The state file of the current workspace of a configuration folder.
+    """Return the state file of the current workspace of a configuration folder.
 
-    The workspace is TF_WORKSPACE, else what `environment` in TF_DATA_DIR (or `.terraform`) names. Raises
-    StoreError where the folder is initialised with another backend than `local`.
+    The workspace is TF_WORKSPACE, else the content of the file `environment` in TF_DATA_DIR (or `.terraform`). Raises
+    StoreError if the folder is initialised with a backend other than `local`.
     """
     data = folder / (environment.get("TF_DATA_DIR") or ".terraform")
     backend, settings = _backend(data / "terraform.tfstate")
     if backend not in ("", "local"):
         raise StoreError(
-            f"the state of this folder is kept in the backend {backend!r}, not in a file. Work on it through a pipe:\n"
+            f"the state of this folder is stored in the backend {backend!r}, not in a file. Use a pipe:\n"
             "  tofu state pull | statetool COMMAND --state - … | tofu state push -"
         )
     workspace = environment.get("TF_WORKSPACE") or _workspace(data / "environment")
@@ -44,7 +44,7 @@ def _workspace(path: Path) -> str:
 
 
 def _backend(path: Path) -> tuple[str, object]:
-    """The backend type and its settings that `init` recorded; "" where there is none."""
+    """Return the backend type and settings that `init` recorded; the type is "" if there are none."""
     try:
         text = read_bounded(path, _LARGEST_RECORD)
     except OSError:
@@ -62,6 +62,6 @@ def _backend(path: Path) -> tuple[str, object]:
 
 
 def _setting(settings: object, name: str, default: str) -> str:
-    """A setting of the backend `local`; the default where it is not set, which is recorded as null."""
+    # `init` records a setting that is not set as null.
     value = settings.get(name) if isinstance(settings, dict) else None
     return value if isinstance(value, str) and value else default

@@ -1,4 +1,4 @@
-"""From what a command line names to the state files it means."""
+"""Expands the paths, globs and folders of a command line to state files."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from statefmt.model.errors import StoreError
 from statefmt.store.reading import STANDARD_INPUT, reason_of
 
 _SUFFIX: Final = ".tfstate"
-# `terraform.tfstate.backup`, and `terraform.tfstate.1700000000.backup` as surgery names them.
+# `terraform.tfstate.backup`, or `terraform.tfstate.1700000000.backup` from `tofu state` and statetool.
 _BACKUP_SUFFIX: Final = ".backup"
-# Where `init` keeps its own files, among them a `terraform.tfstate` that is no state.
+# `init` keeps its own files here, including a `terraform.tfstate` that is not a state.
 _WORKING_FOLDER: Final = ".terraform"
 
 
 def find_states(names: Iterable[str], *, everything: bool = False) -> list[str]:
-    """The state files that paths, globs and folders mean, each once, in the order given and sorted within.
+    """Expand paths, globs and folders to state files without duplicates, in the order given, sorted within each name.
 
-    A folder means every `*.tfstate` below it; backups and `.terraform` only with `everything`. Standard input
-    and paths stay as they are. Raises StoreError where a glob or a folder holds no state file.
+    A folder expands to every `*.tfstate` below it; `everything` adds backups and `.terraform`. Standard input and
+    paths stay as they are. Raises StoreError if a glob or a folder contains no state file.
     """
     found: dict[str, None] = {}
     for name in names:
@@ -37,12 +37,12 @@ def _expand(name: str, everything: bool) -> list[str]:
     if _is_folder(name):
         below = sorted(_states_below(name, everything))
         if not below:
-            raise StoreError(f"{name}: there is no state file (*{_SUFFIX}) in this folder or below it")
+            raise StoreError(f"{name}: no state file (*{_SUFFIX}) in this folder or below it")
         return below
     if glob.has_magic(name) and not os.path.lexists(name):
         matching = sorted(glob.glob(name, recursive=True))  # noqa: PTH207 - Path.glob takes no absolute patterns
         if not matching:
-            raise StoreError(f"{name}: no file fits this pattern")
+            raise StoreError(f"{name}: no file matches this pattern")
         return [
             path for match in matching for path in ([match] if not _is_folder(match) else _expand(match, everything))
         ]
@@ -50,8 +50,8 @@ def _expand(name: str, everything: bool) -> list[str]:
 
 
 def _is_folder(name: str) -> bool:
-    """Whether this is a folder; not where that may not be looked at, and reading it will say so."""
-    return os.path.isdir(name)  # noqa: PTH112 - Path.is_dir raises then
+    # Without permission this is False, and reading the path reports the error.
+    return os.path.isdir(name)  # noqa: PTH112 - Path.is_dir raises without permission
 
 
 def _states_below(folder: str, everything: bool) -> Iterator[str]:
@@ -64,5 +64,5 @@ def _states_below(folder: str, everything: bool) -> Iterator[str]:
 
 
 def _refuse(error: OSError) -> None:
-    """A folder that cannot be looked into may hold states that nobody has checked then."""
+    # Skipping an unreadable folder would leave its states unchecked.
     raise StoreError(f"{error.filename}: {reason_of(error)}") from error

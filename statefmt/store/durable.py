@@ -1,4 +1,4 @@
-"""Content that is written over in place and made durable, and the signals that must wait meanwhile."""
+"""Overwrites files in place and durably, with signals blocked."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from contextlib import contextmanager, suppress
 from typing import Final
 
 _CHUNK: Final = 1 << 20
-# What a terminal or a scheduler sends, and what a write that has begun does not stop for.
+# Signals from a terminal or a scheduler, which must not interrupt a write.
 _SIGNALS: Final = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGTSTP")
 
 
 def overwrite(descriptor: int, parts: Iterable[bytes | memoryview]) -> None:
-    """Write over a file's content, part by part, and only then cut it to length, so that it is never seen empty."""
+    """Overwrite a file part by part, then truncate it to the new length, so that it is never seen empty."""
     os.lseek(descriptor, 0, os.SEEK_SET)
     length = 0
     for chunk in _chunks(parts):
@@ -26,28 +26,28 @@ def overwrite(descriptor: int, parts: Iterable[bytes | memoryview]) -> None:
 
 
 def read_all(descriptor: int) -> bytes:
-    """The whole content of an open file."""
+    """Return the whole content of an open file."""
     os.lseek(descriptor, 0, os.SEEK_SET)
     with os.fdopen(descriptor, "rb", closefd=False, buffering=0) as file:
         return file.readall()
 
 
 def write_all(descriptor: int, content: bytes | memoryview) -> None:
-    """Write some content in full."""
+    """Write all of the content, however many system calls that takes."""
     view = memoryview(content)
     while view:
         view = view[os.write(descriptor, view) :]
 
 
 def close(descriptor: int) -> None:
-    """Close a file whose content is durable, or was only read: nothing that goes wrong now changes that."""
+    """Close a file and ignore errors: its content is already durable, or was only read."""
     with suppress(OSError):
         os.close(descriptor)
 
 
 @contextmanager
 def signals_held_back() -> Iterator[None]:
-    """Let signals such as that of ^C wait, which would leave a file half written."""
+    """Block signals such as SIGINT, which would leave a file half written."""
     waiting = {signal.Signals[name] for name in _SIGNALS if hasattr(signal, name)}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, waiting)
     try:
@@ -57,7 +57,7 @@ def signals_held_back() -> Iterator[None]:
 
 
 def _chunks(parts: Iterable[bytes | memoryview]) -> Iterator[bytes | memoryview]:
-    """The same in fewer parts: each is a call of the system, and an edit of everything has ten thousands."""
+    """Join small parts: each part is a system call, and a large edit has tens of thousands."""
     small: list[bytes | memoryview] = []
     held = 0
     for part in parts:

@@ -1,4 +1,4 @@
-"""The system's refusals, in words that name the file."""
+"""Turns errors of the operating system into messages that name the file."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from statefmt.store.reading import reason_of
 
 @contextmanager
 def explained(path: Path) -> Iterator[None]:
-    """Turn the system's errors into one that names the file."""
+    """Turn an OSError into a StoreError that names the file."""
     try:
         yield
     except FileExistsError as error:
-        raise StoreError(f"{path}: the file exists already") from error
+        raise StoreError(f"{path}: the file already exists") from error
     except FileNotFoundError as error:
         raise StoreError(f"{path}: there is no such file or folder") from error
     except IsADirectoryError as error:
@@ -29,7 +29,7 @@ def explained(path: Path) -> Iterator[None]:
 
 
 def check_platform() -> None:
-    """Raises StoreError on Windows, where nothing is written."""
+    """Raise StoreError on Windows, where statetool does not write files."""
     if sys.platform == "win32":
         raise StoreError(
             "statetool does not write files on Windows, where it cannot lock a state as OpenTofu does. "

@@ -1,4 +1,4 @@
-"""Who holds the lock of a state, and what for."""
+"""Describes the holder of a state lock."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from statefmt.version import __version__
 
 @dataclass(frozen=True, slots=True)
 class LockInfo:
-    """Who holds a lock, and what for; names and order are those of the file that OpenTofu and Terraform write."""
+    """The holder of a lock and its purpose. Names and order are those of the file that OpenTofu and Terraform write."""
 
     ID: str
     Operation: str
@@ -24,7 +24,7 @@ class LockInfo:
 
 
 def lock_info(path: Path | str, operation: str, command: str, *, who: str, created: datetime) -> LockInfo:
-    """What to say about a lock that is taken for an operation such as `fmt`, with the whole command.
+    """Return lock information for an operation such as `fmt`; `command` is the whole command line.
 
     Bytes that are not UTF-8 are escaped: lock information and histories are JSON.
     """

@@ -1,4 +1,4 @@
-"""Reading a file's bytes, with an error that says what is wrong with it."""
+"""Reads the bytes of a file, a pipe or standard input, and explains why one cannot be read."""
 
 from __future__ import annotations
 
@@ -13,22 +13,19 @@ from statefmt.store.small_files import first_written
 
 STANDARD_INPUT: Final = "-"
 
-# In bytes. Pipes may have no end; the largest states known have a few hundred megabytes.
+# In bytes. A pipe may never end; the largest known states have a few hundred megabytes.
 LARGEST_STATE: Final = 4 << 30
-_TOO_LARGE: Final = f"larger than {LARGEST_STATE >> 30} GiB, which no state is; it was not read"
+_TOO_LARGE: Final = f"larger than {LARGEST_STATE >> 30} GiB, which is too large for a state"
 
 _CHUNK: Final = 1 << 20
 
 
 def read_bytes(name: str) -> bytes:
-    """The bytes of a regular file or of a pipe.
-
-    Raises StoreError where there is no such file, it may not be read, or it is something else.
-    """
+    """Read a regular file or a pipe. Raises StoreError if it is missing, unreadable or anything else."""
     if not name:
         raise StoreError("the name of the state is empty")
     try:
-        # O_NONBLOCK: opening a pipe that nobody writes to must not wait forever.
+        # O_NONBLOCK: opening a pipe without a writer must not wait forever.
         descriptor = os.open(name, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     except OSError as error:
         raise StoreError(f"{name}: {reason_of(error)}") from error
@@ -47,17 +44,17 @@ def read_bytes(name: str) -> bytes:
 
 
 def _pipe(name: str, descriptor: int) -> bytes:
-    """Everything that is written to a pipe. `descriptor` does not block."""
+    """Read a pipe to its end; `descriptor` must be non-blocking."""
     first = first_written(name, descriptor)
     if first is None:
-        raise StoreError(f"{name}: this is a pipe that nobody writes to")
+        raise StoreError(f"{name}: this is a pipe without a writer")
     os.set_blocking(descriptor, True)
     with os.fdopen(descriptor, "rb", closefd=False) as file:
         return _to_the_end(name, file, first)
 
 
 def _to_the_end(name: str, file: BinaryIO, first: bytes = b"") -> bytes:
-    """Everything in a stream that may have no end. Raises StoreError where it is too much for a state."""
+    """Read a stream to its end. Raises StoreError once it is too large for a state."""
     parts = [first]
     read = len(first)
     while part := file.read(_CHUNK):
@@ -69,11 +66,11 @@ def _to_the_end(name: str, file: BinaryIO, first: bytes = b"") -> bytes:
 
 
 def read_stream(stream: TextIO | None) -> bytes:
-    """The bytes of standard input. Raises StoreError where it is closed, a terminal, or too large."""
+    """Read standard input. Raises StoreError if it is closed, a terminal or too large."""
     if stream is None:
-        raise StoreError("standard input is closed: pipe a state into it, or name a file")
+        raise StoreError("standard input is closed: pipe a state into it or name a file")
     if stream.isatty():
-        raise StoreError("standard input is a terminal: pipe a state into it, or name a file")
+        raise StoreError("standard input is a terminal: pipe a state into it or name a file")
     try:
         return _to_the_end(STANDARD_INPUT, stream.buffer)
     except OSError as error:
@@ -86,21 +83,21 @@ def display_name(name: str) -> str:
 
 
 def check_regular(name: str, status: os.stat_result) -> None:
-    """Raises StoreError where an open file is a folder, a device, a pipe or a socket."""
+    """Raise StoreError if an open file is a folder, a device, a pipe or a socket."""
     if stat.S_ISREG(status.st_mode):
         return
     if stat.S_ISDIR(status.st_mode):
         likely = Path(name) / "terraform.tfstate"
-        # os.path tells nothing of a folder that may not be looked into, where Path raises.
+        # Path.is_file raises if the folder may not be searched; os.path.isfile returns False.
         hint = f"; did you mean {likely}?" if os.path.isfile(likely) else ""  # noqa: PTH113
         raise StoreError(f"{name}: this is a folder, not a state file{hint}")
     if stat.S_ISFIFO(status.st_mode):
-        raise StoreError(f"{name}: this is a pipe, and nothing but a regular file is written to; - is standard output")
+        raise StoreError(f"{name}: this is a pipe; statetool writes only regular files and standard output (-)")
     raise StoreError(f"{name}: this is a device or socket, not a state file")
 
 
 def reason_of(error: OSError) -> str:
-    """Why the system refused, in words."""
+    """Return the reason of a system error in words."""
     if isinstance(error, FileNotFoundError):
         return "there is no such file"
     if isinstance(error, PermissionError):

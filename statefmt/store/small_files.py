@@ -1,4 +1,4 @@
-"""Reads and writes small files that anybody may have made: regular files, a limited size, never waiting for ever."""
+"""Reads and writes small untrusted files: regular files of limited size, without ever waiting forever."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import time
 from pathlib import Path
 from typing import Final
 
-# How long a named pipe may have no writer, in seconds: in a shell's `command > pipe &` it comes at about the same time.
+# Seconds to wait for the writer of a named pipe: in a shell's `command > pipe &` it starts at about the same time.
 _PATIENCE: Final = 1.0
 _NAP: Final = 0.01
 _CHUNK: Final = 1 << 18
-# Pipes that a shell has opened already, as in `check <(tofu state pull)`: their writer is there, or has finished.
+# Pipes opened by the shell, as in `check <(tofu state pull)`: their writer has started or has already finished.
 _OPEN_ALREADY: Final = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
 
 
 def read_bounded(path: Path | str, most: int, *, pipes: bool = False, links: bool = True) -> bytes:
-    """The content of a regular file of at most `most` bytes.
+    """Read a regular file of at most `most` bytes.
 
-    With `pipes`, the content of a pipe, too; without `links`, no symbolic link is followed. Raises OSError, whose
-    `strerror` is the reason, also where the file is a folder or a device, has more bytes, or nobody writes to the pipe.
+    With `pipes`, a pipe can be read as well; without `links`, symbolic links are not followed. Raises OSError with the
+    reason in `strerror`, also if the file is a folder, a device or too large, or the pipe has no writer.
     """
     descriptor = _opened(path, os.O_RDONLY, links=links)
     try:
@@ -29,12 +29,12 @@ def read_bounded(path: Path | str, most: int, *, pipes: bool = False, links: boo
         if stat.S_ISFIFO(status.st_mode) and pipes:
             first = first_written(os.fspath(path), descriptor)
             if first is None:
-                raise OSError(errno.EPIPE, "it is a pipe that nobody writes to")
+                raise OSError(errno.EPIPE, "it is a pipe without a writer")
             content = bytearray(first)
             os.set_blocking(descriptor, True)
         elif stat.S_ISREG(status.st_mode):
             if status.st_size > most:
-                raise OSError(errno.EFBIG, f"it has {status.st_size:,} bytes, and at most {most:,} are read")
+                raise OSError(errno.EFBIG, f"it has {status.st_size:,} bytes; the limit is {most:,} bytes")
             content = bytearray()
         else:
             raise OSError(errno.EINVAL, "it is not a regular file")
@@ -43,14 +43,14 @@ def read_bounded(path: Path | str, most: int, *, pipes: bool = False, links: boo
     finally:
         os.close(descriptor)
     if len(content) > most:
-        raise OSError(errno.EFBIG, f"it has more than {most:,} bytes, and no more are read")
+        raise OSError(errno.EFBIG, f"it has more than {most:,} bytes, the limit")
     return bytes(content)
 
 
 def write_over(path: Path | str, content: bytes, *, links: bool = False) -> None:
-    """Give a regular file, which need not exist, another content.
+    """Overwrite or create a regular file.
 
-    Without `links`, no symbolic link is followed. Raises OSError, also where there is something else of that name.
+    Without `links`, symbolic links are not followed. Raises OSError, also if the path is not a regular file.
     """
     descriptor = _opened(path, os.O_WRONLY | os.O_CREAT, links=links)
     try:
@@ -64,27 +64,26 @@ def write_over(path: Path | str, content: bytes, *, links: bool = False) -> None
 
 
 def _opened(path: Path | str, flags: int, *, links: bool) -> int:
-    """A descriptor of a file. Raises OSError."""
-    # O_NONBLOCK: opening a pipe, or reading a file of the kernel, must not wait for ever.
+    # O_NONBLOCK: opening a pipe or reading a kernel file must not wait forever.
     flags |= getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOCTTY", 0)
     try:
         return os.open(path, flags if links else flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
     except OSError as error:
         if error.errno == errno.ELOOP and not links:
-            raise OSError(error.errno, "it is a symbolic link, which is not followed here") from None
+            raise OSError(error.errno, "it is a symbolic link, which statetool does not follow here") from None
         raise
     except ValueError as error:
-        raise OSError(errno.EINVAL, "no path has a NUL character in it") from error
+        raise OSError(errno.EINVAL, "a path cannot contain a NUL character") from error
 
 
 def first_written(name: str, descriptor: int) -> bytes | None:
-    """The first bytes in a pipe, none where its writer has not said anything yet; None where nobody writes to it."""
+    """Return the first bytes of a pipe, b"" if its writer has not written yet, or None if it has no writer."""
     until = time.monotonic() + _PATIENCE
     while True:
         try:
             first = os.read(descriptor, _CHUNK)
         except BlockingIOError:
-            # The writer is there and may take its time.
+            # There is a writer, and it may take its time.
             return b""
         if first or name.startswith(_OPEN_ALREADY):
             return first

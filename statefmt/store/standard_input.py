@@ -1,4 +1,4 @@
-"""Standard input as a store: it can be read once, and nothing else."""
+"""Standard input as a store, which can only be read, and only once."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class StandardInput:
-    """What is piped into the program; see Store."""
+    """A state that is piped in; see Store."""
 
     read_input: Callable[[], bytes]
     name: str = STANDARD_INPUT
 
     def read(self) -> Stored:
-        """Everything that is piped in."""
+        """Read all of standard input."""
         return Stored(self.read_input(), None)
 
     def locked(self, info: LockInfo, timeout: float | None) -> AbstractContextManager[LockedStore]:
-        """Raises StoreError: nothing is written back."""
-        raise StoreError("standard input: it cannot be written; name a file")
+        """Raise StoreError: standard input cannot be written."""
+        raise StoreError("standard input cannot be edited; name a file")
 
     def versions(self) -> Sequence[HistoryEntry]:
-        """Raises StoreError: nothing is kept."""
+        """Raise StoreError: standard input has no history."""
         raise StoreError("standard input: it has no history; name a file")
 
     def content(self, checksum: str) -> bytes:
-        """Raises StoreError: nothing is kept."""
+        """Raise StoreError: standard input has no history."""
         raise StoreError("standard input: it has no history; name a file")
 
     def tidy(self) -> None:
-        """Nothing is kept."""
+        """Do nothing."""

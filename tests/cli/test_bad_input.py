@@ -176,7 +176,7 @@ def test_place(
 def test_pipe_that_nobody_writes_to(command: str, program: Program, folder: Path) -> None:
     """A program that waited for a writer would wait forever."""
     os.mkfifo("state")
-    expected = "statetool: state: this is a pipe that nobody writes to\n"
+    expected = "statetool: state: this is a pipe without a writer\n"
     assert program(*command.split(), "state") == (2, b"", expected)
     assert [path.name for path in folder.iterdir()] == ["state"]
 

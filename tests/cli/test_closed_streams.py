@@ -33,7 +33,7 @@ CLOSED = [
     (2, "statetool fmt --stdout edited >&-", "statetool: standard output: it is closed\n"),
     (2, "statetool fmt --check edited >&-", "statetool: standard output: it is closed\n"),
     (2, "statetool check missing >&-", "statetool: missing: there is no such file\n"),
-    (2, "statetool check - <&-", "statetool: standard input is closed: pipe a state into it, or name a file\n"),
+    (2, "statetool check - <&-", "statetool: standard input is closed: pipe a state into it or name a file\n"),
     (2, "statetool check - 0>file", "statetool: standard input: Bad file descriptor\n"),
     (2, "statetool list --state three >/dev/full", "statetool: standard output: No space left on device\n"),
     (2, "statetool check good >/dev/full", "statetool: standard output: No space left on device\n"),

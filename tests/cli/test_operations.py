@@ -208,7 +208,7 @@ def test_a_secret(source: str, written: Path, folder: Path, program: Program) ->
     where = 'module.database["eu-west-1"].aws_db_instance.this'
     refused = program("set", "--yes", where, f"password={SECRET}")
     assert refused.status == 2
-    assert "give it in a file or in the environment" in " ".join(refused.err.split())
+    assert "pass it in a file or in the environment" in " ".join(refused.err.split())
     assert written.read_bytes() == REGIONS
     (folder / "secret").write_text(SECRET + "\n", "utf-8")
     option = "--from-file=password=secret" if source == "file" else "--from-env=password=SECRET"
@@ -230,14 +230,14 @@ def test_a_value_is_not_in_the_history(folder: Path, statetool: Statetool) -> No
 REFUSED = {
     "nothing selected": (["taint"], "no instances selected"),
     "no such instance": (["untaint", "aws_vpc.none"], "no resource instance matches"),
-    "nothing is tainted": (["untaint", "aws_vpc.main"], "nothing to untaint"),
-    "data is not tainted": (["taint", "data.aws_caller_identity.current"], "only managed resources"),
+    "nothing is tainted": (["untaint", "aws_vpc.main"], "not tainted: "),
+    "data is not tainted": (["taint", "data.aws_caller_identity.current"], "it is not a managed resource"),
     "no provider and no map": (["rebind"], "name the provider instance at the end"),
-    "no provider instance": (["rebind", "aws_vpc.main", "aws..x"], "is no provider instance"),
-    "another provider": (["rebind", "aws_vpc.main", "gcp.x"], "none of the chosen instances has a provider gcp"),
+    "no provider instance": (["rebind", "aws_vpc.main", "aws..x"], "is not a provider instance"),
+    "another provider": (["rebind", "aws_vpc.main", "gcp.x"], "none of the selected instances has a provider gcp"),
     "a part of a resource": (
         ["rebind", 'aws_vpc.main["eu-west-1"]', 'provider["hashicorp/aws"]'],
-        'these were not chosen: aws_vpc.main["us-west-2"] Choose them as well, or give --whole-resource',
+        'these were not selected: aws_vpc.main["us-west-2"] Select them as well, or use --whole-resource',
     ),
     "no provider": (["replace-provider", "-y", "hashicorp/aws", "a b"], "is neither a provider source"),
     "nothing bound to it": (["replace-provider", "-y", "hashicorp/gcp", "hashicorp/aws"], "no resource is bound to"),
@@ -245,16 +245,16 @@ REFUSED = {
     "count without an attribute": (["rekey", "aws_vpc.main", "--map", "a=b", "--count"], "requires --by"),
     "one key for two": (["rekey", "aws_vpc.main", "--map", "eu-west-1=x,us-west-2=x"], "would both become"),
     "no map file": (["rekey", "aws_vpc.main", "--map-file", "none"], "none: "),
-    "another type": (["set", "-y", "aws_iam_role.app", "name=1"], "--force-type sets it all the same"),
+    "another type": (["set", "-y", "aws_iam_role.app", "name=1"], "--force-type sets it anyway"),
     "no path": (["set", "-y", "aws_iam_role.app", "tags=1"], "no attribute tags"),
     "nothing to set": (["set", "-y", "aws_iam_role.app"], "nothing to set: give PATH=JSON"),
-    "no JSON": (["set", "-y", "aws_iam_role.app", "name=app"], 'a text needs quotes: name="…"'),
+    "no JSON": (["set", "-y", "aws_iam_role.app", "name=app"], 'a string needs quotes: name="…"'),
     "no variable": (["set", "-y", "aws_iam_role.app", "--from-env", "name=NONE"], "no such environment variable: NONE"),
     "no value file": (["set", "-y", "aws_iam_role.app", "--from-file", "name=none"], "none: "),
-    "nothing deposed": (["forget-deposed", "-y", "aws_vpc.main"], "no chosen instance has a deposed object"),
+    "nothing deposed": (["forget-deposed", "-y", "aws_vpc.main"], "no selected instance has a deposed object"),
     "rm of no such object": (["rm", "-y", "aws_instance.web", "--deposed", "00"], "has the deposed object"),
     "no such deposed key": (["forget-deposed", "-y", "aws_instance.web", "--key", "00"], "there are: aws_instance.web"),
-    "no serial": (["set-serial", str(2**64)], "is no serial"),
+    "no serial": (["set-serial", str(2**64)], "is not a serial"),
 }  # fmt: skip
 
 
@@ -288,7 +288,7 @@ def test_notes_are_wrapped(columns: int, written: Path, program: Program) -> Non
     line = "statetool rekey aws_vpc.main --map us-west-2=0"
     shown = on_terminal(program, line, columns=columns)
     assert shown.status == 0
-    assert "a resource has count or for_each or neither" in shown.text
+    assert "a resource has either count or for_each or neither" in shown.text
     assert max(map(len, shown.text.splitlines())) <= columns
 
 

@@ -11,7 +11,7 @@ from tests.cli.conftest import Program
 from tests.cli.states import SAMPLES, V3
 from tests.cli.terminal import on_terminal
 
-REFUSED = "statetool: standard input is a terminal: pipe a state into it, or name a file\n"
+REFUSED = "statetool: standard input is a terminal: pipe a state into it or name a file\n"
 
 
 @pytest.mark.parametrize("command", ["check -", "fmt -", "list --state -", "upgrade -"])

@@ -65,8 +65,8 @@ def test_the_same_options(name: str) -> None:
     ("options", "status", "said"),
     [
         (["--dry-run"], 0, "dry run; nothing was written"),
-        (["--expect-serial", "1"], 2, "the serial is 41 and not 1"),
-        (["--expect-hash", "0" * 64], 2, "the content is not what was expected"),
+        (["--expect-serial", "1"], 2, "the serial is 41, not 1"),
+        (["--expect-hash", "0" * 64], 2, "the content differs from the expected one"),
     ],
 )
 def test_nothing_is_written(

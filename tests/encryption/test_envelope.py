@@ -33,11 +33,11 @@ SAME = {
     "text of the data member before": '{"x":{"encrypted_data":"AAAA"},' + WHOLE[1:],
 }
 DAMAGED = {
-    "cut": (WHOLE[:75], "no valid JSON"),
-    "text after it": (WHOLE + "x", "no valid JSON"),
-    "byte order mark": ("\ufeff" + WHOLE, "no valid JSON"),
-    "another version": (WHOLE.replace("v0", "v1"), "of version v1"),
-    "version is a number": (WHOLE.replace('"v0"', "0"), "not a text"),
+    "cut": (WHOLE[:75], "not valid JSON"),
+    "text after it": (WHOLE + "x", "not valid JSON"),
+    "byte order mark": ("\ufeff" + WHOLE, "not valid JSON"),
+    "another version": (WHOLE.replace("v0", "v1"), "has version v1"),
+    "version is a number": (WHOLE.replace('"v0"', "0"), "not a string"),
     "no version": (WHOLE.replace(',"encryption_version":"v0"', ""), "encryption_version"),
     "data not base64": (WHOLE.replace("QUJD", "QU*D"), "encrypted_data.*not base64"),
     "data without padding": (WHOLE.replace("QUJD", "QUI"), "not base64"),

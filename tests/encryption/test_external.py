@@ -57,7 +57,7 @@ BROKEN = {
     "no JSON": (said(HEADER, SECRET), "did not answer with keys"),
     "another member": (said(HEADER, BOTH[:-1] + f',"{SECRET}":1}}'), "did not answer with keys"),
     "key not base64": (said(HEADER, BOTH.replace(KEY, SECRET)), "did not answer with keys"),
-    "no key": (said(HEADER, '{"keys":{}}'), "gave no encryption_key"),
+    "no key": (said(HEADER, '{"keys":{}}'), "returned no encryption_key"),
     "key too short": (said(HEADER, BOTH.replace(KEY, "QQ==")), "the key has 1 bytes"),
     "metadata is a text": (said(HEADER, BOTH[:-1] + ',"meta":"x"}'), "did not answer with keys"),
 }

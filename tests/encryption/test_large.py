@@ -56,11 +56,11 @@ def test_reads(name: str) -> None:
 
 
 DAMAGED: dict[str, tuple[Any, str]] = {
-    "a quotation mark in the data": (lambda text: text[:300_000] + '"' + text[300_001:], "no valid JSON"),
+    "a quotation mark in the data": (lambda text: text[:300_000] + '"' + text[300_001:], "not valid JSON"),
     "another letter in the data": (lambda text: text[:300_000] + "-" + text[300_001:], "it is not base64"),
     "padding in the data": (lambda text: text[:300_000] + "=" + text[300_001:], "it is not base64"),
     "a letter too few": (lambda text: text[:300_000] + text[300_001:], "it is not base64"),
-    "four letters too few": (lambda text: text[:300_000] + text[300_004:], "the key does not fit, or the envelope was"),
+    "four letters too few": (lambda text: text[:300_000] + text[300_004:], "the key is wrong, or the envelope was"),
 }
 
 

@@ -55,7 +55,7 @@ def static(block: KeyProviderBlock, source_of: Callable[[Arguments, str, Argumen
 @pytest.mark.parametrize("syntax", ["config", "config_json"])
 def test_a_new_key_provider(syntax: str, monkeypatch: pytest.MonkeyPatch) -> None:
     own = configuration(_RECORD, syntax)
-    with pytest.raises(ConfigurationError, match=r"there is no such type of key provider; there are pbkdf2, external"):
+    with pytest.raises(ConfigurationError, match=r"unknown type of key provider; known types are pbkdf2, external"):
         check_configuration(own)
     # What would be the line.
     monkeypatch.setitem(cast("dict[str, Any]", BUILDERS), "static", static)

@@ -30,7 +30,7 @@ _LITERAL: Final = configured(json.dumps({
 _PLAIN: Final = b'{"version":4,"terraform_version":"1.13.0","serial":7,"lineage":"c8b2f0de"}\n'
 # A key that is derived by one iteration, so that it can be done often.
 _QUICK: Final = RECORDS["ok-meta-1-iteration"]
-_REASON: Final = "the key does not fit, or the envelope was changed"
+_REASON: Final = "the key is wrong, or the envelope was changed"
 
 
 def _flipped(text: str, place: int) -> str:
@@ -120,7 +120,7 @@ def test_every_letter_of_the_lineage() -> None:
     for place in range(len(lineage)):
         changed = lineage[:place] + chr(ord(lineage[place]) ^ 1) + lineage[place + 1 :]
         reason = _reason(json.dumps({**envelope, "lineage": changed}))
-        assert reason == "the lineage on the envelope is not the one of the state inside: the envelope was changed"
+        assert reason == "the lineage on the envelope differs from the one in the state: the envelope was changed"
 
 
 def test_the_serial() -> None:
@@ -140,17 +140,23 @@ def test_data_that_is_moved_to_another_place() -> None:
 @pytest.mark.parametrize(
     ("metadata", "reason"),
     [
-        ({"iterations": 10_000_001}, "asks for 10,000,001 iterations for a key of 16 bytes. At most 10,000,000 rounds"),
-        ({"iterations": 99_999_999}, "If it is right, `iterations = 99999999` in key_provider.pbkdf2.main accepts it"),
-        ({"iterations": 2**40}, "No configuration accepts more than 100,000,000"),
-        ({"iterations": 2**62}, "No configuration accepts more than 100,000,000"),
+        (
+            {"iterations": 10_000_001},
+            "asks for 10,000,001 iterations for a key of 16 bytes. The limit is 10,000,000 rounds",
+        ),
+        (
+            {"iterations": 99_999_999},
+            "If it is correct, set `iterations = 99999999` in key_provider.pbkdf2.main to accept it",
+        ),
+        ({"iterations": 2**40}, "No configuration can accept more than 100,000,000"),
+        ({"iterations": 2**62}, "No configuration can accept more than 100,000,000"),
         ({"salt": base64.b64encode(bytes(1_000_001)).decode()}, "the salt in the envelope has 1,000,001 bytes"),
-        ({"iterations": -1}, "of no use"),
+        ({"iterations": -1}, "invalid iteration count"),
         ({"iterations": 1.5}, "iterations"),
         ({"iterations": "1"}, "iterations"),
         ({"key_length": 2**31}, "bytes"),
         ({"key_length": 20}, "a key of 20 bytes"),
-        ({"hash_function": "md5"}, "of no use"),
+        ({"hash_function": "md5"}, "invalid iteration count"),
         ({"hash_function": 1}, "hash_function"),
         ({"salt": "*"}, "not base64"),
         ({"iterations": 0}, "no metadata"),
@@ -171,7 +177,7 @@ def test_a_configuration_that_asks_for_as_many_iterations_accepts_them() -> None
     other = configured(json.dumps(pbkdf2(passphrase="correct-horse-battery-staple")))
     encrypted = encrypt(_PLAIN, own, SystemRandomness())
     assert decrypt(encrypted, own).plain == _PLAIN
-    assert "`iterations = 10000001` in key_provider.pbkdf2.main accepts it" in _reason(encrypted.decode(), other)
+    assert "`iterations = 10000001` in key_provider.pbkdf2.main to accept it" in _reason(encrypted.decode(), other)
 
 
 def test_a_key_of_absurd_length_for_a_chained_provider() -> None:
@@ -184,5 +190,5 @@ def test_a_key_of_absurd_length_for_a_chained_provider() -> None:
         changed = json.dumps({**entry, "iterations": 1, "key_length": length})
         meta = {**envelope["meta"], "key_provider.pbkdf2.up": base64.b64encode(changed.encode()).decode()}
         reason = _reason(json.dumps({**envelope, "meta": meta}), own)
-        assert f"a key of {length:,} bytes; at most 1,024 are derived" in reason
-        assert f"`key_length = {length}` in key_provider.pbkdf2.up accepts it" in reason
+        assert f"a key of {length:,} bytes; the limit is 1,024." in reason
+        assert f"`key_length = {length}` in key_provider.pbkdf2.up to accept it" in reason

@@ -41,7 +41,7 @@ CASES: list[tuple[str, Callable[[Path], object], str]] = [
     ("link to itself", _link_to_itself, "Too many levels of symbolic links"),
     ("below a file", _below_a_file, "Not a directory"),
     ("folder", Path.mkdir, "this is a folder, not a state file"),
-    ("pipe that nobody writes to", os.mkfifo, "this is a pipe that nobody writes to"),
+    ("pipe that nobody writes to", os.mkfifo, "this is a pipe without a writer"),
     ("socket", _socket, "No such device or address"),
     ("null device", lambda path: path.symlink_to("/dev/null"), "this is a device or socket, not a state file"),
     ("endless device", lambda path: path.symlink_to("/dev/zero"), "this is a device or socket, not a state file"),

@@ -1,1 +1,1 @@
-"""What operations are told: destinations, key maps, assignments, providers."""
+"""Parses the arguments of operations: destinations, key maps, assignments and providers."""

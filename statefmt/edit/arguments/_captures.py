@@ -1,4 +1,4 @@
-"""What the wildcards of a pattern stand for in an address, and destinations that repeat it."""
+"""Matches the wildcards of a pattern against an address and fills in `$1`, `$2`… in a destination."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from statefmt.text.pattern import pattern
 if TYPE_CHECKING:
     import re2
 
-# `$${` is how an address has the text `${`, and stays.
+# `$${` is the escape for `${` in addresses, and stays.
 PLACE: Final = pattern(r"(\$\$\{)|(\$\$)|\$(?:(\d+)|\{(\d+)\})", re.ASCII)
 _TOKEN: Final = pattern(r'(\[\*\])|("(?:[^"\\]|\\.)*+(?:"|\\?\Z))|(\*\*)|([*?])|(.)', re.DOTALL)
 _IN_TEXT: Final = pattern(r"\\([*?])|([*?])|(\\.|.)", re.DOTALL)
-# A number, or a text with its quotes.
+# A number, or a string with its quotes.
 _KEY: Final = r'\[("(?:[^"\\]|\\.)*"|-?\d+)\]'
 _ANY_KEY: Final = r'(?:\["(?:[^"\\]|\\.)*"\]|\[-?\d+\])?'
 
 
 def captures(pattern: str, addr: AbsResourceInstance) -> tuple[str, ...]:
-    """What each wildcard of a pattern stands for, in order. Raises SurgeryError where that cannot be told."""
+    """Return the match of each wildcard of a pattern, in order. Raises SurgeryError if that is not determined."""
     found = _expression(pattern).fullmatch(str(addr))
     if found is None:
-        raise SurgeryError(f"{pattern} does not say what its wildcards are in {addr}; write out all keys")
+        raise SurgeryError(f"{pattern} does not determine its wildcards in {addr}; write out all keys")
     groups: tuple[str, ...] = found.groups()
     return groups
 
 
 def filled(target: str, values: Sequence[str]) -> str:
-    """A destination with `$1`, `$2`… replaced, and `$$` by `$`. Raises SurgeryError where there is no such wildcard."""
+    """Replace `$1`, `$2`… and `$$` in a destination. Raises SurgeryError if there is no such wildcard."""
 
     def value(place: re.Match[str]) -> str:
         template, dollar, plain, braced = place.groups()
@@ -42,7 +42,7 @@ def filled(target: str, values: Sequence[str]) -> str:
         number = (plain or braced).lstrip("0")
         if not number or len(number) > 9 or int(number) > len(values):
             count = "1 wildcard" if len(values) == 1 else f"{len(values)} wildcards"
-            raise SurgeryError(f"{place[0]} in {target}: the source has {count}; a dollar sign itself is $$")
+            raise SurgeryError(f"{place[0]} in {target}: the source has {count}; write $$ for a dollar sign")
         return values[int(number) - 1]
 
     return PLACE.sub(value, target)
@@ -50,7 +50,7 @@ def filled(target: str, values: Sequence[str]) -> str:
 
 @lru_cache(maxsize=16)
 def _expression(pattern: str) -> re2._Regexp:
-    # Imported where it is needed. It finds what wildcards stand for in linear time, however many there are.
+    # Imported late. re2 matches in linear time, however many wildcards there are.
     import re2
 
     parts = []
@@ -63,7 +63,7 @@ def _expression(pattern: str) -> re2._Regexp:
             parts.append(r"(.*?)")
         else:
             parts.append(r"([^.\[\]\"]*)" if wildcard == "*" else r"([^.\[\]\"])" if wildcard else re.escape(text))
-    # The last step need not say its key.
+    # The key of the last step is optional.
     return re2.compile("(?s)" + "".join(parts) + ("" if pattern.endswith("]") else _ANY_KEY))
 
 

@@ -1,4 +1,4 @@
-"""What `set` is told: `PATH=JSON`."""
+"""Parses the arguments of `set`: `PATH=JSON`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WORD: Final = pattern(r"[\w.:/@ -]+")
 
 
 class Assignment(NamedTuple):
-    """A path into attributes, as it was given and as steps, and the JSON text to put there, to the letter."""
+    """A path into attributes, as given and as steps, and the exact JSON text of the new value."""
 
     path: str
     steps: tuple[str | int, ...]
@@ -24,16 +24,16 @@ class Assignment(NamedTuple):
 
 
 def parse_assignment(text: str) -> Assignment:
-    """Read `PATH=JSON`. Raises SurgeryError for what is none; the message does not repeat the value."""
+    """Parse `PATH=JSON`. Raises SurgeryError if it is invalid, without the value in the message."""
     match = _ASSIGNMENT.fullmatch(text)
     if match is None:
-        raise SurgeryError("no equals sign between a path and a value; write PATH=JSON")
+        raise SurgeryError("no equals sign between path and value; write PATH=JSON")
     path = match[1].strip()
     return Assignment(path, steps_of(path), json_value(path, match[2]))
 
 
 def steps_of(path: str) -> tuple[str | int, ...]:
-    """The steps of a path into attributes. Raises SurgeryError for what is none."""
+    """Parse a path into attributes. Raises SurgeryError if it is invalid."""
     try:
         return parse_path(path)
     except SelectionError as error:
@@ -41,11 +41,11 @@ def steps_of(path: str) -> tuple[str | int, ...]:
 
 
 def json_value(path: str, text: str) -> bytes:
-    """The JSON text that is to stand at a path, as it was given. Raises SurgeryError for what is no JSON."""
+    """Return the JSON text for a path, unchanged. Raises SurgeryError if it is not valid JSON."""
     try:
         value = text.strip(" \t\r\n").encode()
         loads_exact(value)
     except ValueError as error:
-        hint = f'; a text needs quotes: {path}="…"' if _WORD.fullmatch(text) else ""
-        raise SurgeryError(f"what is to be set at {path} is no JSON{hint}") from error
+        hint = f'; a string needs quotes: {path}="…"' if _WORD.fullmatch(text) else ""
+        raise SurgeryError(f"the value for {path} is not valid JSON{hint}") from error
     return value

@@ -1,4 +1,4 @@
-"""Where `mv SOURCE DESTINATION` sends each instance: an address, or a pattern that repeats what wildcards fitted."""
+"""Resolves the destination of `mv SOURCE DESTINATION` for each instance, from an address or a pattern with `$1`."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from statefmt.text.wildcards import has_wildcards
 def destinations(
     found: Sequence[AbsResourceInstance], source: str, target: str
 ) -> dict[AbsResourceInstance, AbsResourceInstance]:
-    """Where each of `found`, which are what the selector `source` fits, goes.
+    """Return the destination of each of `found`, the instances that the selector `source` matches.
 
-    `target` is the address of a module, a resource or an instance, as `source` is; a resource and a module without a
-    key keep the keys. Where `source` is a pattern, `$1`, `$2`… in `target` stand for what its wildcards fit, in order:
-    the whole key for `[*]`; `$$` is a dollar sign. Elsewhere a dollar sign means nothing. Raises SurgeryError where the
-    two do not go together.
+    `source` and `target` are both addresses of a module, or both of a resource or an instance; if neither has a key,
+    instances keep theirs. If `source` is a pattern, `$1`, `$2`… in `target` are the matches of its wildcards in order
+    (the whole key for `[*]`) and `$$` is a dollar sign; otherwise a dollar sign is literal. Raises SurgeryError if the
+    two do not fit together.
     """
     if PLACE.search(target) and not _is_address(source, found):
         return {addr: _one(addr, source, filled(target, captures(source, addr))) for addr in found}
@@ -36,28 +36,32 @@ def destinations(
     if module is not None and goal is not None:
         return {addr: _in_module(addr, module, goal) for addr in found}
     if module is not None:
-        raise SurgeryError(f"{source} is a module, and {target} is none")
+        raise SurgeryError(f"{source} is a module, but {target} is not")
     if goal is not None:
-        raise SurgeryError(f"{target} is a module, and {source} is none; say where in it: {target}.{found[0].resource}")
+        raise SurgeryError(
+            f"{target} is a module, but {source} is not; give a full address: {target}.{found[0].resource}"
+        )
     instance = _instance(target)
     if len({addr.containing_resource() for addr in found}) > 1:
-        raise SurgeryError(f"{source} fits several resources, and {target} is one; $1, $2… can tell them apart")
+        raise SurgeryError(
+            f"{source} matches several resources, but {target} is only one; use $1, $2… in the destination"
+        )
     if _keeps_key(source, instance):
         resource = instance.containing_resource()
         return {addr: resource.instance(addr.key) for addr in found}
     if len(found) > 1:
-        raise SurgeryError(f"{source} fits {len(found)} instances, and {target} is one")
+        raise SurgeryError(f"{source} matches {len(found)} instances, but {target} is only one")
     return {addr: _with_own_key(addr, instance, target) for addr in found}
 
 
 def normalised(target: str, goes: Mapping[AbsResourceInstance, AbsResourceInstance]) -> bool:
-    """Whether a key in `target` is written in another Unicode normal form than it was given in."""
+    """Return whether a key in `target` is normalised to Unicode normal form C."""
     given = quoted_literal(target, 1, [])
     return nfc(given) != given and any(nfc(str(addr)) == str(addr) for addr in goes.values())
 
 
 def _is_address(source: str, found: Sequence[AbsResourceInstance]) -> bool:
-    """Whether `source` is the address of what was found, and not a pattern that fits it."""
+    """Return whether `source` is the address of the instances found, and not a pattern that matches them."""
     if not has_wildcards(source):
         return True
     module = _module(source)
@@ -71,7 +75,7 @@ def _is_address(source: str, found: Sequence[AbsResourceInstance]) -> bool:
 
 
 def _one(addr: AbsResourceInstance, source: str, text: str) -> AbsResourceInstance:
-    """An instance's destination by a text that may be that of its module."""
+    """Return the destination of an instance; `text` is an address, or that of a module that it moves to."""
     module = _module(text)
     if module is not None:
         return AbsResourceInstance(module, addr.resource)
@@ -82,13 +86,13 @@ def _one(addr: AbsResourceInstance, source: str, text: str) -> AbsResourceInstan
 
 
 def _with_own_key(addr: AbsResourceInstance, target: AbsResourceInstance, text: str) -> AbsResourceInstance:
-    """The target, with the very key of the instance where `text` has that one: reading an address normalises it."""
+    """Return the target, with the instance's own key if `text` contains exactly that: parsing normalises keys."""
     is_own = text.endswith(str(addr.key)) and target.key == normal_key(addr.key)
     return target.containing_resource().instance(addr.key) if is_own else target
 
 
 def _keeps_key(source: str, target: AbsResourceInstance) -> bool:
-    """Whether both speak of a resource, and not of one instance."""
+    """Return whether source and target both name a resource, not an instance."""
     return target.key is NO_KEY and not source.endswith("]")
 
 
@@ -112,4 +116,4 @@ def _instance(text: str) -> AbsResourceInstance:
     try:
         return parse_abs_resource_instance(text)
     except AddressError as error:
-        raise SurgeryError(f"{text!r} is no address: {error.detail} (column {error.column})") from error
+        raise SurgeryError(f"{text!r} is not a valid address: {error.detail} (column {error.column})") from error

@@ -1,11 +1,11 @@
-"""Maps of instance keys as people write them: `0=a,1=b`.
+"""Parses maps of instance keys: `0=a,1=b`.
 
-A whole number is a key of `count`, anything else one of `for_each`; in quotes, escaped as in addresses, a number and
-whatever has a comma in it is one of `for_each`, too. Nothing at all is no key: `=a` gives the only instance a key, and
-`a=` takes it away. Brackets around a key, as addresses have them, do no harm.
+A whole number is a `count` key, anything else a `for_each` key; quotes, with escapes as in addresses, make a `for_each`
+key of a number or of a string with a comma. An empty side means no key: `=a` gives the only instance a key, `a=`
+removes it. A key may be in brackets, as in addresses.
 
-OpenTofu puts every string of a configuration or an address into Unicode normal form C, but takes the keys in a state as
-they are. So an old key is kept as given and looked up by `keys_among`; a new one is normalised.
+OpenTofu normalises every string of a configuration or an address to Unicode normal form C, but not the keys in a state.
+So an old key is kept as given and looked up by `keys_among`; a new one is normalised.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from statefmt.model.errors import SelectionError, SurgeryError
 from statefmt.redaction.path_text import parse_path
 from statefmt.text.pattern import pattern
 
-# Words with spaces between them, but none at the end.
+# Words separated by spaces, without trailing spaces.
 _PLAIN: Final = r'(?:[^",=\[\]\s]++(?:[^\S\n]++(?=[^",=\[\]\s]))?+)*+'
 _KEY: Final = rf'\s*+(\[?)(?:("(?:[^"\\]|\\.)*+")|({_PLAIN}))(\]?)\s*+'
 _PAIR: Final = pattern(f"{_KEY}={_KEY}(?:,|$)", re.DOTALL)
@@ -37,32 +37,32 @@ KeyMap: TypeAlias = Mapping[InstanceKey, InstanceKey]
 
 
 def parse_key_map(texts: Iterable[str]) -> KeyMap:
-    """The pairs in some texts `OLD=NEW,OLD=NEW`, keys as given; `keys_among` finds the old ones.
+    """Parse strings `OLD=NEW,OLD=NEW`, with keys as given; `keys_among` looks up the old ones.
 
-    Raises SurgeryError for what is no pair, and for an old key that repeats.
+    Raises SurgeryError if a pair is invalid or an old key repeats.
     """
     found: dict[InstanceKey, InstanceKey] = {}
     for text in texts:
         for old, new in _pairs(text):
             if old in found:
-                raise SurgeryError(f"{text!r} maps {key_text(old)} a second time")
+                raise SurgeryError(f"{text!r} maps {key_text(old)} twice")
             found[old] = new
     if not found:
-        raise SurgeryError("a map without keys; write OLD=NEW,OLD=NEW")
+        raise SurgeryError("the key map is empty; write OLD=NEW,OLD=NEW")
     return found
 
 
 def parse_key_lines(text: str) -> KeyMap:
-    """The same from a file: a pair, or several, a line. Empty lines and those that start with # say nothing."""
+    """Parse the content of a file with one or more pairs a line. Ignores empty lines and lines that start with #."""
     lines = (line.strip() for line in text.splitlines())
     return parse_key_map(line for line in lines if line and not line.startswith("#"))
 
 
 def keys_among(keys: Mapping[InstanceKey, InstanceKey], there: Collection[InstanceKey]) -> KeyMap:
-    """A parsed map with the old keys as they are `there`, and the new ones in Unicode normal form C.
+    """Return a parsed map with its old keys as in `there` and its new keys in Unicode normal form C.
 
-    An old key that is not there, but equals one that is up to normal form, means that one. Raises SurgeryError where it
-    equals several.
+    An old key that is not in `there` means the one in it that has the same normal form. Raises SurgeryError if there
+    are several, or if two old keys mean the same one.
     """
     found: dict[InstanceKey, InstanceKey] = {}
     for old, new in keys.items():
@@ -70,30 +70,30 @@ def keys_among(keys: Mapping[InstanceKey, InstanceKey], there: Collection[Instan
         if len(same) > 1:
             names = ", ".join(ascii(str(key)) for key in same)
             raise SurgeryError(
-                f"{key_text(old)} could be each of {names}, which differ in their Unicode normal form only; give one "
-                "of them character for character"
+                f"{key_text(old)} is ambiguous: {names} differ only in their Unicode normal form; give one of them "
+                "character for character"
             )
         if same[0] in found:
-            raise SurgeryError(f"the map has {key_text(same[0])} twice, in different Unicode normal forms")
+            raise SurgeryError(f"the key map has {key_text(same[0])} twice, in different Unicode normal forms")
         found[same[0]] = normal_key(new)
     return found
 
 
 def normal_key(key: InstanceKey) -> InstanceKey:
-    """A key in Unicode normal form C, as OpenTofu reads it in an address."""
+    """Normalise a key to Unicode normal form C, as OpenTofu does when it parses an address."""
     return StringKey(nfc(key.value)) if isinstance(key, StringKey) else key
 
 
 def normalised_note(given: Sequence[str]) -> str:
-    """What to say of keys or addresses that were given in another form than they are written."""
+    """Return the note about keys or addresses that were normalised."""
     return (
-        "OpenTofu puts keys into Unicode normal form C when it reads them, and so does statetool. Given in another "
-        f"form, and written in this one: {', '.join(map(ascii, given))}"
+        "keys are written in Unicode normal form C, as OpenTofu does. These were given in another form: "
+        f"{', '.join(map(ascii, given))}"
     )
 
 
 def key_text(key: InstanceKey) -> str:
-    """A key as addresses have it, for messages."""
+    """A key as in an address, for messages."""
     return str(key) or "no key"
 
 
@@ -103,8 +103,8 @@ def _pairs(text: str) -> Iterator[tuple[InstanceKey, InstanceKey]]:
         match = _PAIR.match(text, position)
         if match is None:
             raise SurgeryError(
-                f"{text[position:]!r} is no pair OLD=NEW of keys; a key with a comma, an equals sign, a bracket "
-                'or a quote in it needs quotes: 0="a,b"'
+                f"{text[position:]!r} is not a pair of keys OLD=NEW; a key that contains a comma, an equals sign, a "
+                'bracket or a quote needs quotes: 0="a,b"'
             )
         yield _key(text, *match.groups()[:4]), _key(text, *match.groups()[4:])
         position = match.end()
@@ -112,12 +112,12 @@ def _pairs(text: str) -> Iterator[tuple[InstanceKey, InstanceKey]]:
 
 def _key(text: str, opening: str, quoted: str | None, plain: str | None, closing: str) -> InstanceKey:
     if bool(opening) is not bool(closing) or (opening and not quoted and not plain):
-        raise SurgeryError(f"{text!r} has a bracket too many, or too few")
+        raise SurgeryError(f"{text!r} has unbalanced brackets")
     if quoted is not None:
         try:
             parse_path(f"[{quoted}]")
         except SelectionError as error:
-            raise SurgeryError(f"{quoted} is no key: {error.__cause__ or error}") from error
+            raise SurgeryError(f"{quoted} is not a valid key: {error.__cause__ or error}") from error
         return StringKey(quoted_literal(quoted[1:-1], 1, []))
     plain = plain or ""
     if _NUMBER.fullmatch(plain) and -_LIMIT <= int(plain) < _LIMIT:

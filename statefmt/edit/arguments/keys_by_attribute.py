@@ -1,4 +1,4 @@
-"""Keys for instances out of their own attributes: `rekey --by tags.Name`."""
+"""Takes instance keys from attributes: `rekey --by tags.Name`."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ _DIGITS: Final = pattern(r"0|[1-9][0-9]{0,17}")
 def keys_by_attribute(
     chosen: Sequence[InstanceState], path: str, *, count: bool = False, allow_sensitive: bool = False
 ) -> dict[AbsResourceInstance, InstanceKey]:
-    """The key of each instance from the attribute at `path`: of `for_each`, or of `count` if `count`.
+    """Return the key of each instance from the attribute at `path`, for `for_each` or, if `count`, for `count`.
 
-    Raises SurgeryError where one has no such attribute, where it is no text and no whole number, and where it is
-    sensitive and that is not allowed: keys stand in every address, for all to see.
+    Raises SurgeryError if an attribute is missing, is neither a string nor a whole number, or is sensitive without
+    `allow_sensitive`: keys are visible in every address.
     """
     return {i.addr: _key(i.addr, path, _value(i, path, allow_sensitive), count) for i in chosen}
 
@@ -46,7 +46,7 @@ def keys_by_attribute(
 def _value(instance: InstanceState, path: str, allow_sensitive: bool) -> JSONValue:
     obj = instance.current or (instance.deposed[0] if len(instance.deposed) == 1 else None)
     if obj is None:
-        raise SurgeryError(f"{instance.addr} has no current object, and several deposed ones; map its key by hand")
+        raise SurgeryError(f"{instance.addr} has no current object and several deposed ones; map its key explicitly")
     try:
         value = decoded(attributes_value(obj, show_sensitive=allow_sensitive))
         if obj.attributes is None and isinstance(value, Members):
@@ -58,23 +58,25 @@ def _value(instance: InstanceState, path: str, allow_sensitive: bool) -> JSONVal
 
 def _key(addr: AbsResourceInstance, path: str, value: JSONValue, count: bool) -> InstanceKey:
     if isinstance(value, Hidden):
-        raise SurgeryError(f"{addr}: {path} is sensitive, and keys stand in every address; choose another attribute")
+        raise SurgeryError(
+            f"{addr}: {path} is sensitive, and keys are visible in every address; choose another attribute"
+        )
     if not isinstance(value, str):
-        raise SurgeryError(f"{addr}: {path} is {_kind(value)}, and a key is a text or a whole number")
+        raise SurgeryError(f"{addr}: {path} is {_kind(value)}; a key must be a string or a whole number")
     number = _whole_number(value)
     if count:
         if number is None or number < 0:
-            raise SurgeryError(f"{addr}: {path} is no whole number from 0 on, as the keys of count are")
+            raise SurgeryError(f"{addr}: {path} is not a whole number of at least 0, as count needs")
         return IntKey(number)
     if isinstance(value, NumberText):
         if number is None:
-            raise SurgeryError(f"{addr}: {path} is {value!s}, and a number that is to be a key must be whole")
+            raise SurgeryError(f"{addr}: {path} is {value!s}; a numeric key must be a whole number")
         return StringKey(str(number))
     return StringKey(nfc(value))
 
 
 def _whole_number(value: str) -> int | None:
-    """The value of a number, or of a text of digits; None where it is not whole or has more than 64 bits."""
+    """Return the value of a number or a string of digits; None if it is not whole or exceeds 64 bits."""
     if not isinstance(value, NumberText):
         return int(value) if _DIGITS.fullmatch(value) else None
     number = parse_number(value)

@@ -1,4 +1,4 @@
-"""Which provider instance is meant by what an operator writes."""
+"""Parses the provider instance argument of `rebind`."""
 
 from __future__ import annotations
 
@@ -18,11 +18,10 @@ from statefmt.model.instances import InstanceState
 
 
 def provider_target(text: str, chosen: Sequence[InstanceState]) -> AbsProviderInstance:
-    """A provider instance by its address, or as configuration names it: `aws.by_region["eu"]`.
+    """Parse a provider instance: an address, or a local name as in a configuration, such as `aws.by_region["eu"]`.
 
-    Such a name is of the configuration that the chosen instances are bound to, where its type and alias are these;
-    else of one in the root module, of the provider that they have. Raises SurgeryError for what is neither, and for a
-    name that could be of several.
+    A local name means the provider configuration of the chosen instances if its type and alias match, else one of their
+    provider in the root module. Raises SurgeryError if the text is neither, or if the name is ambiguous.
     """
     try:
         return parse_abs_provider_instance(text)
@@ -31,7 +30,7 @@ def provider_target(text: str, chosen: Sequence[InstanceState]) -> AbsProviderIn
             local = parse_local_provider_instance(text)
         except AddressError:
             raise SurgeryError(
-                f"{text!r} is no provider instance, such as aws.west or "
+                f"{text!r} is not a provider instance such as aws.west or "
                 f'provider["hashicorp/aws"].by_region["eu"]: {error.detail} (column {error.column})'
             ) from error
     return _config(text, local, chosen).instance(local.key)
@@ -47,8 +46,7 @@ def _config(text: str, local: LocalProviderInstance, chosen: Sequence[InstanceSt
         return meant.pop()
     if not meant:
         there = named(sorted({str(config) for config in configs if config is not None}))
-        raise SurgeryError(f"{text}: none of the chosen instances has a provider {name}; they are bound to:{there}")
+        raise SurgeryError(f"{text}: none of the selected instances has a provider {name}; they are bound to:{there}")
     raise SurgeryError(
-        f"{text} could be one of several; write one of these:"
-        + named(sorted(str(config.instance(local.key)) for config in meant))
+        f"{text} is ambiguous; write one of:" + named(sorted(str(config.instance(local.key)) for config in meant))
     )

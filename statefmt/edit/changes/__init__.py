@@ -1,1 +1,1 @@
-"""Changes that several operations share."""
+"""Changes shared by several operations."""

@@ -1,4 +1,4 @@
-"""What setting and unsetting attributes have in common: which object, which value, and whether it may be touched."""
+"""Finds and changes attributes for `set` and `unset`, with their checks."""
 
 from __future__ import annotations
 
@@ -21,34 +21,34 @@ from statefmt.redaction.look_up import look_up
 from statefmt.redaction.object_value import attributes_value
 from statefmt.redaction.partial import decoded
 
-# Gives the new attributes of an object as JSON text, or raises SurgeryError.
+# Returns the new attributes of an object as JSON text, or raises SurgeryError.
 AttributeChange: TypeAlias = Callable[[ResourceInstanceObject, bytes], bytes]
 
 
 def with_attributes(snapshot: Snapshot, chosen: Sequence[InstanceState], change: AttributeChange) -> Edit:
     """Change the attributes of the current objects of some instances.
 
-    Raises SurgeryError, with the address, where there is no current object, where it has the flat
-    attributes of Terraform before 0.12, and where `change` does.
+    Raises SurgeryError, with the address, if an instance has no current object or has the flat attributes of Terraform
+    before 0.12, or if `change` raises it.
     """
     wanted = {instance.addr for instance in chosen}
     for instance in chosen:
         if instance.current is None:
-            raise SurgeryError(f"{instance.addr} has no current object, and only those can be edited")
+            raise SurgeryError(f"{instance.addr} has no current object; only current objects can be edited")
 
     def changed(resource: AbsResource, obj: ResourceInstanceObject) -> ResourceInstanceObject:
         addr = resource.instance(obj.key)
         if not obj.is_current or addr not in wanted:
             return obj
         if obj.attributes is None:
-            raise SurgeryError(f"{addr} has the flat attributes of Terraform before 0.12; apply once, then edit")
+            raise SurgeryError(f"{addr} has flat attributes from Terraform before 0.12; apply once, then edit")
         old = bytes(obj.attributes)
         try:
             new = change(obj, old)
         except SurgeryError as error:
             raise SurgeryError(f"{addr}: {error}") from error
         except RecursionError as error:
-            raise SurgeryError(f"{addr}: its attributes are nested too deeply to be edited") from error
+            raise SurgeryError(f"{addr}: the attributes are nested too deeply to be edited") from error
         return obj if new == old else replace(obj, attributes=Raw(new))
 
     return Edit(with_objects(snapshot, changed))
@@ -57,15 +57,15 @@ def with_attributes(snapshot: Snapshot, chosen: Sequence[InstanceState], change:
 def attribute(
     obj: ResourceInstanceObject, path: str, steps: Sequence[str | int], *, allow_sensitive: bool
 ) -> JSONValue:
-    """The value at a path. Raises SurgeryError where there is none, or where something in it is sensitive."""
+    """Return the value at a path. Raises SurgeryError if it does not exist or contains anything sensitive."""
     try:
         value = look_up(decoded(attributes_value(obj, show_sensitive=allow_sensitive)), steps)
     except (SelectionError, ValueError) as error:
         raise SurgeryError(str(error)) from error
     if _has_hidden(value):
         raise SurgeryError(
-            f"{path} is sensitive, or has something sensitive in it; a secret on the command line is seen by others: "
-            "give it in a file or in the environment"
+            f"{path} is sensitive or contains sensitive values. A secret on the command line is visible to others: "
+            "pass it in a file or in the environment"
         )
     return value
 

@@ -1,4 +1,4 @@
-"""Dependencies that go along with what they point at."""
+"""Updates the dependencies on resources that were moved or removed."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from statefmt.model.snapshot import Snapshot
 
 
 def pointing(snapshot: Snapshot, moved: Mapping[AbsResourceInstance, AbsResourceInstance]) -> Snapshot:
-    """The snapshot, in which instances have moved already, with its dependencies rewritten: in place and in order.
+    """Rewrite the dependencies of a snapshot whose instances have already moved, in place and in order.
 
-    A dependency is on a whole resource. Where some of its instances are still there, it stays, and the resources to
-    which the others went follow it.
+    A dependency is on a whole resource. If some of its instances stay, the dependency stays too, followed by the
+    resources to which the others moved.
     """
     kept = _staying(snapshot, moved)
     targets: dict[ConfigResource, list[ConfigResource]] = {}
@@ -40,7 +40,7 @@ def pointing(snapshot: Snapshot, moved: Mapping[AbsResourceInstance, AbsResource
 
 
 def _staying(snapshot: Snapshot, moved: Mapping[AbsResourceInstance, AbsResourceInstance]) -> set[ConfigResource]:
-    """The resources of which something moved and something is still there; what came in its place does not count."""
+    """Return the resources that were moved only in part; instances that moved in do not count as staying."""
     sources, arrived = {addr.config() for addr in moved}, set(moved.values())
     return {
         resource.addr.config()
@@ -51,7 +51,7 @@ def _staying(snapshot: Snapshot, moved: Mapping[AbsResourceInstance, AbsResource
 
 
 def dropping(snapshot: Snapshot, gone: Collection[ConfigResource]) -> tuple[Snapshot, tuple[AbsResourceInstance, ...]]:
-    """The snapshot without dependencies on resources that are gone, and the instances that had one."""
+    """Remove the dependencies on removed resources; also return the instances that had one."""
     if not gone:
         return snapshot, ()
     had: dict[AbsResourceInstance, None] = {}
@@ -68,5 +68,5 @@ def dropping(snapshot: Snapshot, gone: Collection[ConfigResource]) -> tuple[Snap
 
 
 def _unique(new: Iterable[ConfigResource], old: Collection[ConfigResource]) -> tuple[ConfigResource, ...]:
-    """Each once, except for what the file repeated before."""
+    """Remove duplicates, unless the file already had some."""
     return tuple(dict.fromkeys(new)) if len(set(old)) == len(old) else tuple(new)

@@ -1,4 +1,4 @@
-"""What an operation gives."""
+"""The result of an operation."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from statefmt.model.snapshot import Snapshot
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A snapshot after an operation, with its serial as it was unless the operation is about that.
+    """The snapshot after an operation, with the old serial unless the operation sets it.
 
-    `moved` tells where instances went, `notes` what the operator should know in sentences. `restored` is the content
-    of an earlier time with another serial, which is put back as it was, whatever is wrong with it.
+    `moved` maps old addresses to new ones; `notes` are sentences for the user. `restored` is an earlier content with a
+    new serial, which is written back even if it has errors.
     """
 
     snapshot: Snapshot
@@ -24,5 +24,5 @@ class Edit:
 
 
 def with_note(edit: Edit, note: str) -> Edit:
-    """The edit with one more note."""
+    """Append a note to an edit."""
     return replace(edit, notes=(*edit.notes, note))

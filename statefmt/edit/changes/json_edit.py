@@ -1,7 +1,7 @@
-"""One value inside a JSON text changed or taken out, with every other byte as it is.
+"""Replaces or removes one value inside a JSON text and keeps all other bytes.
 
-Attributes may hold values of any type, wrapped as `{"value": …, "type": …}`: paths lead through the wrapping, as
-`show` prints such values, and what is put into one must be of the type that it says.
+Attributes of dynamic type are wrapped as `{"value": …, "type": …}`. Paths skip the wrapping, as `show` does when it
+prints such values, and a new value in it must have that type.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ from statefmt.model.cty import (
 )
 from statefmt.model.errors import SurgeryError
 
-# Gives the new text of a value; None takes it out of the object or map that it is in.
+# Returns the new text of a value, or None to remove it from its object or map.
 JsonChange: TypeAlias = Callable[[bytes], bytes | None]
 _WRAPPING: Final = ["value", "type"]
 
 
 def json_edited(text: bytes, steps: Sequence[str | int], change: JsonChange, *, whole_wrapping: bool = False) -> bytes:
-    """The text with the value at the end of the steps changed; of members that repeat, the last one.
+    """Change the value that the steps lead to; of repeated members, the last one.
 
-    With `whole_wrapping`, the value at the end is taken with its wrapping, if it has one. Raises SurgeryError where the
-    steps lead nowhere, where an element of an array is to be taken out, and where a value is not of its type.
+    With `whole_wrapping`, the value includes its wrapping, if any. Raises SurgeryError if the path does not exist, if
+    an array element would be removed, or if a value does not have its type.
     """
     new = _edited(text, steps, change, whole_wrapping)
     if new is None:
-        raise SurgeryError("the attributes as a whole cannot be taken away")
+        raise SurgeryError("the attributes cannot be removed as a whole")
     return new
 
 
 def is_wrapping(text: bytes) -> bool:
-    """Whether a text is the wrapping of a value of any type."""
+    """Return whether a text is a wrapped value of dynamic type."""
     span = value_at(text)
     return text[span.start : span.start + 1] == b"{" and _wrapped_type(text, container_at(text)) is not None
 
@@ -64,25 +64,24 @@ def _edited(text: bytes, steps: Sequence[str | int], change: JsonChange, whole_w
     if new is not None:
         return _put(text, item, new)
     if text[:1] == b"[":
-        raise SurgeryError("an element of a list or set cannot be taken out by itself; set all of it")
+        raise SurgeryError("cannot remove a single element of a list or set; set the whole list or set")
     return _without(text, container, item.name)
 
 
 def _leaf(text: bytes, steps: Sequence[str | int], change: JsonChange) -> bytes | None:
     if steps:
-        raise SurgeryError("the path leads nowhere")
+        raise SurgeryError("the path does not exist")
     return change(text)
 
 
 def _item(text: bytes, container: Container, step: str | int) -> RawItem:
-    """The part that a step leads to."""
     if text[:1] == b"[":
         found = container.items[step : step + 1] if isinstance(step, int) and step >= 0 else ()
     else:
-        # A map may have the number of an element, or what looks like one, as a key.
+        # A map key may look like the number of an element.
         found = tuple(item for item in container.items if nfc(item.name) == str(step))
     if not found:
-        raise SurgeryError("the path leads nowhere")
+        raise SurgeryError("the path does not exist")
     return found[-1]
 
 
@@ -91,7 +90,7 @@ def _put(text: bytes, item: RawItem, value: bytes) -> bytes:
 
 
 def _without(text: bytes, container: Container, name: str) -> bytes:
-    """An object without a member, and without those before it that have its name and would count then."""
+    """Remove a member of an object, with all its repetitions: an earlier one would take effect otherwise."""
     kept = [item for item in container.items if item.name != name]
     if not kept:
         return b"{}"
@@ -102,7 +101,7 @@ def _without(text: bytes, container: Container, name: str) -> bytes:
 
 
 def _wrapped_type(text: bytes, container: Container) -> Type | None:
-    """The type that a wrapping says; None for what is none."""
+    """Return the type that a wrapping contains; None if the text is not a wrapping."""
     if text[container.span.start : container.span.start + 1] != b"{":
         return None
     if [item.name for item in container.items] != _WRAPPING:
@@ -119,7 +118,7 @@ def _of_type(value: bytes, of: Type) -> bytes:
         read_value(value, of)
     except CtyError as error:
         raise SurgeryError(
-            "the value is not of the type that the state has written beside it; give both, as "
+            "the value does not have the type that the state records for it; give both as "
             f'{{"value": …, "type": …}} ({error.detail})'
         ) from error
     return value

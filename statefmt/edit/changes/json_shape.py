@@ -1,4 +1,4 @@
-"""Whether a JSON value may stand where another one does, as far as that can be told without a provider's schema."""
+"""Compares the types of JSON values, as far as that is possible without a provider's schema."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from statefmt.golang import JSONValue, Members, kind_name
 
 
 def same_shape(old: JSONValue, new: JSONValue) -> bool:
-    """Whether `new` is of the type of `old`, for all one can tell.
+    """Return whether `new` may have the type of `old`.
 
-    Null may be of any type. An element of an array must be like one of the old ones. A member must be like the old one
-    of its name, or, since the object may be a map, like any; a member less is one that is null.
+    Null has any type. An array element must be like one of the old elements. A member must be like the old member of
+    that name or, if new, like any old member, because the object may be a map. A missing member is null.
     """
     if old is None or new is None:
         return True
@@ -27,7 +27,7 @@ def same_shape(old: JSONValue, new: JSONValue) -> bool:
 
 
 def shape_name(value: JSONValue) -> str:
-    """What a value is, for messages: `a number`, `an array of strings`, `null`."""
+    """The type of a value for messages: `a number`, `an array of strings`, `null`."""
     kind = kind_name(value)
     if value is None:
         return kind
@@ -37,7 +37,7 @@ def shape_name(value: JSONValue) -> str:
 
 
 def may_be_map(value: JSONValue) -> bool:
-    """Whether an object may be a map: its values are all of one kind."""
+    """Return whether an object may be a map: its values all have the same kind."""
     if not isinstance(value, Members):
         return False
     return len({kind_name(item) for _, item in value if item is not None}) < 2

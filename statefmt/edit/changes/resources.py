@@ -1,4 +1,4 @@
-"""Putting resources with other instances into a snapshot."""
+"""Replaces objects and instances in a snapshot."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from statefmt.model.snapshot import Snapshot
 
 
 def by_address(snapshot: Snapshot) -> dict[AbsResource, ResourceState]:
-    """The resources of a snapshot by their addresses, in its order."""
+    """Return the resources of a snapshot by address, in order."""
     return {resource.addr: resource for resource in snapshot.resources}
 
 
 def with_objects(
     snapshot: Snapshot, change: Callable[[AbsResource, ResourceInstanceObject], ResourceInstanceObject]
 ) -> Snapshot:
-    """The snapshot with every object as `change` gives it; where it gives the same one, nothing is touched.
+    """Replace every object with the result of `change`; a resource whose objects are all the same stays the same.
 
-    `change` is given the address of the resource, since that of the instance takes time to make.
+    `change` receives the address of the resource because building that of the instance takes time.
     """
 
     def changed(resource: ResourceState) -> ResourceState:
@@ -33,7 +33,7 @@ def with_objects(
 
 
 def without_instances(snapshot: Snapshot, gone: Collection[AbsResourceInstance]) -> Snapshot:
-    """The snapshot without some instances, and without the resources that have none left then."""
+    """Remove instances, and the resources that have none left."""
     touched = {addr.containing_resource() for addr in gone}
     left = (_without(resource, gone) if resource.addr in touched else resource for resource in snapshot.resources)
     kept = (resource for resource in left if resource.objects or resource.addr not in touched)

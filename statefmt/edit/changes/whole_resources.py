@@ -1,4 +1,4 @@
-"""Resources that can only be changed as a whole, since all their instances share something."""
+"""Refuses to change only some instances of a resource if all of them share a property."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ _MOST_NAMED: Final = 10
 
 
 def refuse_parts(resources: Iterable[ResourceState], chosen: Collection[AbsResourceInstance], shared: str) -> None:
-    """Raises SurgeryError where only some instances of a resource are chosen, and names the others.
+    """Raise SurgeryError, naming the others, if only some instances of a resource are chosen.
 
-    `shared` is what all instances of a resource have in common.
+    `shared` is the property that all instances of a resource share, for the message.
     """
     wanted = frozenset(chosen)
     parts = {resource.addr: others for resource in resources if (others := _others(resource, wanted))}
     if parts:
         missing = [str(addr) for others in parts.values() for addr in others]
         raise SurgeryError(
-            f"{', '.join(map(str, parts))}: a resource has {shared} for all its instances, and these were not "
-            f"chosen:{named(missing)}\nChoose them as well, or give --whole-resource"
+            f"{', '.join(map(str, parts))}: all instances of a resource share {shared}, and these were not "
+            f"selected:{named(missing)}\nSelect them as well, or use --whole-resource"
         )
 
 
 def named(lines: Collection[str]) -> str:
-    """Some lines to end a sentence with, and how many more there are."""
+    """Format lines as the indented end of a sentence, at most 10 and the number of the others."""
     more = len(lines) - _MOST_NAMED
     shown = list(lines)[:_MOST_NAMED] + ([f"… and {more} more"] if more > 0 else [])
     return "".join(f"\n  {line}" for line in shown)

@@ -1,1 +1,1 @@
-"""Operations on snapshots: each a pure function that gives another snapshot, or refuses and says why."""
+"""Operations on snapshots, each a pure function that returns an Edit or raises SurgeryError."""

@@ -1,4 +1,4 @@
-"""`forget-deposed`: deposed objects forgotten, and instances with their last object."""
+"""`forget-deposed`: remove deposed objects, and instances that have no other object."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from statefmt.model.snapshot import Snapshot
 
 
 def forget_deposed(snapshot: Snapshot, chosen: Sequence[InstanceState], key: str | None = None) -> Edit:
-    """Forget the deposed objects of instances: all of them, or those with a deposed key.
+    """Remove the deposed objects of instances, all of them or those with a deposed key.
 
-    An instance that has no other objects is forgotten, as `rm` forgets it. Raises SurgeryError where there is none.
+    An instance without other objects is removed as by `rm`. Raises SurgeryError if no deposed object is found.
     """
     gone = {i.addr: {obj.deposed for obj in i.deposed if key in (None, obj.deposed)} for i in chosen}
     if not any(gone.values()):
@@ -37,6 +37,6 @@ def _without(resource: ResourceState, gone: Mapping[AbsResourceInstance, Collect
 
 def _none(chosen: Sequence[InstanceState], key: str | None) -> str:
     if key is None:
-        return f"no chosen instance has a deposed object:{named([str(instance.addr) for instance in chosen])}"
+        return f"no selected instance has a deposed object:{named([str(instance.addr) for instance in chosen])}"
     known = [f"{instance.addr}: {obj.deposed}" for instance in chosen for obj in instance.deposed]
-    return f"no chosen instance has the deposed object {key!r}; there are:{named(known or ['none'])}"
+    return f"no selected instance has the deposed object {key!r}; there are:{named(known or ['none'])}"

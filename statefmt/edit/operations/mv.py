@@ -1,6 +1,6 @@
-"""`mv`: instances under other addresses, and everything that points at them.
+"""`mv`: move instances to other addresses and update the dependencies on them.
 
-Source of what may be moved where: OpenTofu `internal/command/state_mv.go`.
+Source of the conditions: OpenTofu `internal/command/state_mv.go`.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ Moved: TypeAlias = Mapping[AbsResourceInstance, AbsResourceInstance]
 
 
 def mv(snapshot: Snapshot, moved: Moved, *, rebind: bool = False) -> Edit:
-    """Move instances, with all their objects, to other addresses; `moved` says which and where to.
+    """Move instances, with all their objects; `moved` maps old addresses to new ones.
 
-    A resource of which all instances go to one that is not there yet is renamed; all else joins what is there. With
-    `rebind`, instances that join a resource with another provider configuration are bound to that one; else they are
-    refused. Raises SurgeryError also where types or modes differ, and where a destination is taken.
+    A resource is renamed if all its instances go to one that does not exist yet; otherwise instances join the
+    resource at the destination. With `rebind`, they then take over its provider configuration. Raises SurgeryError if
+    that configuration differs without `rebind`, if types or modes differ, or if a destination is taken.
     """
     moved = {one: other for one, other in moved.items() if one != other}
     before = by_address(snapshot)
@@ -70,18 +70,18 @@ def _check(before: Mapping[AbsResource, ResourceState], moved: Moved) -> None:
     for one, other in moved.items():
         source, target = one.resource.resource, other.resource.resource
         if source.mode is not target.mode:
-            raise SurgeryError(f"{one} cannot become {other}: a {source.mode.value} resource stays one")
+            raise SurgeryError(f"{one} cannot become {other}: a {source.mode.value} resource cannot change its mode")
         if source.type != target.type:
             raise SurgeryError(f"{one} cannot become {other}: the resource types differ")
         stays = other.key in keys_of(other.containing_resource()) and other not in moved
         if stays or other in taken:
-            what = "there is an instance already" if stays else f"{taken[other]} is to go there, too"
+            what = "the instance already exists" if stays else f"{taken[other]} would move there, too"
             raise SurgeryError(f"{one} cannot become {other}: {what}")
         taken[other] = one
 
 
 def _renamed(left: Mapping[AbsResource, ResourceState], moved: Moved) -> dict[AbsResource, AbsResource]:
-    """The resources of which nothing is left, and which all went to one place; they keep their block in the file."""
+    """Return the resources that moved completely to one other resource; they keep their block in the file."""
     targets: dict[AbsResource, set[AbsResource]] = {}
     for one, other in moved.items():
         targets.setdefault(one.containing_resource(), set()).add(other.containing_resource())
@@ -95,14 +95,14 @@ def _arriving(
     home: ResourceState,
     bound: set[InstanceKey] | None,
 ) -> ResourceInstanceObject:
-    """An object as the resource has it that it comes to; `bound` are the provider keys there if it may be rebound."""
+    """Return an object for its new resource; `bound` are the provider keys there, None if it must not be rebound."""
     if home.provider_config == source.provider_config:
         return replace(obj, key=addr.key)
     if bound is None:
         raise SurgeryError(
-            f"{addr}: its resource is bound to {home.provider_config}, and what would come to "
-            f"{source.provider_config}; a resource has one provider configuration. With --rebind it is bound to the "
-            "one that is there"
+            f"{addr}: its resource is bound to {home.provider_config}, but the moved instance to "
+            f"{source.provider_config}; a resource has only one provider configuration. --rebind binds the instance to "
+            "the former"
         )
     return replace(obj, key=addr.key, provider_key=_only_key(bound, home, addr))
 
@@ -111,6 +111,6 @@ def _only_key(bound: set[InstanceKey], home: ResourceState, addr: AbsResourceIns
     if len(bound) == 1:
         return next(iter(bound))
     raise SurgeryError(
-        f"{addr}: the instances of its resource are bound to several instances of {home.provider_config}, and nothing "
-        "says to which of them this one belongs"
+        f"{addr}: the instances of its resource are bound to several instances of {home.provider_config}, so "
+        "--rebind cannot choose one; use `statetool rebind` first"
     )

@@ -1,7 +1,7 @@
-"""`rebind`: instances bound to another provider instance.
+"""`rebind`: bind instances to another provider instance.
 
-All instances of a resource belong to one provider configuration and may differ in the key at its end only. So a few of
-them can go to another instance of that configuration, but to another configuration only all of them together.
+All instances of a resource share one provider configuration and differ only in the provider key. So some of them can be
+bound to another instance of that configuration, but to another configuration only all of them together.
 Source: RFC "Static Evaluation of Provider Iteration".
 """
 
@@ -38,14 +38,14 @@ def rebind(
 ) -> Edit:
     """Bind instances, with their deposed objects, to the provider instance `to`.
 
-    With a `mapping` of old provider keys to new ones, each object goes to the new key of its own, and those with
-    other keys stay; `to` is then the configuration that they all go to, or None for the one that they have. With
-    `whole_resource`, all instances of a resource go along with the chosen one. Raises SurgeryError where a resource
-    would get two configurations, with what else would have to come along; where the provider is another one; and where
-    a key of the mapping is nobody's, or leaves open where an object goes.
+    With a `mapping` of old provider keys to new ones, each object gets the new key for its old one; objects with other
+    keys stay. `to` is then the configuration for all of them, or None for their own. With `whole_resource`, all
+    instances of a resource follow a chosen one. Raises SurgeryError if a resource would get two configurations (naming
+    the instances that are not chosen), if the provider differs, or if the mapping has a key that no object has or
+    lacks one that is needed.
     """
     if to is None and mapping is None:
-        raise SurgeryError("nothing says to which provider instance; name one, or map keys")
+        raise SurgeryError("no provider instance given; name one or map keys")
     wanted = {instance.addr for instance in chosen}
     meant = {instance.resource.addr: instance.resource for instance in chosen}
     for resource in meant.values():
@@ -70,19 +70,21 @@ def _check_provider(resource: ResourceState, to: AbsProviderInstance | None) -> 
     config = resource.provider_config
     if to is not None and config is not None and config.provider != to.config.provider:
         raise SurgeryError(
-            f"{resource.addr} is a resource of {config.provider}, and {to} is of another provider; "
-            "`statetool replace-provider` changes the provider"
+            f"{resource.addr} is a resource of {config.provider}, but {to} belongs to another provider; use "
+            "`statetool replace-provider` to change the provider"
         )
 
 
 def _check_mapping(known: set[InstanceKey], to: AbsProviderInstance | None, mapping: KeyMap) -> None:
     if to is not None and to.key is not NO_KEY:
-        raise SurgeryError(f"{to} has a key, and so has the mapping; give the configuration alone: {to.config}")
+        raise SurgeryError(
+            f"{to} has a key, but the mapping supplies the keys; give only the configuration: {to.config}"
+        )
     unknown = [key for key in mapping if key not in known]
     if unknown:
         there = named([_key_name(key) for key in sorted(known, key=key_order)])
         raise SurgeryError(
-            f"no chosen instance is bound to a provider instance with {_key_name(unknown[0])}; there are:{there}"
+            f"no selected instance is bound to a provider instance with {_key_name(unknown[0])}; there are:{there}"
         )
 
 
@@ -103,8 +105,8 @@ def _rebound(
             key = obj.provider_key if to is None else to.key
         elif moves and obj.provider_key not in mapping:
             raise SurgeryError(
-                f"{addr} is bound to {resource.provider_config}{obj.provider_key}, and the mapping does not say to "
-                f"which instance of {config} it goes; it needs {_key_name(obj.provider_key)} as well"
+                f"{addr} is bound to {resource.provider_config}{obj.provider_key}, but the mapping to instances of "
+                f"{config} has no entry for it ({_key_name(obj.provider_key)})"
             )
         else:
             key = mapping.get(obj.provider_key, obj.provider_key)
@@ -118,23 +120,25 @@ def _rebound(
 
 def _check_key(addr: AbsResourceInstance, config: ConfigProviderConfig | None, key: InstanceKey) -> None:
     if key is not NO_KEY and (config is None or not config.alias):
-        raise SurgeryError(f"{addr}: {config} has no alias, and only a configuration with an alias can have {key}")
+        raise SurgeryError(f"{addr}: {config} has no alias; only a configuration with an alias can have {key}")
 
 
 def _notes(resources: Sequence[ResourceState], to: AbsProviderInstance | None) -> list[str]:
-    """What is allowed, since it may be one step of several, but cannot stay so."""
+    """Return notes on results that no configuration allows; they may be steps of a longer edit."""
     notes = []
     mixed = [str(r.addr) for r in resources if len({obj.provider_key is NO_KEY for obj in r.objects}) > 1]
     if mixed:
         notes.append(
-            "a provider block has for_each or has not; of these resources some objects have a provider key, and some "
-            f"none:{named(mixed)}"
+            "a provider block either has for_each or not, but only some objects of these resources have a provider "
+            f"key:{named(mixed)}"
         )
     if to is not None:
         module = to.config.module.names
         outside = [str(r.addr) for r in resources if r.addr.config().module.names[: len(module)] != module]
         if outside:
-            notes.append(f"{to.config} is of use within its own module only, and these are elsewhere:{named(outside)}")
+            notes.append(
+                f"{to.config} can be used only within its own module, and these are elsewhere:{named(outside)}"
+            )
     return notes
 
 

@@ -1,6 +1,6 @@
-"""`rekey`: instances under other keys of their resource, from `count` to `for_each` and back.
+"""`rekey`: change instance keys, from `count` to `for_each` and back.
 
-Dependencies are on whole resources and stay as they are; `depends_on`, which names instances, follows.
+Dependencies are on whole resources and do not change; `depends_on`, which names instances, is updated.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from statefmt.model.snapshot import Snapshot
 
 
 def rekey(snapshot: Snapshot, chosen: Sequence[InstanceState], keys: KeyMap) -> Edit:
-    """Give the chosen instances other keys: `keys` says which key becomes which, in each of their resources.
+    """Change the keys of the chosen instances; `keys` maps old keys to new ones in each of their resources.
 
-    Old keys are looked up by `keys_among`, new ones put into normal form. Instances with other keys stay. Raises
-    SurgeryError for a key that a resource has no chosen instance with, and where two instances would get one key.
+    Old keys are looked up by `keys_among`; new ones are normalised. Instances with other keys stay. Raises SurgeryError
+    if a resource has no chosen instance with an old key, or if two instances would get the same key.
     """
     new: dict[AbsResourceInstance, InstanceKey] = {}
     for resource, found in _by_resource(chosen).items():
@@ -41,7 +41,7 @@ def rekey(snapshot: Snapshot, chosen: Sequence[InstanceState], keys: KeyMap) -> 
         missing = [key for key in known if key not in found]
         if missing:
             there = named([key_text(key) for key in sorted(found, key=key_order)])
-            raise SurgeryError(f"{resource}: no chosen instance {_with(missing[0])}; there are:{there}")
+            raise SurgeryError(f"{resource}: no selected instance {_with(missing[0])}; there are:{there}")
         new |= {resource.instance(old): key for old, key in known.items()}
     edit = rekey_each(snapshot, new)
     changed = [key_text(key) for key in keys.values() if normal_key(key) != key]
@@ -49,7 +49,7 @@ def rekey(snapshot: Snapshot, chosen: Sequence[InstanceState], keys: KeyMap) -> 
 
 
 def rekey_each(snapshot: Snapshot, keys: Mapping[AbsResourceInstance, InstanceKey]) -> Edit:
-    """Give each of some instances a key of its own. Raises SurgeryError where two of a resource would have one key."""
+    """Give each instance its new key. Raises SurgeryError if two instances of a resource would get the same key."""
     moved = {addr: addr.containing_resource().instance(key) for addr, key in keys.items()}
     _refuse_doubles(moved)
     edit = mv(snapshot, moved)
@@ -57,8 +57,8 @@ def rekey_each(snapshot: Snapshot, keys: Mapping[AbsResourceInstance, InstanceKe
     after = by_address(edit.snapshot)
     mixed = [str(addr) for addr in touched if len({type(obj.key) for obj in after[addr].objects}) > 1]
     note = (
-        "a resource has count or for_each or neither, and the next plan destroys instances with other keys; these have "
-        f"keys of several kinds now:{named(sorted(mixed))}"
+        "a resource has either count or for_each or neither, and the next plan destroys instances with other keys; "
+        f"these now have several kinds of keys:{named(sorted(mixed))}"
     )
     return Edit(edit.snapshot, edit.moved, (note,) if mixed else ())
 
@@ -70,7 +70,7 @@ def _refuse_doubles(moved: Mapping[AbsResourceInstance, AbsResourceInstance]) ->
         if before != one:
             raise SurgeryError(
                 f"{one.containing_resource()}: {key_text(before.key)} and {key_text(one.key)} would both become "
-                f"{key_text(other.key)}; a key is for one instance"
+                f"{key_text(other.key)}; each instance needs its own key"
             )
 
 
@@ -82,4 +82,4 @@ def _by_resource(chosen: Sequence[InstanceState]) -> dict[AbsResource, set[Insta
 
 
 def _with(key: InstanceKey) -> str:
-    return f"has the key {key}" if str(key) else "is without a key"
+    return f"has the key {key}" if str(key) else "has no key"

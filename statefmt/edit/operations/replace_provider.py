@@ -1,7 +1,7 @@
-"""`replace-provider`: resources bound to another provider, or to another configuration of one.
+"""`replace-provider`: bind resources to another provider, or to another provider configuration.
 
-Source of what is replaced: OpenTofu `internal/command/state_replace_provider.go`, which takes all resources of a
-provider and keeps alias, module and keys.
+Source: OpenTofu `internal/command/state_replace_provider.go`, which takes all resources of a provider and keeps alias,
+module and keys.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ Replaced: TypeAlias = Provider | ConfigProviderConfig
 
 
 def parse_replaced(text: str) -> Replaced:
-    """A provider source (`hashicorp/aws`), or a whole configuration (`module.m.provider["hashicorp/aws"].west`).
+    """Parse a provider source (`hashicorp/aws`) or configuration (`module.m.provider["hashicorp/aws"].west`).
 
-    Raises SurgeryError for what is neither.
+    Raises SurgeryError if the text is neither.
     """
     try:
         if "[" not in text:
@@ -43,7 +43,7 @@ def parse_replaced(text: str) -> Replaced:
             f'(provider["hashicorp/aws"].west): {error.detail} (column {error.column})'
         ) from error
     if instance.key is not NO_KEY:
-        raise SurgeryError(f"{text} is one instance of a configuration; `statetool rebind` binds to one of them")
+        raise SurgeryError(f"{text} is an instance of a provider configuration; use `statetool rebind` to bind to it")
     return instance.config
 
 
@@ -57,14 +57,13 @@ def replace_provider(
 ) -> Edit:
     """Bind resources to another provider (two sources), or from one configuration to another (two configurations).
 
-    With two sources module, alias and keys stay; with two configurations the keys do. `chosen` are the instances
-    whose resources are meant, None for all; those bound to something else stay as they are. Raises SurgeryError where
-    nothing is bound to `old`, where a resource is chosen in part without `whole_resource`, and where keys would be
-    lost.
+    Two sources keep module, alias and keys; two configurations keep the keys. `chosen` limits this to the resources of
+    some instances; None means all. Resources not bound to `old` stay. Raises SurgeryError if nothing is bound to `old`,
+    if only part of a resource is chosen without `whole_resource`, or if keys would be lost.
     """
     if isinstance(old, Provider) is not isinstance(new, Provider):
         raise SurgeryError(
-            f"{old} and {new}: one is a provider and the other a configuration; give two of the same kind"
+            f"{old} and {new}: one is a provider, the other a provider configuration; give two of the same kind"
         )
     meant = _meant(snapshot, chosen)
     bound = {resource.addr for resource in meant if _is_bound(resource, old)}
@@ -94,8 +93,8 @@ def _replaced(resource: ResourceState, new: Replaced) -> ResourceState:
         return resource if config is None else replace(resource, provider_config=replace(config, provider=new))
     if not new.alias and resource.has_provider_keys:
         raise SurgeryError(
-            f"{resource.addr}: its instances are bound to instances of {config}, and {new} has none, since it has no "
-            "alias; `statetool rebind` binds them all to that one"
+            f"{resource.addr}: its instances are bound to instances of {config}, but {new} has no alias and so no "
+            "instances; use `statetool rebind` to bind them all to it"
         )
     return replace(resource, provider_config=new)
 
@@ -103,6 +102,6 @@ def _replaced(resource: ResourceState, new: Replaced) -> ResourceState:
 def _nothing_bound(meant: Collection[ResourceState], old: Replaced, is_chosen: bool) -> str:
     configs = {resource.provider_config for resource in meant if resource.provider_config is not None}
     known = {str(config.provider if isinstance(old, Provider) else config) for config in configs}
-    what = "none of the chosen resources" if is_chosen else "no resource"
+    what = "none of the selected resources" if is_chosen else "no resource"
     there = f"; they are bound to:{named(sorted(known))}" if known else ""
     return f"{what} is bound to {old}{there}"

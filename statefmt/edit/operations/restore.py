@@ -1,4 +1,4 @@
-"""`undo`: the content of an earlier time, put back."""
+"""`undo`: restore an earlier content."""
 
 from __future__ import annotations
 
@@ -18,21 +18,20 @@ _DEPTH: Final = 1
 
 
 def restore(snapshot: Snapshot, content: bytes) -> Edit:
-    """Put an earlier content in place of all that a state says; its serial becomes higher than both.
+    """Replace a state with an earlier content, byte for byte except for a serial higher than both.
 
-    Everything else is as it was, to the byte. Raises StateError where the content is no state, SurgeryError
-    where there is no higher serial.
+    Raises StateError if the content is not a state, and SurgeryError if there is no higher serial.
     """
     earlier = read(content).snapshot
     serial = max(snapshot.serial, earlier.serial) + 1
     if serial > HIGHEST_SERIAL:
-        raise SurgeryError("the serial is the highest there is, so that no state can come after this one")
+        raise SurgeryError("the serial is the highest possible, so no state can follow this one")
     restored = with_serial(content, serial)
     return Edit(read(restored).snapshot, restored=restored)
 
 
 def with_serial(data: bytes, serial: int) -> bytes:
-    """The bytes of a state with this serial. They are known to be a state."""
+    """Return the bytes of a state with another serial; `data` must be a valid state."""
     top = container_at(data)
     member = Assembler(data, style_of(data).layout).edited(top, {"serial": [b"%d" % serial]}, _BEFORE, _DEPTH)
     return joined(data, [Span(0, top.span.start), *member, Span(top.span.end, len(data))])

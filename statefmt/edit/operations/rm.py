@@ -1,4 +1,4 @@
-"""`rm`: instances forgotten; what they stand for goes on without the state."""
+"""`rm`: remove instances from the state; their remote objects stay."""
 
 from __future__ import annotations
 
@@ -20,10 +20,9 @@ def rm(
     *,
     keep_dangling: bool = False,
 ) -> Edit:
-    """Forget instances with all their objects, resources with their last one, and `empty` resources without any.
+    """Remove instances with all their objects, resources that have none left, and `empty` resources.
 
-    Dependencies on a resource that is gone as a whole are dropped, unless `keep_dangling`. The notes name the instances
-    that had one.
+    Dependencies on removed resources are dropped, unless `keep_dangling`. A note lists the instances that had one.
     """
     left = without_instances(snapshot, gone)
     if empty:
@@ -33,6 +32,6 @@ def rm(
     dropped, dependants = dropping(left, lost)
     if not dependants:
         return Edit(left)
-    what = "still depend on what is gone" if keep_dangling else "depended on what is gone, and no longer do"
+    what = "still depend on removed resources" if keep_dangling else "no longer depend on removed resources"
     note = f"these instances {what}:" + "".join(f"\n  {addr}" for addr in dependants)
     return Edit(left if keep_dangling else dropped, notes=(note,))

@@ -1,4 +1,4 @@
-"""`set`: single attributes of an object replaced."""
+"""`set`: replace single attributes."""
 
 from __future__ import annotations
 
@@ -28,11 +28,10 @@ def set_attributes(
     force_type: bool = False,
     allow_sensitive: bool = False,
 ) -> Edit:
-    """Put values at paths in the attributes of the current objects of some instances; all other bytes stay.
+    """Set values at paths in the attributes of the current objects of some instances; keep all other bytes.
 
-    The value stands in the state as it was given, numbers to the digit. Raises SurgeryError where there is no value at
-    a path yet; where the old one is of another type, unless `force_type`; and where it is sensitive, unless
-    `allow_sensitive`.
+    Values are written exactly as given. Raises SurgeryError if a path does not exist, if the old value has another
+    type (unless `force_type`) or if it is sensitive (unless `allow_sensitive`).
     """
 
     def changed(obj: ResourceInstanceObject, old: bytes) -> bytes:
@@ -54,10 +53,10 @@ def _assigned(
     def checked(old: bytes) -> bytes:
         one, other = loads_exact(old, replace_invalid=True), loads_exact(value)
         if not force_type and not is_wrapping(old) and not same_shape(one, other):
-            inner = " with other things in it" if shape_name(one) == shape_name(other) else ""
+            inner = " with other contents" if shape_name(one) == shape_name(other) else ""
             raise SurgeryError(
-                f"{path} is {shape_name(one)}, and the new value is {shape_name(other)}{inner}; --force-type sets it "
-                "all the same"
+                f"{path} is {shape_name(one)}, but the new value is {shape_name(other)}{inner}; --force-type sets it "
+                "anyway"
             )
         return value
 

@@ -1,6 +1,6 @@
-"""`taint` and `untaint`: whether the next plan replaces an object.
+"""`taint` and `untaint`: mark objects to be replaced by the next plan.
 
-Source of what may be tainted: OpenTofu `internal/command/taint.go`, `untaint.go`, `arguments/taint.go`.
+Source of the conditions: OpenTofu `internal/command/taint.go`, `untaint.go`, `arguments/taint.go`.
 """
 
 from __future__ import annotations
@@ -20,33 +20,32 @@ from statefmt.model.snapshot import Snapshot
 
 
 def taint(snapshot: Snapshot, chosen: Sequence[InstanceState]) -> Edit:
-    """Mark current objects to be replaced; those that are tainted already stay so.
+    """Mark current objects as tainted; a note lists those that already were.
 
-    Raises SurgeryError for what is no managed resource, and for an instance without a current object.
+    Raises SurgeryError for a resource that is not managed and for an instance without a current object.
     """
     for instance in chosen:
         if instance.resource.addr.resource.mode is not ResourceMode.MANAGED:
-            raise SurgeryError(f"{instance.addr} cannot be tainted: only managed resources are created and replaced")
+            raise SurgeryError(f"{instance.addr} cannot be tainted: it is not a managed resource")
     tainted = _with_status(chosen, ObjectStatus.TAINTED)
-    note = f"tainted already:{named([str(addr) for addr in tainted])}"
+    note = f"already tainted:{named([str(addr) for addr in tainted])}"
     return Edit(_marked(snapshot, chosen, ObjectStatus.TAINTED), notes=(note,) if tainted else ())
 
 
 def untaint(snapshot: Snapshot, chosen: Sequence[InstanceState]) -> Edit:
-    """Take the mark away again. Raises SurgeryError for an instance without a current object, or one not tainted."""
+    """Remove the mark. Raises SurgeryError for an instance that is not tainted or has no current object."""
     ready = _with_status(chosen, ObjectStatus.READY)
     if ready:
-        raise SurgeryError(f"not tainted, so there is nothing to untaint:{named([str(addr) for addr in ready])}")
+        raise SurgeryError(f"not tainted:{named([str(addr) for addr in ready])}")
     return Edit(_marked(snapshot, chosen, ObjectStatus.READY))
 
 
 def _with_status(chosen: Sequence[InstanceState], status: ObjectStatus) -> list[AbsResourceInstance]:
-    """The instances whose current object has a status. Raises SurgeryError where one has no current object."""
+    """Return the instances whose current object has a status. Raises SurgeryError if one has no current object."""
     for instance in chosen:
         if instance.current is None:
             raise SurgeryError(
-                f"{instance.addr} has deposed objects only: it is half-way through a replacement, which the next apply "
-                "completes"
+                f"{instance.addr} has only deposed objects: its replacement is incomplete; the next apply completes it"
             )
     return [i.addr for i in chosen if i.current is not None and i.current.status is status]
 

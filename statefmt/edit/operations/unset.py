@@ -1,4 +1,4 @@
-"""`unset`: single attributes of an object set to null, or taken out of a map."""
+"""`unset`: set single attributes to null, or remove them from a map."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from statefmt.model.snapshot import Snapshot
 def unset_attributes(
     snapshot: Snapshot, chosen: Sequence[InstanceState], paths: Sequence[str], *, allow_sensitive: bool = False
 ) -> Edit:
-    """Unset what stands at paths in the attributes of the current objects of some instances; all other bytes stay.
+    """Unset values at paths in the attributes of the current objects of some instances; keep all other bytes.
 
-    An attribute becomes null. What is deeper down is taken out where it is in what may be a map; an object of
-    which all values are of one kind cannot be told from one, and reads the same: a member that it lacks is null.
-    Raises SurgeryError where there is nothing at a path, where it is an element of a list or set, and where it is
-    sensitive, unless `allow_sensitive`.
+    An attribute becomes null. A nested value is removed if its parent may be a map, else it becomes null. An object
+    whose values all have one kind may be a map; removing its member is safe, since a missing member reads as null.
+    Raises SurgeryError if a path does not exist, is an element of a list or set, or is sensitive without
+    `allow_sensitive`.
     """
 
     def changed(obj: ResourceInstanceObject, old: bytes) -> bytes:
@@ -44,6 +44,6 @@ def _without(obj: ResourceInstanceObject, text: bytes, path: str, *, allow_sensi
     attribute(obj, path, steps, allow_sensitive=allow_sensitive)
     holder = attribute(obj, path, steps[:-1], allow_sensitive=True)
     if isinstance(holder, list):
-        raise SurgeryError(f"{path} is an element of a list or set, which cannot be unset by itself; set all of it")
+        raise SurgeryError(f"{path} is an element of a list or set; set the whole list or set instead")
     new = None if len(steps) > 1 and may_be_map(holder) else b"null"
     return json_edited(text, steps, lambda _: new)

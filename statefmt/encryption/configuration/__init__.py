@@ -1,1 +1,1 @@
-"""Encryption configurations as values, which know no syntax."""
+"""Encryption configurations as values, independent of syntax."""

@@ -1,4 +1,4 @@
-"""Reading the arguments of one block, each as the type that it must have. No message shows a value."""
+"""Reads the arguments of one block with their expected types. Messages never show a value."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _TRUTHS: Final = {"true": True, "1": True, "false": False, "0": False}
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """The arguments of a block, with its address for messages: `key_provider.pbkdf2.main`.
+    """The arguments of a block. `block` is its address for messages: `key_provider.pbkdf2.main`.
 
-    `place` says where the block stands, `places` where each argument does, and `origins` which configuration it comes
-    from; `blocks` are the types of blocks in it.
+    `place` is the position of the block, `places` are those of the arguments and `origins` the configurations that they
+    come from; `blocks` are the types of nested blocks.
     """
 
     block: str
@@ -33,94 +33,94 @@ class Arguments:
     place: str = ""
 
     def allow(self, *names: str) -> None:
-        """Raises ConfigurationError where the block has any other argument, or a block in it."""
+        """Raise ConfigurationError if the block has any other argument or a nested block."""
         for type_ in self.blocks:
-            raise self.error(type_, "no such block is known here")
+            raise self.error(type_, "unknown block")
         for name in self.values:
             if name not in names:
-                allowed = f"it takes {', '.join(names)}" if names else "it takes none"
-                raise self.error(name, f"this argument is not known; {allowed}")
+                allowed = f"expected {', '.join(names)}" if names else "the block takes none"
+                raise self.error(name, f"unknown argument; {allowed}")
 
     def value(self, name: str) -> ArgumentValue:
-        """An argument as it is, None where it is not given. Raises ConfigurationError where it was not evaluated."""
+        """Return an argument, None if missing. Raises ConfigurationError if it could not be evaluated."""
         value = self.values.get(name)
         if isinstance(value, Unread):
             raise self.error(name, value.problem)
         return value
 
     def text(self, name: str) -> str | None:
-        """A text, None where it is not given."""
+        """Return a string, None if missing."""
         if name not in self.values:
             return None
         value = self.value(name)
         if not isinstance(value, str):
-            raise self.error(name, f"must be a text in quotes, and is {type_name(value)}")
+            raise self.error(name, f"must be a string in quotes, not {type_name(value)}")
         return value
 
     def converted_text(self, name: str) -> str | None:
-        """A text, None where it is not given; a number or a boolean is written as one, as the language does."""
+        """Return a string, None if missing; converts numbers and booleans, as the configuration language does."""
         if name not in self.values:
             return None
         found = as_text(self.value(name))
         if found is None:
-            raise self.error(name, f"must be a text in quotes, and is {type_name(self.value(name))}")
+            raise self.error(name, f"must be a string in quotes, not {type_name(self.value(name))}")
         return found
 
     def truth(self, name: str) -> bool:
-        """True or false, also in quotes; False where it is not given."""
+        """Return a boolean, which may be in quotes; False if missing."""
         if name not in self.values:
             return False
         value = self.value(name)
         if isinstance(value, str):
             value = _TRUTHS.get(value, value)
         if not isinstance(value, bool):
-            raise self.error(name, f"must be true or false, and is {type_name(value)}")
+            raise self.error(name, f"must be true or false, not {type_name(value)}")
         return value
 
     def whole_number(self, name: str, default: int) -> int:
-        """A whole number. OpenTofu 1.12 ignores one with a fraction, and fails in disorder for any other type."""
+        """Return a whole number. OpenTofu 1.12 ignores a fraction and crashes on any other type."""
         if name not in self.values:
             return default
         value = self.value(name)
         if not isinstance(value, Number):
-            raise self.error(name, f"must be a number without quotes, and is {type_name(value)}")
+            raise self.error(name, f"must be a number without quotes, not {type_name(value)}")
         number = _whole(value)
         if number is None:
             raise self.error(name, "must be a whole number of at most 64 bits")
         return number
 
     def byte_list(self, name: str) -> bytes:
-        """A list of byte values, empty where it is not given or null."""
+        """Return a list of byte values, empty if missing or null."""
         return byte_list(self, name, self.value(name))
 
     def program(self, name: str) -> Program:
-        """A command: a list of strings, the first of which is not empty."""
+        """Return a command: a list of strings, of which the first is not empty."""
         value = self.value(name)
         if not isinstance(value, list) or not value:
             given = "is missing" if name not in self.values else f"is {type_name(value)}" if value != [] else "is empty"
-            raise self.error(name, f"must be a list of texts, the program and its arguments, and {given}")
+            raise self.error(name, f"must be a list of strings, the program and its arguments, but {given}")
         words = []
         for item in value:
             word = as_text(item)
             if word is None or "\0" in word:
-                raise self.error(name, f"must be a list of texts, and has {type_name(item)} in it")
+                raise self.error(name, f"must be a list of strings, but has {type_name(item)} in it")
             words.append(word)
         if not words[0]:
             raise self.error(name, "the name of the program is empty")
         return Program(tuple(words), self.block, self.places.get(name, self.place), self.origins.get(name))
 
     def error(self, name: str, problem: str) -> ConfigurationError:
-        """The error for an argument of this block."""
+        """Return the error for an argument of this block."""
         place = self.places.get(name.partition(".")[0])
         return ConfigurationError(f"{self.block}, {name}: {problem}{f' ({place})' if place else ''}")
 
     def block_error(self, problem: str) -> ConfigurationError:
-        """The error for this block as a whole."""
+        """Return the error for this block as a whole."""
         return ConfigurationError(f"{self.block}: {problem}{f' ({self.place})' if self.place else ''}")
 
 
 def as_text(value: ArgumentValue) -> str | None:
-    """The text that the language converts a value to, None where it does not."""
+    """Convert a value to a string as the configuration language does; None if it does not."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Number):
@@ -132,22 +132,22 @@ def as_text(value: ArgumentValue) -> str | None:
 
 
 def byte_list(arguments: Arguments, name: str, value: ArgumentValue) -> bytes:
-    """The bytes that a value is: a list of numbers from 0 to 255, which may be in quotes. None is no bytes."""
+    """Convert a list of numbers from 0 to 255, which may be in quotes, to bytes. None gives no bytes."""
     if value is None:
         return b""
     if not isinstance(value, list):
-        raise arguments.error(name, f"must be a list of byte values such as [1, 2, 255], and is {type_name(value)}")
+        raise arguments.error(name, f"must be a list of byte values such as [1, 2, 255], not {type_name(value)}")
     numbers = []
     for item in value:
         given = parse_number(item) if isinstance(item, str) else item
         number = _whole(given) if isinstance(given, Number) else None
         if number is None or not 0 <= number <= _HIGHEST_BYTE:
-            raise arguments.error(name, "must have nothing but whole numbers from 0 to 255 in it")
+            raise arguments.error(name, "must contain only whole numbers from 0 to 255")
         numbers.append(number)
     return bytes(numbers)
 
 
 def _whole(value: Number) -> int | None:
-    """The whole number of at most 64 bits that a number is, None where it is another one."""
+    """Convert to a whole number of at most 64 bits; None if it is not one."""
     number = value.small_integer()
     return number if number is not None and -(2**63) <= number < 2**63 else None

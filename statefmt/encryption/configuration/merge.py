@@ -1,4 +1,4 @@
-"""One encryption configuration over another, as OpenTofu puts TF_ENCRYPTION over the block in the module.
+"""Merges encryption configurations, as OpenTofu merges TF_ENCRYPTION into the block of the module.
 
 Source: OpenTofu `internal/encryption/config/config_merge.go`.
 """
@@ -18,10 +18,10 @@ from statefmt.model.errors import ConfigurationError
 
 
 def merged(base: EncryptionConfiguration, over: EncryptionConfiguration) -> EncryptionConfiguration:
-    """The configuration in which the blocks of `over` take the place of those of `base`, argument by argument.
+    """Merge the blocks of `over` into those of `base`, argument by argument.
 
-    Raises ConfigurationError where `over` has another alias of a provider's metadata, which OpenTofu ignores, and where
-    a target of it has no method: OpenTofu does not take that of `base` then.
+    Raises ConfigurationError if `over` changes the alias of a provider's metadata, which OpenTofu ignores, or if one of
+    its targets has no method, since OpenTofu does not take the one of `base` then.
     """
     providers = dict(base.key_providers)
     for address, provider in over.key_providers.items():
@@ -39,8 +39,8 @@ def merged(base: EncryptionConfiguration, over: EncryptionConfiguration) -> Encr
 def _provider(base: KeyProviderBlock, over: KeyProviderBlock) -> KeyProviderBlock:
     if over.alias not in ("", base.alias):
         raise ConfigurationError(
-            f"{over.address}, {ALIAS}: OpenTofu ignores it where it overrides the block of a module; "
-            "it must be in that block"
+            f"{over.address}, {ALIAS}: OpenTofu ignores it in a block that overrides another; set it in the overridden "
+            "block"
         )
     return replace(base, arguments=_arguments(base.arguments, over.arguments))
 
@@ -60,7 +60,7 @@ def _arguments(base: Arguments, over: Arguments) -> Arguments:
 def _target(name: str, base: Target, over: Target) -> Target:
     if over.method is None:
         raise ConfigurationError(
-            f"{name}: the block that overrides has no method, and OpenTofu does not take that of the block below it; "
-            "repeat it there"
+            f"{name}: the overriding block has no method, and OpenTofu does not take the one of the overridden block; "
+            "repeat the method"
         )
     return Target(over.method, over.fallback or base.fallback, base.enforced or over.enforced)

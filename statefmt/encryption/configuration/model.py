@@ -1,4 +1,4 @@
-"""The encryption configuration as a value: key providers, methods, and which method a target uses.
+"""The encryption configuration as a value: key providers, methods and targets.
 
 Source: OpenTofu `internal/encryption/config`, `targets.go`.
 """
@@ -21,7 +21,7 @@ _REMOTE: Final = "remote_state_data_sources"
 
 @dataclass(frozen=True, slots=True)
 class KeyProviderBlock:
-    """A `key_provider` block. What its arguments mean is looked at when it is used, as OpenTofu does."""
+    """A `key_provider` block. Like OpenTofu, interprets its arguments only when it is used."""
 
     address: Reference
     arguments: Arguments
@@ -29,7 +29,7 @@ class KeyProviderBlock:
 
     @property
     def meta_key(self) -> str:
-        """The key of its metadata in an envelope."""
+        """The key of this provider's metadata in an envelope."""
         return self.alias or str(self.address)
 
 
@@ -43,7 +43,7 @@ class MethodBlock:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What is encrypted, and how: `method` writes and reads first, then the fallbacks have a try.
+    """A target such as `state`: `method` writes it and reads it first, then the fallbacks try to read it.
 
     `method` can be None until configurations have been merged.
     """
@@ -53,7 +53,7 @@ class Target:
     enforced: bool = False
 
     def chain(self) -> Iterator[Reference]:
-        """The methods in the order in which they read. Raises ConfigurationError where one is missing."""
+        """Yield the methods in the order in which they read. Raises ConfigurationError if one is missing."""
         target: Target | None = self
         while target is not None:
             if target.method is None:
@@ -64,9 +64,9 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class EncryptionConfiguration:
-    """An `encryption` block. Targets are by name: `state`, `plan`, and those for reading other states.
+    """An `encryption` block.
 
-    The names of the latter are `remote_state_data_sources.default` and `remote_state_data_sources.NAME`.
+    The names of targets are `state`, `plan`, `remote_state_data_sources.default` and `remote_state_data_sources.NAME`.
     """
 
     key_providers: Mapping[Reference, KeyProviderBlock] = field(default_factory=dict)
@@ -75,7 +75,7 @@ class EncryptionConfiguration:
 
 
 def configuration_of(blocks: Iterable[ArgumentBlock]) -> EncryptionConfiguration:
-    """The configuration that the blocks inside an `encryption` block are. Raises ConfigurationError."""
+    """Build a configuration from the blocks inside an `encryption` block. Raises ConfigurationError."""
     providers: dict[Reference, KeyProviderBlock] = {}
     methods: dict[Reference, MethodBlock] = {}
     targets: dict[str, Target] = {}
@@ -90,13 +90,11 @@ def configuration_of(blocks: Iterable[ArgumentBlock]) -> EncryptionConfiguration
             _add(targets, block, block.type, _target(block, block.type, ("enforced",)))
         elif block.type == _REMOTE:
             if any(name.startswith(_REMOTE) for name in targets):
-                raise _error(block, f"{_REMOTE}: there are two blocks of this name")
+                raise _error(block, f"{_REMOTE}: duplicate block")
             for inner, name, target in _remote_targets(block):
                 _add(targets, inner, name, target)
         else:
-            raise _error(
-                block, f"{block.type}: no such block is known here; what is wanted is the inside of an encryption block"
-            )
+            raise _error(block, f"{block.type}: unknown block; expected the contents of an encryption block")
     return EncryptionConfiguration(providers, methods, targets)
 
 
@@ -116,9 +114,9 @@ def _address(block: ArgumentBlock, known: Mapping[Reference, object]) -> Referen
     address = Reference(block.type, *block.labels)
     for label in block.labels:
         if not _NAME.fullmatch(label):
-            raise _error(block, f"{block.type}: names have only letters, digits, _ and -, and not {label!r}")
+            raise _error(block, f"{block.type}: names may contain only letters, digits, _ and -, not {label!r}")
     if address in known:
-        raise _error(block, f"{address}: there are two blocks of this name")
+        raise _error(block, f"{address}: duplicate block")
     return address
 
 
@@ -129,7 +127,7 @@ def _key_provider(address: Reference, block: ArgumentBlock) -> KeyProviderBlock:
 
 def _add(targets: dict[str, Target], block: ArgumentBlock, name: str, target: Target) -> None:
     if name in targets:
-        raise _error(block, f"{name}: there are two blocks of this name")
+        raise _error(block, f"{name}: duplicate block")
     targets[name] = target
 
 
@@ -138,7 +136,7 @@ def _remote_targets(block: ArgumentBlock) -> Iterator[tuple[ArgumentBlock, str, 
     for inner in block.blocks:
         wanted = {"default": 0, "remote_state_data_source": 1}.get(inner.type)
         if wanted is None or len(inner.labels) != wanted:
-            raise _error(inner, f'{_REMOTE}: it has blocks default and remote_state_data_source "NAME" only')
+            raise _error(inner, f'{_REMOTE}: only blocks default and remote_state_data_source "NAME" are allowed')
         name = f"{_REMOTE}.{inner.labels[0] if inner.labels else inner.type}"
         yield inner, name, _target(inner, name, ())
 
@@ -149,7 +147,7 @@ def _target(block: ArgumentBlock, where: str, more: Sequence[str]) -> Target:
     enforced = arguments.truth("enforced")
     fallbacks = [_target(inner, f"{where}.fallback", ()) for inner in block.blocks if inner.type == "fallback"]
     if len(fallbacks) > 1 or len(fallbacks) < len(block.blocks):
-        raise _error(block, f"{where}: it has at most one fallback block, and no other blocks")
+        raise _error(block, f"{where}: at most one fallback block and no other blocks are allowed")
     method = _method(arguments, arguments.value("method")) if "method" in arguments.values else None
     return Target(method, fallbacks[0] if fallbacks else None, enforced)
 

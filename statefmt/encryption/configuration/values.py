@@ -1,4 +1,4 @@
-"""What the arguments of an encryption configuration can be, once their expressions have been evaluated."""
+"""The values of arguments in an encryption configuration, after their expressions are evaluated."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Final, TypeAlias
 from statefmt.encryption.origin import Origin
 from statefmt.model.cty import Number
 
-# Names may begin with a digit, but then nothing can refer to them.
+# Names may begin with a digit, but references to them cannot.
 _REFERENCE: Final = re.compile(r"(key_provider|method)\.([A-Za-z_][A-Za-z0-9_-]*)\.([A-Za-z_][A-Za-z0-9_-]*)")
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A block that an argument refers to: `root` is `key_provider` or `method`."""
+    """A reference to a block; `root` is `key_provider` or `method`."""
 
     root: str
     type: str
@@ -28,12 +28,12 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """An expression that could not be evaluated, which only matters if it is used: `problem` says why."""
+    """An expression that could not be evaluated; `problem` is the reason, reported only if the value is used."""
 
     problem: str
 
 
-# Texts are in Unicode NFC, as the configuration language has all of them.
+# Strings are in Unicode NFC, as always in the configuration language.
 ArgumentValue: TypeAlias = (
     "bool | Number | str | Reference | Unread | list[ArgumentValue] | dict[str, ArgumentValue] | None"
 )
@@ -41,11 +41,11 @@ ArgumentValue: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class ArgumentBlock:
-    """One block of a configuration: this is what HCL, in either syntax, is turned into.
+    """One unchecked block of a configuration, converted from HCL in either syntax.
 
-    `type` and `labels` are its header. Attributes can be secrets, so they are not shown. Nothing is checked yet.
-    `place` says where the header stands, such as `main.tf:3,1-25`, and `places` where each attribute does. `origins`
-    are the configurations that the values of attributes come from.
+    `type` and `labels` are its header. Attributes can be secrets, so `repr` omits them. `place` is the position of the
+    header, such as `main.tf:3,1-25`; `places` are those of the attributes, and `origins` the configurations that their
+    values come from.
     """
 
     type: str
@@ -58,19 +58,19 @@ class ArgumentBlock:
 
 
 def parse_reference(text: str) -> Reference | None:
-    """The reference that a text is, None where it is none."""
+    """Parse a reference; None if the text is not one."""
     found = _REFERENCE.fullmatch(text)
     return None if found is None else Reference(found[1], found[2], found[3])
 
 
 def type_name(value: ArgumentValue) -> str:
-    """What to call the type of a value in a message, never the value itself."""
+    """Return the type of a value for messages, which must not show the value itself."""
     if value is None:
         return "null"
     names = {
         bool: "a boolean",
         Number: "a number",
-        str: "a text",
+        str: "a string",
         Reference: "a reference",
         Unread: "an expression",
         list: "a list",

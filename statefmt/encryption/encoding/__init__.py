@@ -1,1 +1,1 @@
-"""Bytes in JSON: base64, and structs as Go reads them."""
+"""Encodes and decodes bytes and structs in JSON as Go does."""

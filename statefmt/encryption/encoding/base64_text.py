@@ -1,7 +1,7 @@
-"""Much base64 and the bytes it stands for: each made of the other piece by piece, near the processor.
+"""Encodes and decodes large base64 strings piece by piece, with little memory.
 
-Memory is what takes the time where a state has a hundred megabytes: to touch it for the first time costs more than to
-encrypt it. So the one is decoded while it is used, and the other takes the place of the bytes that it stands for.
+For a state of a hundred megabytes, touching new memory takes longer than encryption. So base64 is decoded while it is
+used, and encoded in place.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ from typing import Final
 
 import pybase64
 
-# A multiple of three bytes, so that no padding comes in between.
+# A multiple of three bytes, so that pieces need no padding.
 _PIECE: Final = 3 * 2**16
 _PIECE_TEXT: Final = _PIECE // 3 * 4
-# What stands before and after the text has room here; more of it is possible, and takes longer.
+# Room for the text before and after the base64; more is possible but slower.
 _ROOM: Final = 65_536
 
 
 class NotBase64Error(ValueError):
-    """A text that is no strict base64; it may still be what Go takes for base64."""
+    """The text is not strict base64; Go may still accept it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Base64Text:
-    """Bytes that stand somewhere in base64, not decoded before they are asked for.
+    """Base64-encoded bytes, decoded on request.
 
-    Only strict base64 can be decoded: standard, with padding, nothing between. Its length is right if it is that.
+    Decodes only strict base64: standard alphabet, with padding, without line breaks. The length is correct only then.
     """
 
     text: memoryview
@@ -38,11 +38,11 @@ class Base64Text:
         return max(0, len(self.text) // 4 * 3 - padding)
 
     def __bytes__(self) -> bytes:
-        """All of the bytes. Raises NotBase64Error."""
+        """Decode all bytes. Raises NotBase64Error."""
         return _decoded(self.text, len(self))
 
     def pieces(self) -> Iterator[bytes]:
-        """The bytes in pieces. Raises NotBase64Error, perhaps after some of them."""
+        """Decode the bytes in pieces. Raises NotBase64Error, possibly after some pieces."""
         last = max(0, (len(self.text) - 1) // _PIECE_TEXT * _PIECE_TEXT)
         for start in range(0, last, _PIECE_TEXT):
             yield _decoded(self.text[start : start + _PIECE_TEXT], _PIECE)
@@ -50,7 +50,7 @@ class Base64Text:
 
 
 class Base64Room:
-    """Room for so many bytes, which become base64 in the same place, as a part of a longer text, once."""
+    """A buffer for a number of bytes that `framed` encodes as base64 in place. Can be used once."""
 
     def __init__(self, length: int) -> None:
         self._length = length
@@ -58,18 +58,18 @@ class Base64Room:
 
     @classmethod
     def of(cls, data: bytes | bytearray) -> Base64Room:
-        """Room with these bytes in it."""
+        """Return a buffer with these bytes."""
         room = cls(len(data))
         with room.view() as view:
             view[:] = data
         return room
 
     def view(self) -> memoryview:
-        """The bytes, all zero at first; to be released before they become base64."""
+        """Return a view of the bytes, initially zero; release it before calling `framed`."""
         return self._buffer.getbuffer()[: self._length]
 
     def framed(self, before: bytes, after: bytes) -> bytes:
-        """The base64 of the bytes between two other texts. The room is used up then."""
+        """Return the base64 of the bytes between two other texts. The buffer cannot be used again."""
         start = len(before)
         end = start + (self._length + 2) // 3 * 4
         missing = end + len(after) - len(self._buffer.getbuffer())
@@ -77,7 +77,7 @@ class Base64Room:
             self._buffer.seek(0, 2)
             self._buffer.write(bytes(missing))
         with self._buffer.getbuffer() as text:
-            # From the end: base64 is longer, and so never written over what is still to be read.
+            # From the end: base64 is longer, so this never overwrites bytes that are still to be read.
             for piece in reversed(range(0, self._length, _PIECE)):
                 encoded = pybase64.b64encode(text[piece : min(piece + _PIECE, self._length)])
                 place = start + piece // 3 * 4
@@ -94,6 +94,6 @@ def _decoded(text: memoryview, length: int) -> bytes:
     except ValueError:
         raise NotBase64Error("it is not base64") from None
     if len(data) != length:
-        # There is padding before the end.
+        # The text contains padding before its end.
         raise NotBase64Error("it is not base64")
     return data

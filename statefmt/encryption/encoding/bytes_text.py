@@ -1,4 +1,4 @@
-"""Bytes in JSON as Go reads and writes them: base64, and when reading also a list of numbers."""
+"""Encodes and decodes bytes in JSON as Go does: as base64 or, only when reading, as a list of numbers."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _HIGHEST_BYTE: Final = 255
 
 
 def decode_base64(text: bytes | memoryview) -> bytes:
-    """The bytes of standard base64 with padding; line breaks in it are skipped. Raises ValueError."""
+    """Decode standard base64 with padding, ignoring line breaks. Raises ValueError."""
     try:
         return pybase64.b64decode(text, validate=True)
     except ValueError:
-        # Go also takes line breaks, and bits that are left over before the padding.
+        # Go also accepts line breaks, and leftover bits before the padding.
         pass
     try:
         return binascii.a2b_base64(bytes(text).translate(None, b"\r\n"), strict_mode=True)
@@ -26,19 +26,19 @@ def decode_base64(text: bytes | memoryview) -> bytes:
 
 
 def encode_base64(data: bytes | bytearray) -> bytes:
-    """Standard base64 with padding, in double quotes."""
+    """Encode as standard base64 with padding, in double quotes."""
     return b'"%b"' % pybase64.b64encode(data)
 
 
 def bytes_of(value: JSONValue) -> bytes:
-    """The bytes that Go makes of a JSON value; null is none. Raises ValueError."""
+    """Convert a JSON value to bytes as Go does; null gives no bytes. Raises ValueError."""
     if value is None:
         return b""
     if isinstance(value, list):
         return bytes(map(_byte, value))
     if isinstance(value, str) and not isinstance(value, NumberText):
         return decode_base64(value.encode("utf-8"))
-    raise ValueError(f"a text in base64 is needed, and not a value of type {kind_name(value)}")
+    raise ValueError(f"expected a base64 string, but found a value of type {kind_name(value)}")
 
 
 def _byte(value: JSONValue) -> int:
@@ -48,4 +48,4 @@ def _byte(value: JSONValue) -> int:
         number = int(value)
         if number <= _HIGHEST_BYTE:
             return number
-    raise ValueError("a list of bytes has something else in it than numbers from 0 to 255")
+    raise ValueError("a list of bytes may contain only numbers from 0 to 255")

@@ -1,4 +1,4 @@
-"""The members of a JSON object as Go's encoding/json puts them into a struct."""
+"""Reads members of a JSON object as Go's encoding/json decodes them into a struct."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ _INT64_DIGITS: Final = 19
 
 
 def members_named(document: Members, name: str) -> list[JSONValue]:
-    """The values of every member of this name, in order. Go compares names without regard to case."""
+    """Return the values of all members with a name, in order. Like Go, ignores case."""
     return [value for given, value in document if given == name or given.lower() == name]
 
 
 def member(document: Members, name: str) -> JSONValue:
-    """The value that Go keeps: the last one that is not null; None where there is none."""
+    """Return the value that Go keeps: the last one that is not null, or None."""
     found = [value for value in members_named(document, name) if value is not None]
     return found[-1] if found else None
 
 
 def text(value: JSONValue, name: str) -> str:
-    """A member that is a text, "" where it is absent. Raises ValueError."""
+    """Check that a member is a string; return "" if it is missing. Raises ValueError."""
     if value is None:
         return ""
     if isinstance(value, str) and not isinstance(value, NumberText):
         return str(value)
-    raise ValueError(f'"{name}" is not a text but of type {kind_name(value)}')
+    raise ValueError(f'"{name}" is not a string but of type {kind_name(value)}')
 
 
 def whole_number(value: JSONValue, name: str) -> int | None:
-    """A member that is a whole number of 64 bits, None where it is absent. Raises ValueError."""
+    """Convert a member to a 64-bit whole number; return None if it is missing. Raises ValueError."""
     if value is None:
         return None
     if isinstance(value, NumberText):
-        # Not 3.0 and not 3e0 either, as in Go; and no long text is converted.
+        # Like Go, reject 3.0 and 3e0. The length limit keeps int() fast.
         digits = value.removeprefix("-")
         if _WHOLE.fullmatch(value) and len(digits) <= _INT64_DIGITS:
             number = int(value)
@@ -52,7 +52,7 @@ def whole_number(value: JSONValue, name: str) -> int | None:
 
 
 def json_object(value: JSONValue, what: str) -> Members:
-    """A value that must be an object. Raises ValueError."""
+    """Check that a value is an object. Raises ValueError."""
     if isinstance(value, Members):
         return value
     raise ValueError(f"{what} is not an object but of type {kind_name(value)}")

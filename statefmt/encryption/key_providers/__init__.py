@@ -1,4 +1,4 @@
-"""The key providers, one file each. A new one is such a file and a line in `BUILDERS`."""
+"""The key providers, one file each. To add one, add a file and a line in `BUILDERS`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from statefmt.encryption.configuration.values import ArgumentValue
 from statefmt.encryption.key_providers import elsewhere, external, pbkdf2
 from statefmt.encryption.key_providers.keys import KeySource
 
-# Gets the block, and a function that finds the keys that one of its arguments means.
+# Takes the block and a function that resolves an argument to its keys.
 Builder: TypeAlias = Callable[[KeyProviderBlock, Callable[[Arguments, str, ArgumentValue], KeySource]], KeySource]
 
 BUILDERS: Final[Mapping[str, Builder]] = {

@@ -1,4 +1,4 @@
-"""The key providers that need a service in some cloud: known by name and by their metadata, and refused."""
+"""Refuses the key providers that need a cloud service, and explains what they need."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from statefmt.encryption.configuration.values import ArgumentValue
 from statefmt.encryption.key_providers.keys import KeySource
 from statefmt.model.errors import KeyServiceError
 
-# What would be needed to get a key from each.
+# What each provider needs to supply a key.
 SERVICES: Final[Mapping[str, str]] = {
     "aws_kms": "a request to AWS KMS with the credentials of an AWS account",
     "gcp_kms": "a request to Google Cloud KMS with the credentials of a service account",
@@ -21,16 +21,16 @@ SERVICES: Final[Mapping[str, str]] = {
 
 
 def needed_for(meta_key: str) -> str:
-    """What the key of an entry in an envelope would take, by the name of its provider; "" where it takes no service."""
+    """Say which service the key of a metadata entry needs, from its provider's name; "" if none."""
     root, _, rest = meta_key.partition(".")
     service = SERVICES.get(rest.partition(".")[0]) if root == "key_provider" else None
-    return f"its key takes {service}, which statetool does not make" if service else ""
+    return f"its key needs {service}, which statetool does not support" if service else ""
 
 
 def key_provider(block: KeyProviderBlock, source_of: Callable[[Arguments, str, ArgumentValue], KeySource]) -> NoReturn:
-    """Raises KeyServiceError, which says what would be needed."""
+    """Raise KeyServiceError with the service that the provider needs."""
     error = block.arguments.block_error(
-        f"its keys take {SERVICES[block.address.type]}, which statetool does not make. "
-        "`tofu state pull` gives such a state in plain text, where it is configured"
+        f"its keys need {SERVICES[block.address.type]}, which statetool does not support. "
+        "`tofu state pull` prints the decrypted state where this provider is configured"
     )
     raise KeyServiceError(str(error))

@@ -1,4 +1,4 @@
-"""The key provider `external`: keys from a program.
+"""The key provider `external`: gets keys from a program.
 
 Source: OpenTofu `internal/encryption/keyprovider/external`.
 """
@@ -35,7 +35,7 @@ _NOTHING: Final = b"null"
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """What the program said: its keys, and what is to be kept."""
+    """The answer of the program: its keys and its metadata."""
 
     encryption: Secret
     decryption: Secret
@@ -53,27 +53,27 @@ class ExternalKeys:
 
     @property
     def meta_keys(self) -> Mapping[str, str]:
-        """This provider alone."""
+        """This provider only."""
         return {self.meta_key: self.address}
 
     def new_key(self, randomness: Randomness) -> NewKey:
-        """The key that the program gives when it is told nothing."""
+        """Ask the program for a new key, without metadata."""
         answered = self._ask(_NOTHING)
         if not len(answered.encryption):
-            raise UnreadableError(f"{self.address}: the program {self.program.name} gave no encryption_key")
+            raise UnreadableError(f"{self.address}: the program {self.program.name} returned no encryption_key")
         return NewKey(answered.encryption, {self.meta_key: answered.meta})
 
     def old_key(self, meta: Mapping[str, bytes], lengths: tuple[int, ...]) -> Secret | None:
-        """The key that the program gives for the metadata."""
+        """Ask the program for the key that belongs to the metadata."""
         key = self._ask(self._request(meta.get(self.meta_key))).decryption
         if not len(key):
             return None
         if lengths and len(key) not in lengths:
-            raise EncryptionError(f"{self.address}: the program {self.program.name} gave a key of {len(key)} bytes")
+            raise EncryptionError(f"{self.address}: the program {self.program.name} returned a key of {len(key)} bytes")
         return key
 
     def _request(self, entry: bytes | None) -> bytes:
-        """What the program is told: its own data, as OpenTofu writes it again."""
+        """Return the request: the program's own metadata, encoded as OpenTofu does."""
         if entry is None:
             return _NOTHING
         try:
@@ -87,19 +87,19 @@ class ExternalKeys:
         try:
             return _parsed(self.program.answer(_MAGIC, request))
         except UnreadableError as error:
-            # A provider that fails ends the attempt to read, and no fallback is tried.
+            # If a provider fails, no fallback is tried.
             raise EncryptionError(str(error)) from None
         except ValueError:
-            # Not the reason, which may quote what the program said.
+            # The reason may quote the program's output, so it is not shown.
             raise EncryptionError(
-                f"{self.address}: the program {self.program.name} did not answer with keys as the protocol has them"
+                f"{self.address}: the program {self.program.name} did not answer with keys as the protocol requires"
             ) from None
 
 
 def key_provider(
     block: KeyProviderBlock, source_of: Callable[[Arguments, str, ArgumentValue], KeySource]
 ) -> ExternalKeys:
-    """The key provider that a block describes. Raises ConfigurationError."""
+    """Build the key provider from its block. Raises ConfigurationError."""
     block.arguments.allow("command")
     return ExternalKeys(str(block.address), block.meta_key, block.arguments.program("command"))
 
@@ -115,7 +115,7 @@ def _parsed(text: bytes) -> _Answer:
 
 
 def _data(value: JSONValue) -> bytes:
-    """The program's own data in the form in which it is kept: sorted by key, numbers as Go writes them again."""
+    """Encode the program's own metadata for the envelope: sorted by key, numbers as Go writes them."""
     data = b"null" if value is None else encode_value(json_object(value, _DATA))
     return b'{"%b":%b}' % (_DATA.encode(), data)
 

@@ -1,4 +1,4 @@
-"""From an argument such as `keys = key_provider.pbkdf2.main` to the key provider itself."""
+"""Resolves arguments such as `keys = key_provider.pbkdf2.main` to key providers."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _LITERAL = ("encryption_key", "decryption_key")
 
 
 def key_source(configuration: EncryptionConfiguration, arguments: Arguments, name: str) -> KeySource:
-    """The keys that an argument of a method means. Raises ConfigurationError where there are none of the kind.
+    """Resolve an argument of a method to its keys.
 
-    Two providers that take part must not have the same key for their metadata.
+    Raises ConfigurationError if it names no key provider, or if two providers in a chain use the same metadata key.
     """
     return _found(configuration, arguments, name, arguments.value(name), ())
 
@@ -34,27 +34,27 @@ def _found(
     seen: tuple[Reference, ...],
 ) -> KeySource:
     if isinstance(value, str) and not seen:
-        # OpenTofu takes a text for a reference, but not for what a key provider is chained to.
+        # OpenTofu accepts a string as a reference here, but not in the `chain` of a key provider.
         value = parse_reference(value)
     if isinstance(value, dict):
         return _literal(arguments, name, value)
     if not isinstance(value, Reference) or value.root != "key_provider":
-        raise arguments.error(name, "must name a key provider, key_provider.TYPE.NAME, or be an object with keys")
+        raise arguments.error(name, "must be a key provider (key_provider.TYPE.NAME) or an object with keys")
     block = configuration.key_providers.get(value)
     if block is None:
         raise arguments.error(name, f"there is no block {value}")
     if value in seen:
-        raise arguments.error(name, f"the key providers go round in a circle: {' -> '.join(map(str, [*seen, value]))}")
+        raise arguments.error(name, f"the key providers form a cycle: {' -> '.join(map(str, [*seen, value]))}")
     builder = BUILDERS.get(value.type)
     if builder is None:
-        raise block.arguments.block_error(f"there is no such type of key provider; there are {', '.join(BUILDERS)}")
+        raise block.arguments.block_error(f"unknown type of key provider; known types are {', '.join(BUILDERS)}")
 
     def inner(arguments: Arguments, name: str, value: ArgumentValue) -> KeySource:
         source = _found(configuration, arguments, name, value, (*seen, block.address))
         if block.meta_key in source.meta_keys:
             raise ConfigurationError(
-                f"{block.address} and {source.meta_keys[block.meta_key]} have the same key for their metadata; "
-                "encrypted_metadata_alias gives one of them another"
+                f"{block.address} and {source.meta_keys[block.meta_key]} use the same key for their metadata; set "
+                "encrypted_metadata_alias in one of them"
             )
         return source
 
@@ -64,10 +64,10 @@ def _found(
 def _literal(arguments: Arguments, name: str, value: dict[str, ArgumentValue]) -> LiteralKeys:
     for key in value:
         if key not in _LITERAL:
-            raise arguments.error(name, f"an object with keys has {' and '.join(_LITERAL)} only")
+            raise arguments.error(name, f"an object with keys may have only {' and '.join(_LITERAL)} as members")
     encryption, decryption = (byte_list(arguments, f"{name}.{key}", value.get(key)) for key in _LITERAL)
     if not encryption:
         raise arguments.error(
-            f"{name}.{_LITERAL[0]}", f"is {type_name(value.get(_LITERAL[0]))}; a list of bytes is needed"
+            f"{name}.{_LITERAL[0]}", f"is {type_name(value.get(_LITERAL[0]))}; expected a list of bytes"
         )
     return LiteralKeys(Secret(encryption), Secret(decryption) if decryption else None)

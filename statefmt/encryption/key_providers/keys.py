@@ -1,4 +1,4 @@
-"""Where a method gets its keys: the part that all key providers share, and keys that stand in the configuration."""
+"""The interface of key providers, and literal keys in a configuration."""
 
 from __future__ import annotations
 
@@ -12,42 +12,42 @@ from statefmt.encryption.secret import Secret
 
 @dataclass(frozen=True, slots=True)
 class NewKey:
-    """A key to encrypt with, and the metadata that must be kept to get it again, by its key in the envelope."""
+    """A key to encrypt with, and the metadata needed to get it again, by its key in the envelope."""
 
     key: Secret
     meta: Mapping[str, bytes] = field(default_factory=dict)
 
 
 class KeySource(Protocol):
-    """Something that gives keys. No key is derived before it is asked for."""
+    """A source of keys, which are derived only on request."""
 
     @property
     def meta_keys(self) -> Mapping[str, str]:
-        """The address of each provider that takes part, by the key of its metadata."""
+        """The addresses of the providers involved, by the keys of their metadata."""
 
     @property
     def length(self) -> int | None:
-        """How many bytes a new key has; None where that is not known before there is one."""
+        """The length of a new key in bytes; None if unknown in advance."""
 
     def new_key(self, randomness: Randomness) -> NewKey:
-        """A key to encrypt with. Raises EncryptionError."""
+        """Return a key to encrypt with. Raises EncryptionError."""
 
     def old_key(self, meta: Mapping[str, bytes], lengths: tuple[int, ...]) -> Secret | None:
-        """The key that an envelope with this metadata was encrypted with, None where the metadata is not there.
+        """Return the key of an envelope with this metadata; None if the metadata is missing.
 
-        A key of another length than the `lengths` is not derived; none means any. Raises EncryptionError.
+        `lengths` are the allowed lengths of the key, any if empty. Raises EncryptionError.
         """
 
 
 def known_lengths(source: KeySource) -> tuple[int, ...]:
-    """How many bytes the keys have, as far as that is known before they are asked for."""
+    """Return the lengths of the keys in bytes, as far as known in advance."""
     old = source.decryption if isinstance(source, LiteralKeys) else None
     return tuple(length for length in (source.length, None if old is None else len(old)) if length is not None)
 
 
 @dataclass(frozen=True, slots=True)
 class LiteralKeys:
-    """Keys that are written into the configuration as lists of bytes. They have no metadata."""
+    """Keys written in the configuration as lists of bytes. They have no metadata."""
 
     encryption: Secret
     decryption: Secret | None = None
@@ -55,13 +55,13 @@ class LiteralKeys:
 
     @property
     def length(self) -> int:
-        """How many bytes the key has."""
+        """The length of the key in bytes."""
         return len(self.encryption)
 
     def new_key(self, randomness: Randomness) -> NewKey:
-        """The key to encrypt with."""
+        """Return the key to encrypt with."""
         return NewKey(self.encryption)
 
     def old_key(self, meta: Mapping[str, bytes], lengths: tuple[int, ...]) -> Secret | None:
-        """The key to decrypt with."""
+        """Return the key to decrypt with."""
         return self.decryption

@@ -1,4 +1,4 @@
-"""The key provider `pbkdf2`: a key from a passphrase, or from the key of another provider.
+"""The key provider `pbkdf2`: derives a key from a passphrase or from the key of another provider.
 
 Source: OpenTofu `internal/encryption/keyprovider/pbkdf2`.
 """
@@ -29,20 +29,20 @@ from statefmt.model.errors import EncryptionError, UnreadableError
 _LEAST_PASSPHRASE: Final = 16
 LEAST_ITERATIONS: Final = 200_000
 DEFAULT_ITERATIONS: Final = 600_000
-# The bytes that each hash function gives at a time.
+# The output size of each hash function in bytes.
 _HASHES: Final[Mapping[str, int]] = {"sha256": 32, "sha512": 64}
-# A round is one iteration for one piece of the key as long as the hash. What a configuration may ask for:
+# A round is one iteration for one hash-sized piece of the key. Limits for a configuration:
 _MOST_ROUNDS: Final = 100_000_000
 _MOST_SALT: Final = 1_000_000
-# What an envelope may ask for if the configuration asks for less. Nobody has authenticated its metadata: whoever can
-# write to the file must not be able to keep us busy. 10,000,000 rounds take about 5 s; OpenTofu's default is 600,000.
+# Limits for an envelope if the configuration asks for less. Metadata is not authenticated, so anyone who can write the
+# file could make statetool run for hours. 10,000,000 rounds take about 5 s; OpenTofu's default is 600,000.
 _MOST_ROUNDS_UNASKED: Final = 10_000_000
 _MOST_KEY_UNASKED: Final = 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """What must be kept to get a key again: lengths in bytes."""
+    """The parameters needed to derive a key again; lengths are in bytes."""
 
     salt: bytes
     iterations: int
@@ -50,19 +50,19 @@ class Metadata:
     key_length: int
 
     def encoded(self) -> bytes:
-        """The JSON that stands in the envelope."""
+        """Return the JSON for the envelope."""
         return b'{"salt":%b,"iterations":%d,"hash_function":%b,"key_length":%d}' % (
             encode_base64(self.salt), self.iterations, encode_string(self.hash_function), self.key_length
         )  # fmt: skip
 
 
-# The last keys, since deriving one takes half a second, and what is written is decrypted again at once.
+# The last keys: deriving one takes half a second, and written data is decrypted again at once as a check.
 _derived: Final[deque[tuple[Secret, Metadata, Secret]]] = deque(maxlen=4)
 
 
 @dataclass(frozen=True, slots=True)
 class Pbkdf2:
-    """A `key_provider "pbkdf2"`: `source` is its passphrase, or the provider whose key takes the place of one."""
+    """A `key_provider "pbkdf2"`: `source` is its passphrase or the provider that it is chained to."""
 
     address: str
     meta_key: str
@@ -74,30 +74,30 @@ class Pbkdf2:
 
     @property
     def meta_keys(self) -> Mapping[str, str]:
-        """This provider, and those it is chained to."""
+        """This provider and those that it is chained to."""
         upstream = {} if isinstance(self.source, Secret) else self.source.meta_keys
         return {**upstream, self.meta_key: self.address}
 
     def new_key(self, randomness: Randomness) -> NewKey:
-        """A key with a new salt."""
+        """Derive a key with a new salt."""
         upstream = NewKey(self.source) if isinstance(self.source, Secret) else self.source.new_key(randomness)
         salt = randomness.salt(self.meta_key, self.salt_length)
         metadata = Metadata(salt, self.iterations, self.hash_function, self.length)
         return NewKey(self._derived(upstream.key, metadata), {**upstream.meta, self.meta_key: metadata.encoded()})
 
     def old_key(self, meta: Mapping[str, bytes], lengths: tuple[int, ...]) -> Secret | None:
-        """The key that the metadata stands for; its own numbers count, and not those of the configuration."""
+        """Derive the key with the parameters of the metadata, not those of the configuration."""
         metadata = self._metadata(meta.get(self.meta_key))
         if metadata is None:
             return None
         if lengths and metadata.key_length not in lengths:
             raise EncryptionError(f"{self.address}: its metadata asks for a key of {metadata.key_length} bytes")
         upstream = self.source if isinstance(self.source, Secret) else self.source.old_key(meta, ())
-        # Without the upstream metadata OpenTofu goes on with the empty passphrase, which everybody knows.
+        # Without upstream metadata OpenTofu continues with the empty passphrase, which is no secret.
         return None if upstream is None else self._derived(upstream, metadata)
 
     def _metadata(self, entry: bytes | None) -> Metadata | None:
-        """The metadata that an envelope has; None where it is absent or has something missing in it."""
+        """Parse metadata from an envelope; None if it is missing or incomplete."""
         if entry is None:
             return None
         try:
@@ -108,46 +108,48 @@ class Pbkdf2:
             return None
         if metadata.iterations < 0 or metadata.key_length < 0 or metadata.hash_function not in _HASHES:
             raise EncryptionError(
-                f"{self.address}: its metadata has an iteration count, hash function or length of no use"
+                f"{self.address}: its metadata has an invalid iteration count, hash function or key length"
             )
         self._check_size(metadata)
         return metadata
 
     def _check_size(self, metadata: Metadata) -> None:
-        """Raises EncryptionError where metadata asks for more than the configuration does, and more than is usual."""
+        """Raise EncryptionError if metadata exceeds both the configuration and the usual limits."""
         rounds = _rounds(metadata.iterations, metadata.key_length, metadata.hash_function)
         most = max(_MOST_ROUNDS_UNASKED, _rounds(self.iterations, self.length, metadata.hash_function))
         asked = f"{self.address}: the metadata in the envelope asks for"
         if rounds > most:
             raise EncryptionError(
-                f"{asked} {metadata.iterations:,} iterations for a key of {metadata.key_length:,} bytes. At most "
-                f"{most:,} rounds are calculated, since anybody who can write to the file can change that number. "
+                f"{asked} {metadata.iterations:,} iterations for a key of {metadata.key_length:,} bytes. The limit is "
+                f"{most:,} rounds, since anyone who can write to the file can change that number. "
                 f"{self._way_out(metadata, rounds)}"
             )
         most_key = max(self.length, _MOST_KEY_UNASKED)
         if metadata.key_length > most_key:
             raise EncryptionError(
-                f"{asked} a key of {metadata.key_length:,} bytes; at most {most_key:,} are derived. "
-                f"If that is right, `key_length = {metadata.key_length}` in {self.address} accepts it"
+                f"{asked} a key of {metadata.key_length:,} bytes; the limit is {most_key:,}. "
+                f"If it is correct, set `key_length = {metadata.key_length}` in {self.address} to accept it"
             )
         if len(metadata.salt) > _MOST_SALT:
             raise EncryptionError(
-                f"{self.address}: the salt in the envelope has {len(metadata.salt):,} bytes; at most {_MOST_SALT:,} "
-                "are used"
+                f"{self.address}: the salt in the envelope has {len(metadata.salt):,} bytes; the limit is "
+                f"{_MOST_SALT:,} bytes"
             )
 
     def _way_out(self, metadata: Metadata, rounds: int) -> str:
-        """How a configuration accepts metadata that asks for so much."""
+        """Return advice on a configuration that accepts the metadata."""
         if rounds > _MOST_ROUNDS:
-            return f"No configuration accepts more than {_MOST_ROUNDS:,}"
+            return f"No configuration can accept more than {_MOST_ROUNDS:,}"
         wanted = [f"`iterations = {metadata.iterations}`"]
         if metadata.key_length > self.length:
             wanted.append(f"`key_length = {metadata.key_length}`")
-        return f"If it is right, {' and '.join(wanted)} in {self.address} accepts it"
+        return f"If it is correct, set {' and '.join(wanted)} in {self.address} to accept it"
 
     def _derived(self, passphrase: Secret, metadata: Metadata) -> Secret:
         if len(passphrase) < _LEAST_PASSPHRASE:
-            raise UnreadableError(f"{self.address}: the key it is chained to has less than {_LEAST_PASSPHRASE} bytes")
+            raise UnreadableError(
+                f"{self.address}: the key of the provider it is chained to has fewer than {_LEAST_PASSPHRASE} bytes"
+            )
         for known_passphrase, known_metadata, key in _derived:
             if known_metadata == metadata and known_passphrase == passphrase:
                 return key
@@ -162,12 +164,12 @@ class Pbkdf2:
 
 
 def _rounds(iterations: int, key_length: int, hash_function: str) -> int:
-    """How many times the hash function is applied: once for each iteration and each piece of the key."""
+    """Return how often the hash function is applied: once per iteration and hash-sized piece of the key."""
     return iterations * -(-key_length // _HASHES[hash_function])
 
 
 def parse_metadata(entry: bytes) -> Metadata | None:
-    """Metadata from the JSON of an envelope, None where some of it is absent, empty or zero. Raises ValueError."""
+    """Parse metadata; None if any of it is missing, empty or zero. Raises ValueError."""
     value = loads_exact(entry, replace_invalid=True)
     if value is None:
         return None
@@ -183,7 +185,7 @@ def parse_metadata(entry: bytes) -> Metadata | None:
 
 
 def key_provider(block: KeyProviderBlock, source_of: Callable[[Arguments, str, ArgumentValue], KeySource]) -> Pbkdf2:
-    """The key provider that a block describes. Raises ConfigurationError."""
+    """Build the key provider from its block. Raises ConfigurationError."""
     arguments = block.arguments
     arguments.allow("passphrase", "chain", "key_length", "iterations", "hash_function", "salt_length")
     hash_function = arguments.text("hash_function")
@@ -199,9 +201,9 @@ def key_provider(block: KeyProviderBlock, source_of: Callable[[Arguments, str, A
     if length <= 0:
         raise arguments.error("key_length", "must be more than 0")
     if _rounds(iterations, length, hash_function) > _MOST_ROUNDS:
-        raise arguments.error("iterations", f"together with key_length makes more than {_MOST_ROUNDS:,} rounds")
+        raise arguments.error("iterations", f"needs more than {_MOST_ROUNDS:,} rounds with this key_length")
     if not 0 < salt_length <= _MOST_SALT:
-        raise arguments.error("salt_length", f"must be more than 0, and at most {_MOST_SALT:,}")
+        raise arguments.error("salt_length", f"must be more than 0 and at most {_MOST_SALT:,}")
     source = _source(block, source_of)
     return Pbkdf2(str(block.address), block.meta_key, source, iterations, hash_function, salt_length, length)
 
@@ -212,7 +214,7 @@ def _source(
     arguments = block.arguments
     passphrase = arguments.text("passphrase") or ""
     if bool(passphrase) == ("chain" in arguments.values):
-        raise arguments.block_error("it needs a passphrase or a chain, and not both")
+        raise arguments.block_error("it needs either a passphrase or a chain")
     if passphrase:
         secret = Secret(passphrase.encode("utf-8"))
         if len(secret) < _LEAST_PASSPHRASE:

@@ -1,4 +1,4 @@
-"""The encryption methods, one file each. A new one is such a file and a line in `BUILDERS`."""
+"""The encryption methods, one file each. To add one, add a file and a line in `BUILDERS`."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ _BLOCK: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class AesGcm:
-    """A `method "aes_gcm"`: `aad` is authenticated along with the data, and is not kept in the envelope."""
+    """A `method "aes_gcm"`: `aad` is authenticated along with the data but not stored in the envelope."""
 
     address: str
     keys: KeySource
@@ -37,11 +37,11 @@ class AesGcm:
 
     @property
     def meta_keys(self) -> Mapping[str, str]:
-        """The key providers that take part."""
+        """The key providers involved."""
         return self.keys.meta_keys
 
     def encrypt(self, plain: bytes, randomness: Randomness) -> Sealed:
-        """The bytes, encrypted with a new key and a new nonce."""
+        """Encrypt the bytes with a new key and a new nonce."""
         new = self.keys.new_key(randomness)
         self._check(len(new.key))
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -54,7 +54,7 @@ class AesGcm:
         return Sealed(sealed, new.meta)
 
     def decrypt(self, envelope: Envelope) -> bytes:
-        """The plain bytes, if they are what was encrypted with one of the keys."""
+        """Decrypt the data and verify its authenticity."""
         from cryptography.exceptions import InvalidTag
 
         key = self.keys.old_key(envelope.meta, _KEY_LENGTHS)
@@ -62,15 +62,15 @@ class AesGcm:
             raise UnreadableError(f"{self.address}: the envelope has no metadata for its key")
         self._check(len(key))
         if len(envelope.data) < _NONCE + _TAG:
-            raise UnreadableError(f"{self.address}: the encrypted data is too short to be any")
+            raise UnreadableError(f"{self.address}: the encrypted data is too short")
         try:
             return self._decrypted(envelope.data, key)
         except InvalidTag:
-            # One reason for all of them, since it is all that can be known.
-            raise UnreadableError(f"{self.address}: the key does not fit, or the envelope was changed") from None
+            # The cipher cannot distinguish these causes.
+            raise UnreadableError(f"{self.address}: the key is wrong, or the envelope was changed") from None
 
     def _decrypted(self, data: bytes | Base64Text, key: Secret) -> bytes:
-        """The plain bytes. Raises InvalidTag, and NotBase64Error where the data cannot be decoded after all."""
+        """Return the plain bytes. Raises InvalidTag, and NotBase64Error if the data cannot be decoded."""
         from cryptography.hazmat.primitives.ciphers import Cipher
         from cryptography.hazmat.primitives.ciphers.algorithms import AES
         from cryptography.hazmat.primitives.ciphers.modes import GCM
@@ -80,7 +80,7 @@ class AesGcm:
         decryptor = Cipher(AES(key.reveal()), GCM(first[:_NONCE])).decryptor()
         decryptor.authenticate_additional_data(self.aad)
         left = len(data) - _NONCE - _TAG
-        # The cipher wants a block more than it fills. Nothing of this leaves the function before the tag was checked.
+        # The cipher needs room for one extra block. Nothing of this leaves the function before the tag is verified.
         plain = BytesIO(bytes(left + _BLOCK))
         place, tag = 0, b""
         with plain.getbuffer() as room:
@@ -94,17 +94,17 @@ class AesGcm:
 
     def _check(self, length: int) -> None:
         if length not in _KEY_LENGTHS:
-            raise EncryptionError(f"{self.address}: the key has {length} bytes, and must have 16, 24 or 32")
+            raise EncryptionError(f"{self.address}: the key has {length} bytes, but must have 16, 24 or 32")
 
 
 def method(block: MethodBlock, configuration: EncryptionConfiguration) -> AesGcm:
-    """The method that a block describes. Raises ConfigurationError."""
+    """Build the method from its block. Raises ConfigurationError."""
     arguments = block.arguments
     arguments.allow("keys", "aad")
     if "keys" not in arguments.values:
-        raise arguments.error("keys", "is missing; it names the key provider")
+        raise arguments.error("keys", "is missing; set it to a key provider")
     keys = key_source(configuration, arguments, "keys")
     for length in known_lengths(keys):
         if length not in _KEY_LENGTHS:
-            raise arguments.block_error(f"the key has {length} bytes, and must have 16, 24 or 32")
+            raise arguments.block_error(f"the key has {length} bytes, but must have 16, 24 or 32")
     return AesGcm(str(block.address), keys, arguments.byte_list("aad"))

@@ -1,4 +1,4 @@
-"""The method `external`: programs that encrypt and decrypt.
+"""The method `external`: encrypts and decrypts by running programs.
 
 Source: OpenTofu `internal/encryption/method/external`.
 """
@@ -29,7 +29,7 @@ _PAYLOAD: Final = "payload"
 
 @dataclass(frozen=True, slots=True)
 class ExternalMethod:
-    """A `method "external"`; `keys` is None where the programs need none."""
+    """A `method "external"`; `keys` is None if the programs need none."""
 
     address: str
     keys: KeySource | None
@@ -38,21 +38,21 @@ class ExternalMethod:
 
     @property
     def meta_keys(self) -> Mapping[str, str]:
-        """The key providers that take part."""
+        """The key providers involved."""
         return {} if self.keys is None else self.keys.meta_keys
 
     def encrypt(self, plain: bytes, randomness: Randomness) -> Sealed:
-        """What the program makes of the bytes."""
+        """Encrypt the bytes by running the encryption program."""
         new = NewKey(Secret(b"")) if self.keys is None else self.keys.new_key(randomness)
         return Sealed(Base64Room.of(self._run(self.encrypting, new.key, plain)), new.meta)
 
     def decrypt(self, envelope: Envelope) -> bytes:
-        """What the other program makes of the data."""
+        """Decrypt the data by running the decryption program."""
         key = Secret(b"") if self.keys is None else self.keys.old_key(envelope.meta, ())
         if key is None:
             raise UnreadableError(f"{self.address}: the envelope has no metadata for its key")
         if not envelope.data:
-            raise UnreadableError(f"{self.address}: the encrypted data is too short to be any")
+            raise UnreadableError(f"{self.address}: the encrypted data is empty")
         return self._run(self.decrypting, key, bytes(envelope.data))
 
     def _run(self, program: Program, key: Secret, payload: bytes) -> bytes:
@@ -64,7 +64,7 @@ class ExternalMethod:
             if list(document) == [_PAYLOAD]:
                 return bytes_of(document[_PAYLOAD])
         except ValueError:
-            # Not the reason, which may quote what the program said.
+            # The reason may quote the program's output, so it is not shown.
             pass
         raise UnreadableError(
             f'{self.address}: the program {program.name} did not answer with a "{_PAYLOAD}" in base64'
@@ -72,7 +72,7 @@ class ExternalMethod:
 
 
 def method(block: MethodBlock, configuration: EncryptionConfiguration) -> ExternalMethod:
-    """The method that a block describes. Raises ConfigurationError."""
+    """Build the method from its block. Raises ConfigurationError."""
     arguments = block.arguments
     arguments.allow("keys", "encrypt_command", "decrypt_command")
     keys = key_source(configuration, arguments, "keys") if "keys" in arguments.values else None

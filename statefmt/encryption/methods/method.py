@@ -1,4 +1,4 @@
-"""What all encryption methods share."""
+"""The interface of encryption methods."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from statefmt.encryption.randomness import Randomness
 
 @dataclass(frozen=True, slots=True)
 class Sealed:
-    """Encrypted bytes, to be made base64 of, and the metadata of the key providers that took part."""
+    """Encrypted bytes, not yet encoded as base64, and the metadata of the key providers involved."""
 
     data: Base64Room
     meta: Mapping[str, bytes] = field(default_factory=dict)
 
 
 class Method(Protocol):
-    """A way to encrypt. `meta_keys` are the addresses of its key providers by the keys of their metadata."""
+    """An encryption method. `meta_keys` are the addresses of its key providers by the keys of their metadata."""
 
     @property
     def meta_keys(self) -> Mapping[str, str]: ...
 
     def encrypt(self, plain: bytes, randomness: Randomness) -> Sealed:
-        """The bytes, encrypted. Raises EncryptionError."""
+        """Encrypt the bytes. Raises EncryptionError."""
 
     def decrypt(self, envelope: Envelope) -> bytes:
-        """The plain bytes. Raises UnreadableError where another method may do better, else EncryptionError."""
+        """Decrypt the data. Raises UnreadableError if a fallback may succeed, else EncryptionError."""

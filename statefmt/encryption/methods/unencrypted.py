@@ -1,4 +1,4 @@
-"""The method `unencrypted`: plain bytes, for the time in which a state becomes encrypted or plain again."""
+"""The method `unencrypted`: reads and writes plain states during a migration to or from encryption."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from statefmt.model.errors import UnreadableError
 
 @dataclass(frozen=True, slots=True)
 class Unencrypted:
-    """A `method "unencrypted"`. What it gives is never put into an envelope."""
+    """A `method "unencrypted"`. Its output never gets an envelope."""
 
     address: str
     meta_keys: Mapping[str, str] = field(default_factory=dict)
 
     def encrypt(self, plain: bytes, randomness: Randomness) -> Sealed:
-        """The bytes as they are."""
+        """Return the bytes unchanged."""
         return Sealed(Base64Room.of(plain))
 
     def decrypt(self, envelope: Envelope) -> bytes:
-        """Raises UnreadableError: there is nothing to decrypt in a plain state."""
-        raise UnreadableError(f"{self.address}: this method reads plain states only")
+        """Raise UnreadableError: this method does not read envelopes."""
+        raise UnreadableError(f"{self.address}: this method reads only plain states")
 
 
 def method(block: MethodBlock, configuration: EncryptionConfiguration) -> Unencrypted:
-    """The method that a block describes. Raises ConfigurationError for any argument, which OpenTofu ignores."""
+    """Build the method from its block. Raises ConfigurationError for any argument; OpenTofu ignores them."""
     block.arguments.allow()
     return Unencrypted(str(block.address))

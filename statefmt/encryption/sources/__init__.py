@@ -1,11 +1,11 @@
-"""Encryption configurations as people write them: HCL or JSON, in a file, in the environment or in a module.
+"""Reads encryption configurations in HCL or JSON, from a file, the environment or a module.
 
     surroundings = read_surroundings(directory, environment, options)   # the values of variables, the module if any
     module_configuration(surroundings)                    # the encryption block of the module
     text_configuration(Origin.of_environment("TF_ENCRYPTION"), text, surroundings)
 
-Both give a `statefmt.encryption.Configuration`, or raise ConfigurationError, which says where in the text and never
-what stands there.
+Both return an `EncryptionConfiguration` or raise ConfigurationError, with a position but without the text at it: that
+may be a passphrase.
 """
 
 from __future__ import annotations

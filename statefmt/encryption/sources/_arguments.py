@@ -1,4 +1,4 @@
-"""From expressions to the values of an encryption configuration. What cannot be known says why, and where."""
+"""Evaluates the expressions of an encryption configuration, or explains why a value is unknown."""
 
 from __future__ import annotations
 
@@ -27,51 +27,51 @@ from statefmt.hcl.values.names import NoNames
 
 METHOD: Final = "method"
 _KEY_PROVIDER: Final = "key_provider"
-# OpenTofu reads them before anything can be referred to.
+# OpenTofu reads these before references can be resolved.
 _LITERAL: Final = frozenset({"enforced", ALIAS})
 _SECRET: Final = frozenset({"passphrase", "keys", "chain"})
-# Of no other kind: there, a reason may quote a text that should have been in quotation marks: a passphrase.
+# The reasons of the kind OTHER may quote the text, such as a passphrase without quotation marks.
 _TOLD: Final = frozenset(UnknownKind) - {UnknownKind.OTHER}
-_UNTOLD: Final = "it is no expression whose value can be known before a plan; a text stands in double quotes"
+_UNTOLD: Final = "the value of this expression is unknown before a plan; a string needs double quotes"
 
 
 def method_value(argument: Argument, *, json: bool) -> ArgumentValue:
-    """What the argument `method` of a target is: a reference, in JSON as a text, and no other expression."""
+    """Read the argument `method` of a target: only a reference, in JSON as a string."""
     if json:
         text = _text(argument.expression)
         found = None if text is None else parse_reference(text)
     else:
         traversal = as_traversal(argument.expression)
         found = None if traversal is None else _reference(traversal)
-    return Unread("must name a method, method.TYPE.NAME, and be no other expression") if found is None else found
+    return Unread("must name a method: method.TYPE.NAME") if found is None else found
 
 
 def argument_value(argument: Argument, surroundings: SourceSurroundings, *, json: bool) -> ArgumentValue:
-    """The value of any other argument; a reference to a key provider stays one."""
+    """Evaluate any other argument; a reference to a key provider stays a reference."""
     inner = _unwrapped(argument.expression)
     if argument.name in _LITERAL:
         found = evaluate(inner, NoNames())
-        return _value(found) if first_unknown((found,)) is None else Unread("nothing may be referred to here")
+        return _value(found) if first_unknown((found,)) is None else Unread("references are not allowed here")
     text = _text(argument.expression)
     if json and argument.name == "chain" and text is not None:
         return parse_reference(text) or text
     traversal = as_traversal(inner)
     if traversal is not None and traversal.root == _KEY_PROVIDER:
-        return _reference(traversal) or Unread("must name a key provider, key_provider.TYPE.NAME, and no part of it")
+        return _reference(traversal) or Unread("must be a key provider (key_provider.TYPE.NAME), not a part of one")
     if any(reference.root == _KEY_PROVIDER for reference in references(inner)):
-        return Unread("a key provider is named by an argument, and not used in an expression")
+        return Unread("a key provider cannot be used inside an expression")
     part = evaluate(inner, surroundings.for_secrets if argument.name in _SECRET else surroundings)
     unknown = first_unknown((part,))
     return _value(part) if unknown is None else Unread(_reason(unknown, argument.range, surroundings))
 
 
 def is_constant(argument: Argument) -> bool:
-    """Whether the value is the same everywhere: no names, and no functions, which may read files."""
+    """Return whether a value is constant: without names and functions, which may read files."""
     return first_unknown((evaluate(argument.expression, NoNames()),)) is None
 
 
 def _unwrapped(expression: Expression) -> Expression:
-    """An expression without parentheses, and without the quotes of a template that is one interpolation."""
+    """Remove parentheses, and the quotes of a template that is a single interpolation."""
     while isinstance(expression, (Parentheses, TemplateWrap)):
         expression = expression.inner
     return expression
@@ -90,7 +90,7 @@ def _reference(traversal: Traversal) -> Reference | None:
 
 
 def _value(part: Part) -> ArgumentValue:
-    """A part that is known, as encryption has values. That it is sensitive does not matter: all of it is."""
+    """Convert a known part to an argument value; ignores whether it is sensitive, since all of them are secret."""
     assert not isinstance(part, Unknown)
     data = part.data
     if isinstance(data, tuple):
@@ -101,13 +101,13 @@ def _value(part: Part) -> ArgumentValue:
         try:
             data.encode("utf-8")
         except UnicodeEncodeError:
-            # Not the reason, which has a part of the text in it.
+            # The reason quotes a part of the text, so it is not shown.
             return Unread("it is not UTF-8")
     return data
 
 
 def _reason(unknown: Unknown, own: Range, surroundings: SourceSurroundings) -> str:
-    """Why a value cannot be known; and where the reason is, if that is somewhere else."""
+    """Return the reason why a value is unknown, with its position if that is elsewhere."""
     if unknown.problem is not None:
         reason = f"OpenTofu would refuse it: {unknown.problem.summary}"
     else:

@@ -1,4 +1,4 @@
-"""The blocks inside an encryption block, the same from native syntax and from JSON."""
+"""Reads the blocks inside an encryption block, in native or JSON syntax."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from statefmt.encryption.sources._surroundings import SourceSurroundings
 from statefmt.hcl.syntax.body import Argument, Block as WrittenBlock, Body
 from statefmt.model.errors import ConfigurationError
 
-# How many labels the blocks have, by the type of the block around them: in JSON nothing else tells them from objects.
+# The number of labels of each block type, by the type of the parent: JSON needs it to tell blocks from objects.
 _TOP: Final = {"key_provider": 2, "method": 2, "state": 0, "plan": 0, "remote_state_data_sources": 0}
 _TARGET: Final = {"fallback": 0}
 _INSIDE: Final[Mapping[str, Mapping[str, int]]] = {
@@ -27,11 +27,11 @@ _INSIDE: Final[Mapping[str, Mapping[str, int]]] = {
     "remote_state_data_source": _TARGET,
     "remote_state_data_sources": {"default": 0, "remote_state_data_source": 1},
 }
-_NOT_HERE: Final = "no such block is known here; what is wanted is the inside of an encryption block"
+_NOT_HERE: Final = "unknown block; expected the contents of an encryption block"
 
 
 class BlockReader:
-    """Reads the blocks of one configuration or of one block in it, which stands at `where`."""
+    """Reads the blocks of one encryption configuration at the position `where`."""
 
     def __init__(self, origin: Origin, where: str, surroundings: SourceSurroundings, *, json: bool) -> None:
         self._origin = origin
@@ -40,7 +40,7 @@ class BlockReader:
         self._json = json
 
     def inside(self, body: Body) -> Iterator[ArgumentBlock]:
-        """The blocks of a body. Raises ConfigurationError for anything else that stands in it."""
+        """Yield the blocks of a body. Raises ConfigurationError if it contains anything else."""
         for name in (*body.names(), *body.block_types()):
             if name in _TOP and (self._json or name in body.block_types()):
                 continue
@@ -68,12 +68,12 @@ class BlockReader:
             else:
                 values[name] = argument_value(argument, self._surroundings, json=self._json)
         inner = [self._block(each) for type_, labels in known.items() for each in body.blocks(type_, labels)]
-        # What they are about only services need, so that it is enough to know that they are there.
+        # Only cloud key providers have nested blocks, and those are refused, so the type is enough.
         inner += [ArgumentBlock(type_) for type_ in body.block_types() if type_ not in known]
         place = self._surroundings.place(block.range)
         return ArgumentBlock(block.type, block.labels, values, tuple(inner), place, places, origins)
 
     def _origin_of(self, argument: Argument) -> Origin:
-        """The configuration that decides on a value: the module, where an expression needs its names or files."""
+        """Return the configuration that determines a value: the module if the expression uses its names or files."""
         module = self._surroundings.module
         return self._origin if module is None or is_constant(argument) else module

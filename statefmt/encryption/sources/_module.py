@@ -1,4 +1,4 @@
-"""The encryption block of a module, with those of override files over it.
+"""Reads the encryption block of a module, merged with those of override files.
 
 Source: OpenTofu `internal/configs/module.go`.
 """
@@ -26,16 +26,16 @@ from statefmt.model.errors import ConfigurationError
 
 
 def module_configuration(surroundings: SourceSurroundings) -> EncryptionConfiguration | None:
-    """The configuration that the module has; None where it has none. Raises ConfigurationError."""
+    """Read the configuration of the module; None if it has none. Raises ConfigurationError."""
     assert surroundings.module is not None
     found: EncryptionConfiguration | None = None
     taken: dict[str, EncryptionBlock] = {}
     for block in surroundings.declarations.encryption:
-        # One for all files but those that override, of which each may have one.
+        # Each override file may have one block, all other files together one.
         other = taken.setdefault(block.source.file if block.override else "", block)
         if other is not block:
             raise ConfigurationError(
-                "encryption: a module has one such block, and a file that overrides has another one: this one stands "
+                "encryption: a module may have only one such block, and one in each override file; found two, "
                 f"at {surroundings.place(other.range)} and at {surroundings.place(block.range)}"
             )
         over = _read(block, surroundings, surroundings.module)
@@ -59,7 +59,7 @@ def _read(block: EncryptionBlock, surroundings: SourceSurroundings, origin: Orig
 
 
 def _body(block: EncryptionBlock, problems: list[Problem]) -> Body:
-    """The inside of the block, read anew: what is wrong in it goes to `problems`."""
+    """Parse the contents of the block again, adding its problems to `problems`."""
     body: Body = read_json_file(block.source, problems) if block.json else read_file(block.source, problems)
     found = (each for terraform in body.blocks("terraform") for each in terraform.body.blocks("encryption"))
     return next(each.body for each in found if each.range == block.range)

@@ -1,4 +1,4 @@
-"""What is wrong with the text of a configuration, said without a word of it: any of them can be of a passphrase."""
+"""Reports syntax problems of a configuration without quoting it: any part of the text may be a passphrase."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from statefmt.hcl.source.problem import Problem, ProblemKind
 from statefmt.model.errors import ConfigurationError
 from statefmt.model.findings import Severity
 
-# Problems whose detail has nothing of the text in it.
+# Problems whose detail does not quote the text.
 _PLAIN: Final = frozenset({
     "Argument or block definition required",
     "Invalid JSON",
@@ -26,19 +26,19 @@ _PLAIN: Final = frozenset({
     "Missing newline after block definition",
     "Missing symbol",
 })  # fmt: skip
-# What keeps a file from being read in full; all else that is wrong in a module is the business of `check`.
+# Problems that prevent reading a file completely; `check` reports the others.
 _UNREAD: Final = (ProblemKind.SYNTAX, ProblemKind.UNREADABLE)
 
 
 def check_readable(problems: Iterable[Problem], declarations: Declarations, directory: Path) -> None:
-    """Raises ConfigurationError where a file cannot be read in full: what is missing would be guessed."""
+    """Raise ConfigurationError if a file cannot be read completely: missing parts would have to be guessed."""
     for problem in problems:
         if problem.severity is Severity.ERROR and problem.kind in _UNREAD:
             raise unreadable(problem, declarations, directory)
 
 
 def unreadable(problem: Problem, declarations: Declarations, directory: Path) -> ConfigurationError:
-    """The error for a problem, with its place; files of the module are in its directory."""
+    """Return the error for a problem, with its position; paths of module files include `directory`."""
     place = problem.range
     if problem.kind is ProblemKind.UNREADABLE or place is None:
         return ConfigurationError(problem.detail)

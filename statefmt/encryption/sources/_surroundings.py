@@ -1,6 +1,6 @@
-"""The names that an encryption configuration can use: those of the module, or without one the given variables alone.
+"""Resolves the names in an encryption configuration: those of its module or, without one, the given variables.
 
-Passphrases and keys see none of the values of `--var`: everybody on a machine can read a command line.
+Passphrases and keys cannot use values from `--var`, since everyone on the machine can read a command line.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ _NOWHERE: Final = Range("", 1, 1, 1, 1, 0, 0)
 
 
 class SourceSurroundings:
-    """What is around an encryption configuration. It gives names their values, as `evaluate` asks."""
+    """The module or the variables around an encryption configuration; resolves names for `evaluate`."""
 
     def __init__(self, configuration: Configuration, module: Origin | None, *, secret: bool = False) -> None:
-        """Without a `module`, which is the origin of its names, only the given variables have values."""
+        """Resolve the names of a module; without `module`, its origin, only the given variables have values."""
         self.declarations = configuration.root.declarations
         self.root = configuration.directory
         self.module = module
@@ -56,27 +56,27 @@ class SourceSurroundings:
 
     @cached_property
     def for_secrets(self) -> SourceSurroundings:
-        """The same without the values that everybody can read."""
+        """The same surroundings without the values from the command line."""
         return SourceSurroundings(self._configuration, self.module, secret=True)
 
     @property
     def directory(self) -> Path | None:
-        """Where relative paths of functions begin."""
+        """The base directory for relative paths in functions."""
         return self._scope.directory
 
     def resolve(self, reference: Traversal) -> tuple[Part, tuple[Access, ...]]:
-        """The value of a name, and the steps that are left to take into it."""
+        """Return the value of a name and the remaining steps into it."""
         first = reference.steps[0] if reference.steps else None
         if reference.root == "var" and isinstance(first, AttributeAccess) and self._is_not_given(first.name):
             return Unknown(_without_value(first.name), reference.range, kind=UnknownKind.VARIABLE), ()
         return self._scope.resolve(reference)
 
     def _is_not_given(self, variable: str) -> bool:
-        # In a module it is another mistake, which the scope knows.
+        # In a module, the scope reports an undeclared variable.
         return self.module is None and variable not in self.declarations.variables
 
     def place(self, found: Range) -> str:
-        """Where something stands, with the directory of the module."""
+        """Return a position for messages, with the directory of the module."""
         file = found.file
         if file in self.declarations.files:
             file = os.path.normpath(Path(self.root) / file)
@@ -90,10 +90,10 @@ def read_surroundings(
     *,
     allow_external: bool = False,
 ) -> SourceSurroundings:
-    """The surroundings of a configuration: the module in a directory, its files of values, and what options give.
+    """Load the module in a directory with its variable files and options.
 
-    Without a directory, `var.NAME` is what TF_VAR_NAME or a file of values has. Programs that the module names may run
-    only with `allow_external`. Raises ConfigurationError where a file cannot be read in full.
+    Without a directory, `var.NAME` takes its value from TF_VAR_NAME or a variable file. Programs that the module names
+    may run only with `allow_external`. Raises ConfigurationError if a file cannot be read completely.
     """
     if directory is not None:
         found = load(directory, LoadOptions(options, environment, children=False))
@@ -110,7 +110,7 @@ def read_surroundings(
 
 
 def _with_reasons(configuration: Configuration, *, secret: bool) -> Configuration:
-    """The same, with a reason in place of each value that is not there, or must not be used."""
+    """Replace each value that is missing or must not be used with a reason."""
     inputs = dict(configuration.inputs)
     for variable in configuration.root.declarations.variables.values():
         given = inputs.get(variable.name)
@@ -118,8 +118,8 @@ def _with_reasons(configuration: Configuration, *, secret: bool) -> Configuratio
             inputs[variable.name] = _unknown(variable, _without_value(variable.name))
         elif secret and given is not None and given.origin == _COMMAND_LINE:
             reason = (
-                f"var.{variable.name} comes from --var, where everybody on the machine can read it; "
-                f"TF_VAR_{variable.name} or a file of values (--var-file) can give it instead"
+                f"var.{variable.name} comes from --var, where everyone on the machine can read it; set "
+                f"TF_VAR_{variable.name} or use a variable file (--var-file) instead"
             )
             inputs[variable.name] = _unknown(variable, reason)
     return msgspec.structs.replace(configuration, inputs=inputs)
@@ -130,4 +130,4 @@ def _unknown(variable: Variable, reason: str) -> InputValue:
 
 
 def _without_value(name: str) -> str:
-    return f"var.{name} has no value: TF_VAR_{name} or a file of values (--var-file) can give it one"
+    return f"var.{name} has no value: set TF_VAR_{name} or use a variable file (--var-file)"

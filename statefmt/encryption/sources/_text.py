@@ -1,4 +1,4 @@
-"""The inside of an encryption block as a text of its own: a file, or TF_ENCRYPTION.
+"""Reads the contents of an encryption block from a file or from TF_ENCRYPTION.
 
 Source: OpenTofu `internal/encryption/config/config_load.go`.
 """
@@ -28,15 +28,15 @@ from statefmt.hcl.syntax.native.files import read_file
 from statefmt.model.errors import ConfigurationError
 
 _UTF8_MARK: Final = b"\xef\xbb\xbf"
-# Files of a module, in which the block stands in another one.
+# In files of a module the block is nested in a terraform block.
 _MODULE_FILES: Final = (".tf", ".tofu", ".tf.json", ".tofu.json")
 
 
 def text_configuration(origin: Origin, text: bytes, surroundings: SourceSurroundings) -> EncryptionConfiguration:
-    """The configuration in a text; it is JSON where it begins with a brace, as in OpenTofu.
+    """Read a configuration; like OpenTofu, treat it as JSON if it begins with a brace.
 
-    In a file whose name is that of a file of a module, what counts is the encryption block in its terraform block.
-    Raises ConfigurationError.
+    In a file with the extension of a module file, reads the encryption block in its terraform block. Raises
+    ConfigurationError.
     """
     place = origin.name
     source = SourceText(place, text.removeprefix(_UTF8_MARK))
@@ -56,7 +56,7 @@ def text_configuration(origin: Origin, text: bytes, surroundings: SourceSurround
 
 
 def check_text(source: SourceText, place: str) -> None:
-    """Raises ConfigurationError where a text is not UTF-8: what cannot be read would make a wrong passphrase."""
+    """Raise ConfigurationError if a text is not UTF-8: replaced characters could change a passphrase."""
     try:
         source.content.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -76,7 +76,7 @@ def _bodies(origin: Origin, body: Body) -> Iterator[Body]:
     found = [block for terraform in body.blocks("terraform") for block in terraform.body.blocks("encryption")]
     if len(found) != 1:
         raise ConfigurationError(
-            f"{origin.name}: a file of a module has one terraform block with an encryption block in it, and this one "
+            f"{origin.name}: a module file must contain one terraform block with an encryption block, but this one "
             f"{'has several' if found else 'has none'}"
         )
     yield found[0].body

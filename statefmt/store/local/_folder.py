@@ -1,8 +1,8 @@
-"""Folders whose files are reached by name only: no symbolic link is followed, and only files of ours are touched.
+"""Creates, reads and deletes statetool's own files in a folder, without following symbolic links.
 
-A state's folder may come from a stranger (a clone, an archive) or be shared. So every file that statetool keeps there
-is opened relative to the folder's descriptor, must be a regular file, and must belong to somebody who may decide about
-the state: the current user, the state's owner or root. A file appears under its name as a whole or not at all.
+A state's folder may be untrusted (a clone, an archive) or shared. So every file that statetool keeps there is opened
+relative to the folder's descriptor, must be a regular file, and must belong to the current user, the state's owner or
+root. A new file appears complete or not at all.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from statefmt.store.reading import LARGEST_STATE
 # Backups, journals and new files hold secrets in clear text.
 PRIVATE_MODE: Final = 0o600
 _PRIVATE_FOLDER_MODE: Final = 0o700
-# Not there on every system: Windows has none of them, macOS no O_PATH.
+# Windows has none of these flags, and macOS has no O_PATH.
 _NO_FOLLOW: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_FOLLOW
 _DIRECTORY: Final = getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
-# A folder that may be searched but not read can be worked in all the same.
+# O_PATH also opens a folder that may be searched but not read.
 _SEARCH: Final = getattr(os, "O_PATH", os.O_RDONLY) | _DIRECTORY
 
 _KINDS: Final = {
@@ -41,21 +41,21 @@ _KINDS: Final = {
 
 
 class Folder(Struct, frozen=True):
-    """An open folder. `owner` is the user and the group of the state that the files in it belong to."""
+    """An open folder. `owner` is the user and the group of the state file."""
 
     path: Path
     descriptor: int
     owner: tuple[int, int] | None = None
 
     def status(self, name: str) -> os.stat_result | None:
-        """What is under a name, not following links; None where nothing is."""
+        """Return the status of a name, without following links; None if it does not exist."""
         try:
             return os.stat(name, dir_fd=self.descriptor, follow_symlinks=False)
         except FileNotFoundError:
             return None
 
     def open(self, name: str, flags: int = os.O_RDONLY, *, of_anybody: bool = False) -> int:
-        """A descriptor of a regular file of ours, or `of_anybody`. Raises OSError, and StoreError for anything else."""
+        """Open a regular file that is ours, or `of_anybody`. Raises OSError, and StoreError for anything else."""
         try:
             descriptor = os.open(name, flags | _NO_FOLLOW, dir_fd=self.descriptor)
         except OSError as error:
@@ -70,17 +70,17 @@ class Folder(Struct, frozen=True):
         return descriptor
 
     def read(self, name: str, limit: int = LARGEST_STATE, *, of_anybody: bool = False) -> bytes:
-        """The content of a file, which `open` opens. Raises OSError and StoreError, also where it exceeds the limit."""
+        """Read a file, opened as by `open`. Raises OSError and StoreError, also if it exceeds `limit` bytes."""
         descriptor = self.open(name, of_anybody=of_anybody)
         try:
             if os.fstat(descriptor).st_size > limit:
-                raise StoreError(f"{self.path / name}: larger than {limit} bytes, so it is not a file of statetool's")
+                raise StoreError(f"{self.path / name}: larger than {limit} bytes, so statetool did not create it")
             return read_all(descriptor)
         finally:
             close(descriptor)
 
     def create(self, name: str, content: bytes) -> None:
-        """Create a file with mode 0600, whole and durable. Raises FileExistsError."""
+        """Create a file with mode 0600, atomically and durably. Raises FileExistsError."""
         with self._temporary(content) as temporary:
             self._link(temporary, name)
             try:
@@ -91,13 +91,13 @@ class Folder(Struct, frozen=True):
                 raise
 
     def replace(self, name: str, content: bytes) -> None:
-        """Create a file with mode 0600, whole and durable, in place of a file of ours of this name."""
+        """Create or replace a file of ours, with mode 0600, atomically and durably."""
         self._check_replaceable(name)
         with self._temporary(content) as temporary:
             self.rename(temporary, name)
 
     def note(self, name: str, content: bytes) -> None:
-        """Write a small file that need not survive a crash, in place of a regular file. Raises OSError, StoreError."""
+        """Create or replace a small file that need not survive a crash. Raises OSError, StoreError."""
         self.remove(name)
         descriptor = os.open(name, _NEW, PRIVATE_MODE, dir_fd=self.descriptor)
         try:
@@ -107,19 +107,19 @@ class Folder(Struct, frozen=True):
             close(descriptor)
 
     def link_from(self, other: Folder, other_name: str, name: str) -> None:
-        """Let a name stand for a file of another folder, in place of a file of ours. Raises OSError."""
+        """Create or replace `name` as a hard link to a file of another folder. Raises OSError."""
         self._check_replaceable(name)
         temporary = _temporary_name()
         os.link(other_name, temporary, src_dir_fd=other.descriptor, dst_dir_fd=self.descriptor, follow_symlinks=False)
         self.rename(temporary, name)
 
     def rename(self, old: str, new: str) -> None:
-        """Give a file another name within the folder, durably."""
+        """Rename a file within the folder, durably."""
         os.rename(old, new, src_dir_fd=self.descriptor, dst_dir_fd=self.descriptor)
         self.sync()
 
     def remove(self, name: str) -> bool:
-        """Delete a regular file; False where there is none. Raises StoreError where something else has the name."""
+        """Delete a regular file; return False if it does not exist. Raises StoreError if it is not a regular file."""
         found = self.status(name)
         if found is None:
             return False
@@ -129,25 +129,25 @@ class Folder(Struct, frozen=True):
         return True
 
     def names(self) -> list[str]:
-        """The names in the folder, sorted. Raises OSError where it may not be read."""
+        """Return the sorted names in the folder. Raises OSError if it may not be read."""
         with _readable(self.descriptor) as descriptor:
             return sorted(os.listdir(descriptor))  # noqa: PTH208 - a descriptor has no path
 
     def sync(self) -> None:
         """Wait until the names in the folder are on disk."""
-        # Files can be created in a folder that may not be read, and nothing else makes their names durable.
+        # A folder that may be written but not read cannot be flushed.
         with suppress(PermissionError), _readable(self.descriptor) as descriptor:
             os.fsync(descriptor)
 
     def sweep(self) -> None:
-        """Delete what was still being written when its writer was killed."""
+        """Delete temporary files whose writer was killed."""
         with suppress(OSError):
             for name in filter(is_temporary, self.names()):
                 self._sweep(name)
 
     @contextmanager
     def inner(self, name: str, *, create: bool = False) -> Iterator[Folder | None]:
-        """A folder in this one, None where there is none. Raises StoreError where the name is a link or not ours."""
+        """Open a subfolder, None if it does not exist. Raises StoreError if the name is a link or not ours."""
         if create:
             self._make_folder(name)
         try:
@@ -169,7 +169,7 @@ class Folder(Struct, frozen=True):
             close(descriptor)
 
     def remove_folder(self, name: str) -> None:
-        """Delete a folder in this one, if it is empty."""
+        """Delete a subfolder if it is empty."""
         try:
             os.rmdir(name, dir_fd=self.descriptor)
         except FileNotFoundError:
@@ -180,7 +180,7 @@ class Folder(Struct, frozen=True):
 
     @contextmanager
     def _temporary(self, content: bytes) -> Iterator[str]:
-        """A durable new file under a name of its own, which goes at the end if nothing renamed it."""
+        """Create a durable temporary file; delete it at the end unless it was renamed."""
         name, descriptor = self._new_temporary()
         try:
             write_all(descriptor, content)
@@ -199,14 +199,14 @@ class Folder(Struct, frozen=True):
                 found = self.status(name)
                 if found is not None and os.path.samestat(found, os.fstat(descriptor)):
                     return name, descriptor
-                # Another process swept it before it was held.
+                # Another process swept it before it was locked.
                 close(descriptor)
             except OSError:
                 self._discard(name, descriptor)
                 raise
 
     def _discard(self, name: str, descriptor: int) -> None:
-        """Delete a temporary file as far as that goes; what is left is swept later."""
+        """Delete a temporary file if possible; otherwise it is swept later."""
         with suppress(OSError):
             os.unlink(name, dir_fd=self.descriptor)
         close(descriptor)
@@ -223,13 +223,13 @@ class Folder(Struct, frozen=True):
             close(descriptor)
 
     def _link(self, old: str, new: str) -> None:
-        """Give a file one more name. A link fails where the name is taken, while a rename would replace a file."""
+        """Link a file under a new name. Unlike a rename, a link fails if the name is taken."""
         try:
             os.link(old, new, src_dir_fd=self.descriptor, dst_dir_fd=self.descriptor, follow_symlinks=False)
         except FileExistsError:
             raise
         except OSError:
-            # Not every file system has links.
+            # Not every file system has hard links.
             if self.status(new) is not None:
                 raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(self.path / new)) from None
             os.rename(old, new, src_dir_fd=self.descriptor, dst_dir_fd=self.descriptor)
@@ -246,7 +246,7 @@ class Folder(Struct, frozen=True):
         self.sync()
 
     def _hand_over(self, descriptor: int) -> None:
-        """Let the owner of the state have what root created, who could not go on with it otherwise."""
+        """Give a file created by root to the owner of the state, who could not use it otherwise."""
         if self.owner is not None and self.owner[0] != 0 and os.geteuid() == 0:
             os.fchown(descriptor, *self.owner)
 
@@ -265,8 +265,8 @@ class Folder(Struct, frozen=True):
         if stat.S_ISREG(found.st_mode) or (stat.S_ISDIR(found.st_mode) and not self._is_ours(found)):
             what = f"it belongs to user {found.st_uid}, who is neither you nor the owner of the state"
         else:
-            what = f"this is {_KINDS.get(stat.S_IFMT(found.st_mode), 'a device')}, which statetool did not make"
-        raise StoreError(f"{where}: {what}. Look at it, and move it away") from error
+            what = f"this is {_KINDS.get(stat.S_IFMT(found.st_mode), 'a device')}, which statetool did not create"
+        raise StoreError(f"{where}: {what}. Inspect it and move it away") from error
 
 
 @contextmanager
@@ -281,7 +281,7 @@ def open_folder(path: Path, owner: tuple[int, int] | None = None) -> Iterator[Fo
 
 @contextmanager
 def _readable(descriptor: int) -> Iterator[int]:
-    """The same folder, open for reading: a descriptor for searching can neither be listed nor flushed."""
+    """Open the same folder for reading: a search-only descriptor can neither be listed nor flushed."""
     readable = os.open(".", os.O_RDONLY | _DIRECTORY, dir_fd=descriptor)
     try:
         yield readable
@@ -290,12 +290,12 @@ def _readable(descriptor: int) -> Iterator[int]:
 
 
 def _temporary_name() -> str:
-    # Not named after the file, whose name may be as long as names can be.
+    # Not derived from the file name, which may already have the maximum length.
     return f".statetool.{os.urandom(8).hex()}.tmp"
 
 
 def _hold(descriptor: int) -> bool:
-    """Mark a file as being written by a living process; False where another one holds it, or that cannot be known."""
+    """Lock a file to mark it as being written; False if another process holds it or locking fails."""
     import fcntl
 
     try:

@@ -1,7 +1,7 @@
-"""The lock on a state file, taken as OpenTofu and Terraform take theirs: each keeps the others out.
+"""Locks a state file in the same way as OpenTofu and Terraform, so that each excludes the others.
 
-It is a POSIX lock on the state file itself, and beside the file stands who holds it. Closing any descriptor of the file
-drops the lock, so that everything that happens under it goes through the one descriptor that holds it.
+The lock is a POSIX lock on the state file itself; a file beside it names the holder. Closing any descriptor of the
+state file drops the lock, so all access under the lock uses the one descriptor that holds it.
 Sources: OpenTofu `internal/flock/filesystem_lock_unix.go`, `internal/states/statemgr/filesystem.go` and `locker.go`.
 """
 
@@ -19,26 +19,25 @@ from statefmt.store.local._names import lock_info_name
 from statefmt.store.local.state_file import StateFile
 from statefmt.store.lock_info import LockInfo
 
-# The first wait in seconds, and the longest: each is twice the one before.
+# The first and the longest wait in seconds; each wait is twice the one before.
 _FIRST_WAIT: Final = 0.05
 _LONGEST_WAIT: Final = 1.0
-# Bytes of lock information, and characters of one member of it: anybody can have written it.
+# Limits in bytes and, per member, in characters: lock information is untrusted.
 _LARGEST_INFO: Final = 1 << 16
 _LONGEST_WORD: Final = 200
 
 
 @contextmanager
 def locked(state: StateFile, descriptor: int, info: LockInfo, *, timeout: float, began: float) -> Iterator[None]:
-    """Hold the lock of an open state file; `descriptor` is open for reading and writing.
+    """Hold the lock of an open state file; `descriptor` must be open for reading and writing.
 
-    Where somebody else holds it, waits up to `timeout` seconds since the monotonic time `began`. Raises LockedError,
-    with what is known about the holder, where that is not enough. What a holder that died left beside the file does not
-    matter: its lock is gone.
+    If another process holds the lock, waits up to `timeout` seconds from the monotonic time `began`, then raises
+    LockedError with what is known about the holder. Ignores lock information that a dead process left behind.
     """
     _wait_for_lock(state, descriptor, timeout, began)
     name = lock_info_name(state.path.name)
     try:
-        # Others can wait without it, so that a folder in which nothing can be created is no reason to give up.
+        # Lock information is optional: a read-only folder must not prevent locking.
         with suppress(OSError, StoreError):
             state.named_in.note(name, json.dumps(asdict(info)).encode())
         yield
@@ -62,19 +61,18 @@ def _wait_for_lock(state: StateFile, descriptor: int, timeout: float, began: flo
 
 
 def _set_lock(descriptor: int, *, wanted: bool) -> bool:
-    """Take or drop the lock; False where somebody else holds it."""
+    """Take or drop the lock; False if another process holds it."""
     import fcntl
 
     try:
         fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB if wanted else fcntl.LOCK_UN)
     except (BlockingIOError, PermissionError):
-        # EAGAIN or EACCES, which of them depends on the system.
+        # EAGAIN or EACCES, depending on the system.
         return False
     return True
 
 
 def _message(state: StateFile, timeout: float) -> str:
-    """Who holds the lock, since when, and what for, as far as that can be read."""
     waited = f", for more than {timeout:g} seconds" if timeout else ""
     try:
         info = json.loads(state.named_in.read(lock_info_name(state.path.name), _LARGEST_INFO, of_anybody=True))

@@ -1,6 +1,6 @@
-"""The names of everything that statetool keeps beside a state, and the forms by which it knows them again.
+"""Builds and recognizes the names of the files that statetool keeps beside a state.
 
-Nothing is deleted whose name has none of these forms.
+statetool deletes only files whose names these functions recognize.
 """
 
 from __future__ import annotations
@@ -19,52 +19,52 @@ COMPRESSED: Final = ".gz"
 _JOURNAL: Final = pattern(r"\.(.+)\.statetool\.journal", re.DOTALL)
 _TEMPORARY: Final = pattern(r"\.statetool\.[0-9a-f]{16}\.tmp")
 _CONTENT: Final = pattern(r"[0-9a-f]{64}(?:\.gz)?")
-# `.backup`, also with the Unix time of an edit, and a number where that second had several.
+# `.backup`, optionally after the Unix time of an edit, and a number if that second had several.
 _BACKUP_SUFFIX: Final = pattern(r"(?:\.[0-9]+(?:-[0-9]+)?)?\.backup")
 
 
 def lock_info_name(name: str) -> str:
-    """The file that says who holds the lock of a state; OpenTofu and Terraform write it as well."""
+    """Return the name of the lock information file, which OpenTofu and Terraform use as well."""
     return f".{name.removeprefix('.')}.lock.info"
 
 
 def history_name(name: str) -> str:
-    """The folder with the history of a state."""
+    """Return the name of the folder with the history of a state."""
     return f".{name}.statetool"
 
 
 def journal_name(name: str) -> str:
-    """The journal of a write to a state."""
+    """Return the name of the journal of a state."""
     return f".{name}.statetool.journal"
 
 
 def state_of_journal(name: str) -> str | None:
-    """The name of the state that a file is the journal of; None where it is no journal."""
+    """Return the name of the state to which a journal belongs; None if the file is not a journal."""
     found = _JOURNAL.fullmatch(name)
     return found[1] if found else None
 
 
 def backup_name(name: str, now: int, attempt: int) -> str:
-    """A backup, named as `tofu state` names its own: with the time in Unix seconds."""
+    """Return the name of a backup in the style of `tofu state`, with `now` in Unix seconds."""
     extra = f"-{attempt}" if attempt else ""
     return f"{name}.{now}{extra}.backup"
 
 
 def is_backup(name: str, state: str) -> bool:
-    """Whether a name is that of a backup of a state, made by statetool, OpenTofu or Terraform."""
+    """Return whether a name is a backup of the state by statetool, OpenTofu or Terraform."""
     return name.startswith(state) and _BACKUP_SUFFIX.fullmatch(name[len(state) :]) is not None
 
 
 def is_own_backup(name: str, state: str) -> bool:
-    """Whether a name is that of a backup made by statetool: with a time, which others leave away."""
+    """Return whether a name is a backup with a time; OpenTofu's `terraform.tfstate.backup` has none."""
     return is_backup(name, state) and name != f"{state}.backup"
 
 
 def is_temporary(name: str) -> bool:
-    """Whether a name is that of a file that was still being written."""
+    """Return whether a name is a temporary file of statetool."""
     return _TEMPORARY.fullmatch(name) is not None
 
 
 def is_content(name: str) -> bool:
-    """Whether a name is that of a kept content: its SHA-256, with `.gz` if it is compressed."""
+    """Return whether a name is a content of the history: its SHA-256, with `.gz` if it is compressed."""
     return _CONTENT.fullmatch(name) is not None

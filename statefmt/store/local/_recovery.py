@@ -1,4 +1,4 @@
-"""What becomes of a write that was cut off: the next command finishes it, or finds that it never began."""
+"""Finishes or rolls back an interrupted write of a state file."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from statefmt.store.local.state_file import StateFile
 from statefmt.store.protocol import HistoryEntry
 from statefmt.store.reading import reason_of
 
-_NOT_BEGUN: Final = "a write that was cut off had not begun; the state is as before"
-# Disks write a sector or a block of these as a whole, so that most of a torn content is compared in large parts.
+_NOT_BEGUN: Final = "an interrupted write had not begun; the state is unchanged"
+# Disks write sectors and blocks of these sizes as a whole, so most of a torn content can be compared in large parts.
 _BLOCKS: Final = (1 << 16, 4096, 512)
 
 
 def recover(state: StateFile, descriptor: int) -> str:
-    """Finish or roll back a write of this state that was cut off; `descriptor` is open for both, and locked.
+    """Finish or roll back an interrupted write of this state; `descriptor` must be open for both, and locked.
 
-    Gives what was done in words, "" where there was nothing to do. Raises StoreError where neither can be done.
+    Returns a sentence that says what was done, or "". Raises StoreError if neither is possible.
     """
     try:
         journal = read_journal(state)
@@ -38,7 +38,7 @@ def recover(state: StateFile, descriptor: int) -> str:
     except OSError as error:
         advice = ". Run the command as the user who owns it" if isinstance(error, PermissionError) else ""
         raise StoreError(
-            f"{state.journal}: the journal of a write cannot be read ({reason_of(error)}); nothing was written{advice}"
+            f"{state.journal}: cannot read the journal of a write ({reason_of(error)}); nothing was written{advice}"
         ) from error
     if journal is None:
         return ""
@@ -52,25 +52,25 @@ def recover(state: StateFile, descriptor: int) -> str:
         old, new = _sides(state, journal)
         if not is_torn(now, old, new):
             raise StoreError(
-                f"{state.path}: a write was cut off, and something else has changed the file since. The content before "
-                f"is in {backup}. Compare the two, keep the right one, and delete {state.journal}"
+                f"{state.path}: a write was interrupted, and the file was changed by other means since. The previous "
+                f"content is in {backup}. Compare the two, keep the right one and delete {state.journal}"
             )
         try:
             overwrite(descriptor, [new])
         except OSError as error:
             raise StoreError(
-                f"{state.path}: a write was cut off, and could not be finished ({reason_of(error)}); the next command "
-                f"tries again. The content before is in {backup}"
+                f"{state.path}: a write was interrupted and could not be finished ({reason_of(error)}); the next "
+                f"command tries again. The previous content is in {backup}"
             ) from error
     forgotten = _remember(state, journal.entry)
     remove_journal(state)
-    return f"{state.path}: finished a write that was cut off; the state before it is in {backup}{forgotten}"
+    return f"{state.path}: finished an interrupted write; the previous state is in {backup}{forgotten}"
 
 
 def old_side(state: StateFile) -> bytes | None:
-    """The content before a write that is in progress or was cut off; None where there is no such write.
+    """Return the content before an unfinished write; None if there is no such write.
 
-    Raises StoreError where the journal is damaged, or the content before cannot be read.
+    Raises StoreError if the journal is damaged or that content cannot be read.
     """
     try:
         journal = read_journal(state)
@@ -82,10 +82,10 @@ def old_side(state: StateFile) -> bytes | None:
 
 
 def is_torn(now: bytes, old: bytes, new: bytes) -> bool:
-    """Whether a content is a mixture of two others: at every place as the one or the other, or still without data.
+    """Return whether every byte of a content equals the old byte, the new byte or zero.
 
-    That is what is left of a write, of its roll-back and of their recovery, in whatever order sectors reached the disk:
-    no JSON text has a zero byte, so that these are places which the system made and nobody wrote.
+    An interrupted write, roll-back or recovery leaves such a mixture, in whatever order sectors reached the disk. JSON
+    contains no zero bytes, so these are bytes that the file system allocated but that were never written.
     """
     if not min(len(old), len(new)) <= len(now) <= max(len(old), len(new)):
         return False
@@ -107,42 +107,42 @@ def _is_mixed(now: bytes, old: bytes, new: bytes, start: int, end: int, sizes: t
 
 
 def _without_journal(state: StateFile, descriptor: int, reason: ValueError) -> str:
-    """Go on without a damaged journal, if the state is known to be whole. Raises StoreError where it is not."""
+    """Delete a damaged journal if the history knows the state's checksum. Raises StoreError if it does not."""
     now = checksum(read_all(descriptor))
     entries = [entry for file in ((), (STAGED_HISTORY,)) for entry in history_of(state, *file).entries]
     if now not in {one for entry in entries for one in (entry.before, entry.after)}:
         raise StoreError(
-            f"{state.path}: a write was cut off, and its journal is of no use ({reason}): the state may be half "
-            "written. Nothing was changed. Put a good copy in place, such as the newest backup beside the state, and "
+            f"{state.path}: a write was interrupted, and its journal is damaged ({reason}): the state may be half "
+            "written. Nothing was changed. Restore a good copy, such as the newest backup beside the state, and "
             f"delete {state.journal}"
         )
     remove_journal(state)
-    return f"{state.path}: the state is whole; a damaged journal was deleted ({reason})"
+    return f"{state.path}: the state is intact; deleted a damaged journal ({reason})"
 
 
 def _sides(state: StateFile, journal: Journal) -> tuple[bytes, bytes]:
-    """The content before a write and the one after it."""
+    """Return the contents before and after a write."""
     try:
         old = _old(state, journal)
         return old, journal.new_content(old)
     except (OSError, StoreError, ValueError) as error:
         reason = reason_of(error) if isinstance(error, OSError) else error
         raise StoreError(
-            f"{state.path}: a write was cut off, and can neither be finished nor undone: "
-            f"{state.folder.path / journal.backup}: {reason}. Put a good copy of the state in place and delete "
+            f"{state.path}: a write was interrupted and can neither be finished nor undone: "
+            f"{state.folder.path / journal.backup}: {reason}. Restore a good copy of the state and delete "
             f"{state.journal}"
         ) from error
 
 
 def _old(state: StateFile, journal: Journal) -> bytes:
-    """The content before, from the backup, else from the history."""
+    """Return the content before a write, from the backup or else from the history."""
     backup = state.folder.path / journal.backup
     try:
         with open_folder(backup.parent, state.folder.owner) as folder:
             old = folder.read(backup.name)
         if checksum(old) == journal.entry.before:
             return old
-        raise ValueError("it is not what the journal says")
+        raise ValueError("its checksum differs from the one in the journal")
     except (OSError, StoreError, ValueError):
         with suppress(StoreError):
             return content_of(state, journal.entry.before)
@@ -150,13 +150,13 @@ def _old(state: StateFile, journal: Journal) -> bytes:
 
 
 def _remember(state: StateFile, entry: HistoryEntry) -> str:
-    """Put the write into the history, unless it is there already. Gives why not, where that cannot be done."""
+    """Add the write to the history if it is missing. Returns the reason if that fails, else ""."""
     try:
         history = history_of(state)
         if entry not in history.entries:
             stage_history(state, history.with_entry(entry))
             publish_history(state)
     except (OSError, StoreError) as error:
-        # A state that can be read is worth more than its history.
-        return f", and the history does not have it: {error}"
+        # A readable state is worth more than its history.
+        return f", but it could not be added to the history: {error}"
     return ""

@@ -1,7 +1,7 @@
-"""The history of statetool's own edits of a state: what was done, when and by whom, from what and to what.
+"""Reads and writes the history of a state: each edit by statetool, its time, user and command.
 
-It is kept beside the state, in the folder `.NAME.statetool`, with the content before each edit. Whoever can write the
-state's folder can write the history as well, so nothing in it names a file: contents are found by their checksum.
+The history is in the folder `.NAME.statetool` beside the state, with the content before each edit. Anyone who can write
+the state's folder can change the history, so it contains no file names: contents are found by their checksum.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LARGEST: Final = 64 << 20
 
 
 class History(Struct, frozen=True):
-    """The edits of a state that can be undone, oldest first, and how many are kept."""
+    """The edits of a state that can be undone, oldest first, and the number of edits to keep."""
 
     format_version: str = _FORMAT
     keep: int = 20
@@ -37,20 +37,20 @@ class History(Struct, frozen=True):
 
     @property
     def next_number(self) -> int:
-        """The number of the next edit. Numbers are never used again, unless all edits are forgotten."""
+        """The number of the next edit. Numbers are not reused unless the history is deleted."""
         return self.entries[-1].number + 1 if self.entries else 1
 
     def with_entry(self, entry: HistoryEntry) -> History:
-        """The history with one more edit at its end, and none too many at its beginning."""
+        """Append an edit and drop the oldest ones beyond `keep`."""
         return msgspec.structs.replace(self, entries=(*self.entries, entry)[-self.keep :])
 
     def keeping(self, keep: int) -> History:
-        """The history that keeps so many edits, at least one, from now on."""
+        """Change the number of edits to keep, at least one, and drop older ones."""
         return msgspec.structs.replace(self, keep=keep, entries=self.entries[-keep:])
 
 
 def load_history(path: Path) -> History:
-    """The history of a state file, empty where there is none. Raises StoreError where it cannot be read."""
+    """Read the history of a state file, empty if there is none. Raises StoreError if it cannot be read."""
     try:
         with around(path) as state:
             return history_of(state)
@@ -69,30 +69,30 @@ def history_of(state: StateFile, file: str = HISTORY_FILE) -> History:
     except FileNotFoundError:
         return History()
     except OSError as error:
-        raise StoreError(f"{where}: the history cannot be read ({reason_of(error)})") from error
+        raise StoreError(f"{where}: cannot read the history ({reason_of(error)})") from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise StoreError(f"{where}: the history is damaged ({error}). Move the folder away to begin anew") from error
+        raise StoreError(f"{where}: the history is damaged ({error}). Move the folder away to start afresh") from error
     if history.format_version != _FORMAT:
         raise StoreError(
-            f"{where}: the history has format {history.format_version!r}, which a newer statetool wrote. Use that one, "
-            "or move the folder away to begin anew"
+            f"{where}: the history has format {history.format_version!r}, from a newer statetool. Use that version, "
+            "or move the folder away to start afresh"
         )
     return history
 
 
 def stage_history(state: StateFile, history: History) -> None:
-    """Make a history durable beside the present one, so that it only has to be renamed. Raises OSError, StoreError."""
+    """Write a new history durably beside the current one, ready to be renamed. Raises OSError, StoreError."""
     with state.folder.inner(history_name(state.name), create=True) as folder:
         assert folder is not None
         folder.sweep()
         with suppress(FileExistsError):
-            # Contents of states must not get into a repository.
+            # Contents of states must not be committed to a repository.
             folder.create(HISTORY_IGNORE, b"*\n")
         folder.replace(STAGED_HISTORY, msgspec.json.format(msgspec.json.encode(history), indent=2) + b"\n")
 
 
 def publish_history(state: StateFile) -> None:
-    """Let the history that was staged be the history. Raises OSError, StoreError."""
+    """Replace the history with the staged one. Raises OSError, StoreError."""
     with state.folder.inner(history_name(state.name)) as folder:
         if folder is None or folder.status(STAGED_HISTORY) is None:
             raise FileNotFoundError(STAGED_HISTORY)

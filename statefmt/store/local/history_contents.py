@@ -1,4 +1,4 @@
-"""The contents of a state before statetool's edits, each once, named by its checksum and read back only if whole."""
+"""Stores the contents of a state before each edit, named by their checksums."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from statefmt.store.local.state_file import StateFile, around, history_path
 from statefmt.store.reading import LARGEST_STATE, reason_of
 
 _LEVEL: Final = 3
-# What zlib takes for a stream with the header of gzip.
+# zlib's `wbits` for the gzip format.
 _GZIP: Final = 31
 
 
 def keep_content(state: StateFile, backup: tuple[Folder, str], content: bytes, name: str) -> None:
-    """Keep the content before an edit, which is in a backup already, under its checksum. Raises OSError, StoreError.
+    """Add the content before an edit, which is already in a backup, under its checksum. Raises OSError, StoreError.
 
-    Both are one file where the file system allows that, so that keeping it costs nothing. An older file of that name
-    is let go: it may have become the state itself, when somebody moved a backup into its place.
+    Uses a hard link to the backup if possible, which takes no space. Replaces an older file of that name: it may have
+    become the state itself, if somebody moved a backup into place.
     """
     with _contents(state, create=True) as folder:
         assert folder is not None
@@ -47,7 +47,7 @@ def keep_content(state: StateFile, backup: tuple[Folder, str], content: bytes, n
 
 
 def kept_content(path: Path, name: str) -> bytes:
-    """The content with a checksum. Raises StoreError where it is not there, or damaged."""
+    """Return the content with a checksum. Raises StoreError if it is missing or damaged."""
     try:
         with around(path) as state:
             return content_of(state, name)
@@ -59,21 +59,21 @@ def content_of(state: StateFile, name: str) -> bytes:
     """Like kept_content(), for a state file whose folders are open."""
     where = history_path(state.path) / CONTENTS / name
     if not is_content(name):
-        raise StoreError(f"{history_path(state.path)}: the history names {name!r}, which is not a checksum")
+        raise StoreError(f"{history_path(state.path)}: the history contains {name!r}, which is not a checksum")
     try:
         with _contents(state) as folder:
             if folder is None:
                 raise FileNotFoundError(name)
             content = _read(folder, name)
     except OSError as error:
-        raise StoreError(f"{where}: the content before this edit cannot be read ({reason_of(error)})") from error
+        raise StoreError(f"{where}: cannot read the content before this edit ({reason_of(error)})") from error
     if checksum(content) != name:
-        raise StoreError(f"{where}: this content was changed after it was kept, and is of no use")
+        raise StoreError(f"{where}: this content was changed after it was stored, so it cannot be used")
     return content
 
 
 def drop_contents(state: StateFile, history: History) -> None:
-    """Delete the contents that the history does not need any more, as far as that goes."""
+    """Delete the contents that the history no longer needs, as far as possible."""
     needed = {entry.before for entry in history.entries}
     with suppress(OSError, StoreError), _contents(state) as folder:
         if folder is not None:
@@ -84,7 +84,7 @@ def drop_contents(state: StateFile, history: History) -> None:
 
 
 def discard_staged(state: StateFile, history: History) -> None:
-    """Leave nothing behind of a history that was staged for a write that did not take place."""
+    """Delete the staged history of a write that did not take place, and its contents."""
     with suppress(OSError, StoreError):
         drop_contents(state, history)
         with state.folder.inner(history_name(state.name)) as folder:
@@ -97,7 +97,7 @@ def discard_staged(state: StateFile, history: History) -> None:
 
 
 def forget_history(path: Path) -> None:
-    """Delete the history of a state, with all contents. Raises StoreError where that cannot be done."""
+    """Delete the history of a state and all its contents. Raises StoreError if that fails."""
     where = history_path(path)
     try:
         with around(path) as state:
@@ -107,21 +107,21 @@ def forget_history(path: Path) -> None:
                 _empty(folder)
             state.folder.remove_folder(history_name(state.name))
             if state.folder.status(history_name(state.name)) is not None:
-                raise StoreError(f"{where}: its contents were deleted, except for files that are not of statetool")
+                raise StoreError(f"{where}: the history was deleted, but the folder contains other files")
     except OSError as error:
-        raise StoreError(f"{where}: the history could not be deleted ({reason_of(error)})") from error
+        raise StoreError(f"{where}: cannot delete the history ({reason_of(error)})") from error
 
 
 def any_content(path: Path, wanted: Callable[[bytes], bool]) -> bool:
-    """Whether any content in a history is as wanted. Raises OSError or StoreError where that cannot be known."""
+    """Return whether any content of a history satisfies `wanted`. Raises OSError or StoreError if one is unreadable."""
     with around(path) as state, _contents(state) as folder:
         names = [name for name in folder.names() if is_content(name)] if folder else []
         return any(folder is not None and wanted(_read(folder, name.removesuffix(COMPRESSED))) for name in names)
 
 
 def compress_one(path: Path) -> None:
-    """Compress one content that is not a backup any more, the oldest, if there is one that is not compressed."""
-    # It only saves space: where it is not possible, the contents stay as they are.
+    """Compress the oldest uncompressed content that no longer shares its file with a backup, if any."""
+    # Errors are ignored: compression only saves space.
     with suppress(OSError, StoreError), around(path) as state, _contents(state) as folder:
         if folder is None:
             return
@@ -138,7 +138,7 @@ def compress_one(path: Path) -> None:
 
 
 def _empty(folder: Folder) -> None:
-    """Delete what statetool keeps in the folder of a history, and nothing else."""
+    """Delete statetool's own files from the folder of a history, and nothing else."""
     with folder.inner(CONTENTS) as contents:
         for name in contents.names() if contents else ():
             if contents and (is_content(name) or is_temporary(name)):

@@ -1,8 +1,8 @@
-"""The journal of a write in progress: what it takes to finish the write, or to tell that it never began.
+"""Reads and writes the journal of a write in progress, from which the write can be finished or rolled back.
 
-It lies beside the state while the state is written over, and holds the checksums of both sides and the new content
-as pieces: ranges of the old content, which the backup has, and new bytes. It gets its name once it is whole, so that a
-journal that cannot be read was damaged, and the state may be half written.
+The journal is beside the state while the state is overwritten. It contains the checksums of the old and the new content
+and the new content as pieces: ranges of the old content, which is in the backup, and new bytes. It gets its name only
+once it is complete, so an unreadable journal was damaged later, and the state may be half written.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from statefmt.store.reading import LARGEST_STATE
 
 _FORMAT: Final = "1.0"
 _CHECKSUM_LENGTH: Final = 64
-# All of a new content, and room for the pieces of an edit that touches everything.
+# The whole new content, and room for the pieces of an edit that changes everything.
 _LARGEST: Final = 2 * LARGEST_STATE
 
 
 class Journal(Struct, frozen=True):
-    """A write: the path of the backup, which has the old content, and what the new content is made of.
+    """A write: the path of the backup, which contains the old content, and the pieces of the new content.
 
-    The path goes from the folder of the journal. `entry` is what the history is to say of it, and has the checksums of
-    both contents. `state` and `inode` are the name and the number of the file that is written.
+    The path is relative to the folder of the journal. `entry` is the history entry, with the checksums of both
+    contents. `state` and `inode` are the name and the inode number of the state file.
     """
 
     backup: str
@@ -42,19 +42,19 @@ class Journal(Struct, frozen=True):
     inode: int = 0
 
     def new_content(self, old: bytes) -> bytes:
-        """The new content, given the old one. Raises ValueError where the checksums do not agree."""
+        """Build the new content from the old one. Raises ValueError if a checksum differs."""
         if checksum(old) != self.entry.before:
-            raise ValueError("the backup is not what the journal says")
+            raise ValueError("the checksum of the backup differs from the one in the journal")
         new = joined(old, self.pieces)
         if checksum(new) != self.entry.after:
-            raise ValueError("the journal does not give what it says")
+            raise ValueError("the checksum of the new content differs from the one in the journal")
         return new
 
 
 class _Head(Struct, frozen=True):
-    """The first line of a journal. A piece is a range of the old content, or so many of the bytes after the line.
+    """The first line of a journal. A piece is a range of the old content or a number of bytes after this line.
 
-    Names are percent-encoded: they need not be UTF-8.
+    Names are percent-encoded because they need not be UTF-8.
     """
 
     backup: str
@@ -70,7 +70,7 @@ class _Version(Struct, frozen=True):
 
 
 def encode(journal: Journal) -> bytes:
-    """The bytes of a journal: its checksum and a line of JSON, then the new bytes of its pieces one after the other."""
+    """Encode a journal: a line with its checksum, a line of JSON, then the new bytes of its pieces."""
     from urllib.parse import quote_from_bytes
 
     names = [quote_from_bytes(os.fsencode(name)) for name in (journal.backup, journal.state)]
@@ -82,7 +82,7 @@ def encode(journal: Journal) -> bytes:
 
 
 def decode(data: bytes) -> Journal:
-    """The journal in some bytes. Raises ValueError, with the reason, where they are not a whole journal."""
+    """Decode a journal. Raises ValueError with the reason if it is incomplete or damaged."""
     from urllib.parse import unquote_to_bytes
 
     content = data[_CHECKSUM_LENGTH + 1 :]
@@ -92,11 +92,11 @@ def decode(data: bytes) -> Journal:
     try:
         version = msgspec.json.decode(line, type=_Version).format_version
         if version != _FORMAT:
-            raise ValueError(f"its format is {version!r}, and this statetool knows {_FORMAT!r} only")
+            raise ValueError(f"its format is {version!r}, but only {_FORMAT!r} is supported")
         head = msgspec.json.decode(line, type=_Head)
         backup, state = (os.fsdecode(unquote_to_bytes(name)) for name in (head.backup, head.state))
     except (msgspec.DecodeError, RecursionError) as error:
-        raise ValueError(f"its first line cannot be read: {error}") from error
+        raise ValueError(f"its header is invalid: {error}") from error
     pieces: list[Piece] = []
     read = 0
     for piece in head.pieces:
@@ -109,12 +109,12 @@ def decode(data: bytes) -> Journal:
 
 
 def write_journal(state: StateFile, journal: Journal) -> None:
-    """Make a journal durable beside its state. Raises OSError, StoreError."""
+    """Write a journal durably beside its state. Raises OSError, StoreError."""
     state.folder.create(journal_name(state.name), encode(journal))
 
 
 def read_journal(state: StateFile) -> Journal | None:
-    """The journal of a state; None where there is none. Raises ValueError where it is damaged, OSError, StoreError."""
+    """Read the journal of a state; None if there is none. Raises ValueError if it is damaged, OSError, StoreError."""
     try:
         data = state.folder.read(journal_name(state.name), _LARGEST)
     except FileNotFoundError:
@@ -123,13 +123,13 @@ def read_journal(state: StateFile) -> Journal | None:
 
 
 def remove_journal(state: StateFile) -> None:
-    """Forget that a write was in progress. Raises OSError, StoreError."""
+    """Delete the journal of a state durably. Raises OSError, StoreError."""
     state.folder.remove(journal_name(state.name))
     state.folder.sync()
 
 
 def written_as(state: StateFile, status: os.stat_result) -> StateFile:
-    """The same file by the name that its journal has: that of another hard link, if it was written by that one."""
+    """Return the file under the name of its journal, which may be that of another hard link."""
     if status.st_nlink == 1 or state.folder.status(journal_name(state.name)) is not None:
         return state
     try:
@@ -145,8 +145,8 @@ def written_as(state: StateFile, status: os.stat_result) -> StateFile:
 
 
 def checksum(content: bytes | Iterable[memoryview]) -> str:
-    """The SHA-256 of some bytes, or of parts one after the other, in hexadecimal digits."""
-    # Imported where it is needed: it loads a library for cryptography, and who only looks needs none.
+    """Return the SHA-256 of some bytes, or of parts one after the other, in hexadecimal digits."""
+    # Imported late: hashlib loads OpenSSL, which commands that only read do not need.
     from hashlib import sha256
 
     if isinstance(content, bytes):

@@ -1,6 +1,6 @@
-"""Deletes the plain copies of a state that is encrypted by now: the backups and the history that statetool made.
+"""Deletes the unencrypted backups and history that statetool made of a state that is now encrypted.
 
-Only regular files with names of statetool's own form are deleted, and no symbolic link is followed.
+Deletes only regular files with the names that statetool gives, and follows no symbolic links.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from statefmt.store.local.history_contents import any_content, forget_history
 from statefmt.store.local.state_file import StateFile, around, history_path
 from statefmt.store.reading import reason_of
 
-# Whether the content of a copy can be read without a key.
+# Returns whether a content is unencrypted.
 IsPlain: TypeAlias = Callable[[bytes], bool]
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A copy that could not be deleted, or not be looked at, and why."""
+    """A copy that could not be read or deleted, and the reason."""
 
     path: Path
     reason: str
@@ -33,7 +33,7 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class PlainCopies:
-    """What became of the plain copies of a state; `foreign` are those of other tools, which are left alone."""
+    """The result for the plain copies of a state; `foreign` are those of other tools, which are kept."""
 
     deleted: tuple[Path, ...]
     failed: tuple[Kept, ...]
@@ -43,7 +43,7 @@ class PlainCopies:
 def discard_plain(path: Path, is_plain: IsPlain) -> PlainCopies:
     """Delete the plain backups of a state, and its whole history if any content in it is plain.
 
-    The state itself must be encrypted and durable. What cannot be read is not deleted, and is among the `failed`.
+    The state itself must be encrypted and durable. Unreadable copies are kept and listed in `failed`.
     """
     deleted: list[Path] = []
     failed: list[Kept] = []
@@ -78,7 +78,7 @@ def discard_plain(path: Path, is_plain: IsPlain) -> PlainCopies:
 
 
 def backups(path: Path) -> list[Path]:
-    """The backups of a state that statetool, OpenTofu and Terraform made, by name; none where no folder can be read."""
+    """Return the sorted backups of a state by statetool, OpenTofu and Terraform; empty if its folder is unreadable."""
     with suppress(OSError), around(path) as state:
         found = [(folder.path / name, folder.status(name)) for folder, name in _backups(state)]
         return sorted(where for where, status in found if status and stat.S_ISREG(status.st_mode))
@@ -86,7 +86,7 @@ def backups(path: Path) -> list[Path]:
 
 
 def _backups(state: StateFile) -> list[tuple[Folder, str]]:
-    """The backups beside a state, and beside the link by which it is named."""
+    """Return the backups beside a state and beside the symbolic link to it."""
     places = {(state.folder, state.name), (state.named_in, state.path.name)}
     return [(folder, name) for folder, own in places for name in folder.names() if is_backup(name, own)]
 

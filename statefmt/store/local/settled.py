@@ -1,4 +1,4 @@
-"""Reading a state of which a write may be in progress, or may have been cut off."""
+"""Reads a state file consistently, even if a write is in progress or was interrupted."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ _ATTEMPTS: Final = 20
 
 
 class StateReader(Protocol):
-    """The run that reads: it says who takes a lock for a recovery, and reports what was recovered."""
+    """The run that reads: supplies the lock information for a recovery and reports its result."""
 
     @property
     def note(self) -> Callable[[str], None]:
-        """Report a sentence."""
+        """A function that reports a sentence."""
 
     def lock_info(self, path: Path, operation: str) -> LockInfo:
-        """What the lock says."""
+        """Return the lock information for an operation."""
 
 
 def read_settled(name: str, reader: StateReader) -> bytes:
-    """The bytes of a state file as they were before or are after any write.
+    """Return the content of a state file before or after any write, never in the middle of one.
 
-    A write that was cut off is finished or rolled back first. While a write is in progress, or where the file may not
-    be written, the content before it is read. `reader` reports either. Raises StoreError where nothing can be read.
+    Finishes or rolls back an interrupted write first. If a write is in progress, or the file is read-only, returns the
+    content before the write. `reader` reports both. Raises StoreError if the state cannot be read.
     """
     folder, file = os.path.split(linked_file(Path(name)))
     journal = os.path.join(folder, journal_name(file))  # noqa: PTH118 - thousands of states may be read
@@ -51,38 +51,41 @@ def read_settled(name: str, reader: StateReader) -> bytes:
             continue
         if not (_has_journal(journal, after) and _old_side(Path(name)) is not None):
             return data
-    raise StoreError(f"{name}: the file changes all the time; nothing was done, try again")
+    raise StoreError(f"{name}: the file keeps changing; nothing was done, try again")
 
 
 def _has_journal(journal: str, status: os.stat_result) -> bool:
-    """Whether a file has a journal, perhaps under the name of another hard link."""
+    """Return whether a file has a journal, possibly under the name of another hard link."""
     if os.path.lexists(journal):
         return True
     return status.st_nlink > 1 and any(state_of_journal(other.name) for other in Path(journal).parent.iterdir())
 
 
 def _recovered(path: Path, reader: StateReader) -> bytes | None:
-    """The content after what can be done about a write, else that before it; None for a write that has not begun."""
-    # Imported where it is needed: a lock takes a good part of the standard library, and a write is rarely cut off.
+    """Return the content after recovery, or the one before the write if it cannot be recovered now.
+
+    None if the write has not begun.
+    """
+    # Imported late: locking needs much of the standard library, and writes are rarely interrupted.
     from statefmt.store.local.transaction import open_state
 
     try:
         with open_state(path, reader.lock_info(path, "recovery"), reader.note) as state:
             return state.data
     except LockedError:
-        reason = "it is being written at this moment"
+        reason = "it is being written"
     except StoreError:
         if os.access(path, os.W_OK):
             raise
-        reason = "a write of it was cut off, which can be finished by somebody who may write it"
+        reason = "a write was interrupted, and finishing it needs write permission"
     old = _old_side(path)
     if old is not None:
-        reader.note(f"{path}: {reason}; this is the state before")
+        reader.note(f"{path}: {reason}; using the state before that write")
     return old
 
 
 def _old_side(path: Path) -> bytes | None:
-    """The content before a write that has begun; None where none has."""
+    """Return the content before a write that has begun; None if none has."""
     from statefmt.store.local._recovery import old_side
     from statefmt.store.local.journal import written_as
     from statefmt.store.local.state_file import around
@@ -92,15 +95,15 @@ def _old_side(path: Path) -> bytes | None:
 
 
 def _status(name: str) -> os.stat_result | None:
-    """The status of a regular file; None where there is no such file."""
+    """Return the status of a regular file; None if it does not exist or is not a regular file."""
     try:
-        status = os.stat(name)  # noqa: PTH116 - one call, on the way of every command
+        status = os.stat(name)  # noqa: PTH116 - faster, and every command calls it
     except (OSError, ValueError):
-        # ValueError: a name with a null character in it.
+        # ValueError: the name contains a NUL character.
         return None
     return status if stat.S_ISREG(status.st_mode) else None
 
 
 def version_of(status: os.stat_result) -> tuple[int, int, int]:
-    """What changes whenever a regular file does."""
+    """Return a value that changes whenever the file changes."""
     return (status.st_mtime_ns, status.st_size, status.st_ino)

@@ -1,4 +1,4 @@
-"""A state file with the folders around it: where it is named, and where it lies if its name is a symbolic link."""
+"""Opens the folders of a state file: that of its path and, if the path is a symbolic link, that of its target."""
 
 from __future__ import annotations
 
@@ -14,16 +14,15 @@ from statefmt.model.errors import StoreError
 from statefmt.store.local._folder import Folder, open_folder
 from statefmt.store.local._names import history_name, journal_name
 
-# Names that the system makes for open files; what they lead to has a name of its own.
+# Names that the system gives to open files, which also have names of their own.
 _OF_OPEN_FILES: Final = ("/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
 
 
 class StateFile(Struct, frozen=True):
-    """A state file, by its path as it was given.
+    """A state file; `path` is the path as given, possibly a symbolic link.
 
-    `folder` and `name` are those of the file itself: its journal and its history are kept there, whatever link
-    leads to it. `named_in` is the folder of the path that was given: backups and lock information stand there, as those
-    of OpenTofu do.
+    `folder` and `name` are those of the file itself; its journal and history are kept there, whatever link leads to
+    it. `named_in` is the folder of `path`; backups and lock information are kept there, as OpenTofu does.
     """
 
     path: Path
@@ -37,14 +36,14 @@ class StateFile(Struct, frozen=True):
         return self.folder.path / journal_name(self.name)
 
     def is_at(self, descriptor: int) -> bool:
-        """Whether an open file is the one that has the name."""
+        """Return whether an open file is still the one under this name."""
         found = self.folder.status(self.name)
         return found is not None and os.path.samestat(found, os.fstat(descriptor))
 
 
 @contextmanager
 def around(path: Path) -> Iterator[StateFile]:
-    """The folders around a state file, which need not be there. Raises OSError."""
+    """Open the folders of a state file, which need not exist. Raises OSError."""
     real = linked_file(path)
     owner = _owner(real)
     with open_folder(path.parent, owner) as named_in:
@@ -56,23 +55,23 @@ def around(path: Path) -> Iterator[StateFile]:
 
 
 def history_path(path: Path) -> Path:
-    """The folder with the history of a state file, for messages."""
+    """Return the path of the history folder of a state file, for messages."""
     real = linked_file(path)
     return real.with_name(history_name(real.name))
 
 
 def linked_file(path: Path) -> Path:
-    """The path of the file itself where a name is a symbolic link, else the path as it is."""
-    # Not Path.resolve: it raises for links in a circle.
+    """Return the target if the path is a symbolic link, else the same path."""
+    # Not Path.resolve, which raises for circular links.
     return Path(os.path.realpath(path)) if os.path.islink(path) else path  # noqa: PTH114 - Path.is_symlink may raise
 
 
 def check_own_name(path: Path) -> None:
-    """Raises StoreError for a name such as /dev/stdin, beside which nothing can be kept."""
+    """Raise StoreError for a name such as /dev/stdin, beside which no files can be created."""
     if os.path.abspath(path).startswith(_OF_OPEN_FILES):  # noqa: PTH100
         raise StoreError(
-            f"{path}: this is the name of an open file, and not of a regular file; nothing was written. Name the file "
-            "itself, or use '-' for standard input and output"
+            f"{path}: this names an open file, not a regular file; nothing was written. Name the file itself, or use "
+            "'-' for standard input and output"
         )
 
 

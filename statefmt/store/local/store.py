@@ -1,4 +1,4 @@
-"""A local file as a store: locked as OpenTofu does, written in place behind a journal, with a history beside it."""
+"""A local file as a store: locked like OpenTofu, written in place behind a journal, with a history beside it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from statefmt.store.protocol import HistoryEntry, Stored
 
 
 def create_file(path: Path, content: bytes) -> None:
-    """Create a new file with mode 0600, whole or not at all. Raises StoreError where it exists already."""
+    """Create a file with mode 0600, atomically. Raises StoreError if it already exists."""
     check_platform()
     with explained(path), signals_held_back(), open_folder(path.parent) as folder:
         folder.sweep()
@@ -31,16 +31,16 @@ def create_file(path: Path, content: bytes) -> None:
 
 @dataclass(frozen=True, slots=True)
 class LockedFile:
-    """A state file that is open and locked; see LockedStore."""
+    """An open and locked state file; see LockedStore."""
 
     opened: OpenState
     stored: Stored
 
     def write(self, pieces: Sequence[Piece], expected: Hashable, *, backup: str | None, now: int) -> str | None:
-        """Write in place, after a backup."""
+        """Write the file in place, after a backup."""
         if version_of(os.fstat(self.opened.descriptor)) != expected:
             raise StoreError(
-                f"{self.opened.file.path}: the file changed while it was worked on; nothing was written, try again"
+                f"{self.opened.file.path}: the file changed during the edit; nothing was written, try again"
             )
         kept = self.opened.commit(pieces, backup=None if backup is None else Path(backup), now=now)
         return None if kept is None else str(kept)
@@ -59,24 +59,24 @@ class LocalFile:
         return Path(self.name)
 
     def read(self) -> Stored:
-        """The content before or after any write that is in progress. It has no version that could be written over."""
+        """Read the content before or after any write in progress. Its version is None: only a locked file has one."""
         return Stored(read_settled(self.name, self.reader), None)
 
     @contextmanager
     def locked(self, info: LockInfo, timeout: float | None) -> Iterator[LockedFile]:
-        """Open, lock and read the file; a write that was cut off is finished first."""
+        """Open, lock and read the file, after finishing an interrupted write."""
         wait = {"lock": False} if timeout is None else {"timeout": timeout}
         with open_state(self.path, info, self.reader.note, **wait) as opened:
             yield LockedFile(opened, Stored(opened.data, version_of(os.fstat(opened.descriptor))))
 
     def versions(self) -> Sequence[HistoryEntry]:
-        """The history beside the file."""
+        """Read the history beside the file."""
         return load_history(self.path).entries
 
     def content(self, checksum: str) -> bytes:
-        """A content from that history."""
+        """Read a content from the history."""
         return kept_content(self.path, checksum)
 
     def tidy(self) -> None:
-        """Compress a content of the history that is not a backup any more."""
+        """Compress a content of the history that no longer shares its file with a backup."""
         compress_one(self.path)

@@ -1,8 +1,8 @@
-"""A state file that is open and locked from reading to writing, and written so that no instant can damage it.
+"""Opens, locks, reads and writes a state file so that a crash at any time leaves a recoverable state.
 
 The file is written in place and never replaced by rename: an OpenTofu or Terraform that waits for the lock holds the
-file itself open, and would otherwise write into an orphan. Before that, the old content is made durable as a backup,
-and what is about to happen as a journal.
+file itself open and would otherwise write into an orphan. Before the write, a backup of the old content and a journal
+of the write are made durable.
 """
 
 from __future__ import annotations
@@ -42,17 +42,17 @@ from statefmt.store.lock_info import LockInfo
 from statefmt.store.protocol import HistoryEntry
 from statefmt.store.reading import check_regular, reason_of
 
-# Takes what happened besides what was asked for, as a sentence.
+# Reports a side effect, such as a recovery, as a sentence.
 Notify: TypeAlias = Callable[[str], None]
 
 _MOST_BACKUPS: Final = 1000
-# How often a state is opened anew because its file was replaced while the lock was waited for.
+# How often to reopen a state whose file was replaced while waiting for the lock.
 _MOST_REPLACEMENTS: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
 class OpenState:
-    """A state file that is open, and its content."""
+    """An open state file and its content."""
 
     file: StateFile
     data: bytes
@@ -61,11 +61,11 @@ class OpenState:
     note: Notify
 
     def commit(self, new: bytes | Sequence[Piece], *, backup: Path | None = None, now: int) -> Path | None:
-        """Replace the content, after a backup; the mode and the owner stay.
+        """Replace the content, after a backup; mode and owner stay.
 
-        The new content is given as bytes, or as the pieces that it is made of, and is never put together then; `now` is
-        the time in Unix seconds for the backup's name, unless `backup` names another. Gives the path of the backup,
-        None where there was nothing to do. Raises StoreError, with the file as it was, where it cannot be written.
+        `new` is the new content as bytes or as pieces, which are never joined in memory. `now` is in Unix seconds, for
+        the name of the backup unless `backup` is given. Returns the path of the backup, or None if the content is the
+        same. Raises StoreError if the write fails, and restores the old content if possible.
         """
         pieces: tuple[Piece, ...] = (new,) if isinstance(new, bytes) else tuple(new)
         if makes_the_same(self.data, pieces):
@@ -80,7 +80,7 @@ class OpenState:
         return kept
 
     def keep_history(self, keep: int) -> None:
-        """Keep so many edits from now on, and forget the older ones. Raises StoreError."""
+        """Change the number of edits to keep and delete older ones. Raises StoreError."""
         with explained(self.file.path):
             history = history_of(self.file).keeping(keep)
             stage_history(self.file, history)
@@ -88,27 +88,26 @@ class OpenState:
             drop_contents(self.file, history)
 
     def _check_place(self) -> None:
-        """Raises StoreError where the open file is not the one that has the name any more."""
+        """Raise StoreError if the file was replaced or deleted since it was opened."""
         if not self.file.is_at(self.descriptor):
             raise StoreError(
-                f"{self.file.path}: the file was replaced or deleted while it was worked on; nothing was written, "
-                "try again"
+                f"{self.file.path}: the file was replaced or deleted during the edit; nothing was written, try again"
             )
 
     def _prepare(self, pieces: tuple[Piece, ...], wanted: Path | None, now: int) -> tuple[Path, History]:
-        """Make durable what it takes to finish the write or to take it back. Raises StoreError, with nothing left."""
-        # Imported where it is needed: commands that only read need no threads.
+        """Write the backup, the staged history and the journal durably. Raises StoreError and removes them again."""
+        # Imported late: commands that only read need no threads.
         from concurrent.futures import ThreadPoolExecutor
 
         state, info = self.file, self.info
         state.folder.sweep()
         earlier = history_of(state)
         parent = nullcontext(state.named_in) if wanted is None else open_folder(wanted.parent, state.folder.owner)
-        with _failing(f"{state.path}: no backup could be made {_where(wanted)}"), parent as folder:
+        with _failing(f"{state.path}: cannot create a backup {_where(wanted)}"), parent as folder:
             if folder.descriptor != state.folder.descriptor:
                 folder.sweep()
             with ThreadPoolExecutor() as others:
-                # While the backup is written, which takes as long as both.
+                # In parallel with the backup, which takes as long as both.
                 checksums = [others.submit(checksum, self.data), others.submit(checksum, parts_of(self.data, pieces))]
                 backup = _backup(folder, state.path.name if wanted is None else wanted, self.data, now)
             before, after = [digest.result() for digest in checksums]
@@ -117,13 +116,13 @@ class OpenState:
             )
             history = earlier.with_entry(entry)
             kept = folder.path / backup
-            # Between paths without links, so that the way from the one to the other is right.
+            # Resolve links first: a relative path across a link would be wrong.
             way = os.path.relpath(os.path.realpath(kept), os.path.realpath(state.folder.path))
             try:
-                with _failing(f"{state.path}: its history could not be written"):
+                with _failing(f"{state.path}: cannot write its history"):
                     stage_history(state, history)
                     keep_content(state, (folder, backup), self.data, before)
-                with _failing(f"{state.path}: no journal could be made beside it"):
+                with _failing(f"{state.path}: cannot create a journal beside it"):
                     write_journal(state, Journal(way, pieces, entry, state.name, os.fstat(self.descriptor).st_ino))
             except BaseException:
                 folder.remove(backup)
@@ -132,26 +131,26 @@ class OpenState:
         return kept, history
 
     def _write(self, pieces: Sequence[Piece], backup: Path) -> None:
-        """Write the new content; where that fails, the old content again."""
+        """Write the new content; if that fails, restore the old content."""
         path = self.file.path
         try:
             overwrite(self.descriptor, parts_of(self.data, pieces))
         except OSError as error:
-            reason = f"{path}: it could not be written ({error.strerror})"
+            reason = f"{path}: the write failed ({error.strerror})"
             try:
                 overwrite(self.descriptor, [self.data])
             except OSError:
                 raise StoreError(
-                    f"{reason} and may be half written; the next command finishes the write. The content before is in "
-                    f"{backup}"
+                    f"{reason}, and the file may be half written; the next command finishes the write. The previous "
+                    f"content is in {backup}"
                 ) from error
             with suppress(OSError, StoreError):
                 remove_journal(self.file)
                 discard_staged(self.file, history_of(self.file))
-            raise StoreError(f"{reason}; its content is as before, and also in {backup}") from error
+            raise StoreError(f"{reason}; the file is unchanged, and its content is also in {backup}") from error
 
     def _finish(self, history: History) -> None:
-        """Put a write into the history, and forget that it was in progress. The state is written, whatever fails."""
+        """Publish the history and remove the journal. Errors are only reported: the state is already written."""
         try:
             publish_history(self.file)
             remove_journal(self.file)
@@ -159,8 +158,8 @@ class OpenState:
         except (OSError, StoreError) as error:
             reason = reason_of(error) if isinstance(error, OSError) else error
             self.note(
-                f"{self.file.path}: the state was written, but not all that follows could be done ({reason}); the "
-                "next command completes it"
+                f"{self.file.path}: the state was written, but its history and journal could not be updated "
+                f"({reason}); the next command tries again"
             )
 
 
@@ -168,11 +167,11 @@ class OpenState:
 def open_state(
     path: Path, info: LockInfo, note: Notify, *, timeout: float = 0, lock: bool = True
 ) -> Iterator[OpenState]:
-    """Open a state file for a change, locked unless that is not wanted, and read it.
+    """Open, lock (unless `lock` is false) and read a state file for an edit.
 
-    `info` is what the lock and the history say of the change. A write that was cut off is finished or rolled back
-    first; `note` is told of it. Raises StoreError where the file cannot be opened for writing, LockedError where
-    somebody else holds the lock for longer than `timeout` seconds.
+    `info` describes the edit in the lock and in the history. Finishes or rolls back an interrupted write first and
+    reports it to `note`. Raises StoreError if the file cannot be opened for writing, and LockedError if another process
+    holds the lock for longer than `timeout` seconds.
     """
     check_platform()
     check_own_name(path)
@@ -187,7 +186,7 @@ def open_state(
 
 
 def _opened(opened: ExitStack, path: Path, info: LockInfo, timeout: float | None) -> tuple[StateFile, int]:
-    """The file that has the name once its lock is held; without a timeout, the lock is not taken."""
+    """Open and lock the file, again if it was replaced meanwhile; without a timeout, do not lock it."""
     began = time.monotonic()
     for _ in range(_MOST_REPLACEMENTS):
         with ExitStack() as attempt:
@@ -201,16 +200,16 @@ def _opened(opened: ExitStack, path: Path, info: LockInfo, timeout: float | None
             if file.is_at(descriptor):
                 opened.enter_context(attempt.pop_all())
                 return file, descriptor
-    raise StoreError(f"{path}: the file is replaced all the time; nothing was done, try again")
+    raise StoreError(f"{path}: the file keeps being replaced; nothing was done, try again")
 
 
 def _backup(folder: Folder, wanted: Path | str, content: bytes, now: int) -> str:
-    """Create a durable copy, named as `tofu state` names its own or as wanted; never over another file."""
+    """Create a durable backup, with `wanted` as its path or as the state's name; never overwrite a file."""
     if isinstance(wanted, Path):
         try:
             folder.create(wanted.name, content)
         except FileExistsError:
-            raise StoreError(f"{wanted}: the backup exists already; nothing was written") from None
+            raise StoreError(f"{wanted}: the backup already exists; nothing was written") from None
         return wanted.name
     for attempt in range(_MOST_BACKUPS):
         name = backup_name(wanted, now, attempt)
@@ -218,7 +217,7 @@ def _backup(folder: Folder, wanted: Path | str, content: bytes, now: int) -> str
             folder.create(name, content)
             return name
     raise StoreError(
-        f"{folder.path / wanted}: {_MOST_BACKUPS} backups of this second exist already; nothing was written"
+        f"{folder.path / wanted}: {_MOST_BACKUPS} backups of this second already exist; nothing was written"
     )
 
 
@@ -228,7 +227,7 @@ def _where(wanted: Path | None) -> str:
 
 @contextmanager
 def _failing(what: str) -> Iterator[None]:
-    """Turn an error of the system into one that says what could not be done."""
+    """Turn an OSError into a StoreError that says what failed."""
     try:
         yield
     except OSError as error:

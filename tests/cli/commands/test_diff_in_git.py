@@ -52,4 +52,4 @@ def test_without_git(statetool: Statetool, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("PATH", "")
     Path("old").write_bytes(state())
     result = statetool("diff", "git:HEAD:old", "old")
-    assert (result.status, result.err) == (2, "statetool: git:HEAD:old: git is not installed, or not on PATH\n")
+    assert (result.status, result.err) == (2, "statetool: git:HEAD:old: git is not installed or not on PATH\n")

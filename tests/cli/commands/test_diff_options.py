@@ -99,8 +99,8 @@ FAILING: list[tuple[list[str], str]] = [
     (["old", "old", "--only", "sideways"], "'sideways' is not a kind; choose from: added, removed, moved,"),
     (["old", "old", "--stat", "--name-only"], "choose one of"),
     (["old", "old", "--select", "a.nope"], "no resource instance matches 'a.nope'"),
-    (["old", "git:HEAD"], "a version in git is named git:REVISION:PATH"),
-    (["old", "git:--help:old"], "a version in git is named git:REVISION:PATH"),
+    (["old", "git:HEAD"], "write a version in git as git:REVISION:PATH"),
+    (["old", "git:--help:old"], "write a version in git as git:REVISION:PATH"),
     (["old", "git:HEAD:old"], "not a git repository"),
 ]
 

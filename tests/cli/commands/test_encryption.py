@@ -54,7 +54,7 @@ CASES = [
     ("encryption-info plain --encryption new.json", 2, "", r"plain: this state is not encrypted, and the conf"),
     ("encryption-info old --encryption new.json", 2, "", r"old: no method of the configuration can read"),
     ("encryption-info changed", 0, r"serial    59", ""),
-    ("encryption-info changed --encryption new.json", 2, "", r"changed: the serial on the envelope is not"),
+    ("encryption-info changed --encryption new.json", 2, "", r"changed: the serial on the envelope differs"),
     ("encryption-info new.json", 2, "", r"this state cannot be used"),
     ("encryption-info missing", 2, "", r"missing: there is no such file"),
     ("encryption-info new --encryption missing.json", 2, "", r"missing.json: there is no such file"),
@@ -65,7 +65,7 @@ CASES = [
     ("decrypt plain --encryption new.json", 2, "", r"plain: this state is not encrypted"),
     ("decrypt changed --encryption new.json", 2, "", r"changed: the serial on the envelope"),
     ("decrypt old --encryption new.json -i", 2, "", r"no method of the configuration can read"),
-    ("decrypt new --encryption new.json -o plain", 2, "", r"plain: the file exists already"),
+    ("decrypt new --encryption new.json -o plain", 2, "", r"plain: the file already exists"),
     ("encrypt new --encryption new.json", 2, "", r"new: this state is already encrypted"),
     ("encrypt plain --encryption plain-new.json", 2, "", r"nothing would be encrypted"),
     ("encrypt new.json --encryption new.json", 2, "", r"this state cannot be used"),
@@ -98,7 +98,7 @@ CASES = [
     ("check weak --select ENC003", 2, r"ENC003[^\x00]*STA003", r"\A\Z"),
     ("check later", 2, r"ENC007 .*\n  Unsupported envelope version[^\x00]*STA003", r"\A\Z"),
     ("check plain new --encryption broken.json", 2, r"1 state checked", r"state: there is no block method.a.b"),
-    ("check later --encryption new.json", 2, r"\A\Z", r"later: the envelope is of version v1"),
+    ("check later --encryption new.json", 2, r"\A\Z", r"later: the envelope has version v1"),
     ("diff new plain --encryption new.json", 0, r"", r"\A\Z"),
     ("mv aws_vpc.main aws_vpc.net --state changed --encryption new.json", 2, "", r"changed: the serial"),
 ]  # fmt: skip
@@ -233,7 +233,7 @@ def test_passphrase_of_the_environment(statetool: Statetool, folder: Path, monke
         "method": {"aes_gcm": {"m": {"keys": "${key_provider.pbkdf2.p}"}}},
         "state": {"method": "method.aes_gcm.m"},
     }))  # fmt: skip
-    assert "TF_VAR_passphrase or a file of values (--var-file) can give it" in re.sub(
+    assert "set TF_VAR_passphrase or use a variable file (--var-file)" in re.sub(
         r"\s+", " ", statetool("encrypt", "plain", "--encryption", "c.json").err
     )
     monkeypatch.setenv("TF_VAR_passphrase", PASSPHRASE)

@@ -179,7 +179,7 @@ def test_highest_serial(statetool: Statetool) -> None:
     Path("state").write_bytes(_state(TERRAFORM, serial=2**64 - 1))
     result = statetool("fmt", "--registry", "opentofu", "state")
     assert (result.status, result.text) == (2, "")
-    assert "18446744073709551615, the highest there is" in " ".join(result.err.split())
+    assert "18446744073709551615, the highest possible" in " ".join(result.err.split())
 
 
 def test_rewrite_that_makes_two_addresses_one_remote_object(statetool: Statetool) -> None:

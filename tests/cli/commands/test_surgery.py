@@ -90,13 +90,13 @@ def test_from_standard_input_to_standard_output(program: Program) -> None:
 
 
 REFUSED = {
-    "another serial": (["rm", "-y", "aws_vpc.main", "--expect-serial", "57"], "the serial is 58 and not 57"),
-    "other content": (["mv", "aws_vpc.main", "aws_vpc.x", "--expect-hash", "0" * 64], "not what was expected"),
+    "another serial": (["rm", "-y", "aws_vpc.main", "--expect-serial", "57"], "the serial is 58, not 57"),
+    "other content": (["mv", "aws_vpc.main", "aws_vpc.x", "--expect-hash", "0" * 64], "differs from the expected one"),
     "nothing to forget": (["rm", "-y"], "no instances selected"),
     "no such instance": (["rm", "-y", "aws_vpc.none"], "no resource instance matches"),
-    "taken": (["mv", "aws_vpc.main", "aws_vpc.main[0]"], "fits 2 instances, and aws_vpc.main[0] is one"),
+    "taken": (["mv", "aws_vpc.main", "aws_vpc.main[0]"], "matches 2 instances, but aws_vpc.main[0] is only one"),
     "no terminal to ask on": (["rm", "aws_vpc.main"], "there is no terminal to ask on; nothing was written"),
-    "a backup that is there": (["mv", "aws_vpc.main", "aws_vpc.x", "--backup", NAME], "the backup exists already"),
+    "a backup that is there": (["mv", "aws_vpc.main", "aws_vpc.x", "--backup", NAME], "the backup already exists"),
     "a backup of what is not written": (
         ["mv", "aws_vpc.main", "aws_vpc.x", "--backup", "old", "--out", "new"],
         "cannot be combined with --out",

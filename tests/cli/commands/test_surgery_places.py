@@ -126,7 +126,7 @@ def test_killed_under_one_name_and_read_under_another(
     assert state.read_bytes() != REGIONS
     done = program("list", "--state", read)
     assert done.status == 0, done.err
-    assert "finished a write that was cut off" in " ".join(done.err.split())
+    assert "finished an interrupted write" in " ".join(done.err.split())
     assert "aws_vpc.main" not in done.text
     assert program("undo", read).status == 0
     assert state.read_bytes() == REGIONS.replace(b'"serial": 58', b'"serial": 60')
@@ -178,10 +178,10 @@ def test_gone(
 
 # The modes of the folder, of the state and of the history, and what is said.
 MODES = [
-    (0o555, 0o644, 0o700, "no backup could be made beside it (permission denied); nothing was written"),
+    (0o555, 0o644, 0o700, "cannot create a backup beside it (permission denied); nothing was written"),
     (0o755, 0o444, 0o700, "permission denied; nothing was written"),
-    (0o755, 0o644, 0o500, "its history could not be written (permission denied); nothing was written"),
-    (0o755, 0o644, 0o000, "the history cannot be read (permission denied)"),
+    (0o755, 0o644, 0o500, "cannot write its history (permission denied); nothing was written"),
+    (0o755, 0o644, 0o000, "cannot read the history (permission denied)"),
 ]
 
 
@@ -219,5 +219,5 @@ def test_the_content_to_go_back_to_is_gone(state: Path, folder: Path, statetool:
     shutil.rmtree(folder / HISTORY / "contents")
     done = statetool("undo")
     assert done.status == 2
-    assert "the content before this edit cannot be read" in " ".join(done.err.split())
+    assert "cannot read the content before this edit" in " ".join(done.err.split())
     assert state.read_bytes() == moved

@@ -166,12 +166,12 @@ def _damage_content(folder: Path) -> None:
 
 DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
     "no history": (lambda folder: shutil.rmtree(folder / FOLDER), "nothing to undo: no edits by statetool"),
-    "a content is gone": (lambda folder: shutil.rmtree(folder / FOLDER / "contents"), "cannot be read"),
-    "a content was changed": (_damage_content, "was changed after it was kept"),
+    "a content is gone": (lambda folder: shutil.rmtree(folder / FOLDER / "contents"), "cannot read the content before"),
+    "a content was changed": (_damage_content, "was changed after it was stored"),
     "no list": (lambda folder: (folder / FOLDER / "history.json").write_text("[1"), "the history is damaged"),
     "a newer format": (
         lambda folder: (folder / FOLDER / "history.json").write_text('{"format_version": "2.0"}'),
-        "a newer statetool wrote",
+        "from a newer statetool",
     ),
 }
 
@@ -195,7 +195,7 @@ def test_damaged(case: str, written: Path, folder: Path, statetool: Statetool) -
         (("history", "-"), "standard input has no history"),
         (("undo", "none"), "nothing to undo: no edits by statetool"),
         (("undo", "--to", "7"), "there is no edit 7; the history has edits 1 to 1"),
-        (("undo", "--expect-serial", "58"), "the serial is 59 and not 58"),
+        (("undo", "--expect-serial", "58"), "the serial is 59, not 58"),
         (("undo", NAME, "--state", NAME), "name the state once"),
         (("history", "--content", "7"), "there is no edit 7"),
         (("history", "--content", "1", "--keep", "2"), "cannot be combined with --keep or --format"),

@@ -34,7 +34,7 @@ def test_file_that_exists(statetool: Statetool, tree: Tree) -> None:
     Path("old").write_bytes(b"old")
     result = statetool("upgrade", "state", "-o", "old")
     assert (result.status, result.out) == (2, b"")
-    message = "statetool: old: the file exists already; --yes replaces it and keeps its content in a backup\n"
+    message = "statetool: old: the file already exists; --yes replaces it and keeps a backup\n"
     assert result.err.replace("\n  ", " ") == message
     assert tree() == {"state": HAND_EDITED, "old": b"old"}
 
@@ -68,11 +68,11 @@ def test_onto_itself(statetool: Statetool, tree: Tree) -> None:
 
 # What stands under OUT, and the message.
 REFUSED: list[tuple[str, str, str]] = [
-    ("a folder", "folder", "this is not a regular file"),
+    ("a folder", "folder", "not a regular file"),
     ("a folder that does not exist", "missing/new", "there is no such file or folder"),
     ("below a file", "state/new", "Not a directory"),
-    ("a device", "/dev/null", "this is not a regular file, and nothing else is written to; - is standard output"),
-    ("a link to nowhere", "link", "the file exists already"),
+    ("a device", "/dev/null", "not a regular file; statetool writes only regular files and standard output (-)"),
+    ("a link to nowhere", "link", "the file already exists"),
     ("a name that is too long", "x" * 300, "File name too long"),
 ]
 

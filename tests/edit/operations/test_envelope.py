@@ -19,9 +19,9 @@ _LINEAGE = UUID("0b2f8a5e-1111-4222-8333-444455556666")
 SERIALS = {
     "higher": (7, 8, ""),
     "the same": (7, 7, ""),
-    "lower": (7, 6, "the serial was 7: backends that hold a state with a higher serial refuse this one"),
+    "lower": (7, 6, "the serial was 7: backends with a higher serial refuse this state, as `tofu state"),
     "zero": (7, 0, "the serial was 7"),
-    "the highest": (7, _HIGHEST, "this is the highest serial there is"),
+    "the highest": (7, _HIGHEST, "this is the highest possible serial"),
 }
 
 
@@ -36,7 +36,7 @@ def test_serial(case: str) -> None:
 
 @pytest.mark.parametrize("serial", [-1, _HIGHEST + 1])
 def test_no_serial(serial: int) -> None:
-    with pytest.raises(SurgeryError, match=rf"^{serial} is no serial; it is a whole number from 0 to {_HIGHEST}$"):
+    with pytest.raises(SurgeryError, match=rf"^{serial} is not a serial; it must be .* from 0 to {_HIGHEST}$"):
         set_serial(snapshot_of("t.a"), serial)
 
 
@@ -50,5 +50,5 @@ def test_lineage() -> None:
 
 
 def test_the_lineage_that_it_has() -> None:
-    with pytest.raises(SurgeryError, match="is the lineage that the state has already"):
+    with pytest.raises(SurgeryError, match="is already the lineage of the state"):
         new_lineage(new_lineage(snapshot_of("t.a"), _LINEAGE).snapshot, _LINEAGE)

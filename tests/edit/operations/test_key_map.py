@@ -46,16 +46,16 @@ def test_map(text: str) -> None:
 
 # Text, what the refusal says.
 REFUSED = {
-    "": "a map without keys",
-    "a": "'a' is no pair OLD=NEW",
-    "0=a,b": "'b' is no pair OLD=NEW",
-    "0=a=b": "'0=a=b' is no pair OLD=NEW",
-    '0="a': "'0=\"a' is no pair OLD=NEW",
-    '0="${x}"': '"${x}" is no key',
-    "[0=a": "has a bracket too many, or too few",
-    "[]=a": "has a bracket too many, or too few",
-    "0=a,0=b": "maps [0] a second time",
-    "=a,=b": "maps no key a second time",
+    "": "the key map is empty",
+    "a": "'a' is not a pair of keys OLD=NEW",
+    "0=a,b": "'b' is not a pair of keys OLD=NEW",
+    "0=a=b": "'0=a=b' is not a pair of keys OLD=NEW",
+    '0="a': "'0=\"a' is not a pair of keys OLD=NEW",
+    '0="${x}"': '"${x}" is not a valid key',
+    "[0=a": "has unbalanced brackets",
+    "[]=a": "has unbalanced brackets",
+    "0=a,0=b": "maps [0] twice",
+    "=a,=b": "maps no key twice",
 }
 
 

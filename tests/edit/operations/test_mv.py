@@ -112,14 +112,14 @@ def test_dependencies_of_two_that_change_places() -> None:
 # Instances, source, destination, what the refusal says.
 REFUSED = {
     "another type": (["t.a"], "t.a", "u.a", "t.a cannot become u.a: the resource types differ"),
-    "another mode": (["t.a"], "t.a", "data.t.a", "t.a cannot become data.t.a: a managed resource stays one"),
-    "taken": (["t.a", "t.b"], "t.a", "t.b", "t.a cannot become t.b: there is an instance already"),
-    "two into one": (["t.a[0]", "t.a[1]"], "t.a", "t.b[0]", "t.a fits 2 instances, and t.b[0] is one"),
-    "two modules into one": (["module.a[0].t.i", "module.a[1].t.i"], "module.a", "module.b[0]", "is to go there, too"),
-    "a module into a resource": (["module.a.t.i"], "module.a", "t.i", "module.a is a module, and t.i is none"),
-    "a resource into a module": (["t.a"], "t.a", "module.m", "say where in it: module.m.t.a"),
-    "no address": (["t.a"], "t.a", "t..b", "'t..b' is no address: "),
-    "no such wildcard": (["t.a"], "t.*", "t.$2", "$2 in t.$2: the source has 1 wildcard; a dollar sign itself is $$"),
+    "another mode": (["t.a"], "t.a", "data.t.a", "t.a cannot become data.t.a: a managed resource cannot"),
+    "taken": (["t.a", "t.b"], "t.a", "t.b", "t.a cannot become t.b: the instance already exists"),
+    "two into one": (["t.a[0]", "t.a[1]"], "t.a", "t.b[0]", "t.a matches 2 instances, but t.b[0] is only one"),
+    "two modules into one": (["module.a[0].t.i", "module.a[1].t.i"], "module.a", "module.b[0]", "would move there"),
+    "a module into a resource": (["module.a.t.i"], "module.a", "t.i", "module.a is a module, but t.i is"),
+    "a resource into a module": (["t.a"], "t.a", "module.m", "give a full address: module.m.t.a"),
+    "no address": (["t.a"], "t.a", "t..b", "'t..b' is not a valid address: "),
+    "no such wildcard": (["t.a"], "t.*", "t.$2", "$2 in t.$2: the source has 1 wildcard; write $$ for a dollar sign"),
 }  # fmt: skip
 
 
@@ -133,7 +133,7 @@ def test_refused(case: str) -> None:
 
 def test_another_provider_configuration() -> None:
     state = snapshot_of("t.a", "t.b[0]", providers={"t.b[0]": ".west"})
-    with pytest.raises(SurgeryError, match=r"With --rebind it is bound to the one that is there"):
+    with pytest.raises(SurgeryError, match=r"--rebind binds the instance to the former"):
         moved(state, "t.a", "t.b[1]")
     after = moved(state, "t.a", "t.b[1]", rebind=True).snapshot
     assert {str(resource.provider_config).rpartition("]")[2] for resource in after.resources} == {".west"}

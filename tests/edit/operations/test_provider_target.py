@@ -35,17 +35,17 @@ def test_meant(case: str) -> None:
 REFUSED = {
     "of another provider": (
         ["t.a @ acme/t"], "u.w",
-        f"u.w: none of the chosen instances has a provider u; they are bound to:\n  {_T}",
+        f"u.w: none of the selected instances has a provider u; they are bound to:\n  {_T}",
     ),
     "of two providers": (
         ["t.a @ acme/t", "t.b @ b/t"], "t.w",
-        f't.w could be one of several; write one of these:\n  {_T}.w\n  provider["registry.opentofu.org/b/t"].w',
+        f't.w is ambiguous; write one of:\n  {_T}.w\n  provider["registry.opentofu.org/b/t"].w',
     ),
     "of two modules": (
         ["t.a @ acme/t.w", "t.b @ module.m.acme/t.w"], 't.w["k"]',
-        f't.w["k"] could be one of several; write one of these:\n  module.m.{_T}.w["k"]\n  {_T}.w["k"]',
+        f't.w["k"] is ambiguous; write one of:\n  module.m.{_T}.w["k"]\n  {_T}.w["k"]',
     ),
-    "nothing of the kind": (["t.a @ acme/t"], "t..w", "'t..w' is no provider instance, such as aws.west"),
+    "nothing of the kind": (["t.a @ acme/t"], "t..w", "'t..w' is not a provider instance such as aws.west"),
 }  # fmt: skip
 
 

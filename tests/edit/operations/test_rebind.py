@@ -98,24 +98,24 @@ Refused = tuple[list[str], list[str], str, dict[InstanceKey, InstanceKey] | None
 REFUSED: dict[str, Refused] = {
     "a part to another configuration": (
         _PAIR, ["t.a[0]"], "acme/t.w", None,
-        "for all its instances, and these were not chosen:\n  t.a[1]\nChoose them as well, or give --whole-resource",
+        ", and these were not selected:\n  t.a[1]\nSelect them as well, or use --whole-resource",
     ),
     "another provider": (
         ["t.a @ acme/t"], ["t.a"], "acme/u", None,
-        "another provider; `statetool replace-provider` changes the provider",
+        "another provider; use `statetool replace-provider` to change the provider",
     ),
     "a key that nobody has": (
         _PAIR, ["t.a"], "", {_C: _A},
-        'no chosen instance is bound to a provider instance with the key ["c"]; there are:\n  the key ["a"]\n',
+        'no selected instance is bound to a provider instance with the key ["c"]; there are:\n  the key ["a"]\n',
     ),
     "a number that is a text": (['t.a @ acme/t.r["0"]'], ["t.a"], "", {IntKey(0): _A}, 'the key [0]; there are:\n'),
-    "a key and a mapping": (_PAIR, ["t.a"], 'acme/t.r["c"]', {_A: _C}, "give the configuration alone"),
+    "a key and a mapping": (_PAIR, ["t.a"], 'acme/t.r["c"]', {_A: _C}, "give only the configuration"),
     "a key without an alias": (["t.a @ acme/t"], ["t.a"], "", {NO_KEY: _A}, "t.a: provider["),
     "keys left open": (
         _PAIR, ["t.a"], "acme/t.s", {_A: _A},
-        't.a[1] is bound to provider["registry.opentofu.org/acme/t"].r["b"], and the mapping does not say to which',
+        't.a[1] is bound to provider["registry.opentofu.org/acme/t"].r["b"], but the mapping to instances of',
     ),
-    "nowhere": (_PAIR, ["t.a"], "", None, "nothing says to which provider instance"),
+    "nowhere": (_PAIR, ["t.a"], "", None, "no provider instance given"),
 }  # fmt: skip
 
 
@@ -144,7 +144,7 @@ def test_the_whole_resource_goes_along_by_its_keys() -> None:
 NOTED = {
     "keys and none": (
         ["t.a[0] @ acme/t.r", "t.a[1] @ acme/t.r"], "t.a[0]", 'acme/t.r["a"]',
-        "of these resources some objects have a provider key, and some none:\n  t.a",
+        "but only some objects of these resources have a provider key:\n  t.a",
     ),
     "a module that is elsewhere": (["t.a @ acme/t"], "t.a", "module.m.acme/t", "these are elsewhere:\n  t.a"),
 }  # fmt: skip

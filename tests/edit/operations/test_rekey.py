@@ -79,7 +79,7 @@ def test_keys_that_are_not_in_normal_form(before: list[str], keys: str, after: d
 def test_a_key_that_could_be_each_of_two() -> None:
     # Angstrom sign, and A with a ring apart: both become U+00C5.
     state = snapshot_of(*['t.a["\u212b"]', 't.a["A\u030a"]'])
-    with pytest.raises(SurgeryError, match="could be each of"):
+    with pytest.raises(SurgeryError, match="is ambiguous"):
         rekeyed(state, "\u00c5=x", "t.a")
 
 
@@ -123,11 +123,11 @@ def test_what_points_at_them() -> None:
 
 # Instances, keys, what the refusal says.
 REFUSED = {
-    "no such key": (_COUNT, "0=a,2=b", "t.a: no chosen instance has the key [2]; there are:\n  [0]\n  [1]"),
+    "no such key": (_COUNT, "0=a,2=b", "t.a: no selected instance has the key [2]; there are:\n  [0]\n  [1]"),
     "a text that is a number": (['t.a["0"]'], "0=a", 'has the key [0]; there are:\n  ["0"]'),
-    "no instance without a key": (_COUNT, "=a", "t.a: no chosen instance is without a key"),
-    "two to one": (_COUNT, "0=a,1=a", 't.a: [0] and [1] would both become ["a"]; a key is for one instance'),
-    "taken": (_COUNT, "0=1", "t.a[0] cannot become t.a[1]: there is an instance already"),
+    "no instance without a key": (_COUNT, "=a", "t.a: no selected instance has no key"),
+    "two to one": (_COUNT, "0=a,1=a", 't.a: [0] and [1] would both become ["a"]; each instance needs its own key'),
+    "taken": (_COUNT, "0=1", "t.a[0] cannot become t.a[1]: the instance already exists"),
 }
 
 
@@ -141,7 +141,7 @@ def test_refused(case: str) -> None:
 
 def test_keys_of_several_kinds_are_noted() -> None:
     (note,) = rekeyed(snapshot_of(*_COUNT), "0=a", "t.a").notes
-    assert note.endswith("these have keys of several kinds now:\n  t.a")
+    assert note.endswith("these now have several kinds of keys:\n  t.a")
 
 
 def _resource(name: str, objects: list[dict[str, Any]]) -> dict[str, Any]:
@@ -191,19 +191,19 @@ def test_a_sensitive_attribute_if_it_is_allowed() -> None:
 # Path, attributes, whether for count, what the refusal says.
 BY_REFUSED: dict[str, tuple[str, list[object], bool, str]] = {
     "missing": ("name", [{"name": "x"}, {"nam": "y"}], False, "t.a[1]: no attribute name; the nearest are:\n  nam"),
-    "null": ("name", [{"name": None}], False, "t.a[0]: name is null, and a key is a text or a whole number"),
+    "null": ("name", [{"name": None}], False, "t.a[0]: name is null; a key must be a string or a whole number"),
     "a list": ("name", [{"name": []}], False, "t.a[0]: name is an array"),
     "a bool": ("name", [{"name": True}], False, "t.a[0]: name is a bool"),
-    "not whole": ("n", [{"n": 1.5}], False, "t.a[0]: n is 1.5, and a number that is to be a key must be whole"),
+    "not whole": ("n", [{"n": 1.5}], False, "t.a[0]: n is 1.5; a numeric key must be a whole number"),
     "sensitive": ("secret", [{"secret": "x"}], False, "t.a[0]: secret is sensitive"),
     "not unique": ("name", [{"name": "x"}, {"name": "x"}], False, 't.a: [0] and [1] would both become ["x"]'),
     "no number for count": (
         "name",
         [{"name": "x"}],
         True,
-        "t.a[0]: name is no whole number from 0 on, as the keys of count are",
+        "t.a[0]: name is not a whole number of at least 0, as count needs",
     ),
-    "below zero": ("n", [{"n": -1}], True, "t.a[0]: n is no whole number from 0 on"),
+    "below zero": ("n", [{"n": -1}], True, "t.a[0]: n is not a whole number of at least 0"),
     "no path": ("a..b", [{}], False, "t.a[0]: 'a..b' is not a valid attribute path"),
 }
 

@@ -94,7 +94,7 @@ REFUSED = {
     ),
     "nothing chosen bound to it": (
         ["t.a @ acme/t", "t.b @ b/u"], "acme/t", "acme/u", ["t.b"],
-        "none of the chosen resources is bound to registry.opentofu.org/acme/t",
+        "none of the selected resources is bound to registry.opentofu.org/acme/t",
     ),
     "no such configuration": (
         ["t.a @ acme/t.w"], _T, f"{_T}.e", [],
@@ -102,14 +102,14 @@ REFUSED = {
     ),
     "a resource in part": (
         ["t.a[0] @ acme/t", "t.a[1] @ acme/t"], "acme/t", "acme/u", ["t.a[0]"],
-        "t.a: a resource has one provider configuration for all its instances, and these were not chosen:\n  t.a[1]",
+        "t.a: all instances of a resource share one provider configuration, and these were not selected:\n  t.a[1]",
     ),
     "keys that would be lost": (
         ['t.a @ acme/t.w["k"]'], f"{_T}.w", _T, [],
         "t.a: its instances are bound to instances of",
     ),
     "a provider by a configuration": (["t.a @ acme/t"], "acme/t", _T, [], "give two of the same kind"),
-    "an instance of a configuration": (["t.a @ acme/t"], f'{_T}.w["k"]', _T, [], "is one instance of a configuration"),
+    "an instance of a configuration": (["t.a @ acme/t"], f'{_T}.w["k"]', _T, [], "is an instance of a provider"),
     "no source": (["t.a @ acme/t"], "a/b/c/d", "acme/u", [], "'a/b/c/d' is neither a provider source"),
     "no configuration": (["t.a @ acme/t"], "acme/t", "provider[0]", [], "'provider[0]' is neither"),
 }  # fmt: skip

@@ -47,5 +47,5 @@ def test_everything_comes_back(state: StateText) -> None:
 
 
 def test_no_serial_is_left() -> None:
-    with pytest.raises(SurgeryError, match="the serial is the highest there is"):
+    with pytest.raises(SurgeryError, match="the serial is the highest possible"):
         restore(Snapshot(serial=HIGHEST_SERIAL), b'{"version":4,"serial":3}')

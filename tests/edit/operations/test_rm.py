@@ -46,14 +46,14 @@ def test_removed(case: str) -> None:
     document = json.loads(write(edit.snapshot, canonical=False))
     z = next(one for one in document["resources"] if one["name"] == "z")["instances"][0]
     assert z.get("dependencies", []) == kept
-    told = "these instances depended on what is gone, and no longer do:\n  t.z"
+    told = "these instances no longer depend on removed resources:\n  t.z"
     assert edit.notes == ((told,) if kept != dependencies else ())
 
 
 def test_dependencies_are_kept_on_request() -> None:
     before = snapshot_of("t.a", z=["t.a"])
     edit = removed(before, "t.a", keep_dangling=True)
-    assert edit.notes == ("these instances still depend on what is gone:\n  t.z",)
+    assert edit.notes == ("these instances still depend on removed resources:\n  t.z",)
     assert edit.snapshot.resources == before.resources[1:]
 
 
@@ -99,8 +99,8 @@ def test_deposed(case: str) -> None:
 @pytest.mark.parametrize(
     ("key", "message"),
     [
-        (None, r"no chosen instance has a deposed object:\n  t\.a\[0\]$"),
-        (TWO, r"no chosen instance has the deposed object '00000002'; there are:\n  none$"),
+        (None, r"no selected instance has a deposed object:\n  t\.a\[0\]$"),
+        (TWO, r"no selected instance has the deposed object '00000002'; there are:\n  none$"),
     ],
 )
 def test_nothing_deposed(key: str | None, message: str) -> None:

@@ -89,28 +89,28 @@ REFUSED = {
     "nothing there in a map": ('{"t":{}}', 't.k="y"', "t.a: no attribute t.k"),
     "beyond the end": ('{"l":[1]}', "l[1]=2", "t.a: no attribute l[1]: l has 1 element"),
     "into a text": ('{"a":"x"}', "a.b=1", "t.a: no attribute a.b: a is not an object, map, list or set"),
-    "another type": ('{"a":"x"}', "a=1", "t.a: a is a string, and the new value is a number; --force-type"),
-    "a text for a number": ('{"n":1}', 'n="1"', "t.a: n is a number, and the new value is a string"),
-    "an object for a list": ('{"l":[]}', "l={}", "t.a: l is an array, and the new value is an object"),
+    "another type": ('{"a":"x"}', "a=1", "t.a: a is a string, but the new value is a number; --force-type"),
+    "a text for a number": ('{"n":1}', 'n="1"', "t.a: n is a number, but the new value is a string"),
+    "an object for a list": ('{"l":[]}', "l={}", "t.a: l is an array, but the new value is an object"),
     "a list of other things": (
         '{"l":["a"]}', "l=[1]",
-        "t.a: l is an array of strings, and the new value is an array of numbers",
+        "t.a: l is an array of strings, but the new value is an array of numbers",
     ),
     "a map of other things": (
         '{"t":{"a":"x"}}', 't={"b":1}',
-        "t.a: t is an object, and the new value is an object with other things in it",
+        "t.a: t is an object, but the new value is an object with other contents",
     ),
-    "a member of another type": ('{"o":{"n":1,"s":"x"}}', 'o={"n":"1"}', "t.a: o is an object, and the new value is"),
-    "sensitive": ('{"secret":"x"}', 'secret="y"', "t.a: secret is sensitive, or has something sensitive in it"),
+    "a member of another type": ('{"o":{"n":1,"s":"x"}}', 'o={"n":"1"}', "t.a: o is an object, but the new value is"),
+    "sensitive": ('{"secret":"x"}', 'secret="y"', "t.a: secret is sensitive or contains sensitive values"),
     "within what is sensitive": ('{"secret":{"a":"x"}}', 'secret.a="y"', "t.a: secret.a is sensitive"),
-    "something sensitive in it": ('{"m":{"pw":"x","u":"y"}}', "m={}", "t.a: m is sensitive, or has something"),
+    "something sensitive in it": ('{"m":{"pw":"x","u":"y"}}', "m={}", "t.a: m is sensitive or contains"),
     "not of the type beside it": (
         '{"v":{"value":"x","type":"string"}}', "v=[1]",
-        "t.a: v is a string, and the new value is an array",
+        "t.a: v is a string, but the new value is an array",
     ),
     "a member that its type has not": (
         '{"v":{"value":{"a":"x"},"type":["object",{"a":"string"}]}}', 'v={"b":"y"}',
-        'the value is not of the type that the state has written beside it; give both, as {"value": …, "type": …}',
+        'the value does not have the type that the state records for it; give both as {"value": …, "type": …}',
     ),
 }  # fmt: skip
 
@@ -125,7 +125,7 @@ def test_refused(case: str) -> None:
 
 def test_another_type_if_it_is_forced() -> None:
     assert set_in('{"a":"x"}', "a=[1]", force_type=True) == '{"a":[1]}'
-    with pytest.raises(SurgeryError, match="not of the type that the state has written beside it"):
+    with pytest.raises(SurgeryError, match="not have the type that the state records for it"):
         set_in('{"v":{"value":"x","type":"string"}}', "v=[1]", force_type=True)
 
 
@@ -138,13 +138,13 @@ def test_what_is_sensitive_if_it_is_allowed() -> None:
 
 # What is given to `set`, what the refusal says.
 NO_ASSIGNMENT = {
-    "a": "no equals sign between a path and a value; write PATH=JSON",
+    "a": "no equals sign between path and value; write PATH=JSON",
     't["a=b"]': "no equals sign",
-    "a=hello": 'what is to be set at a is no JSON; a text needs quotes: a="…"',
-    "a=": "what is to be set at a is no JSON",
-    "a={": "what is to be set at a is no JSON",
-    "a=NaN": "what is to be set at a is no JSON",
-    "a=1 2": "what is to be set at a is no JSON",
+    "a=hello": 'the value for a is not valid JSON; a string needs quotes: a="…"',
+    "a=": "the value for a is not valid JSON",
+    "a={": "the value for a is not valid JSON",
+    "a=NaN": "the value for a is not valid JSON",
+    "a=1 2": "the value for a is not valid JSON",
     "a..b=1": "'a..b' is not a valid attribute path",
     "=1": "'' is not a valid attribute path",
 }
@@ -176,7 +176,7 @@ def test_flat_attributes() -> None:
     provider = 'provider["registry.opentofu.org/acme/t"]'
     obj = {"schema_version": 0, "attributes_flat": {"id": "x"}}
     state = snapshot_with([{"mode": "managed", "type": "t", "name": "a", "provider": provider, "instances": [obj]}])
-    with pytest.raises(SurgeryError, match=r"t.a has the flat attributes of Terraform before 0.12"):
+    with pytest.raises(SurgeryError, match=r"t.a has flat attributes from Terraform before 0.12"):
         set_attributes(state, instances(state), [parse_assignment('id="new"')])
 
 

@@ -40,7 +40,7 @@ def test_what_is_tainted_already_stays_so() -> None:
     once = taint(state, chosen(state, "t.a")).snapshot
     twice = taint(once, chosen(once, "t.a", "t.b"))
     assert tainted(twice.snapshot) == ["t.a", "t.b"]
-    assert twice.notes == ("tainted already:\n  t.a",)
+    assert twice.notes == ("already tainted:\n  t.a",)
 
 
 # Instances, which of them, what `taint` says, what `untaint` says.
@@ -49,8 +49,8 @@ REFUSED = {
     "deposed objects only": (
         ["t.a+ @ acme/t"],
         ["t.a"],
-        "t.a has deposed objects only",
-        "t.a has deposed objects only",
+        "t.a has only deposed objects",
+        "t.a has only deposed objects",
     ),
 }
 
@@ -68,7 +68,7 @@ def test_refused(case: str) -> None:
 def test_untaint_of_what_is_not_tainted() -> None:
     state = bound("t.a @ acme/t", "t.b @ acme/t")
     one = taint(state, chosen(state, "t.a")).snapshot
-    with pytest.raises(SurgeryError, match=r"not tainted, so there is nothing to untaint:\n  t.b$"):
+    with pytest.raises(SurgeryError, match=r"not tainted:\n  t.b$"):
         untaint(one, chosen(one, "t.a", "t.b"))
 
 

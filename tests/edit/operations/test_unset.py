@@ -53,7 +53,7 @@ def test_several() -> None:
 # Attributes, path, what the refusal says.
 REFUSED = {
     "nothing there": ('{"name":"x"}', "nam", "t.a: no attribute nam; the nearest are:\n  name"),
-    "an element": ('{"l":[1,2]}', "l[0]", "t.a: l[0] is an element of a list or set, which cannot be unset by itself"),
+    "an element": ('{"l":[1,2]}', "l[0]", "t.a: l[0] is an element of a list or set; set the whole list or set"),
     "sensitive": ('{"m":{"pw":"x"}}', "m.pw", "t.a: m.pw is sensitive"),
     "no path": ("{}", "a..b", "'a..b' is not a valid attribute path"),
 }

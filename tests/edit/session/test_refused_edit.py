@@ -104,6 +104,6 @@ def test_no_edit(path: Path) -> None:
 
 def test_file_that_changed_since_it_was_loaded(path: Path) -> None:
     edited = GOOD.replace(b'"serial": ', b'"serial": 9', 1)
-    with pytest.raises(StoreError, match="the file changed while it was worked on; nothing was written"):
+    with pytest.raises(StoreError, match="the file changed during the edit; nothing was written"):
         replaced(path, edited, meanwhile=GOOD + b"\n")
     assert {found.name: found.read_bytes() for found in path.parent.iterdir()} == {path.name: GOOD + b"\n"}

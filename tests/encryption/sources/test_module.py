@@ -95,12 +95,12 @@ def test_none(tmp_path: Path) -> None:
 
 # The files of a module, and what is said; DIR stands for the folder.
 REFUSED: dict[str, tuple[dict[str, str], str]] = {
-    "two blocks": ({"a.tf": inside(), "b.tf": inside()}, r"this one stands at DIR/a.tf:2,3-13 and at DIR/b.tf:2,3-13"),
+    "two blocks": ({"a.tf": inside(), "b.tf": inside()}, r"found two, at DIR/a.tf:2,3-13 and at DIR/b.tf:2,3-13"),
     "two in one file": ({"a.tf": inside() + inside()}, r"at DIR/a.tf:2,3-13 and at DIR/a.tf:14,3-13"),
     "two in an override": ({"a.tf": inside(), "override.tf": over() + over()}, r"at DIR/override.tf:2,3-13 and"),
     "no value": (
         {"a.tf": inside("passphrase = local.p"), "b.tf": 'locals {\n  p = var.p\n}\nvariable "p" {\n}\n'},
-        r"passphrase: var\.p has no value: TF_VAR_p .*; see DIR/b.tf:4,1-13 \(DIR/a.tf:4,1-21\)",
+        r"passphrase: var\.p has no value: set TF_VAR_p .*; see DIR/b.tf:4,1-13 \(DIR/a.tf:4,1-21\)",
     ),
     "not declared": ({"a.tf": inside("passphrase = var.v")}, r"refuse it: Reference to undeclared input variable"),
     "no such local value": ({"a.tf": inside("passphrase = local.p")}, r"Reference to undeclared local value"),
@@ -109,7 +109,7 @@ REFUSED: dict[str, tuple[dict[str, str], str]] = {
     ),
     "a resource": (
         {"a.tf": inside("passphrase = local.a") + "locals {\n  a = random_password.a.result\n}\n"},
-        r"known before a plan; a text stands in double quotes; see DIR/a.tf:15,7-31 \(DIR/a.tf:4,1-21\)",
+        r"unknown before a plan; a string needs double quotes; see DIR/a.tf:15,7-31 \(DIR/a.tf:4,1-21\)",
     ),
     "a type that does not fit": (
         {"a.tf": inside("passphrase = var.v") + 'variable "v" {\n  type = number\n}\n'},
@@ -120,7 +120,7 @@ REFUSED: dict[str, tuple[dict[str, str], str]] = {
     ),
     "a target in an override without its method": (
         {"a.tf": inside(), "override.tf": "terraform {\n encryption {\n state {\n enforced = true\n}\n}\n}\n"},
-        r"state: the block that overrides has no method",
+        r"state: the overriding block has no method",
     ),
     "another file that is broken": ({"a.tf": inside(f'passphrase = "{LONG}"'), "b.tf": "x {\n"}, r"^DIR/b.tf:1,3-4: "),
     "an override that is broken": ({"a.tf": inside(f'passphrase = "{LONG}"'), "override.tf": "}\n"}, r"DIR/over"),

@@ -128,5 +128,5 @@ def test_plain_states(target: tuple[str, ...]) -> None:
 @pytest.mark.parametrize("target", [("m",), ("m", "other")])
 def test_plain_states_where_none_is_wanted(target: tuple[str, ...]) -> None:
     for own in _spelled(_configuration("keys in the configuration", "", "aes_gcm", target)):
-        with pytest.raises(EncryptionError, match="takes no plain one"):
+        with pytest.raises(EncryptionError, match="does not accept plain states"):
             decrypt(_PLAIN, own)

@@ -63,24 +63,24 @@ def test_values(name: str, tmp_path: Path) -> None:
 
 # What stands in place of the passphrase, and the reason why it cannot be known, with the place.
 REASONS = {
-    "nothing given": ("var.p", r"var\.p has no value: TF_VAR_p or a file of values .* \(c.hcl:2,1-19\)"),
+    "nothing given": ("var.p", r"var\.p has no value: set TF_VAR_p or use a variable file .* \(c.hcl:2,1-19\)"),
     "a local value": ("local.p", r"would refuse it: Reference to undeclared local value \(c.hcl:2,1-21\)"),
-    "a resource": ("aws_x.y.z", r"no expression whose value can be known before a plan; a text .* \(c.hcl:2,1-23\)"),
-    "a data source": ("data.x.y.z", r"no expression whose value can be known before a plan"),
-    "a module": ("module.x.y", r"no expression whose value can be known before a plan"),
-    "a method": ("method.aes_gcm.main", r"no expression whose value can be known before a plan"),
+    "a resource": ("aws_x.y.z", r"value of this expression is unknown before a plan; a string .* \(c.hcl:2,1-23\)"),
+    "a data source": ("data.x.y.z", r"value of this expression is unknown before a plan"),
+    "a module": ("module.x.y", r"value of this expression is unknown before a plan"),
+    "a method": ("method.aes_gcm.main", r"value of this expression is unknown before a plan"),
     "the time": ("timestamp()", r"the result of the function timestamp is not known"),
-    "each": ("each.key", r"no expression whose value can be known before a plan"),
+    "each": ("each.key", r"value of this expression is unknown before a plan"),
     "the workspace": ("terraform.workspace", r"the workspace is not known"),
     "no such function": ("secret()", r"would refuse it: Call to unknown function"),
     "no such file": ('file("/nonexistent/file")', r"would refuse it: Invalid function argument"),
     "an unknown part": ('"a${var.p}"', r"var\.p has no value"),
     "an unknown item": ("[var.p]", r"var\.p has no value"),
     "an unknown member": ("{ a = [var.p] }", r"var\.p has no value"),
-    "a key provider in an expression": ("[key_provider.pbkdf2.up]", r"a key provider is named by an argument"),
-    "a part of a key provider": ("key_provider.pbkdf2.up.encryption_key", r"must name a key provider"),
-    "an index of a key provider": ('key_provider.pbkdf2["up"]', r"must name a key provider"),
-    "a method in text": ("1 == 1", r"must be a text in quotes, and is a boolean \(c.hcl:2,1-20\)"),
+    "a key provider in an expression": ("[key_provider.pbkdf2.up]", r"a key provider cannot be used inside"),
+    "a part of a key provider": ("key_provider.pbkdf2.up.encryption_key", r"must be a key provider"),
+    "an index of a key provider": ('key_provider.pbkdf2["up"]', r"must be a key provider"),
+    "a method in text": ("1 == 1", r"must be a string in quotes, not a boolean \(c.hcl:2,1-20\)"),
 }  # fmt: skip
 
 
@@ -100,15 +100,15 @@ def test_what_nobody_uses_need_not_be_known() -> None:
 TARGET = 'method "unencrypted" "u" {\n}\nstate {\n%s\n}\n'
 # A text, and what is said of it.
 REFUSED = {
-    "an argument on its own": ("a = 1\n", r"a: no such block is known here.*\(c.hcl:1,1-6\)"),
-    "the block itself": ("encryption {\n}\n", r"encryption: no such block is known here.*\(c.hcl\)"),
-    "the block around it": ("terraform {\n  encryption {\n  }\n}\n", r"terraform: no such block is known here"),
+    "an argument on its own": ("a = 1\n", r"a: unknown block.*\(c.hcl:1,1-6\)"),
+    "the block itself": ("encryption {\n}\n", r"encryption: unknown block.*\(c.hcl\)"),
+    "the block around it": ("terraform {\n  encryption {\n  }\n}\n", r"terraform: unknown block"),
     "one label": ('method "unencrypted" {\n}\n', r"c.hcl:1,22-23: Missing name for method"),
     "three labels": ('method "a" "b" "c" {\n}\n', r"c.hcl:1,16-19: Extraneous label for method"),
     "a label of a target": ('state "a" {\n}\n', r"c.hcl:1,7-10: Extraneous label for state"),
-    "a name with a dot": ('method "unencrypted" "a.b" {\n}\n', r"names have only .* \(c.hcl:1,1-27\)"),
-    "two of a name": ('method "a" "b" {\n}\nmethod "a" "b" {\n}\n', r"method.a.b: there are two.*\(c.hcl:3,1-15\)"),
-    "two states": (TARGET % "" + "state {\n}\n", r"state: there are two blocks of this name \(c.hcl:6,1-6\)"),
+    "a name with a dot": ('method "unencrypted" "a.b" {\n}\n', r"names may contain only .* \(c.hcl:1,1-27\)"),
+    "two of a name": ('method "a" "b" {\n}\nmethod "a" "b" {\n}\n', r"method.a.b: duplicate block.*\(c.hcl:3,1-15\)"),
+    "two states": (TARGET % "" + "state {\n}\n", r"state: duplicate block \(c.hcl:6,1-6\)"),
     "a method in quotes": (TARGET % 'method = "method.unencrypted.u"', r"method: must name a method.*\(c.hcl:4,1-32\)"),
     "a method in parentheses": (TARGET % "method = (method.unencrypted.u)", r"method: must name a method"),
     "a method that is too long": (TARGET % "method = method.unencrypted.u.x", r"method: must name a method"),
@@ -116,19 +116,19 @@ REFUSED = {
     "a method of a digit": (TARGET % "method = method.unencrypted.1u", r"^c.hcl:4,30-31: Invalid expression"),
     "a key provider as a method": (TARGET % "method = key_provider.a.u", r"method: must name a method"),
     "a conditional method": (TARGET % "method = true ? method.unencrypted.u : null", r"method: must name a method"),
-    "enforced as a list": (TARGET % "enforced = [var.x]", r"enforced: nothing may be referred to here"),
-    "enforced from a variable": (TARGET % "enforced = var.x", r"enforced: nothing may be referred to here"),
-    "another argument": (TARGET % "methods = []", r"methods: this argument is not known; it takes method, enf"),
-    "another block": (TARGET % "else {\n}", r"state: it has at most one fallback block, and no other"),
+    "enforced as a list": (TARGET % "enforced = [var.x]", r"enforced: references are not allowed here"),
+    "enforced from a variable": (TARGET % "enforced = var.x", r"enforced: references are not allowed here"),
+    "another argument": (TARGET % "methods = []", r"methods: unknown argument; expected method, enf"),
+    "another block": (TARGET % "else {\n}", r"state: at most one fallback block and no"),
     "enforced in a fallback": (
-        TARGET % "method = method.unencrypted.u\nfallback {\nenforced = true\n}", r"state.fallback, enforced: this arg"
+        TARGET % "method = method.unencrypted.u\nfallback {\nenforced = true\n}", r"state.fallback, enforced: unknown"
     ),
-    "an alias from a variable": (provider("encrypted_metadata_alias = var.x"), r"alias: nothing may be referred to"),
-    "an alias from a function": (provider('encrypted_metadata_alias = upper("x")'), r"alias: nothing may be ref"),
-    "a block in pbkdf2": (provider(f'passphrase = "{LONG}"', "endpoints {\n}"), r"endpoints: no such block is known"),
+    "an alias from a variable": (provider("encrypted_metadata_alias = var.x"), r"alias: references are not allowed"),
+    "an alias from a function": (provider('encrypted_metadata_alias = upper("x")'), r"alias: references are not"),
+    "a block in pbkdf2": (provider(f'passphrase = "{LONG}"', "endpoints {\n}"), r"endpoints: unknown block"),
     "a chain in quotes": (
         provider('chain = "key_provider.pbkdf2.up"') + f'key_provider "pbkdf2" "up" {{\n  passphrase = "{LONG}"\n}}\n',
-        r"chain: must name a key provider",
+        r"chain: must be a key provider",
     ),
     "an argument twice": (provider('a = "x"', 'a = "y"'), r"c.hcl:3,1-2: Attribute redefined$"),
     "a quote too few": (provider('passphrase = "x'), r"^c.hcl:4,23-24: Unterminated template string"),
@@ -176,7 +176,7 @@ def test_a_file_of_a_module_has_the_block_in_it() -> None:
     around = f'variable "other" {{\n}}\nterraform {{\n  encryption {{\n{inside}\n  }}\n}}\n'
     assert arguments(text_configuration(Origin.of_file("a.tf"), around.encode(), surroundings)) == {"passphrase": LONG}
     for content in (inside, around + around):
-        with pytest.raises(ConfigurationError, match=r"a\.tofu: a file of a module has one terraform block"):
+        with pytest.raises(ConfigurationError, match=r"a\.tofu: a module file must contain one terraform block"):
             text_configuration(Origin.of_file("a.tofu"), content.encode(), surroundings)
 
 
@@ -195,7 +195,9 @@ def test_a_secret_is_not_taken_from_the_command_line(argument: str) -> None:
     option = VariableOption("a", LONG)
     own = text(provider("iterations = var.a", f'{argument} = "${{var.a}}"'), {"a": "of the environment"}, option)
     assert arguments(own)["iterations"] == LONG
-    with pytest.raises(ConfigurationError, match=rf"{argument}: var\.a comes from --var, .*; TF_VAR_a or a file"):
+    with pytest.raises(
+        ConfigurationError, match=rf"{argument}: var\.a comes from --var, .*; set TF_VAR_a or use a variable file"
+    ):
         next(iter(own.key_providers.values())).arguments.value(argument)
 
 

@@ -20,5 +20,5 @@ def replace_content(path: Path, old: bytes, new: bytes, info: LockInfo, note: No
         return None
     with open_state(path, info, note) as state:
         if state.data != old:
-            raise StoreError(f"{path}: the file changed while it was worked on; nothing was written, try again")
+            raise StoreError(f"{path}: the file changed during the edit; nothing was written, try again")
         return state.commit(new, now=now)

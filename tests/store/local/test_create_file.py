@@ -36,7 +36,7 @@ def test_name_of_any_length(length: int, tmp_path: Path) -> None:
 def test_file_that_exists(tmp_path: Path) -> None:
     path = tmp_path / "old.tfstate"
     path.write_bytes(b"old")
-    with pytest.raises(StoreError, match=r"/old\.tfstate: the file exists already"):
+    with pytest.raises(StoreError, match=r"/old\.tfstate: the file already exists"):
         create_file(path, CONTENT)
     assert {found.name: found.read_bytes() for found in tmp_path.iterdir()} == {"old.tfstate": b"old"}
 
@@ -44,7 +44,7 @@ def test_file_that_exists(tmp_path: Path) -> None:
 def test_link_that_leads_nowhere(tmp_path: Path) -> None:
     path = tmp_path / "link"
     path.symlink_to("nowhere")
-    with pytest.raises(StoreError, match="/link: the file exists already"):
+    with pytest.raises(StoreError, match="/link: the file already exists"):
         create_file(path, CONTENT)
     assert list(tmp_path.iterdir()) == [path]
 

@@ -184,7 +184,7 @@ def test_history_that_is_a_link(tmp_path: Path) -> None:
     state.write_bytes(OLD)
     (tmp_path / HISTORY).mkdir()
     (tmp_path / HISTORY / "contents").symlink_to("../precious")
-    with pytest.raises(StoreError, match="contents: this is a symbolic link, which statetool did not make"):
+    with pytest.raises(StoreError, match="contents: this is a symbolic link, which statetool did not create"):
         replace_content(state, OLD, NEW, system_context().lock_info(state, "test"), system_context().note, now=NOW)
     assert (tmp_path / "precious" / "a").read_bytes() == VICTIM
     assert state.read_bytes() == OLD
@@ -197,7 +197,7 @@ def test_files_of_others_in_the_history_stay(tmp_path: Path) -> None:
     state.write_bytes(OLD)
     replace_content(state, OLD, NEW, system_context().lock_info(state, "test"), system_context().note, now=NOW)
     (tmp_path / HISTORY / "notes.txt").write_bytes(VICTIM)
-    with pytest.raises(StoreError, match="except for files that are not of statetool"):
+    with pytest.raises(StoreError, match="but the folder contains other files"):
         forget_history(state)
     assert [path.name for path in (tmp_path / HISTORY).iterdir()] == ["notes.txt"]
 
@@ -206,7 +206,7 @@ def test_history_that_names_a_path(tmp_path: Path) -> None:
     """A history from a stranger names contents by checksum, and not by a path."""
     state = tmp_path / "state"
     state.write_bytes(OLD)
-    with pytest.raises(StoreError, match=r"the history names '\.\./\.\./victim', which is not a checksum"):
+    with pytest.raises(StoreError, match=r"the history contains '\.\./\.\./victim', which is not a checksum"):
         kept_content(state, "../../victim")
 
 

@@ -24,13 +24,13 @@ def files(tmp_path: Path) -> None:
 def test_no_room_for_the_journal(tmp_path: Path) -> None:
     """Room for the backup, and not for the new content: the file is not touched, and nothing is left behind."""
     ended = replace(tmp_path, "sh", "-c", 'ulimit -f 32; exec "$@"', "sh")
-    assert ended == (1, "state: no journal could be made beside it (File too large); nothing was written\n")
+    assert ended == (1, "state: cannot create a journal beside it (File too large); nothing was written\n")
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"state": OLD, "new": NEW}
 
 
 def test_no_room_for_the_backup(tmp_path: Path) -> None:
     ended = replace(tmp_path, "sh", "-c", 'ulimit -f 8; exec "$@"', "sh")
-    assert ended == (1, "state: no backup could be made beside it (File too large); nothing was written\n")
+    assert ended == (1, "state: cannot create a backup beside it (File too large); nothing was written\n")
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"state": OLD, "new": NEW}
 
 
@@ -53,6 +53,6 @@ def test_full_file_system(tmp_path: Path) -> None:
     )
     if done.returncode == 77:
         pytest.skip("no file system may be mounted here")
-    reason = "state: no backup could be made beside it (No space left on device); nothing was written"
+    reason = "state: cannot create a backup beside it (No space left on device); nothing was written"
     assert done.stderr.decode() == f"{reason}\nstatus 1\n"
     assert done.stdout.split() == [b"filler", b"new", b"state"]

@@ -88,7 +88,7 @@ def test_other_file_before_the_write(action: str, path: Path) -> None:
             path.with_name("new").rename(path)
         else:
             path.unlink()
-        with pytest.raises(StoreError, match="replaced or deleted while it was worked on; nothing was written"):
+        with pytest.raises(StoreError, match="replaced or deleted during the edit; nothing was written"):
             state.commit(b"edit", now=NOW)
     assert not list(path.parent.glob("*.backup"))
 
@@ -184,7 +184,7 @@ def test_damaged_journal_over_a_torn_state(damage: str, path: Path) -> None:
     text, torn = journal.read_bytes(), path.read_bytes()
     journal.write_bytes(_damaged(text, damage))
     kept = journal.read_bytes()
-    with pytest.raises(StoreError, match=r"its journal is of no use .*: the state may be half written\."):
+    with pytest.raises(StoreError, match=r"its journal is damaged .*: the state may be half written\."):
         read_settled(str(path), system_context())
     assert (path.read_bytes(), journal.read_bytes()) == (torn, kept)
     for whole in (OLD, NEW):
@@ -192,7 +192,7 @@ def test_damaged_journal_over_a_torn_state(damage: str, path: Path) -> None:
         journal.write_bytes(kept)
         notes: list[str] = []
         assert read_settled(str(path), dataclasses.replace(system_context(), note=notes.append)) == whole
-        assert "the state is whole; a damaged journal was deleted" in notes[0]
+        assert "the state is intact; deleted a damaged journal" in notes[0]
         assert not journal.exists()
 
 
@@ -265,7 +265,7 @@ def test_names_that_differ_by_a_dot(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"])
 def test_names_of_open_files(name: str) -> None:
     with (
-        pytest.raises(StoreError, match="this is the name of an open file, and not of a regular file; nothing was"),
+        pytest.raises(StoreError, match="this names an open file, not a regular file; nothing was"),
         open_state(Path(name), system_context().lock_info(Path(name), "test"), system_context().note),
     ):
         pass

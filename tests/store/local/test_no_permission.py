@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(MAY_NOT_GIVE_UP, reason="root may write everythi
 
 OLD, NEW = {"state": b"old", "new": b"new"}, {"state": b"new", "new": b"new", BACKUP: b"old"}
 DONE = Ended(0, "")
-FOLDER = Ended(1, "state: no backup could be made beside it (permission denied); nothing was written\n")
+FOLDER = Ended(1, "state: cannot create a backup beside it (permission denied); nothing was written\n")
 FILE = Ended(1, "state: permission denied; nothing was written\n")
 
 # What it shows, the mode of the folder, that of the file, how it ends and what is there then.

@@ -88,7 +88,7 @@ def test_seen_through_every_name(path: Path) -> None:
 )
 def test_changed_since_it_was_read(now_there: bytes, path: Path) -> None:
     path.write_bytes(now_there)
-    with pytest.raises(StoreError, match=r"/terraform\.tfstate: the file changed while it was worked on; nothing was"):
+    with pytest.raises(StoreError, match=r"/terraform\.tfstate: the file changed during the edit; nothing was"):
         replace_content(path, OLD, LONGER, INFO, system_context().note, now=NOW)
     assert path.read_bytes() == now_there
     assert list(path.parent.iterdir()) == [path]

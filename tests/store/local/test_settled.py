@@ -64,7 +64,7 @@ def test_in_progress(how_far: str, told: bool, folder: Path, capsys: pytest.Capt
     try:
         before = {path.name: path.read_bytes() for path in folder.iterdir()}
         assert read_settled("state", system_context()) == OLD
-        expected = "statetool: state: it is being written at this moment; this is the state before\n"
+        expected = "statetool: state: it is being written; using the state before that write\n"
         assert capsys.readouterr().err == (expected if told else "")
         assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
     finally:
@@ -75,8 +75,8 @@ def test_in_progress(how_far: str, told: bool, folder: Path, capsys: pytest.Capt
 @pytest.mark.parametrize(
     ("how_far", "content", "told"),
     [
-        ("state", NEW, f"finished a write that was cut off; the state before it is in {BACKUP}"),
-        ("whole journal", OLD, "a write that was cut off had not begun; the state is as before"),
+        ("state", NEW, f"finished an interrupted write; the previous state is in {BACKUP}"),
+        ("whole journal", OLD, "an interrupted write had not begun; the state is unchanged"),
     ],
 )
 def test_cut_off(how_far: str, content: bytes, told: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -108,6 +108,6 @@ def test_cut_off_and_not_mine_to_write(folder: Path) -> None:
     done = subprocess.run([*WITHOUT_PRIVILEGES, sys.executable, "-c", _READER], capture_output=True, check=False)
     assert (done.returncode, done.stdout) == (0, OLD)
     assert done.stderr.decode() == (
-        "statetool: state: a write of it was cut off, which can be finished by somebody who may write it; "
-        "this is the state before\n"
+        "statetool: state: a write was interrupted, and finishing it needs write permission; using the state "
+        "before that write\n"
     )

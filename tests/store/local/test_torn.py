@@ -188,7 +188,7 @@ def test_foreign_change(foreign: bytes, folder: Path) -> None:
 
     model = Model(b"o" * 2000, b"n" * 3000, 512)
     recover = _recovery(folder, model)
-    with pytest.raises(StoreError, match="something else has changed the file since"):
+    with pytest.raises(StoreError, match="the file was changed by other means since"):
         recover(foreign)
     assert (folder / "state").read_bytes() == foreign
     assert (folder / JOURNAL).exists()

@@ -101,8 +101,8 @@ def test_order(tmp_path: Path) -> None:
 @pytest.mark.parametrize("call", ["write", "fsync", "ftruncate"])
 def test_call_that_fails_once(call: str, tmp_path: Path) -> None:
     ended = replace(tmp_path, *strace("-P", str(tmp_path / "state"), "-e", f"inject={call}:error=EIO:when=1"))
-    reason = "state: it could not be written (Input/output error)"
-    assert ended == (1, f"{reason}; its content is as before, and also in {BACKUP}\n")
+    reason = "state: the write failed (Input/output error)"
+    assert ended == (1, f"{reason}; the file is unchanged, and its content is also in {BACKUP}\n")
     assert (tmp_path / "state").read_bytes() == OLD
 
 
