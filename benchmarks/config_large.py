@@ -20,13 +20,7 @@ from typing import Final
 
 from tabulate import tabulate
 
-from statefmt.configuration import (
-    Expansion,
-    Scope,
-    expand,
-    load,
-    root_scope,
-)
+from statefmt.configuration import Expansion, Scope, expand, load, root_scope
 
 _MODULES: Final = 300
 _FILES: Final = 10

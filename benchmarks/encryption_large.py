@@ -28,13 +28,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from tabulate import tabulate
 
 from benchmarks.measure import Process, run
-from statefmt.encryption import (
-    Origin,
-    SystemRandomness,
-    decrypt,
-    encrypt,
-    parse_envelope,
-)
+from statefmt.encryption import Origin, SystemRandomness, decrypt, encrypt, parse_envelope
 from statefmt.encryption._plaintext import identity_of
 from statefmt.encryption.encoding.bytes_text import decode_base64, encode_base64
 from statefmt.encryption.sources import read_surroundings, text_configuration

@@ -22,21 +22,11 @@ if TYPE_CHECKING:
 
     from statefmt import addrs
     from statefmt.analysis.diff import SnapshotDiff, diff
-    from statefmt.formats.reading.inspect import (
-        Inspection,
-        ReadResult,
-        inspect,
-        read,
-    )
+    from statefmt.formats.reading.inspect import Inspection, ReadResult, inspect, read
     from statefmt.formats.writing.write import write
     from statefmt.lint.check import check
     from statefmt.model.errors import AddressError, StateError
-    from statefmt.model.findings import (
-        Command,
-        Finding,
-        Fix,
-        Severity,
-    )
+    from statefmt.model.findings import Command, Finding, Fix, Severity
     from statefmt.model.snapshot import Snapshot
 
 __all__ = [

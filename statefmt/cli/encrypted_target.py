@@ -18,13 +18,7 @@ from statefmt.cli.streams import say
 from statefmt.cli.target import kept_text
 from statefmt.edit.pipeline import Proposal, edit
 from statefmt.edit.session import LoadedState, loaded
-from statefmt.encryption import (
-    EncryptionConfiguration,
-    Opened,
-    decrypt,
-    encrypts,
-    glance,
-)
+from statefmt.encryption import EncryptionConfiguration, Opened, decrypt, encrypts, glance
 from statefmt.model.errors import EncryptionError, StoreError
 from statefmt.pieces import Span
 from statefmt.sealed import Seal, about

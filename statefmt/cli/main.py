@@ -16,12 +16,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from statefmt.cli.command_line import observe_parser, was_given
-from statefmt.cli.exit_status import (
-    AS_PLANS_DO,
-    DETAILED_EXITCODE,
-    FAILED,
-    FINE,
-)
+from statefmt.cli.exit_status import AS_PLANS_DO, DETAILED_EXITCODE, FAILED, FINE
 from statefmt.cli.failure import show_failure, show_usage_error
 from statefmt.cli.options.encryption_files import encryption_options, use_encryption
 from statefmt.cli.progress import Progress, can_be_shown

@@ -38,8 +38,4 @@ from statefmt.configuration.scopes.expansion import (
     expand as expand,
     expand_provider as expand_provider,
 )
-from statefmt.configuration.scopes.scope import (
-    EachValue as EachValue,
-    Scope as Scope,
-    root_scope as root_scope,
-)
+from statefmt.configuration.scopes.scope import EachValue as EachValue, Scope as Scope, root_scope as root_scope

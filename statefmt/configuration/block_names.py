@@ -5,12 +5,7 @@ from __future__ import annotations
 import bisect
 from collections.abc import Iterator
 
-from statefmt.configuration.model import (
-    Configuration,
-    Declarations,
-    ProviderBlock,
-    TestFile,
-)
+from statefmt.configuration.model import Configuration, Declarations, ProviderBlock, TestFile
 from statefmt.configuration.providers.imports import import_target
 from statefmt.hcl.source.position import Range
 

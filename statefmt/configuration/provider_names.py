@@ -9,12 +9,7 @@ from __future__ import annotations
 from statefmt.configuration.model import Declarations
 from statefmt.hcl.source.position import Range
 from statefmt.hcl.source.problem import Problem, ProblemKind, error
-from statefmt.model.addrs import (
-    Provider,
-    implied_provider,
-    normalize_provider_part,
-    parse_provider_source,
-)
+from statefmt.model.addrs import Provider, implied_provider, normalize_provider_part, parse_provider_source
 from statefmt.model.errors import AddressError
 
 

@@ -12,14 +12,7 @@ import msgspec
 from statefmt.configuration.provider_names import local_name_problem
 from statefmt.hcl.source.position import Range
 from statefmt.hcl.source.problem import Problem, ProblemKind, error
-from statefmt.hcl.syntax.expressions import (
-    AttributeAccess,
-    Expression,
-    IndexAccess,
-    IndexExpression,
-    Literal,
-    Template,
-)
+from statefmt.hcl.syntax.expressions import AttributeAccess, Expression, IndexAccess, IndexExpression, Literal, Template
 from statefmt.hcl.syntax.references import as_traversal
 from statefmt.model.addrs import LocalProviderConfig
 

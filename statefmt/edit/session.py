@@ -11,21 +11,11 @@ from msgspec import Struct, field, structs
 from statefmt.context import RunContext
 from statefmt.formats.providers.registry import SourceReport, SourceRewriter
 from statefmt.formats.providers.sources import KEEP, SourceChoice
-from statefmt.formats.reading.inspect import (
-    Inspection,
-    ReadResult,
-    inspect,
-    read,
-)
+from statefmt.formats.reading.inspect import Inspection, ReadResult, inspect, read
 from statefmt.formats.style import Style
 from statefmt.model import codes
 from statefmt.model.addrs import AbsResourceInstance
-from statefmt.model.errors import (
-    EncryptedStateError,
-    NotAStateError,
-    StateError,
-    StoreError,
-)
+from statefmt.model.errors import EncryptedStateError, NotAStateError, StateError, StoreError
 from statefmt.model.findings import Finding, Severity
 from statefmt.model.snapshot import HIGHEST_SERIAL, Snapshot
 from statefmt.sealed import Seal, opened

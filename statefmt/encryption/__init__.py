@@ -12,9 +12,7 @@ from statefmt.encryption._cipher import (
     examine as examine,
     identity_differs as identity_differs,
 )
-from statefmt.encryption.configuration.merge import (
-    merged as merged,
-)
+from statefmt.encryption.configuration.merge import merged as merged
 from statefmt.encryption.configuration.model import (
     EncryptionConfiguration as EncryptionConfiguration,
     configuration_of as configuration_of,
@@ -33,11 +31,5 @@ from statefmt.encryption.envelope import (
     version_of as version_of,
     write_envelope as write_envelope,
 )
-from statefmt.encryption.origin import (
-    Origin as Origin,
-    OriginKind as OriginKind,
-)
-from statefmt.encryption.randomness import (
-    Randomness as Randomness,
-    SystemRandomness as SystemRandomness,
-)
+from statefmt.encryption.origin import Origin as Origin, OriginKind as OriginKind
+from statefmt.encryption.randomness import Randomness as Randomness, SystemRandomness as SystemRandomness

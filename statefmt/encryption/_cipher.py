@@ -14,24 +14,13 @@ from statefmt.encryption._plaintext import check_plain_state, identity_of
 from statefmt.encryption.configuration.model import EncryptionConfiguration
 from statefmt.encryption.configuration.values import Reference
 from statefmt.encryption.encoding.base64_text import NotBase64Error
-from statefmt.encryption.envelope import (
-    Envelope,
-    EnvelopeLayout,
-    frame,
-    glance,
-    parse_envelope,
-)
+from statefmt.encryption.envelope import Envelope, EnvelopeLayout, frame, glance, parse_envelope
 from statefmt.encryption.key_providers.elsewhere import needed_for
 from statefmt.encryption.methods import BUILDERS
 from statefmt.encryption.methods.method import Method
 from statefmt.encryption.methods.unencrypted import Unencrypted
 from statefmt.encryption.randomness import Randomness
-from statefmt.model.errors import (
-    ConfigurationError,
-    EncryptionError,
-    KeyServiceError,
-    UnreadableError,
-)
+from statefmt.model.errors import ConfigurationError, EncryptionError, KeyServiceError, UnreadableError
 
 STATE: Final = "state"
 # From this size in bytes it saves time to parse a state in parallel with its encryption.

@@ -7,18 +7,8 @@ from dataclasses import dataclass
 import msgspec
 from msgspec import Raw
 
-from statefmt.encryption.encoding.go_struct import (
-    json_object,
-    member,
-    text,
-    whole_number,
-)
-from statefmt.golang import (
-    JSONValue,
-    Members,
-    NumberText,
-    loads_exact,
-)
+from statefmt.encryption.encoding.go_struct import json_object, member, text, whole_number
+from statefmt.golang import JSONValue, Members, NumberText, loads_exact
 from statefmt.model.errors import EncryptionError
 
 # A plan is a zip file; it can be encrypted like a state.

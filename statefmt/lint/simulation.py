@@ -15,11 +15,7 @@ from statefmt.model.codes import Code
 from statefmt.model.findings import Finding
 from statefmt.model.snapshot import Snapshot
 
-_ORPHANED: Final = (
-    Code.PROVIDER_CONFIGURATION_GONE,
-    Code.PROVIDER_INSTANCE_GONE,
-    Code.PROVIDER_FALLBACK_IMPOSSIBLE,
-)
+_ORPHANED: Final = (Code.PROVIDER_CONFIGURATION_GONE, Code.PROVIDER_INSTANCE_GONE, Code.PROVIDER_FALLBACK_IMPOSSIBLE)
 
 
 class Orphan(NamedTuple):
@@ -57,11 +53,7 @@ def simulate(
         for finding in check(state, select=_ORPHANED, configuration=before, name=name, upgraded_pointers=True)
     }
     found = check(
-        state,
-        select=(*_ORPHANED, Code.PROVIDER_UNKNOWN),
-        configuration=after,
-        name=name,
-        upgraded_pointers=True,
+        state, select=(*_ORPHANED, Code.PROVIDER_UNKNOWN), configuration=after, name=name, upgraded_pointers=True
     )
     fates = provider_fates(snapshot, after)
     providers = {pointer(fate): fate.needed or fate.bound for fate in fates}

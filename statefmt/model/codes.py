@@ -8,13 +8,7 @@ from __future__ import annotations
 from enum import StrEnum, unique
 from typing import Final
 
-from statefmt.model.findings import (
-    NO_FIX,
-    Finding,
-    Fix,
-    Place,
-    Severity,
-)
+from statefmt.model.findings import NO_FIX, Finding, Fix, Place, Severity
 
 _ERROR, _WARNING, _INFO = Severity.ERROR, Severity.WARNING, Severity.INFO
 

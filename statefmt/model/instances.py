@@ -7,13 +7,7 @@ from operator import lt
 
 from msgspec import Struct
 
-from statefmt.model.addrs import (
-    AbsProviderInstance,
-    AbsResourceInstance,
-    InstanceKey,
-    key_order,
-    list_order,
-)
+from statefmt.model.addrs import AbsProviderInstance, AbsResourceInstance, InstanceKey, key_order, list_order
 from statefmt.model.resources import ResourceInstanceObject, ResourceState
 from statefmt.model.snapshot import Snapshot
 

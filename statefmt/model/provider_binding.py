@@ -19,12 +19,7 @@ from typing import Final, NamedTuple
 from msgspec import Struct
 
 from statefmt.model import _provider_findings as provider_findings
-from statefmt.model.addrs import (
-    NO_KEY,
-    AbsProviderInstance,
-    ConfigProviderConfig,
-    InstanceKey,
-)
+from statefmt.model.addrs import NO_KEY, AbsProviderInstance, ConfigProviderConfig, InstanceKey
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding
 from statefmt.model.provider_text import Unreadable, read_config, read_instance
@@ -143,11 +138,7 @@ def _lowered_without_keys(config: ConfigProviderConfig) -> Lowered:
 
 
 def _bind_block(
-    resource: str,
-    block: BlockProviders,
-    number: int,
-    config: ConfigProviderConfig | None,
-    findings: list[Finding],
+    resource: str, block: BlockProviders, number: int, config: ConfigProviderConfig | None, findings: list[Finding]
 ) -> tuple[list[_Bound], list[tuple[str, InstanceKey]]]:
     """Bind one block's objects. Also returns the instance-level configurations as strings, "" if unreadable."""
     bound: list[_Bound] = []

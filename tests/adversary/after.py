@@ -8,16 +8,7 @@ from typing import NamedTuple
 
 from tests.adversary.observed import Observed
 from tests.adversary.runs import Forks
-from tests.adversary.scenes import (
-    JOURNAL,
-    STATE,
-    Scene,
-    left_behind,
-    listed,
-    plain,
-    said,
-    without_serial,
-)
+from tests.adversary.scenes import JOURNAL, STATE, Scene, left_behind, listed, plain, said, without_serial
 
 
 class Sides(NamedTuple):

@@ -17,12 +17,7 @@ import pytest
 
 from tests.adversary.observed import Observed
 from tests.adversary.runs import Ended, Forks
-from tests.adversary.scenes import (
-    SAMPLES,
-    SAYS_SO,
-    STATE,
-    said,
-)
+from tests.adversary.scenes import SAMPLES, SAYS_SO, STATE, said
 
 _HISTORY: Final = f".{STATE}.statetool"
 _SHA: Final = hashlib.sha256((SAMPLES / "v4-regions.tfstate").read_bytes()).hexdigest()

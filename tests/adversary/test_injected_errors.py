@@ -14,16 +14,7 @@ import pytest
 from tests.adversary.after import Sides, check_whole, sides
 from tests.adversary.observed import Observed
 from tests.adversary.runs import Call, Ended, Forks
-from tests.adversary.scenes import (
-    SAYS_SO,
-    SCENES,
-    STATE,
-    Scene,
-    copied,
-    plain,
-    prepared,
-    said,
-)
+from tests.adversary.scenes import SAYS_SO, SCENES, STATE, Scene, copied, plain, prepared, said
 from tests.store.local.test_watched import NEEDS_STRACE
 
 pytestmark = NEEDS_STRACE

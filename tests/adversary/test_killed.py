@@ -12,14 +12,7 @@ import pytest
 from tests.adversary.after import Sides, check_whole, sides
 from tests.adversary.observed import Observed
 from tests.adversary.runs import Call, Forks
-from tests.adversary.scenes import (
-    JOURNAL,
-    SCENES,
-    STATE,
-    Scene,
-    copied,
-    prepared,
-)
+from tests.adversary.scenes import JOURNAL, SCENES, STATE, Scene, copied, prepared
 from tests.store.local.test_watched import NEEDS_STRACE
 
 pytestmark = NEEDS_STRACE

@@ -18,12 +18,7 @@ from statefmt.formats.releases.downgrade import fit, losses
 from statefmt.formats.releases.releases import all_releases
 from statefmt.formats.writing.canonical import canonical
 from tests.adversary.corpus import settles, states
-from tests.adversary.in_process import (
-    Finished,
-    HangError,
-    command,
-    guarded,
-)
+from tests.adversary.in_process import Finished, HangError, command, guarded
 from tests.adversary.mutations import CANARY, mutated
 from tests.adversary.observed import Observed
 from tests.adversary.scenes import same_but_for_serial

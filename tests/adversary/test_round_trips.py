@@ -113,6 +113,9 @@ def _there_and_back(
         # What is renamed stays in its place, and may be out of order; but it is laid out as before.
         observed.expect(_lines(edited) == _lines(_canonical(edited)), "the layout stays canonical", lambda: case(""))
     back = command(here, *trip.back)
+    if back.status == 2 and "highest" in back.err:
+        # No state can follow one with the highest serial.
+        return
     if not observed.expect(back.status == 0, "there is a way back", lambda: case(_last(back))):
         return
     now = state.read_bytes()
@@ -124,11 +127,7 @@ def _there_and_back(
     else:
         # What is not where OpenTofu puts it has no place to go back to, and neither has a member among unknown ones.
         same = _lines(without_serial(_canonical(now))) == _lines(without_serial(_canonical(content)))
-    observed.expect(
-        same,
-        f"there and back gives the bytes back ({trip.there[0]}, {form})",
-        lambda: case(""),
-    )
+    observed.expect(same, f"there and back gives the bytes back ({trip.there[0]}, {form})", lambda: case(""))
     if edited == content:
         return
     state.write_bytes(content)
@@ -159,7 +158,7 @@ def _trips(random: Random, snapshot: Snapshot) -> list[Trip]:
     for one in random.sample(found, min(3, len(found))):
         trips += _moves(random, one, found)
         trips += _bindings(one)
-        trips += _values(random, one)
+        trips += _values(random, one, found)
     return trips
 
 
@@ -207,11 +206,13 @@ def _bindings(one: InstanceState) -> Iterator[Trip]:
         yield _both("rebind", ("--whole-resource", str(one.addr), other), ("--whole-resource", str(one.addr), *bound))
 
 
-def _values(random: Random, one: InstanceState) -> Iterator[Trip]:
+def _values(random: Random, one: InstanceState, found: list[InstanceState]) -> Iterator[Trip]:
     """A mark, and an attribute."""
     if one.current is None:
         return
-    if one.current.status is ObjectStatus.READY:
+    # An address without a key may be that of the whole resource.
+    together = [other.current for other in found if other.resource.addr == one.resource.addr]
+    if all(obj is None or obj.status is ObjectStatus.READY for obj in together):
         selected = ("--state", _NAME, str(one.addr))
         yield Trip(("taint", *selected), ("untaint", *selected))
     if one.current.attributes is None:

@@ -5,12 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from statefmt.encryption import (
-    EncryptionConfiguration,
-    EnvelopeLayout,
-    SystemRandomness,
-    encrypt,
-)
+from statefmt.encryption import EncryptionConfiguration, EnvelopeLayout, SystemRandomness, encrypt
 from tests.encryption import recorded
 
 # No key is derived from these, so that the commands are quick.

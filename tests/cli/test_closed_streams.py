@@ -13,13 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Program
-from tests.cli.states import (
-    HAND_EDITED,
-    INDENTED,
-    V3,
-    resource,
-    state,
-)
+from tests.cli.states import HAND_EDITED, INDENTED, V3, resource, state
 
 NAME = "a_name_that_is_as_long_as_names_hardly_ever_are"
 MANY = state(resource("aws_instance", NAME, *({"index_key": number} for number in range(1500))))

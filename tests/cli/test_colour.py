@@ -64,12 +64,7 @@ def test_every_stream_on_a_terminal(colour: bool, option: str, command: str, pro
 @pytest.mark.parametrize("command", EVERY)
 @pytest.mark.parametrize(("colour", "option", "no_color"), ELSEWHERE)
 def test_elsewhere(
-    colour: bool,
-    option: str,
-    no_color: str | None,
-    command: str,
-    statetool: Statetool,
-    monkeypatch: pytest.MonkeyPatch,
+    colour: bool, option: str, no_color: str | None, command: str, statetool: Statetool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if no_color is not None:
         monkeypatch.setenv("NO_COLOR", no_color)

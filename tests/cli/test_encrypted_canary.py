@@ -18,14 +18,7 @@ from statefmt.cli.main import COMMANDS, main
 from statefmt.encryption import EnvelopeLayout
 from tests.cli.conftest import PROGRAM, Statetool
 from tests.cli.encrypted import configuration, encrypted
-from tests.cli.encrypted_commands import (
-    CANARY,
-    LINES,
-    MAIN_TF,
-    WITH_CANARY,
-    WITHOUT_STATE,
-    Line,
-)
+from tests.cli.encrypted_commands import CANARY, LINES, MAIN_TF, WITH_CANARY, WITHOUT_STATE, Line
 from tests.store.local.test_watched import NEEDS_STRACE
 
 ALL = [line for lines in LINES.values() for line in lines]

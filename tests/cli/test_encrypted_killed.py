@@ -13,12 +13,7 @@ from statefmt.encryption import decrypt
 from statefmt.store.local.settled import read_settled
 from tests.adversary.runs import Forks
 from tests.cli.encrypted import configuration, configured, encrypted
-from tests.cli.encrypted_commands import (
-    CANARY,
-    LINES,
-    WITH_CANARY,
-    Line,
-)
+from tests.cli.encrypted_commands import CANARY, LINES, WITH_CANARY, Line
 from tests.cli.test_encrypted_canary import assert_nothing_plain
 from tests.cli.test_killed import STATE, _run
 from tests.store.local.test_killed import CALLS

@@ -8,13 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Statetool
-from tests.cli.states import (
-    COMPACT,
-    HAND_EDITED,
-    INDENTED,
-    SAMPLES,
-    V3,
-)
+from tests.cli.states import COMPACT, HAND_EDITED, INDENTED, SAMPLES, V3
 
 # Exit status, what is run, and what it shows.
 CASES = [

@@ -20,12 +20,7 @@ CASES = [
     ("list --state f", 0o400, 0o644, "f: this is a folder, not a state file"),
     ("fmt f/state", 0o755, 0o444, "f/state: permission denied; nothing was written"),
     ("upgrade --in-place f/state", 0o755, 0o444, "f/state: permission denied; nothing was written"),
-    (
-        "fmt f/state",
-        0o555,
-        0o644,
-        "f/state: cannot create a backup beside it (permission denied); nothing was written",
-    ),
+    ("fmt f/state", 0o555, 0o644, "f/state: cannot create a backup beside it (permission denied); nothing was written"),
     (
         "upgrade --in-place f/state",
         0o555,

@@ -8,12 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Statetool
-from tests.cli.states import (
-    HAND_EDITED,
-    INDENTED,
-    SAMPLES,
-    V3,
-)
+from tests.cli.states import HAND_EDITED, INDENTED, SAMPLES, V3
 
 SILENT = r"\A\Z"
 

@@ -16,12 +16,7 @@ from jsonschema import Draft202012Validator
 from statefmt import schema_files
 from tests.cli.conftest import Statetool
 from tests.formats.deviations import DEVIATIONS, Kind
-from tests.formats.recorded import (
-    CASES,
-    GROUPS,
-    Case,
-    input_of,
-)
+from tests.formats.recorded import CASES, GROUPS, Case, input_of
 
 # A command, and the schema of what it writes ("" for text).
 COMMANDS: Final = [

@@ -9,21 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Program, Statetool
-from tests.cli.states import (
-    HAND_EDITED,
-    INDENTED,
-    SAMPLES,
-    V3,
-)
+from tests.cli.states import HAND_EDITED, INDENTED, SAMPLES, V3
 
 DUPLICATE = (SAMPLES / "broken" / "duplicate-instance.tfstate").read_bytes()
-STATES = {
-    "good": INDENTED,
-    "edited": HAND_EDITED,
-    "duplicate": DUPLICATE,
-    "truncated": INDENTED[:50],
-    "v3": V3,
-}
+STATES = {"good": INDENTED, "edited": HAND_EDITED, "duplicate": DUPLICATE, "truncated": INDENTED[:50], "v3": V3}
 
 
 @pytest.fixture(autouse=True)

@@ -7,13 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Program, Statetool
-from tests.cli.states import (
-    HAND_EDITED,
-    INDENTED,
-    V3,
-    resource,
-    state,
-)
+from tests.cli.states import HAND_EDITED, INDENTED, V3, resource, state
 
 # Each way to name a state, with a state in which only the resource `here` is found.
 HERE = state(resource("aws_instance", "here"))

@@ -9,12 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Statetool
-from tests.cli.states import (
-    HAND_EDITED,
-    SAMPLES,
-    resource,
-    state,
-)
+from tests.cli.states import HAND_EDITED, SAMPLES, resource, state
 
 COLUMNS = 80
 # No word of our own is as long as this.

@@ -9,14 +9,7 @@ from typing import Final, NamedTuple
 from hypothesis import strategies as st
 
 from tests.compat.content import resource_address
-from tests.compat.states import (
-    MODULES,
-    NAMES,
-    PROVIDERS,
-    TYPES,
-    Document,
-    documents,
-)
+from tests.compat.states import MODULES, NAMES, PROVIDERS, TYPES, Document, documents
 from tests.property.strategies import hcl_quoted
 
 _KEY: Final = re.compile(r'\[(?:"[^"]*"|\d+)\]')

@@ -12,21 +12,9 @@ from statefmt.formats.releases.downgrade import losses
 from statefmt.formats.releases.releases import Release, all_releases
 from tests.cli.conftest import Statetool
 from tests.cli.states import SAMPLES
-from tests.compat.content import (
-    content,
-    gained,
-    instances,
-    lost,
-    objects,
-)
+from tests.compat.content import content, gained, instances, lost, objects
 from tests.compat.program import Output, Program
-from tests.compat.states import (
-    SWEEP,
-    Document,
-    documents,
-    sweep,
-    text_of,
-)
+from tests.compat.states import SWEEP, Document, documents, sweep, text_of
 from tests.formats.recorded import CASES, GROUPS, input_of
 from tests.property.strategies import StateText, states as odd_states
 

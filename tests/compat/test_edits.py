@@ -9,19 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Statetool
-from tests.compat.content import (
-    Content,
-    content,
-    gained,
-    lost,
-)
+from tests.compat.content import Content, content, gained, lost
 from tests.compat.program import Program
-from tests.compat.states import (
-    Document,
-    documents,
-    sweep,
-    text_of,
-)
+from tests.compat.states import Document, documents, sweep, text_of
 
 # A resource without anything that depends on it: `state mv` clears the dependencies on what it moves.
 _PLANTED = {

@@ -11,13 +11,7 @@ from statefmt.configuration import LoadOptions, load, root_scope
 from statefmt.hcl.value import Unknown
 from statefmt.hcl.values.construct import first_unknown, to_plain
 from statefmt.model.cty import CtyValue as PlainValue, write_value
-from tests.compat.expressions import (
-    CONFIGURATION,
-    EXPRESSIONS,
-    FILES,
-    REFUSED,
-    VALUES,
-)
+from tests.compat.expressions import CONFIGURATION, EXPRESSIONS, FILES, REFUSED, VALUES
 from tests.compat.program import Program
 
 _NAMES = {f"e{place:03d}": expression for place, expression in enumerate(EXPRESSIONS)}

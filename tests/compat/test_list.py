@@ -12,19 +12,9 @@ import pytest
 from tests.cli.conftest import Statetool
 from tests.cli.states import SAMPLES
 from tests.compat.program import Program
-from tests.compat.states import (
-    Document,
-    documents,
-    sweep,
-    text_of,
-)
+from tests.compat.states import Document, documents, sweep, text_of
 from tests.formats.deviations import DEVIATIONS, Kind
-from tests.formats.recorded import (
-    CASES,
-    GROUPS,
-    Case,
-    input_of,
-)
+from tests.formats.recorded import CASES, GROUPS, Case, input_of
 from tests.property.strategies import StateText, states as odd_states
 
 Lines = Callable[[bytes], list[str] | None]

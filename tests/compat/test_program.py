@@ -7,12 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.states import resource, state
-from tests.compat.program import (
-    CHOICE,
-    Library,
-    Program,
-    programs,
-)
+from tests.compat.program import CHOICE, Library, Program, programs
 
 
 def test_says_which_release_it_is(real: Program) -> None:

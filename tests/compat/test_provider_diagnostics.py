@@ -43,7 +43,7 @@ _FIXTURES: Final = {
 _OTHER_WORDS: Final = {
     "Module is incompatible with count, for_each, and depends_on": (
         "Module is incompatible with count, for_each, enabled and depends_on"
-    ),
+    )
 }
 # What is found only where all files are in order, after what is compared.
 _LATER: Final = ("Missing required provider", "Missing required argument", "Module not installed")

@@ -15,12 +15,7 @@ from statefmt.cli.run import system_context
 from statefmt.store.local.transaction import open_state
 from tests.cli.conftest import PROGRAM, Statetool
 from tests.cli.states import ROOT, SAMPLES
-from tests.compat.program import (
-    Executable,
-    Output,
-    Program,
-    environment,
-)
+from tests.compat.program import Executable, Output, Program, environment
 
 PAGE: Final = (ROOT / "docs" / "remote-states.md").read_text(encoding="utf-8")
 LINES: Final = [
@@ -163,11 +158,7 @@ REFUSED: Final = {
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_refused(
-    case: str,
-    pulled: Callable[[str], None],
-    pushed: Callable[[str], Output],
-    store: Path,
-    statetool: Statetool,
+    case: str, pulled: Callable[[str], None], pushed: Callable[[str], Output], store: Path, statetool: Statetool
 ) -> None:
     """What the page has in its table; the way out of it is in there, too."""
     commands, message = REFUSED[case]

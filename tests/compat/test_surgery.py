@@ -14,19 +14,8 @@ from hypothesis import strategies as st
 import statefmt
 from tests.cli.conftest import Statetool
 from tests.cli.states import resource, state
-from tests.compat.content import (
-    Content,
-    content,
-    gained,
-    lost,
-)
-from tests.compat.edits import (
-    Case,
-    moves,
-    removals,
-    replacements,
-    single_instances,
-)
+from tests.compat.content import Content, content, gained, lost
+from tests.compat.edits import Case, moves, removals, replacements, single_instances
 from tests.compat.moved import Moved, configured, dependencies_of
 from tests.compat.program import Program
 from tests.compat.states import Document, sweep, text_of

@@ -13,13 +13,7 @@ from statefmt.hcl.value import Part, Unknown
 from statefmt.hcl.values.construct import first_unknown, to_plain
 from statefmt.model.cty import CtyValue as PlainValue, encode_type, write_value
 from tests.compat.program import Program
-from tests.compat.tables import (
-    GIVEN,
-    MORE_CONFIGURATION,
-    MORE_FILES,
-    MORE_VALUES,
-    REFUSED,
-)
+from tests.compat.tables import GIVEN, MORE_CONFIGURATION, MORE_FILES, MORE_VALUES, REFUSED
 
 # As many values are compared at least: the tables are not to dwindle.
 _FEWEST: Final = 500

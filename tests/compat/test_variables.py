@@ -8,12 +8,7 @@ from typing import Final
 
 import pytest
 
-from statefmt.configuration import (
-    LoadOptions,
-    VariableOption,
-    load,
-    root_scope,
-)
+from statefmt.configuration import LoadOptions, VariableOption, load, root_scope
 from statefmt.hcl.value import Unknown, Value
 from statefmt.hcl.values.construct import to_plain
 from statefmt.model.cty import CtyValue as PlainValue, write_value

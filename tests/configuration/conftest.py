@@ -8,12 +8,7 @@ from typing import TypeAlias
 
 import pytest
 
-from statefmt.configuration import (
-    Configuration,
-    LoadOptions,
-    load,
-    root_scope,
-)
+from statefmt.configuration import Configuration, LoadOptions, load, root_scope
 from statefmt.hcl.value import Part, Unknown, Value
 from statefmt.hcl.values.construct import to_plain
 from statefmt.model.cty import CtyValue as PlainValue, write_value

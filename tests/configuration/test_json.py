@@ -8,20 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from statefmt.configuration import (
-    Expansion,
-    expand,
-    load,
-    root_scope,
-)
+from statefmt.configuration import Expansion, expand, load, root_scope
 from statefmt.hcl.syntax.expressions import ObjectItem, TemplateWrap
 from statefmt.hcl.syntax.references import as_keyword
-from tests.configuration.conftest import (
-    Write,
-    found,
-    local,
-    shown,
-)
+from tests.configuration.conftest import Write, found, local, shown
 
 # The value of a local in JSON, and what it is.
 VALUES = [

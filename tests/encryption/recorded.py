@@ -11,12 +11,7 @@ import lzma
 from pathlib import Path
 from typing import Any, Final
 
-from statefmt.encryption import (
-    EncryptionConfiguration,
-    Origin,
-    merged,
-    parse_envelope,
-)
+from statefmt.encryption import EncryptionConfiguration, Origin, merged, parse_envelope
 from statefmt.encryption.sources import read_surroundings, text_configuration
 
 FOLDER: Final = Path(__file__).parents[1] / "conformance"

@@ -6,20 +6,10 @@ from typing import Final
 
 import pytest
 
-from statefmt.encryption import (
-    EnvelopeLayout,
-    check_configuration,
-    decrypt,
-    encrypt,
-)
+from statefmt.encryption import EnvelopeLayout, check_configuration, decrypt, encrypt
 from statefmt.encryption._cipher import encrypts
 from statefmt.model.errors import ConfigurationError, EncryptionError
-from tests.encryption.recorded import (
-    FOLDER,
-    RECORDS,
-    RecordedRandomness,
-    configuration,
-)
+from tests.encryption.recorded import FOLDER, RECORDS, RecordedRandomness, configuration
 
 # Read by OpenTofu and refused here, each with the reason.
 _REFUSED: Final = {
@@ -30,7 +20,7 @@ _REFUSED: Final = {
 }
 # Refused by OpenTofu and taken here.
 _TAKEN: Final = {
-    "bad-plain-no-terraform-version": "a plain state without terraform_version is read everywhere else, too",
+    "bad-plain-no-terraform-version": "a plain state without terraform_version is read everywhere else, too"
 }
 _READ: Final = [name for name, one in RECORDS.items() if one["outcome"] == "ok" and name not in _REFUSED]
 # Not those that were written with another configuration than the one that reads them.

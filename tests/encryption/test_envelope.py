@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.encryption import (
-    Envelope,
-    EnvelopeLayout,
-    parse_envelope,
-    write_envelope,
-)
+from statefmt.encryption import Envelope, EnvelopeLayout, parse_envelope, write_envelope
 from statefmt.model.errors import EncryptionError
 
 # The whole, with one part of it changed.

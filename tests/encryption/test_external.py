@@ -10,13 +10,7 @@ from typing import Any
 
 import pytest
 
-from statefmt.encryption import (
-    SystemRandomness,
-    decrypt,
-    encrypt,
-    encrypt_checked,
-    parse_envelope,
-)
+from statefmt.encryption import SystemRandomness, decrypt, encrypt, encrypt_checked, parse_envelope
 from statefmt.model.errors import EncryptionError
 from tests.encryption.recorded import configured
 

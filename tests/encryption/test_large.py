@@ -9,12 +9,7 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from statefmt.encryption import (
-    EnvelopeLayout,
-    SystemRandomness,
-    decrypt,
-    encrypt,
-)
+from statefmt.encryption import EnvelopeLayout, SystemRandomness, decrypt, encrypt
 from statefmt.model.errors import EncryptionError
 from tests.encryption.recorded import configured
 

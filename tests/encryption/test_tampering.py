@@ -8,19 +8,9 @@ from typing import Final
 
 import pytest
 
-from statefmt.encryption import (
-    SystemRandomness,
-    decrypt,
-    encrypt,
-    parse_envelope,
-)
+from statefmt.encryption import SystemRandomness, decrypt, encrypt, parse_envelope
 from statefmt.model.errors import EncryptionError
-from tests.encryption.recorded import (
-    RECORDS,
-    configuration,
-    configured,
-    pbkdf2,
-)
+from tests.encryption.recorded import RECORDS, configuration, configured, pbkdf2
 
 _KEY: Final = list(range(32))
 _LITERAL: Final = configured(json.dumps({

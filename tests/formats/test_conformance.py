@@ -69,10 +69,7 @@ def test_agrees_with_opentofu(case: Case) -> None:
 
 @pytest.mark.parametrize(
     ("tier", "share"),
-    [
-        pytest.param(1, 0.99, id="what a release writes or a hand leaves behind"),
-        pytest.param(2, 0.98, id="the exotic"),
-    ],
+    [pytest.param(1, 0.99, id="what a release writes or a hand leaves behind"), pytest.param(2, 0.98, id="the exotic")],
 )
 def test_share_that_agrees(tier: int, share: float) -> None:
     cases = [case for case in CASES if case["tier"] == tier]

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.golang import (
-    JSONValue,
-    Members,
-    NumberText,
-    kind_name,
-    loads_exact,
-)
+from statefmt.golang import JSONValue, Members, NumberText, kind_name, loads_exact
 
 ACCEPTED: list[tuple[str, bytes, JSONValue]] = [
     ("number text", b"[1.0, -0, 1e400, 1E+2]", [NumberText(n) for n in ("1.0", "-0", "1e400", "1E+2")]),

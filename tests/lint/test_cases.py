@@ -8,21 +8,7 @@ import pytest
 
 import statefmt
 from statefmt.lint.registry import all_rules
-from tests.lint.states import (
-    AWS,
-    CANONICAL,
-    R_X,
-    R_Y,
-    R,
-    bare,
-    checks,
-    one,
-    output,
-    resource,
-    state,
-    text,
-    v3,
-)
+from tests.lint.states import AWS, CANONICAL, R_X, R_Y, R, bare, checks, one, output, resource, state, text, v3
 
 _EIP: Final = {"type": "aws_eip", "primary": {"id": "x"}, "provider": "provider.aws"}
 _BACKEND: Final = {"version": 3, "backend": {"type": "s3"}, "modules": []}

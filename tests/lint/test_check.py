@@ -8,13 +8,7 @@ import pytest
 
 import statefmt
 from statefmt.model.codes import NO_STATE, Code
-from tests.lint.states import (
-    AWS,
-    CANONICAL,
-    R,
-    resource,
-    text,
-)
+from tests.lint.states import AWS, CANONICAL, R, resource, text
 
 # One finding of several rules each.
 _STATE: Final = text(

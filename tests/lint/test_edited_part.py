@@ -17,12 +17,7 @@ from statefmt.formats.reading.inspect import read
 from statefmt.formats.writing.write import write
 from statefmt.lint.check import check
 from statefmt.lint.edited_part import edited_part
-from statefmt.model.addrs import (
-    IntKey,
-    StringKey,
-    parse_abs_resource,
-    parse_abs_resource_instance,
-)
+from statefmt.model.addrs import IntKey, StringKey, parse_abs_resource, parse_abs_resource_instance
 from statefmt.model.resources import ResourceState
 from statefmt.model.snapshot import Snapshot
 from tests.analysis.diff.realistic import realistic

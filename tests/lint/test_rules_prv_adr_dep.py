@@ -271,8 +271,7 @@ def test_an_id_is_never_shown() -> None:
 
 
 @pytest.mark.parametrize(
-    "attributes",
-    [b"null", b"[]", b'"x"', b'{"id":["x"]}', b'{"id":{"id":"x"}}', b'{"id":"\\ud800"}'],
+    "attributes", [b"null", b"[]", b'"x"', b'{"id":["x"]}', b'{"id":{"id":"x"}}', b'{"id":"\\ud800"}']
 )
 def test_attributes_without_a_readable_id(attributes: bytes) -> None:
     text = _text(_resource("t.a", {"attributes": 1}), _resource("t.b", {"attributes": 1}))

@@ -14,13 +14,7 @@ from statefmt.model.addrs import (
     parse_abs_resource,
     parse_config_provider_config,
 )
-from statefmt.model.provider_binding import (
-    BlockProviders,
-    Lifted,
-    ObjectProvider,
-    lift,
-    lower,
-)
+from statefmt.model.provider_binding import BlockProviders, Lifted, ObjectProvider, lift, lower
 from statefmt.model.provider_text import same_provider
 from statefmt.model.resources import ResourceInstanceObject, ResourceState
 
@@ -166,14 +160,8 @@ def test_neither_level_is_refused(block: Block, without: list[InstanceKey]) -> N
 
 # (code, address, pointer) of each finding.
 _UNREADABLE: Final = {
-    "no address at the resource level": (
-        ("aws", [(A, "")]),
-        [("PRV004", "aws_a.b", "/resources/0/provider")],
-    ),
-    "a key at the resource level": (
-        (f'{R}["x"]', [(A, "")]),
-        [("PRV004", "aws_a.b", "/resources/0/provider")],
-    ),
+    "no address at the resource level": (("aws", [(A, "")]), [("PRV004", "aws_a.b", "/resources/0/provider")]),
+    "a key at the resource level": ((f'{R}["x"]', [(A, "")]), [("PRV004", "aws_a.b", "/resources/0/provider")]),
     "no address on an instance": (
         ("", [(A, "aws")]),
         [("PRV004", 'aws_a.b["a"]', "/resources/0/instances/0/provider")],

@@ -8,18 +8,7 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
-from tests.property.json_text import (
-    Layout,
-    Object,
-    Tree,
-    layouts,
-    names,
-    objects,
-    render,
-    scalars,
-    strings,
-    trees,
-)
+from tests.property.json_text import Layout, Object, Tree, layouts, names, objects, render, scalars, strings, trees
 
 # Names of unknown members start so, and nothing else in a generated state does.
 UNKNOWN = "zz_new_"

@@ -7,16 +7,7 @@ from collections.abc import Iterator
 from hypothesis import given, strategies as st
 
 from statefmt.formats.reading.duplicates import duplicate_members
-from tests.property.json_text import (
-    Layout,
-    Object,
-    Tree,
-    layouts,
-    render,
-    scalars,
-    strings,
-    trees,
-)
+from tests.property.json_text import Layout, Object, Tree, layouts, render, scalars, strings, trees
 
 _KEYS = st.sampled_from(("0", "1.0", "1e3", "1e12", "1.5E-5", "123456789012345678901", "null", '"\\u003c"', '"a"'))
 

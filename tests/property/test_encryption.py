@@ -16,14 +16,7 @@ from statefmt.cli.run import system_context
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.pipeline import Terms, edit
 from statefmt.edit.surgical import surgical
-from statefmt.encryption import (
-    EnvelopeLayout,
-    SystemRandomness,
-    check_configuration,
-    decrypt,
-    encrypt,
-    parse_envelope,
-)
+from statefmt.encryption import EnvelopeLayout, SystemRandomness, check_configuration, decrypt, encrypt, parse_envelope
 from statefmt.model.errors import StatetoolError
 from statefmt.model.snapshot import Snapshot
 from statefmt.store.local.store import LocalFile

@@ -10,12 +10,7 @@ from hypothesis import assume, example, given, reject, strategies as st
 
 import statefmt
 from tests.formats.recorded import CASES, input_of
-from tests.property.json_text import (
-    COMPACT,
-    layouts,
-    render,
-    trees,
-)
+from tests.property.json_text import COMPACT, layouts, render, trees
 from tests.property.strategies import states
 
 # All formats and all defects: what is bent further below.

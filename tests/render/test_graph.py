@@ -9,12 +9,7 @@ from statefmt.analysis.graph.dependencies import DependencyGraph, dependency_gra
 from statefmt.render.graph.dot import graph_dot
 from statefmt.render.graph.mermaid import graph_mermaid
 from statefmt.render.printable import printable
-from tests.analysis.states import (
-    AWS,
-    graph_snapshot,
-    resource,
-    snapshot,
-)
+from tests.analysis.states import AWS, graph_snapshot, resource, snapshot
 from tests.render.dot_reader import read_dot
 from tests.render.mermaid_reader import read_mermaid
 

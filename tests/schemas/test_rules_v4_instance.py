@@ -116,10 +116,7 @@ PATHS: dict[str, tuple[Any, bool]] = {
     "key without value": ([[{"type": "index", "value": {"type": "number"}}]], False),
     "key of unknown type": ([[{"type": "index", "value": {"value": 0, "type": "int"}}]], False),
     "key of another type": ([[{"type": "index", "value": {"value": "a", "type": "number"}}]], False),
-    "key with another member": (
-        [[{"type": "index", "value": {"value": 0, "type": "number", "unit": "m"}}]],
-        False,
-    ),
+    "key with another member": ([[{"type": "index", "value": {"value": 0, "type": "number", "unit": "m"}}]], False),
 }
 
 

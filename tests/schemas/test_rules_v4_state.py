@@ -97,15 +97,9 @@ CHECKS: dict[str, tuple[Any, bool]] = {
     "object status number": ({"objects": [{"status": 1}]}, False),
     "object address null, kind unknown": ({"objects": [{"object_addr": None}]}, True),
     "object address number": ({"objects": [{"object_addr": 1}]}, False),
-    "object address": (
-        {"object_kind": "var", "config_addr": "var.a", "objects": [{"object_addr": "var.a"}]},
-        True,
-    ),
+    "object address": ({"object_kind": "var", "config_addr": "var.a", "objects": [{"object_addr": "var.a"}]}, True),
     "object address missing": ({"object_kind": "var", "config_addr": "var.a", "objects": [{}]}, False),
-    "object address empty": (
-        {"object_kind": "var", "config_addr": "var.a", "objects": [{"object_addr": ""}]},
-        False,
-    ),
+    "object address empty": ({"object_kind": "var", "config_addr": "var.a", "objects": [{"object_addr": ""}]}, False),
     "object address null": (
         {"object_kind": "output", "config_addr": "output.a", "objects": [{"object_addr": None}]},
         False,

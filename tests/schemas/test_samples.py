@@ -45,10 +45,7 @@ def test_good(name: str, validators: dict[str, Draft202012Validator], read_json:
 
 @pytest.mark.parametrize(("name", "outcome"), BROKEN.items())
 def test_broken(
-    name: str,
-    outcome: str,
-    validators: dict[str, Draft202012Validator],
-    read_json: Callable[[bytes], Any],
+    name: str, outcome: str, validators: dict[str, Draft202012Validator], read_json: Callable[[bytes], Any]
 ) -> None:
     data = (SAMPLES / "broken" / name).read_bytes()
     if outcome == NOT_JSON:

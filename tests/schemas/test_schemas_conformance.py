@@ -60,9 +60,7 @@ PARTLY = {
         "instances/091-schema-version-1e2": LITERAL,
         "v3-upgrade/195-serial-float": LITERAL,
     },
-    "Unsupported state file format": {
-        "envelope/017-version-4e0": LITERAL,
-    },
+    "Unsupported state file format": {"envelope/017-version-4e0": LITERAL},
     "Invalid output value saved in state": {
         "outputs/094-object-extra-attr": DEEP_VALUE,
         "outputs/106-tuple-long": DEEP_VALUE,

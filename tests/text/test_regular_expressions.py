@@ -15,10 +15,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from re import (  # type: ignore[attr-defined]
-    _constants as node,
-    _parser as parser,
-)
+from re import _constants as node, _parser as parser  # type: ignore[attr-defined]
 from types import FrameType, ModuleType
 from typing import Any, NamedTuple
 

@@ -1,11 +1,7 @@
 """Compares two snapshots by address, by remote object and by value."""
 
-from statefmt.analysis.diff._apply import (
-    apply as apply,
-)
-from statefmt.analysis.diff._compare import (
-    diff as diff,
-)
+from statefmt.analysis.diff._apply import apply as apply
+from statefmt.analysis.diff._compare import diff as diff
 from statefmt.analysis.diff._model import (
     CheckResultsChange as CheckResultsChange,
     EnvelopeChange as EnvelopeChange,
@@ -18,10 +14,5 @@ from statefmt.analysis.diff._model import (
     ResourceChange as ResourceChange,
     SnapshotDiff as SnapshotDiff,
 )
-from statefmt.analysis.diff.kinds import (
-    Kind as Kind,
-    kinds as kinds,
-)
-from statefmt.analysis.diff.narrow import (
-    narrowed as narrowed,
-)
+from statefmt.analysis.diff.kinds import Kind as Kind, kinds as kinds
+from statefmt.analysis.diff.narrow import narrowed as narrowed

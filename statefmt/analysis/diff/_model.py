@@ -6,12 +6,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from statefmt.model.addrs import (
-    AbsProviderInstance,
-    AbsResource,
-    AbsResourceInstance,
-    ModuleInstance,
-)
+from statefmt.model.addrs import AbsProviderInstance, AbsResource, AbsResourceInstance, ModuleInstance
 from statefmt.model.check_results import CheckResult
 from statefmt.model.instances import InstanceState
 from statefmt.model.outputs import OutputValue

@@ -9,12 +9,7 @@ from msgspec import Raw
 
 from statefmt.analysis.diff._marks import mark_texts
 from statefmt.analysis.diff._model import InstanceChange, MemberChange, OutputChange
-from statefmt.analysis.diff.values import (
-    ABSENT,
-    NoValue,
-    ValueChange,
-    value_changes,
-)
+from statefmt.analysis.diff.values import ABSENT, NoValue, ValueChange, value_changes
 from statefmt.golang import JSONValue
 from statefmt.model.instances import InstanceState
 from statefmt.model.resources import ResourceInstanceObject

@@ -8,12 +8,7 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from statefmt.analysis.diff._model import (
-    InstanceChange,
-    Movable,
-    Move,
-    SnapshotDiff,
-)
+from statefmt.analysis.diff._model import InstanceChange, Movable, Move, SnapshotDiff
 from statefmt.analysis.diff.kinds import Kind, instance_kind, member_kind
 from statefmt.model.addrs import AbsResourceInstance
 

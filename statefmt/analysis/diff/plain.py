@@ -7,12 +7,7 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import TypeAlias
 
-from statefmt.golang import (
-    JSONValue,
-    Members,
-    NumberText,
-    loads_exact,
-)
+from statefmt.golang import JSONValue, Members, NumberText, loads_exact
 
 Plain: TypeAlias = "bool | str | Decimal | list[Plain] | dict[str, Plain] | frozenset[str] | None"
 

@@ -11,13 +11,7 @@ from statefmt.analysis.providers.keys import keys_in_configuration
 from statefmt.configuration.providers.references import ProviderReferences
 from statefmt.hcl.source.position import Range
 from statefmt.hcl.value import Unknown
-from statefmt.model.addrs import (
-    NO_KEY,
-    AbsProviderInstance,
-    ConfigProviderConfig,
-    InstanceKey,
-    key_order,
-)
+from statefmt.model.addrs import NO_KEY, AbsProviderInstance, ConfigProviderConfig, InstanceKey, key_order
 
 
 class InstanceDeclaration(NamedTuple):

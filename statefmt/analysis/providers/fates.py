@@ -16,14 +16,7 @@ from msgspec import structs
 
 from statefmt.analysis.providers._doubt import doubt
 from statefmt.configuration.model import Configuration
-from statefmt.configuration.moves import (
-    DeclaredMove,
-    DeclaredRemoval,
-    implied_move,
-    moved_to,
-    moves,
-    removals,
-)
+from statefmt.configuration.moves import DeclaredMove, DeclaredRemoval, implied_move, moved_to, moves, removals
 from statefmt.configuration.provider_names import provider_named
 from statefmt.configuration.providers.references import BlockBinding, ProviderReferences
 from statefmt.configuration.scopes.instances import AbsentInstance

@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
-from statefmt.analysis.selection.pattern_scanner import (
-    ANY_DEPTH,
-    PatternStep,
-    key_test,
-    name_test,
-    refuse,
-)
+from statefmt.analysis.selection.pattern_scanner import ANY_DEPTH, PatternStep, key_test, name_test, refuse
 from statefmt.model.addrs import ModuleStep
 
 StepTest: TypeAlias = Callable[[ModuleStep], bool]

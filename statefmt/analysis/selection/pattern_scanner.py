@@ -7,12 +7,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple, NoReturn, TypeAlias
 
 from statefmt.golang.normalize import nfc
-from statefmt.model.addrs import (
-    NO_KEY,
-    InstanceKey,
-    IntKey,
-    StringKey,
-)
+from statefmt.model.addrs import NO_KEY, InstanceKey, IntKey, StringKey
 from statefmt.model.addrs.literals import quoted_literal
 from statefmt.model.errors import AddressError, AddressProblem
 from statefmt.text.pattern import pattern

@@ -19,13 +19,7 @@ from typing import Final, TypeAlias
 
 from statefmt.analysis.selection.nearest import suggestion
 from statefmt.analysis.selection.path_pattern import path_fits, split_path
-from statefmt.analysis.selection.pattern_scanner import (
-    PatternStep,
-    key_test,
-    name_test,
-    pattern_steps,
-    refuse,
-)
+from statefmt.analysis.selection.pattern_scanner import PatternStep, key_test, name_test, pattern_steps, refuse
 from statefmt.model.addrs import AbsProviderInstance, LocalProviderConfig, parse_abs_provider_instance
 from statefmt.model.errors import AddressError, SelectionError
 from statefmt.text.pattern import pattern

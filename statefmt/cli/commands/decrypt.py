@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from statefmt.cli.encrypted_target import (
-    EncryptionChange,
-    Form,
-    opened_state,
-    refuse_on_terminal,
-    write_form,
-)
+from statefmt.cli.encrypted_target import EncryptionChange, Form, opened_state, refuse_on_terminal, write_form
 from statefmt.cli.options.encryption_option import needed_configuration
 from statefmt.cli.options.shared import StateArgument, StateOption, one_state
 from statefmt.cli.options.takes import takes

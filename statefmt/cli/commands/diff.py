@@ -9,13 +9,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from statefmt.analysis.diff import (
-    Kind,
-    SnapshotDiff,
-    diff,
-    kinds,
-    narrowed,
-)
+from statefmt.analysis.diff import Kind, SnapshotDiff, diff, kinds, narrowed
 from statefmt.analysis.diff.narrow import AddressTest
 from statefmt.analysis.selection import Criteria, select
 from statefmt.cli.exit_status import DETAILED_EXITCODE, FINE, FOUND
@@ -50,8 +44,7 @@ def command(
     stat: Annotated[bool, typer.Option("--stat", help="Show only the number of changes, by resource.")] = False,
     name_only: Annotated[bool, typer.Option("--name-only", help="Show only the addresses that differ.")] = False,
     moved_blocks: Annotated[
-        bool,
-        typer.Option("--moved-blocks", help="Print moved, removed and import blocks for the differences."),
+        bool, typer.Option("--moved-blocks", help="Print moved, removed and import blocks for the differences.")
     ] = False,
     only: Annotated[
         Optional[list[str]],  # noqa: UP045
@@ -67,8 +60,7 @@ def command(
     ] = None,
     excluded: ExcludeOption = None,
     exact: Annotated[
-        bool,
-        typer.Option("--exact", help="Compare literally: 1 differs from 1.0, and strings are not parsed as JSON."),
+        bool, typer.Option("--exact", help="Compare literally: 1 differs from 1.0, and strings are not parsed as JSON.")
     ] = False,
     full: Annotated[bool, typer.Option("--full", help="Show long values in full.")] = False,
     show_sensitive: ShowSensitiveOption = False,

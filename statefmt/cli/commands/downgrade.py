@@ -17,25 +17,14 @@ from statefmt.cli.options.provider_sources import (
     show_unused,
 )
 from statefmt.cli.options.release import parsed_release
-from statefmt.cli.options.shared import (
-    DropUnknownOption,
-    StateArgument,
-    StateOption,
-    StyleChoice,
-    one_state,
-)
+from statefmt.cli.options.shared import DropUnknownOption, StateArgument, StateOption, StyleChoice, one_state
 from statefmt.cli.options.takes import takes
 from statefmt.cli.options.write import WriteOptions, write_options
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal
 from statefmt.cli.target import InPlaceOption, Rewriting, rewrite_state
 from statefmt.edit.pipeline import Proposal
-from statefmt.edit.session import (
-    LoadedState,
-    rewrite,
-    state_name,
-    with_next_serial,
-)
+from statefmt.edit.session import LoadedState, rewrite, state_name, with_next_serial
 from statefmt.formats.releases.downgrade import fit
 from statefmt.render.formats.downgrade import downgrade_report, refusal_text
 from statefmt.store.reading import display_name

@@ -20,12 +20,7 @@ from statefmt.cli.options.write import WriteOptions, write_options
 from statefmt.cli.run import run_context
 from statefmt.cli.target import InPlaceOption
 from statefmt.edit.session import LoadedState, loaded, state_name
-from statefmt.encryption import (
-    SystemRandomness,
-    encrypt_checked,
-    encrypts,
-    parse_envelope,
-)
+from statefmt.encryption import SystemRandomness, encrypt_checked, encrypts, parse_envelope
 from statefmt.model.errors import ConfigurationError, EncryptionError
 from statefmt.sealed import about
 from statefmt.store.reading import display_name

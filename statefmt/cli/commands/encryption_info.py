@@ -5,13 +5,7 @@ from __future__ import annotations
 import sys
 
 from statefmt.cli.exit_status import FINE
-from statefmt.cli.options.shared import (
-    FormatOption,
-    OutputFormat,
-    StateArgument,
-    StateOption,
-    one_state,
-)
+from statefmt.cli.options.shared import FormatOption, OutputFormat, StateArgument, StateOption, one_state
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal
 from statefmt.edit.session import loaded, state_name
@@ -21,9 +15,7 @@ from statefmt.store.reading import display_name
 
 
 def command(
-    state: StateArgument = None,
-    state_option: StateOption = None,
-    output_format: FormatOption = OutputFormat.TEXT,
+    state: StateArgument = None, state_option: StateOption = None, output_format: FormatOption = OutputFormat.TEXT
 ) -> int:
     """Show how a state is encrypted: its serial, its lineage and the metadata of each key provider. No key is needed.
 

@@ -17,26 +17,14 @@ from statefmt.cli.options.provider_sources import (
     show_sources,
     show_unused,
 )
-from statefmt.cli.options.shared import (
-    DropUnknownOption,
-    StateOption,
-    StatesArgument,
-    StyleChoice,
-)
+from statefmt.cli.options.shared import DropUnknownOption, StateOption, StatesArgument, StyleChoice
 from statefmt.cli.options.takes import takes
 from statefmt.cli.options.write import WriteOptions, store_of, write_options
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import listed_name, message_terminal, say
 from statefmt.cli.target import kept_text
 from statefmt.edit.pipeline import Proposal, edit
-from statefmt.edit.session import (
-    LoadedState,
-    Rewritten,
-    load,
-    loaded,
-    rewrite,
-    state_name,
-)
+from statefmt.edit.session import LoadedState, Rewritten, load, loaded, rewrite, state_name
 from statefmt.formats.providers.sources import SourceChoice
 from statefmt.formats.reading.inspect import CURRENT_VERSION
 from statefmt.model.errors import StatetoolError, StoreError

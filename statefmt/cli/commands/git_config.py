@@ -17,10 +17,7 @@ from statefmt.cli.git_attributes import edit_attributes
 from statefmt.model.errors import StoreError
 from statefmt.render.printable import printable
 
-_SETTINGS: Final = {
-    "diff.statetool.command": "git-driver diff",
-    "diff.statetool.textconv": "git-driver textconv",
-}
+_SETTINGS: Final = {"diff.statetool.command": "git-driver diff", "diff.statetool.textconv": "git-driver textconv"}
 # With this setting, git would cache the converted text, and so write the content of encrypted states to disk.
 _NEVER: Final = "diff.statetool.cachetextconv"
 _CACHE: Final = "refs/notes/textconv/statetool"

@@ -8,13 +8,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from statefmt.analysis.graph.dependencies import (
-    DependencyGraph,
-    dependency_graph,
-    part_of,
-    reachable,
-    reaching,
-)
+from statefmt.analysis.graph.dependencies import DependencyGraph, dependency_graph, part_of, reachable, reaching
 from statefmt.analysis.selection import select
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options.selecting import criteria

@@ -10,13 +10,7 @@ import typer
 
 from statefmt.cli.command_line import command_line
 from statefmt.cli.exit_status import FINE
-from statefmt.cli.options.shared import (
-    FormatOption,
-    OutputFormat,
-    StateArgument,
-    StateOption,
-    one_state,
-)
+from statefmt.cli.options.shared import FormatOption, OutputFormat, StateArgument, StateOption, one_state
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal, say
 from statefmt.edit.session import state_name

@@ -11,13 +11,7 @@ from statefmt.analysis.providers.removal import removal
 from statefmt.analysis.providers.use import ConfigurationUse, provider_use
 from statefmt.cli.exit_status import FINE, FOUND
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options, report_problems
-from statefmt.cli.options.shared import (
-    FormatOption,
-    OutputFormat,
-    StateArgument,
-    StateOption,
-    one_state,
-)
+from statefmt.cli.options.shared import FormatOption, OutputFormat, StateArgument, StateOption, one_state
 from statefmt.cli.options.takes import takes
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal, result_columns, result_terminal

@@ -19,25 +19,14 @@ from statefmt.cli.encrypted_target import (
 from statefmt.cli.exit_status import FAILED, FINE, FOUND
 from statefmt.cli.failure import show_failure
 from statefmt.cli.options.encryption_option import needed_configuration
-from statefmt.cli.options.shared import (
-    FormatOption,
-    OutputFormat,
-    StateOption,
-    StatesArgument,
-)
+from statefmt.cli.options.shared import FormatOption, OutputFormat, StateOption, StatesArgument
 from statefmt.cli.options.takes import takes
 from statefmt.cli.options.write import WriteOptions, write_options
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import listed_name, say
 from statefmt.cli.target import InPlaceOption
 from statefmt.edit.session import LoadedState, state_name
-from statefmt.encryption import (
-    EncryptionConfiguration,
-    EnvelopeLayout,
-    SystemRandomness,
-    encrypt_checked,
-    encrypts,
-)
+from statefmt.encryption import EncryptionConfiguration, EnvelopeLayout, SystemRandomness, encrypt_checked, encrypts
 from statefmt.encryption.description import CheckedEncryption
 from statefmt.model.errors import StatetoolError
 from statefmt.sealed import about
@@ -49,8 +38,7 @@ def command(
     states: StatesArgument = None,
     state: StateOption = None,
     check: Annotated[
-        bool,
-        typer.Option("--check", help="Write nothing; list the states that a fallback decrypts (exit status 1)."),
+        bool, typer.Option("--check", help="Write nothing; list the states that a fallback decrypts (exit status 1).")
     ] = False,
     anew: Annotated[
         bool,

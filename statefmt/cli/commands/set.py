@@ -13,12 +13,7 @@ from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes
 from statefmt.cli.run import run_context
 from statefmt.cli.surgery import Plan, carry_out, choose
-from statefmt.edit.arguments.assignment import (
-    Assignment,
-    json_value,
-    parse_assignment,
-    steps_of,
-)
+from statefmt.edit.arguments.assignment import Assignment, json_value, parse_assignment, steps_of
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.operations.set import set_attributes
 from statefmt.model.errors import SurgeryError

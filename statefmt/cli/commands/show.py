@@ -10,12 +10,7 @@ import typer
 from statefmt.analysis.selection import Criteria, select
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options.selecting import criteria
-from statefmt.cli.options.shared import (
-    FormatOption,
-    OutputFormat,
-    ShowSensitiveOption,
-    StateOption,
-)
+from statefmt.cli.options.shared import FormatOption, OutputFormat, ShowSensitiveOption, StateOption
 from statefmt.cli.options.takes import takes
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal, write_result

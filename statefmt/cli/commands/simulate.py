@@ -10,13 +10,7 @@ import typer
 
 from statefmt.cli.exit_status import FINE, FOUND
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options, report_problems
-from statefmt.cli.options.shared import (
-    FormatOption,
-    OutputFormat,
-    StateArgument,
-    StateOption,
-    one_state,
-)
+from statefmt.cli.options.shared import FormatOption, OutputFormat, StateArgument, StateOption, one_state
 from statefmt.cli.options.takes import takes
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal

@@ -9,13 +9,7 @@ import typer
 
 from statefmt.analysis.statistics import statistics
 from statefmt.cli.exit_status import FINE
-from statefmt.cli.options.shared import (
-    FormatOption,
-    OutputFormat,
-    StateArgument,
-    StateOption,
-    one_state,
-)
+from statefmt.cli.options.shared import FormatOption, OutputFormat, StateArgument, StateOption, one_state
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal
 from statefmt.edit.session import load, state_name

@@ -32,8 +32,7 @@ def command(
         typer.Option("--to", metavar="EDIT", help="Undo this edit and all later ones; default: only the last."),
     ] = None,
     discard_changes: Annotated[
-        bool,
-        typer.Option("--discard-changes", help="Undo even if something else has changed the file since."),
+        bool, typer.Option("--discard-changes", help="Undo even if something else has changed the file since.")
     ] = False,
     *,
     options: SurgeryOptions,

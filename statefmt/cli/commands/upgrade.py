@@ -14,13 +14,7 @@ from statefmt.cli.options.provider_sources import (
     chosen_sources,
     show_unused,
 )
-from statefmt.cli.options.shared import (
-    DropUnknownOption,
-    StateArgument,
-    StateOption,
-    StyleChoice,
-    one_state,
-)
+from statefmt.cli.options.shared import DropUnknownOption, StateArgument, StateOption, StyleChoice, one_state
 from statefmt.cli.options.takes import takes
 from statefmt.cli.options.write import WriteOptions, write_options
 from statefmt.cli.run import run_context

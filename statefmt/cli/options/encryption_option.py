@@ -12,12 +12,7 @@ import click
 
 from statefmt.cli.options.configuration import ENVIRONMENT, variable_option
 from statefmt.cli.run import run_context
-from statefmt.encryption import (
-    EncryptionConfiguration,
-    Origin,
-    check_configuration,
-    merged,
-)
+from statefmt.encryption import EncryptionConfiguration, Origin, check_configuration, merged
 from statefmt.encryption.sources import module_configuration, read_surroundings, text_configuration
 from statefmt.hcl.syntax.json.body import LARGEST_FILE
 from statefmt.model.errors import ConfigurationError

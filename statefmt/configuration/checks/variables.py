@@ -10,12 +10,7 @@ from collections.abc import Mapping
 from statefmt.configuration.model import Declarations, InputValue
 from statefmt.hcl.expressions.evaluate import evaluate_literal
 from statefmt.hcl.expressions.type_constraint import TypeConstraint, read_type
-from statefmt.hcl.source.problem import (
-    Problem,
-    ProblemKind,
-    error,
-    warning,
-)
+from statefmt.hcl.source.problem import Problem, ProblemKind, error, warning
 from statefmt.hcl.value import Unknown, Value
 from statefmt.hcl.values.conversion import ConversionError
 

@@ -16,12 +16,7 @@ from statefmt.configuration.provider_names import local_name_problem
 from statefmt.configuration.provider_reference import ProviderReference, read_provider_reference
 from statefmt.hcl.source.problem import ProblemKind
 from statefmt.hcl.syntax.body import Argument, Block, Body
-from statefmt.hcl.syntax.expressions import (
-    AttributeAccess,
-    Bad,
-    Expression,
-    Literal,
-)
+from statefmt.hcl.syntax.expressions import AttributeAccess, Bad, Expression, Literal
 from statefmt.hcl.syntax.references import as_traversal, references
 from statefmt.model import addrs
 from statefmt.model.errors import AddressError

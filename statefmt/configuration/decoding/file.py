@@ -12,13 +12,7 @@ import msgspec
 
 from statefmt.configuration.decoding import _blocks as decode_blocks, _providers as decode_providers
 from statefmt.configuration.decoding.reader import FileReader
-from statefmt.configuration.model import (
-    Declarations,
-    EncryptionBlock,
-    Local,
-    RequiredProvider,
-    ResourceBlock,
-)
+from statefmt.configuration.model import Declarations, EncryptionBlock, Local, RequiredProvider, ResourceBlock
 from statefmt.hcl.source.position import Range
 from statefmt.hcl.source.problem import ProblemKind, error
 from statefmt.hcl.syntax.body import Block, Body, MergedBody

@@ -8,12 +8,7 @@ import msgspec
 
 from statefmt.golang import loads_exact
 from statefmt.hcl.source.position import Range, SourceText
-from statefmt.hcl.source.problem import (
-    Problem,
-    ProblemKind,
-    error,
-    warning,
-)
+from statefmt.hcl.source.problem import Problem, ProblemKind, error, warning
 from statefmt.hcl.syntax.body import Argument, Block
 from statefmt.hcl.syntax.expressions import (
     Bad,

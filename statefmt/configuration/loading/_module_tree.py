@@ -27,12 +27,7 @@ from statefmt.configuration.model import (
 from statefmt.configuration.scopes.scope import Facts, Scope, first_scope
 from statefmt.hcl.expressions.evaluate import evaluate
 from statefmt.hcl.source.position import Range
-from statefmt.hcl.source.problem import (
-    Problem,
-    ProblemKind,
-    error,
-    warning,
-)
+from statefmt.hcl.source.problem import Problem, ProblemKind, error, warning
 from statefmt.hcl.value import Value
 from statefmt.model import addrs
 

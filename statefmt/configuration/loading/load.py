@@ -15,10 +15,7 @@ from statefmt.configuration.checks.variables import check_inputs
 from statefmt.configuration.loading._directory import DirectoryReader, below
 from statefmt.configuration.loading._manifest import read_manifest
 from statefmt.configuration.loading._module_tree import ModuleTree
-from statefmt.configuration.loading.inputs import (
-    InputReader,
-    VariableOption,
-)
+from statefmt.configuration.loading.inputs import InputReader, VariableOption
 from statefmt.configuration.model import Configuration, Declarations, ModuleConfiguration
 from statefmt.hcl.source.problem import Problem, ProblemKind, error
 from statefmt.model import addrs

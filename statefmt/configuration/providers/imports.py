@@ -11,13 +11,7 @@ from collections.abc import Iterator
 from statefmt.configuration.model import Configuration, ImportBlock
 from statefmt.configuration.provider_reference import ProviderReference, read_provider_reference
 from statefmt.hcl.source.problem import Problem, ProblemKind, error
-from statefmt.hcl.syntax.expressions import (
-    AttributeAccess,
-    Expression,
-    IndexExpression,
-    RelativeTraversal,
-    Traversal,
-)
+from statefmt.hcl.syntax.expressions import AttributeAccess, Expression, IndexExpression, RelativeTraversal, Traversal
 from statefmt.model.addrs import ConfigResource, parse_abs_resource_instance
 from statefmt.model.errors import AddressError
 

@@ -11,21 +11,11 @@ from collections.abc import Iterator
 import msgspec
 
 from statefmt.configuration import model
-from statefmt.configuration.model import (
-    Configuration,
-    Declarations,
-    ModuleCall,
-    PassedProvider,
-)
+from statefmt.configuration.model import Configuration, Declarations, ModuleCall, PassedProvider
 from statefmt.configuration.provider_names import local_name_problem, provider_for, provider_named
 from statefmt.configuration.provider_reference import ProviderReference, read_provider_reference
 from statefmt.hcl.source.position import Range
-from statefmt.hcl.source.problem import (
-    Problem,
-    ProblemKind,
-    error,
-    warning,
-)
+from statefmt.hcl.source.problem import Problem, ProblemKind, error, warning
 from statefmt.hcl.syntax.references import as_traversal
 from statefmt.model.addrs import Module, Provider
 

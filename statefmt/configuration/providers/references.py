@@ -14,13 +14,7 @@ from statefmt.configuration.model import Configuration, ResourceBlock
 from statefmt.configuration.provider_names import local_name_problem, provider_named
 from statefmt.configuration.provider_reference import ProviderReference, read_provider_reference
 from statefmt.configuration.providers._key import evaluated_key
-from statefmt.configuration.providers.tree import (
-    PassedKey,
-    ProviderTree,
-    ResolvedProvider,
-    not_present,
-    provider_tree,
-)
+from statefmt.configuration.providers.tree import PassedKey, ProviderTree, ResolvedProvider, not_present, provider_tree
 from statefmt.configuration.scopes.expansion import Instance
 from statefmt.configuration.scopes.instances import ABSENT, AbsentInstance, Instances
 from statefmt.hcl.expressions.evaluate import evaluate

@@ -9,19 +9,8 @@ from collections.abc import Iterator
 
 from statefmt.configuration.model import Configuration, Declarations
 from statefmt.configuration.provider_names import provider_named
-from statefmt.hcl.source.problem import (
-    Problem,
-    ProblemKind,
-    error,
-    warning,
-)
-from statefmt.model.addrs import (
-    Module,
-    Provider,
-    Resource,
-    implied_provider,
-    normalize_provider_part,
-)
+from statefmt.hcl.source.problem import Problem, ProblemKind, error, warning
+from statefmt.model.addrs import Module, Provider, Resource, implied_provider, normalize_provider_part
 
 _KIND = ProblemKind.BLOCK
 _TWICE = "Duplicate required provider"

@@ -9,13 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from statefmt.configuration.model import (
-    Configuration,
-    Declarations,
-    PassedProvider,
-    ProviderBlock,
-    TestFile,
-)
+from statefmt.configuration.model import Configuration, Declarations, PassedProvider, ProviderBlock, TestFile
 from statefmt.configuration.provider_names import local_name_problem, provider_for
 from statefmt.configuration.provider_reference import ProviderReference, read_provider_reference
 from statefmt.configuration.providers.passing import passing_problems
@@ -144,10 +138,7 @@ def _mismatches(configuration: Configuration, test: TestFile) -> Iterator[Proble
 
 
 def _mismatched_blocks(
-    test: TestFile,
-    root: Declarations,
-    blocks: dict[tuple[str, str], ProviderBlock],
-    types: dict[str, Provider | None],
+    test: TestFile, root: Declarations, blocks: dict[tuple[str, str], ProviderBlock], types: dict[str, Provider | None]
 ) -> Iterator[Problem]:
     aliases = [read_provider_reference(alias) for each in root.required_providers.values() for alias in each.aliases]
     known = {(name, "") for name in root.required_providers} | root.providers.keys()

@@ -18,12 +18,7 @@ from statefmt.configuration.provider_reference import ProviderReference, read_pr
 from statefmt.hcl.source.position import Range
 from statefmt.hcl.source.problem import Problem, ProblemKind, error
 from statefmt.hcl.syntax.expressions import Expression
-from statefmt.model.addrs import (
-    ConfigProviderConfig,
-    LocalProviderConfig,
-    Module,
-    Provider,
-)
+from statefmt.model.addrs import ConfigProviderConfig, LocalProviderConfig, Module, Provider
 
 
 class PassedKey(msgspec.Struct, frozen=True):

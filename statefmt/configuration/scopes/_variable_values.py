@@ -9,12 +9,7 @@ from statefmt.configuration.model import ModuleCall, Variable
 from statefmt.hcl.expressions.evaluate import evaluate_literal
 from statefmt.hcl.expressions.type_constraint import TypeConstraint, read_type
 from statefmt.hcl.source.problem import ProblemKind, error
-from statefmt.hcl.value import (
-    Part,
-    Unknown,
-    UnknownKind,
-    Value,
-)
+from statefmt.hcl.value import Part, Unknown, UnknownKind, Value
 from statefmt.hcl.values.construct import marked
 from statefmt.hcl.values.conversion import ConversionError
 from statefmt.hcl.values.refusal import as_unknown

@@ -19,22 +19,8 @@ from statefmt.hcl.values.construct import children
 from statefmt.hcl.values.conversion import ConversionError, convert
 from statefmt.hcl.values.refusal import as_unknown
 from statefmt.hcl.values.type_names import type_name
-from statefmt.model.addrs import (
-    NO_KEY,
-    InstanceKey,
-    IntKey,
-    StringKey,
-)
-from statefmt.model.cty import (
-    BOOL,
-    DYNAMIC,
-    NUMBER,
-    STRING,
-    MapType,
-    Number,
-    ObjectType,
-    SetType,
-)
+from statefmt.model.addrs import NO_KEY, InstanceKey, IntKey, StringKey
+from statefmt.model.cty import BOOL, DYNAMIC, NUMBER, STRING, MapType, Number, ObjectType, SetType
 from statefmt.model.cty.arithmetic import is_whole
 from statefmt.model.cty.types import DynamicType
 

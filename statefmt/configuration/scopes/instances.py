@@ -10,18 +10,8 @@ from typing import Final
 
 import msgspec
 
-from statefmt.configuration.model import (
-    Configuration,
-    ProviderBlock,
-    Repetition,
-    ResourceBlock,
-)
-from statefmt.configuration.scopes.expansion import (
-    Expansion,
-    Instance,
-    expand,
-    expand_provider,
-)
+from statefmt.configuration.model import Configuration, ProviderBlock, Repetition, ResourceBlock
+from statefmt.configuration.scopes.expansion import Expansion, Instance, expand, expand_provider
 from statefmt.configuration.scopes.scope import EachValue, Scope, root_scope
 from statefmt.configuration.scopes.static_references import static_problems
 from statefmt.hcl.value import Unknown

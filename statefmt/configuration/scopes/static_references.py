@@ -11,12 +11,7 @@ from collections.abc import Iterator
 from statefmt.configuration.model import Configuration
 from statefmt.hcl.source.position import Range
 from statefmt.hcl.source.problem import Problem, ProblemKind, error
-from statefmt.hcl.syntax.expressions import (
-    AttributeAccess,
-    Expression,
-    IndexAccess,
-    Traversal,
-)
+from statefmt.hcl.syntax.expressions import AttributeAccess, Expression, IndexAccess, Traversal
 from statefmt.hcl.syntax.references import references
 from statefmt.model.addrs import Module
 

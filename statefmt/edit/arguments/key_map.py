@@ -15,12 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from statefmt.golang.normalize import nfc
-from statefmt.model.addrs import (
-    NO_KEY,
-    InstanceKey,
-    IntKey,
-    StringKey,
-)
+from statefmt.model.addrs import NO_KEY, InstanceKey, IntKey, StringKey
 from statefmt.model.addrs.literals import quoted_literal
 from statefmt.model.errors import SelectionError, SurgeryError
 from statefmt.redaction.path_text import parse_path

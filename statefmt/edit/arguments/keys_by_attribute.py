@@ -5,19 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from statefmt.golang import (
-    JSONValue,
-    Members,
-    NumberText,
-    kind_name,
-)
+from statefmt.golang import JSONValue, Members, NumberText, kind_name
 from statefmt.golang.normalize import nfc
-from statefmt.model.addrs import (
-    AbsResourceInstance,
-    InstanceKey,
-    IntKey,
-    StringKey,
-)
+from statefmt.model.addrs import AbsResourceInstance, InstanceKey, IntKey, StringKey
 from statefmt.model.cty import parse_number
 from statefmt.model.errors import SelectionError, SurgeryError
 from statefmt.model.instances import InstanceState

@@ -9,20 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
-from statefmt.formats.raw_json.spans import (
-    Container,
-    RawItem,
-    container_at,
-    value_at,
-)
+from statefmt.formats.raw_json.spans import Container, RawItem, container_at, value_at
 from statefmt.golang.normalize import nfc
-from statefmt.model.cty import (
-    CtyError,
-    CtyTypeError,
-    Type,
-    parse_type,
-    read_value,
-)
+from statefmt.model.cty import CtyError, CtyTypeError, Type, parse_type, read_value
 from statefmt.model.errors import SurgeryError
 
 # Returns the new text of a value, or None to remove it from its object or map.

@@ -7,23 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from statefmt.edit.arguments.key_map import (
-    KeyMap,
-    key_text,
-    keys_among,
-    normal_key,
-    normalised_note,
-)
+from statefmt.edit.arguments.key_map import KeyMap, key_text, keys_among, normal_key, normalised_note
 from statefmt.edit.changes.edit import Edit, with_note
 from statefmt.edit.changes.resources import by_address
 from statefmt.edit.changes.whole_resources import named
 from statefmt.edit.operations.mv import mv
-from statefmt.model.addrs import (
-    AbsResource,
-    AbsResourceInstance,
-    InstanceKey,
-    key_order,
-)
+from statefmt.model.addrs import AbsResource, AbsResourceInstance, InstanceKey, key_order
 from statefmt.model.errors import SurgeryError
 from statefmt.model.instances import InstanceState
 from statefmt.model.snapshot import Snapshot

@@ -8,12 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from statefmt.encryption.configuration.arguments import Arguments
-from statefmt.encryption.configuration.model import (
-    ALIAS,
-    EncryptionConfiguration,
-    KeyProviderBlock,
-    Target,
-)
+from statefmt.encryption.configuration.model import ALIAS, EncryptionConfiguration, KeyProviderBlock, Target
 from statefmt.model.errors import ConfigurationError
 
 

@@ -5,12 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from statefmt.golang import (
-    JSONValue,
-    Members,
-    NumberText,
-    kind_name,
-)
+from statefmt.golang import JSONValue, Members, NumberText, kind_name
 
 _WHOLE: Final = re.compile(r"-?(?:0|[1-9][0-9]*)")
 _INT64_DIGITS: Final = 19

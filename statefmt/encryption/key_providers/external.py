@@ -18,12 +18,7 @@ from statefmt.encryption.key_providers.keys import KeySource, NewKey
 from statefmt.encryption.program import Program
 from statefmt.encryption.randomness import Randomness
 from statefmt.encryption.secret import Secret
-from statefmt.golang import (
-    JSONValue,
-    Members,
-    encode_value,
-    loads_exact,
-)
+from statefmt.golang import JSONValue, Members, encode_value, loads_exact
 from statefmt.model.errors import EncryptionError, UnreadableError
 
 _MAGIC: Final = "OpenTofu-External-Key-Provider"

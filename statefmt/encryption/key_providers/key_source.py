@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from statefmt.encryption.configuration.arguments import Arguments, byte_list
 from statefmt.encryption.configuration.model import EncryptionConfiguration
-from statefmt.encryption.configuration.values import (
-    ArgumentValue,
-    Reference,
-    parse_reference,
-    type_name,
-)
+from statefmt.encryption.configuration.values import ArgumentValue, Reference, parse_reference, type_name
 from statefmt.encryption.key_providers import BUILDERS
 from statefmt.encryption.key_providers.keys import KeySource, LiteralKeys
 from statefmt.encryption.secret import Secret

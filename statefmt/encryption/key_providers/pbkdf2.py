@@ -14,12 +14,7 @@ from statefmt.encryption.configuration.arguments import Arguments
 from statefmt.encryption.configuration.model import KeyProviderBlock
 from statefmt.encryption.configuration.values import ArgumentValue
 from statefmt.encryption.encoding.bytes_text import bytes_of, encode_base64
-from statefmt.encryption.encoding.go_struct import (
-    json_object,
-    member,
-    text,
-    whole_number,
-)
+from statefmt.encryption.encoding.go_struct import json_object, member, text, whole_number
 from statefmt.encryption.key_providers.keys import KeySource, NewKey, known_lengths
 from statefmt.encryption.randomness import Randomness
 from statefmt.encryption.secret import Secret

@@ -10,13 +10,9 @@ may be a passphrase.
 
 from __future__ import annotations
 
-from statefmt.encryption.sources._module import (
-    module_configuration as module_configuration,
-)
+from statefmt.encryption.sources._module import module_configuration as module_configuration
 from statefmt.encryption.sources._surroundings import (
     SourceSurroundings as SourceSurroundings,
     read_surroundings as read_surroundings,
 )
-from statefmt.encryption.sources._text import (
-    text_configuration as text_configuration,
-)
+from statefmt.encryption.sources._text import text_configuration as text_configuration

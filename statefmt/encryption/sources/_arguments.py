@@ -12,14 +12,7 @@ from statefmt.encryption.sources._surroundings import SourceSurroundings
 from statefmt.hcl.expressions.evaluate import evaluate
 from statefmt.hcl.source.position import Range
 from statefmt.hcl.syntax.body import Argument
-from statefmt.hcl.syntax.expressions import (
-    AttributeAccess,
-    Expression,
-    Literal,
-    Parentheses,
-    TemplateWrap,
-    Traversal,
-)
+from statefmt.hcl.syntax.expressions import AttributeAccess, Expression, Literal, Parentheses, TemplateWrap, Traversal
 from statefmt.hcl.syntax.references import as_traversal, references
 from statefmt.hcl.value import Part, Unknown, UnknownKind
 from statefmt.hcl.values.construct import first_unknown

@@ -6,12 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from statefmt.encryption import ArgumentBlock, ArgumentValue, Origin
-from statefmt.encryption.sources._arguments import (
-    METHOD,
-    argument_value,
-    is_constant,
-    method_value,
-)
+from statefmt.encryption.sources._arguments import METHOD, argument_value, is_constant, method_value
 from statefmt.encryption.sources._surroundings import SourceSurroundings
 from statefmt.hcl.syntax.body import Argument, Block as WrittenBlock, Body
 from statefmt.model.errors import ConfigurationError

@@ -8,12 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from statefmt.configuration.model import EncryptionBlock
-from statefmt.encryption import (
-    EncryptionConfiguration,
-    Origin,
-    configuration_of,
-    merged,
-)
+from statefmt.encryption import EncryptionConfiguration, Origin, configuration_of, merged
 from statefmt.encryption.sources._blocks import BlockReader
 from statefmt.encryption.sources._readable import unreadable
 from statefmt.encryption.sources._surroundings import SourceSurroundings

@@ -30,12 +30,7 @@ from statefmt.encryption import Origin
 from statefmt.encryption.sources._readable import check_readable
 from statefmt.hcl.source.position import Range
 from statefmt.hcl.source.problem import Problem
-from statefmt.hcl.syntax.expressions import (
-    Access,
-    AttributeAccess,
-    Bad,
-    Traversal,
-)
+from statefmt.hcl.syntax.expressions import Access, AttributeAccess, Bad, Traversal
 from statefmt.hcl.value import Part, Unknown, UnknownKind
 from statefmt.model import addrs
 

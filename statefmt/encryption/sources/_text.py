@@ -10,13 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from statefmt.configuration import Declarations
-from statefmt.encryption import (
-    ArgumentBlock,
-    EncryptionConfiguration,
-    Origin,
-    OriginKind,
-    configuration_of,
-)
+from statefmt.encryption import ArgumentBlock, EncryptionConfiguration, Origin, OriginKind, configuration_of
 from statefmt.encryption.sources._blocks import BlockReader
 from statefmt.encryption.sources._readable import unreadable
 from statefmt.encryption.sources._surroundings import SourceSurroundings

@@ -16,19 +16,8 @@ from msgspec.structs import replace
 
 from statefmt.formats.providers.sources import SourceChoice
 from statefmt.formats.versions.invalid import InvalidDocument
-from statefmt.formats.versions.v4 import (
-    CheckResultV4,
-    InstanceObjectV4,
-    OutputV4,
-    ResourceV4,
-    StateV4,
-)
-from statefmt.golang import (
-    Members,
-    NumberText,
-    encode_string,
-    loads_exact,
-)
+from statefmt.formats.versions.v4 import CheckResultV4, InstanceObjectV4, OutputV4, ResourceV4, StateV4
+from statefmt.golang import Members, NumberText, encode_string, loads_exact
 from statefmt.golang.parse import JSONValue
 from statefmt.model.addrs import (
     DEFAULT_HOST,

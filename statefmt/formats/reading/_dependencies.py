@@ -8,12 +8,7 @@ from typing import Final, Generic, NamedTuple, TypeVar
 
 from statefmt.formats.reading._address_findings import address_findings
 from statefmt.formats.reading._normalised import normalised
-from statefmt.model.addrs import (
-    AbsResourceInstance,
-    ConfigResource,
-    parse_abs_resource,
-    parse_abs_resource_instance,
-)
+from statefmt.model.addrs import AbsResourceInstance, ConfigResource, parse_abs_resource, parse_abs_resource_instance
 from statefmt.model.codes import Code
 from statefmt.model.errors import AddressError
 from statefmt.model.findings import Finding
@@ -51,11 +46,7 @@ class DependencyReader:
         return self._read(texts, _read_instance, address, f"{pointer}/depends_on") if texts else ()
 
     def _read(
-        self,
-        texts: Sequence[str | None],
-        read: Callable[[str], _Known[_A] | AddressError],
-        address: str,
-        pointer: str,
+        self, texts: Sequence[str | None], read: Callable[[str], _Known[_A] | AddressError], address: str, pointer: str
     ) -> tuple[_A, ...]:
         found: list[_A] = []
         for number, given in enumerate(texts):

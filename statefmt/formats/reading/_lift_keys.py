@@ -10,12 +10,7 @@ from typing import Final
 from statefmt.formats.reading._normalised import normalised
 from statefmt.formats.versions.invalid import INVALID_METADATA, InvalidDocument
 from statefmt.formats.versions.v4 import IndexKey
-from statefmt.model.addrs import (
-    NO_KEY,
-    InstanceKey,
-    IntKey,
-    StringKey,
-)
+from statefmt.model.addrs import NO_KEY, InstanceKey, IntKey, StringKey
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding
 

@@ -28,13 +28,7 @@ from statefmt.model.addrs import (
 from statefmt.model.codes import Code
 from statefmt.model.errors import AddressError
 from statefmt.model.findings import Finding, Severity
-from statefmt.model.provider_binding import (
-    BlockProviders,
-    Lifted,
-    ObjectProvider,
-    lift,
-    lift_inherited,
-)
+from statefmt.model.provider_binding import BlockProviders, Lifted, ObjectProvider, lift, lift_inherited
 from statefmt.model.resources import ResourceInstanceObject, ResourceState
 
 _MODES: Final = {"managed": ResourceMode.MANAGED, "data": ResourceMode.DATA}
@@ -101,13 +95,7 @@ class ResourceLifter:
         mode = _MODES.get(document.mode or "")
         if mode is None:
             detail = f'Resource "{kind}" "{name}" has the mode "{document.mode or ""}"; it must be "managed" or "data".'
-            self._add(
-                Code.INVALID_MODE,
-                "Invalid resource mode in state",
-                detail,
-                f"{kind}.{name}",
-                f"{pointer}/mode",
-            )
+            self._add(Code.INVALID_MODE, "Invalid resource mode in state", detail, f"{kind}.{name}", f"{pointer}/mode")
             return None
         module = self._module(document.module or "", f"{kind}.{name}", f"{pointer}/module")
         return None if module is None else AbsResource(module, Resource(mode, kind, name))

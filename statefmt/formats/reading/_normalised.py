@@ -10,8 +10,5 @@ def normalised(what: str, value: str, address: str, pointer: str) -> Finding:
     """Build an info finding; `what` names the value as written, `value` is what it is read as."""
     about = f"{address}: " if address else ""
     return Code.NORMALISED_VALUE.notice(
-        "Value not in canonical form",
-        f"{about}{what} is read as {value}.",
-        address,
-        pointer,
+        "Value not in canonical form", f"{about}{what} is read as {value}.", address, pointer
     )

@@ -24,13 +24,7 @@ class Cause(Enum):
 
 
 _OF_OBJECTS: Final = frozenset(
-    {
-        Cause.PROVIDER_KEY,
-        Cause.BESIDE_PROVIDER_KEY,
-        Cause.NO_PROVIDER,
-        Cause.LEGACY_PROVIDER,
-        Cause.PROVIDER_ADDRESS,
-    }
+    {Cause.PROVIDER_KEY, Cause.BESIDE_PROVIDER_KEY, Cause.NO_PROVIDER, Cause.LEGACY_PROVIDER, Cause.PROVIDER_ADDRESS}
 )
 _LEFT_OUT: Final = "silently drops the whole resource"
 

@@ -5,14 +5,7 @@ Source: OpenTofu `internal/states/statefile/version3_upgrade.go` (commit 328af77
 
 from __future__ import annotations
 
-from statefmt.model.addrs import (
-    NO_KEY,
-    InstanceKey,
-    IntKey,
-    Resource,
-    ResourceInstance,
-    ResourceMode,
-)
+from statefmt.model.addrs import NO_KEY, InstanceKey, IntKey, Resource, ResourceInstance, ResourceMode
 from statefmt.text.pattern import pattern
 
 # Numbers as Go reads them with base 0: a prefix gives the base, and underscores may separate digits.

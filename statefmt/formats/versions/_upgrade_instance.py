@@ -15,12 +15,7 @@ from statefmt.formats.versions.invalid import InvalidDocument
 from statefmt.formats.versions.legacy import InstanceV3, ResourceV3
 from statefmt.formats.versions.upgrade_report import UpgradeFailed, UpgradeReport
 from statefmt.formats.versions.v4 import IndexKey, InstanceObjectV4
-from statefmt.golang import (
-    NumberText,
-    encode_value,
-    float64,
-    loads_exact,
-)
+from statefmt.golang import NumberText, encode_value, float64, loads_exact
 from statefmt.model.addrs import InstanceKey, IntKey, ResourceInstance
 from statefmt.text.pattern import pattern
 

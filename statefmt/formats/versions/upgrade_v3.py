@@ -15,37 +15,16 @@ from statefmt.formats.versions._legacy_address import parse_legacy_address
 from statefmt.formats.versions._upgrade_instance import upgrade_instance
 from statefmt.formats.versions._upgrade_provider import resource_provider
 from statefmt.formats.versions.invalid import InvalidDocument
-from statefmt.formats.versions.legacy import (
-    ModuleV3,
-    OutputV3,
-    ResourceV3,
-    StateV3,
-)
+from statefmt.formats.versions.legacy import ModuleV3, OutputV3, ResourceV3, StateV3
 from statefmt.formats.versions.upgrade_report import UpgradeFailed, UpgradeReport
-from statefmt.formats.versions.v4 import (
-    InstanceObjectV4,
-    OutputV4,
-    ResourceV4,
-    StateV4,
-)
+from statefmt.formats.versions.v4 import InstanceObjectV4, OutputV4, ResourceV4, StateV4
 from statefmt.golang import loads_exact
-from statefmt.model.addrs import (
-    AbsResourceInstance,
-    Module,
-    Resource,
-    ResourceInstance,
-    ResourceMode,
-    is_identifier,
-)
+from statefmt.model.addrs import AbsResourceInstance, Module, Resource, ResourceInstance, ResourceMode, is_identifier
 from statefmt.model.addrs.order import instance_file_order
 from statefmt.model.cty.implied import upgrade_output as upgrade_value
 
 # How type descriptions of version 4 start, for each type that version 3 has.
-_MEANINGS: Final = {
-    "string": (b'"',),
-    "list": (b'["list"', b'["tuple"'),
-    "map": (b'["map"', b'["object"'),
-}
+_MEANINGS: Final = {"string": (b'"',), "list": (b'["list"', b'["tuple"'), "map": (b'["map"', b'["object"')}
 
 
 # Older formats may omit the release; OpenTofu then writes this one.

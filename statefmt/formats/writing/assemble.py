@@ -8,12 +8,7 @@ from typing import Generic, NamedTuple, TypeVar
 from statefmt.formats.raw_json.spans import Container, RawItem
 from statefmt.formats.style import Layout
 from statefmt.formats.writing.tree import Tree, encode_tree
-from statefmt.golang import (
-    compact,
-    encode_string,
-    escape_html,
-    indent,
-)
+from statefmt.golang import compact, encode_string, escape_html, indent
 from statefmt.pieces import Pieces, Span
 
 _S = TypeVar("_S")

@@ -17,24 +17,14 @@ from statefmt.formats.style import style_of
 from statefmt.formats.writing._assemble_value import value_pieces
 from statefmt.formats.writing.assemble import Assembler, Entry
 from statefmt.formats.writing.is_canonical import is_canonical
-from statefmt.formats.writing.tree import (
-    Tree,
-    TreeBuilder,
-    encode_tree,
-    object_order,
-)
+from statefmt.formats.writing.tree import Tree, TreeBuilder, encode_tree, object_order
 from statefmt.golang import loads_exact
 from statefmt.model.addrs import resource_file_order
 from statefmt.model.provider_binding import Lowered, lower
 from statefmt.model.provider_text import same_provider
 from statefmt.model.resources import ResourceInstanceObject, ResourceState, UnknownMember
 from statefmt.model.snapshot import Snapshot, Source
-from statefmt.pieces import (
-    Pieces,
-    Span,
-    joined,
-    merged,
-)
+from statefmt.pieces import Pieces, Span, joined, merged
 
 _S = TypeVar("_S")
 
@@ -202,10 +192,7 @@ class Splicer:
         return self._write.edited(container, edited, list(after), _OBJECT)
 
     def _arranged(
-        self,
-        there: Sequence[tuple[_S, Entry[_S] | None]],
-        arriving: Sequence[Entry[_S]],
-        order: Callable[[_S], Any],
+        self, there: Sequence[tuple[_S, Entry[_S] | None]], arriving: Sequence[Entry[_S]], order: Callable[[_S], Any]
     ) -> list[Entry[_S]]:
         """Return the entries of an array. `there` has each old element and its new entry (None if removed).
 

@@ -26,12 +26,7 @@ from statefmt.model.addrs import (
 from statefmt.model.check_results import KNOWN_STATUSES, CheckObject, CheckResult
 from statefmt.model.outputs import OutputValue
 from statefmt.model.provider_binding import Lowered, lower
-from statefmt.model.resources import (
-    ObjectStatus,
-    ResourceInstanceObject,
-    ResourceState,
-    UnknownMember,
-)
+from statefmt.model.resources import ObjectStatus, ResourceInstanceObject, ResourceState, UnknownMember
 from statefmt.model.snapshot import Snapshot
 
 Leaf: TypeAlias = str | int | Raw
@@ -149,10 +144,7 @@ class TreeBuilder:
         return self._with_unknown(members, result.unknown)
 
     def _check_object(self, obj: CheckObject) -> dict[str, Tree]:
-        members: dict[str, Tree] = {
-            "object_addr": obj.object_addr,
-            "status": self._check_status(obj.status),
-        }
+        members: dict[str, Tree] = {"object_addr": obj.object_addr, "status": self._check_status(obj.status)}
         if obj.failure_messages:
             members["failure_messages"] = obj.failure_messages
         return self._with_unknown(members, obj.unknown)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from statefmt.formats.writing.canonical import (
-    canonical,
-)
+from statefmt.formats.writing.canonical import canonical
 from statefmt.formats.writing.splice import splice
 from statefmt.model.snapshot import Snapshot
 

@@ -14,13 +14,7 @@ from statefmt.hcl.values.conversion import ConversionError, convert
 from statefmt.hcl.values.refusal import Refusal
 from statefmt.hcl.values.type_names import type_name
 from statefmt.hcl.values.unify import has_dynamic, unify
-from statefmt.model.cty import (
-    BOOL,
-    DYNAMIC,
-    NUMBER,
-    TupleType,
-    Type,
-)
+from statefmt.model.cty import BOOL, DYNAMIC, NUMBER, TupleType, Type
 from statefmt.model.cty.types import DynamicType
 
 if TYPE_CHECKING:

@@ -32,38 +32,14 @@ from statefmt.hcl.syntax.expressions import (
     Unary,
 )
 from statefmt.hcl.syntax.references import as_keyword
-from statefmt.hcl.value import (
-    Part,
-    Unknown,
-    UnknownKind,
-    Value,
-)
+from statefmt.hcl.value import Part, Unknown, UnknownKind, Value
 from statefmt.hcl.values.access import get_index, step_into
-from statefmt.hcl.values.construct import (
-    marked,
-    object_of,
-    retyped,
-    text,
-    tuple_of,
-)
+from statefmt.hcl.values.construct import marked, object_of, retyped, text, tuple_of
 from statefmt.hcl.values.conversion import ConversionError, convert
 from statefmt.hcl.values.names import Names, NoNames
-from statefmt.hcl.values.operators import (
-    apply_binary,
-    apply_unary,
-    result_type,
-    settles,
-)
+from statefmt.hcl.values.operators import apply_binary, apply_unary, result_type, settles
 from statefmt.hcl.values.refusal import Refusal, as_unknown
-from statefmt.model.cty import (
-    BOOL,
-    DYNAMIC,
-    NUMBER,
-    STRING,
-    Number as CtyNumber,
-    TupleType,
-    Type,
-)
+from statefmt.model.cty import BOOL, DYNAMIC, NUMBER, STRING, Number as CtyNumber, TupleType, Type
 from statefmt.model.cty.types import object_type
 
 

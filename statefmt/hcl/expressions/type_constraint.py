@@ -11,35 +11,12 @@ import msgspec
 
 from statefmt.hcl.expressions.evaluate import evaluate_literal
 from statefmt.hcl.source.problem import Problem, ProblemKind, error
-from statefmt.hcl.syntax.expressions import (
-    Call,
-    Expression,
-    ObjectExpression,
-    TupleExpression,
-)
+from statefmt.hcl.syntax.expressions import Call, Expression, ObjectExpression, TupleExpression
 from statefmt.hcl.syntax.references import as_keyword
 from statefmt.hcl.value import Part, Unknown, Value
-from statefmt.hcl.values.construct import (
-    list_of,
-    map_of,
-    marked,
-    object_of,
-    set_of,
-    tuple_of,
-)
+from statefmt.hcl.values.construct import list_of, map_of, marked, object_of, set_of, tuple_of
 from statefmt.hcl.values.conversion import ConversionError, convert, convert_all
-from statefmt.model.cty import (
-    BOOL,
-    DYNAMIC,
-    NUMBER,
-    STRING,
-    ListType,
-    MapType,
-    ObjectType,
-    SetType,
-    TupleType,
-    Type,
-)
+from statefmt.model.cty import BOOL, DYNAMIC, NUMBER, STRING, ListType, MapType, ObjectType, SetType, TupleType, Type
 from statefmt.model.cty.types import object_type
 
 _PRIMITIVES: Mapping[str, Type] = {"string": STRING, "number": NUMBER, "bool": BOOL, "any": DYNAMIC}

@@ -20,6 +20,4 @@ from statefmt.hcl.functions import (  # Importing a group registers its function
     templates as templates,
     times as times,
 )
-from statefmt.hcl.functions.call import (
-    call_function as call_function,
-)
+from statefmt.hcl.functions.call import call_function as call_function

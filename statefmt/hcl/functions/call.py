@@ -10,23 +10,12 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from statefmt.golang import quote
-from statefmt.hcl.functions.registry import (
-    FUNCTIONS,
-    Function,
-    FunctionError,
-    FunctionSurroundings,
-    Parameter,
-)
+from statefmt.hcl.functions.registry import FUNCTIONS, Function, FunctionError, FunctionSurroundings, Parameter
 from statefmt.hcl.functions.unevaluated import NEVER, NOT_YET
 from statefmt.hcl.source.position import Range
 from statefmt.hcl.syntax.expressions import Call, Expression
 from statefmt.hcl.syntax.references import references
-from statefmt.hcl.value import (
-    Part,
-    Unknown,
-    UnknownKind,
-    Value,
-)
+from statefmt.hcl.value import Part, Unknown, UnknownKind, Value
 from statefmt.hcl.values.construct import (
     FALSE,
     TRUE,
@@ -40,13 +29,7 @@ from statefmt.hcl.values.construct import (
 )
 from statefmt.hcl.values.conversion import ConversionError, convert
 from statefmt.hcl.values.refusal import Refusal
-from statefmt.model.cty import (
-    BOOL,
-    DYNAMIC,
-    ListType,
-    SetType,
-    TupleType,
-)
+from statefmt.model.cty import BOOL, DYNAMIC, ListType, SetType, TupleType
 from statefmt.model.cty.types import DynamicType
 
 if TYPE_CHECKING:

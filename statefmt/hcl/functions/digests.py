@@ -10,12 +10,7 @@ from collections.abc import Callable
 from typing import Final
 
 from statefmt.hcl.functions.file_reading import read_bytes
-from statefmt.hcl.functions.registry import (
-    FunctionError,
-    FunctionSurroundings,
-    Parameter,
-    function,
-)
+from statefmt.hcl.functions.registry import FunctionError, FunctionSurroundings, Parameter, function
 from statefmt.hcl.functions.shapes import text_of
 from statefmt.hcl.value import Part
 from statefmt.hcl.values.construct import text

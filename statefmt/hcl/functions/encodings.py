@@ -20,13 +20,7 @@ from statefmt.hcl.functions.shapes import text_of
 from statefmt.hcl.functions.yaml_decoding import decode_yaml
 from statefmt.hcl.functions.yaml_encoding import encode_yaml
 from statefmt.hcl.value import Part, Unknown
-from statefmt.hcl.values.construct import (
-    from_plain,
-    list_of,
-    object_of,
-    text,
-    to_plain,
-)
+from statefmt.hcl.values.construct import from_plain, list_of, object_of, text, to_plain
 from statefmt.model.cty import (
     STRING,
     CtyError,

@@ -12,12 +12,7 @@ import re
 
 from statefmt.hcl.functions.file_patterns import UnclearPattern, matching_files
 from statefmt.hcl.functions.file_reading import located, read_bytes
-from statefmt.hcl.functions.registry import (
-    FunctionError,
-    FunctionSurroundings,
-    Parameter,
-    function,
-)
+from statefmt.hcl.functions.registry import FunctionError, FunctionSurroundings, Parameter, function
 from statefmt.hcl.functions.shapes import text_of
 from statefmt.hcl.value import Part, Unknown
 from statefmt.hcl.values.construct import set_of, text, truth

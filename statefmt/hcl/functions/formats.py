@@ -8,22 +8,10 @@ from typing import Final
 
 from statefmt.golang import quote
 from statefmt.hcl.functions.registry import FunctionError, Parameter, function
-from statefmt.hcl.functions.shapes import (
-    is_null,
-    is_sequence,
-    number_of,
-    text_of,
-)
+from statefmt.hcl.functions.shapes import is_null, is_sequence, number_of, text_of
 from statefmt.hcl.source.graphemes import split_graphemes
 from statefmt.hcl.value import Part, Unknown, Value
-from statefmt.hcl.values.construct import (
-    children,
-    first_unknown,
-    list_of,
-    retyped,
-    text,
-    to_plain,
-)
+from statefmt.hcl.values.construct import children, first_unknown, list_of, retyped, text, to_plain
 from statefmt.hcl.values.conversion import ConversionError, convert
 from statefmt.model.cty import (
     BOOL,

@@ -8,26 +8,10 @@ from statefmt.golang import quote
 from statefmt.hcl.functions.registry import FunctionError, Parameter, function
 from statefmt.hcl.functions.shapes import is_null, names_of, text_of
 from statefmt.hcl.value import Part, Unknown
-from statefmt.hcl.values.construct import (
-    EMPTY_OBJECT,
-    children,
-    list_of,
-    map_of,
-    marked,
-    object_of,
-    text,
-    tuple_of,
-)
+from statefmt.hcl.values.construct import EMPTY_OBJECT, children, list_of, map_of, marked, object_of, text, tuple_of
 from statefmt.hcl.values.conversion import ConversionError, convert
 from statefmt.hcl.values.type_names import type_name
-from statefmt.model.cty import (
-    DYNAMIC,
-    STRING,
-    ListType,
-    MapType,
-    ObjectType,
-    TupleType,
-)
+from statefmt.model.cty import DYNAMIC, STRING, ListType, MapType, ObjectType, TupleType
 
 _MAP = Parameter("inputMap", parts=True, marks=True)
 
@@ -68,10 +52,7 @@ def merge(*maps: Part) -> Part:
 
 
 @function(
-    _MAP,
-    Parameter("key", STRING),
-    rest=Parameter("default", null=True, parts=True, unknown=True),
-    own_marks=True,
+    _MAP, Parameter("key", STRING), rest=Parameter("default", null=True, parts=True, unknown=True), own_marks=True
 )
 def lookup(mapping: Part, key: Part, *default: Part) -> Part:
     # An unused default does not mark the result.

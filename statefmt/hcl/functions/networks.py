@@ -10,12 +10,7 @@ from statefmt.hcl.functions.registry import FunctionError, Parameter, function
 from statefmt.hcl.functions.shapes import text_of, whole_of, whole_of_any_size
 from statefmt.hcl.value import Part, Unknown
 from statefmt.hcl.values.construct import list_of, text, truth
-from statefmt.model.cty import (
-    BOOL,
-    NUMBER,
-    STRING,
-    ListType,
-)
+from statefmt.model.cty import BOOL, NUMBER, STRING, ListType
 
 _PREFIX: Final = Parameter("prefix", STRING)
 _FEW: Final = 32

@@ -16,18 +16,8 @@ import re2
 from statefmt.hcl.functions.registry import FunctionError, Parameter, function
 from statefmt.hcl.functions.shapes import text_of
 from statefmt.hcl.value import Part, Unknown, Value
-from statefmt.hcl.values.construct import (
-    list_of,
-    object_of,
-    text,
-    tuple_of,
-)
-from statefmt.model.cty import (
-    STRING,
-    ObjectType,
-    TupleType,
-    Type,
-)
+from statefmt.hcl.values.construct import list_of, object_of, text, tuple_of
+from statefmt.model.cty import STRING, ObjectType, TupleType, Type
 
 # RE2's error messages, and Go's for the same errors.
 _GO_ERRORS: Final = {

@@ -8,12 +8,7 @@ from __future__ import annotations
 from itertools import product
 
 from statefmt.hcl.functions.registry import FunctionError, Parameter, function
-from statefmt.hcl.functions.shapes import (
-    is_null,
-    is_sequence,
-    text_of,
-    whole_of,
-)
+from statefmt.hcl.functions.shapes import is_null, is_sequence, text_of, whole_of
 from statefmt.hcl.source.graphemes import count_graphemes
 from statefmt.hcl.value import Part, Unknown, Value
 from statefmt.hcl.values.construct import (
@@ -32,18 +27,7 @@ from statefmt.hcl.values.conversion import convert
 from statefmt.hcl.values.operators import equal
 from statefmt.hcl.values.type_names import type_name
 from statefmt.hcl.values.unify import unify
-from statefmt.model.cty import (
-    BOOL,
-    DYNAMIC,
-    NUMBER,
-    STRING,
-    ListType,
-    MapType,
-    ObjectType,
-    SetType,
-    TupleType,
-    Type,
-)
+from statefmt.model.cty import BOOL, DYNAMIC, NUMBER, STRING, ListType, MapType, ObjectType, SetType, TupleType, Type
 from statefmt.model.cty.types import DynamicType
 
 _TEXTS = Parameter("list", ListType(STRING))

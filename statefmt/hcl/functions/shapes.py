@@ -10,12 +10,7 @@ from typing import Final
 from statefmt.hcl.functions.registry import FunctionError
 from statefmt.hcl.value import Part, Value
 from statefmt.hcl.values.construct import children
-from statefmt.model.cty import (
-    ListType,
-    Number,
-    SetType,
-    TupleType,
-)
+from statefmt.model.cty import ListType, Number, SetType, TupleType
 
 # As a negative exponent below that of any float, as a positive one above that of any useful whole number.
 _SMALLEST: Final = 10_000

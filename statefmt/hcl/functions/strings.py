@@ -5,27 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from statefmt.hcl.functions.registry import FunctionError, Parameter, function
-from statefmt.hcl.functions.shapes import (
-    is_null,
-    text_of,
-    texts_of,
-    whole_of,
-)
+from statefmt.hcl.functions.shapes import is_null, text_of, texts_of, whole_of
 from statefmt.hcl.source.graphemes import split_graphemes
 from statefmt.hcl.syntax.space import SPACE
 from statefmt.hcl.value import Part
-from statefmt.hcl.values.construct import (
-    children,
-    list_of,
-    text,
-    truth,
-)
-from statefmt.model.cty import (
-    BOOL,
-    NUMBER,
-    STRING,
-    ListType,
-)
+from statefmt.hcl.values.construct import children, list_of, text, truth
+from statefmt.model.cty import BOOL, NUMBER, STRING, ListType
 
 _STR = Parameter("str", STRING)
 _LISTS = Parameter("lists", ListType(STRING))

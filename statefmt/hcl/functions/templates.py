@@ -12,12 +12,7 @@ from typing import Final
 
 from statefmt.golang import quote
 from statefmt.hcl.functions.file_reading import read_bytes
-from statefmt.hcl.functions.registry import (
-    FunctionError,
-    FunctionSurroundings,
-    Parameter,
-    function,
-)
+from statefmt.hcl.functions.registry import FunctionError, FunctionSurroundings, Parameter, function
 from statefmt.hcl.functions.shapes import text_of
 from statefmt.hcl.source.position import SourceText
 from statefmt.hcl.syntax.expressions import Access, Traversal

@@ -9,13 +9,7 @@ from typing import Final
 
 from statefmt.hcl.functions.registry import FunctionError, Parameter, function
 from statefmt.hcl.functions.shapes import text_of
-from statefmt.hcl.functions.timestamps import (
-    Time,
-    exact_time,
-    format_time,
-    later,
-    zone_of,
-)
+from statefmt.hcl.functions.timestamps import Time, exact_time, format_time, later, zone_of
 from statefmt.hcl.value import Part
 from statefmt.hcl.values.construct import number, text
 from statefmt.model.cty import NUMBER, STRING

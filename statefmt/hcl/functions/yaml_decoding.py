@@ -13,23 +13,9 @@ from typing import TYPE_CHECKING, Final
 from statefmt.hcl.functions.registry import FunctionError
 from statefmt.hcl.functions.timestamps import format_time, loose_time
 from statefmt.hcl.value import Part, Value
-from statefmt.hcl.values.construct import (
-    children,
-    number,
-    object_of,
-    text,
-    truth,
-    tuple_of,
-)
+from statefmt.hcl.values.construct import children, number, object_of, text, truth, tuple_of
 from statefmt.hcl.values.conversion import convert
-from statefmt.model.cty import (
-    DYNAMIC,
-    NUMBER,
-    STRING,
-    ObjectType,
-    TupleType,
-    parse_number,
-)
+from statefmt.model.cty import DYNAMIC, NUMBER, STRING, ObjectType, TupleType, parse_number
 
 if TYPE_CHECKING:
     from yaml import BaseLoader, Node, ScalarNode

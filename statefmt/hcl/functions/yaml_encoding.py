@@ -12,12 +12,7 @@ from statefmt.hcl.functions.shapes import names_of
 from statefmt.hcl.value import Part, Value
 from statefmt.hcl.values.construct import children, text
 from statefmt.hcl.values.conversion import convert
-from statefmt.model.cty import (
-    STRING,
-    MapType,
-    Number,
-    ObjectType,
-)
+from statefmt.model.cty import STRING, MapType, Number, ObjectType
 
 if TYPE_CHECKING:
     from yaml import Event

@@ -12,17 +12,7 @@ from statefmt.hcl.values.construct import marked, retyped
 from statefmt.hcl.values.conversion import ConversionError, convert
 from statefmt.hcl.values.refusal import Refusal
 from statefmt.hcl.values.type_names import type_name
-from statefmt.model.cty import (
-    DYNAMIC,
-    NUMBER,
-    STRING,
-    ListType,
-    MapType,
-    Number,
-    ObjectType,
-    SetType,
-    TupleType,
-)
+from statefmt.model.cty import DYNAMIC, NUMBER, STRING, ListType, MapType, Number, ObjectType, SetType, TupleType
 from statefmt.model.cty.arithmetic import is_whole
 from statefmt.model.cty.types import DynamicType, PrimitiveType
 

@@ -10,18 +10,7 @@ from msgspec.structs import replace
 
 from statefmt.golang.normalize import nfc
 from statefmt.hcl.value import Part, Unknown, Value
-from statefmt.model.cty import (
-    BOOL,
-    NUMBER,
-    STRING,
-    ListType,
-    MapType,
-    Number,
-    ObjectType,
-    SetType,
-    TupleType,
-    Type,
-)
+from statefmt.model.cty import BOOL, NUMBER, STRING, ListType, MapType, Number, ObjectType, SetType, TupleType, Type
 from statefmt.model.cty.data import Data as PlainData
 from statefmt.model.cty.number import counted
 from statefmt.model.cty.sets import make_set

@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-from statefmt.model.cty import (
-    ListType,
-    MapType,
-    ObjectType,
-    SetType,
-    TupleType,
-    Type,
-)
+from statefmt.model.cty import ListType, MapType, ObjectType, SetType, TupleType, Type
 from statefmt.model.cty.types import DynamicType, PrimitiveType
 
 

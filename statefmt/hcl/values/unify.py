@@ -9,16 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
-from statefmt.model.cty import (
-    DYNAMIC,
-    STRING,
-    ListType,
-    MapType,
-    ObjectType,
-    SetType,
-    TupleType,
-    Type,
-)
+from statefmt.model.cty import DYNAMIC, STRING, ListType, MapType, ObjectType, SetType, TupleType, Type
 from statefmt.model.cty.types import DynamicType, PrimitiveType
 
 Collection: TypeAlias = ListType | SetType | MapType

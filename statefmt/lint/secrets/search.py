@@ -6,20 +6,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Final, NamedTuple
 
-from statefmt.golang import (
-    JSONValue,
-    Members,
-    NumberText,
-    loads_exact,
-)
+from statefmt.golang import JSONValue, Members, NumberText, loads_exact
 from statefmt.lint.secrets._names import AZURE_KIND, named_secret, password_in
-from statefmt.lint.secrets._shapes import (
-    AWS_KIND,
-    has_aws_key_id,
-    has_aws_secret,
-    shapes_anywhere,
-    shapes_in,
-)
+from statefmt.lint.secrets._shapes import AWS_KIND, has_aws_key_id, has_aws_secret, shapes_anywhere, shapes_in
 from statefmt.model.codes import Code
 
 SecretSteps = tuple[str | int, ...]

@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from statefmt.formats.releases.downgrade import losses
-from statefmt.formats.releases.loss import (
-    CONSEQUENCES,
-    Cause,
-    Loss,
-    reason,
-    way_out,
-)
+from statefmt.formats.releases.loss import CONSEQUENCES, Cause, Loss, reason, way_out
 from statefmt.formats.releases.releases import Release
 from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code
@@ -26,11 +20,7 @@ def loss_findings(subject: Subject, code: Code, summary: str, belongs: Callable[
     for loss in subject.once(_losses):
         if belongs(loss):
             yield code.finding(
-                summary,
-                _detail(loss, release),
-                loss.address,
-                loss.pointer,
-                way_out(loss.cause, release),
+                summary, _detail(loss, release), loss.address, loss.pointer, way_out(loss.cause, release)
             )
 
 

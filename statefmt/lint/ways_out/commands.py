@@ -18,14 +18,7 @@ from statefmt.lint.configurations.place import where
 from statefmt.lint.subject import Subject
 from statefmt.lint.ways_out.fates import fates_of_instance, fates_of_resource
 from statefmt.lint.ways_out.snippets import MOST_KEYS
-from statefmt.model.addrs import (
-    NO_KEY,
-    AbsProviderInstance,
-    AbsResource,
-    ConfigProviderConfig,
-    InstanceKey,
-    StringKey,
-)
+from statefmt.model.addrs import NO_KEY, AbsProviderInstance, AbsResource, ConfigProviderConfig, InstanceKey, StringKey
 from statefmt.model.findings import Fix
 
 _PLAIN_KEY = re.compile(r"[A-Za-z][\w.-]*")

@@ -65,13 +65,6 @@ def name(fate: Fate) -> str:
     return f"{fate.instance.addr}'s deposed object {fate.obj.deposed}" if fate.obj.deposed else str(fate.instance.addr)
 
 
-def finding(
-    fate: Fate,
-    code: Code,
-    summary: str,
-    detail: str,
-    fix: Fix,
-    range_: Range | None = None,
-) -> Finding:
+def finding(fate: Fate, code: Code, summary: str, detail: str, fix: Fix, range_: Range | None = None) -> Finding:
     """Return a finding about one object, with a place in the configuration if `range_` is given."""
     return code.finding(summary, detail, str(fate.instance.addr), pointer(fate), fix, place(range_))

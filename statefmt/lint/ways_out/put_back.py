@@ -13,12 +13,7 @@ from statefmt.hcl.value import Unknown
 from statefmt.lint.subject import Subject
 from statefmt.lint.ways_out.fates import fates
 from statefmt.lint.ways_out.snippets import in_module, nearest_module, provider_block
-from statefmt.model.addrs import (
-    NO_KEY,
-    AbsProviderInstance,
-    ConfigProviderConfig,
-    InstanceKey,
-)
+from statefmt.model.addrs import NO_KEY, AbsProviderInstance, ConfigProviderConfig, InstanceKey
 
 
 class PutBack(NamedTuple):

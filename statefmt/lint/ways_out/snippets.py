@@ -17,15 +17,7 @@ from statefmt.golang import quote
 from statefmt.hcl.syntax.expressions import Call, Literal, TupleExpression
 from statefmt.hcl.value import Unknown
 from statefmt.lint.configurations.place import where
-from statefmt.model.addrs import (
-    NO_KEY,
-    ConfigProviderConfig,
-    InstanceKey,
-    Module,
-    Provider,
-    StringKey,
-    key_order,
-)
+from statefmt.model.addrs import NO_KEY, ConfigProviderConfig, InstanceKey, Module, Provider, StringKey, key_order
 from statefmt.model.cty import SetType
 
 # Suffix for the directory of a module that contains only the provider of a removed module.

@@ -49,9 +49,7 @@ from statefmt.model.addrs._resource_parsing import (
     parse_abs_resource_instance as parse_abs_resource_instance,
     parse_config_resource as parse_config_resource,
 )
-from statefmt.model.addrs._scanner import (
-    is_identifier as is_identifier,
-)
+from statefmt.model.addrs._scanner import is_identifier as is_identifier
 from statefmt.model.addrs.instance_key import (
     NO_KEY as NO_KEY,
     InstanceKey as InstanceKey,

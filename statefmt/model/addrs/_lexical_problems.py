@@ -9,12 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Final
 
-from statefmt.model.addrs._scanner import (
-    BAD_ENCODING,
-    INVALID,
-    QUOTED_NEWLINE,
-    Token,
-)
+from statefmt.model.addrs._scanner import BAD_ENCODING, INVALID, QUOTED_NEWLINE, Token
 from statefmt.model.errors import AddressProblem
 
 _MOST: Final = 100  # so that a megabyte of garbage does not yield a million problems

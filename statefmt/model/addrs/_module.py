@@ -11,12 +11,7 @@ from typing import Final
 import msgspec
 
 from statefmt.model.addrs.instance_key import NO_KEY, NOT_A_WHOLE_NUMBER, InstanceKey
-from statefmt.model.addrs.traversal import (
-    Attr,
-    Index,
-    Steps,
-    parse_traversal,
-)
+from statefmt.model.addrs.traversal import Attr, Index, Steps, parse_traversal
 from statefmt.model.errors import AddressError, AddressProblem
 
 # Cache size for printed module instances.
@@ -193,9 +188,7 @@ def _called_name(steps: Steps, pos: int, problems: list[AddressProblem]) -> str 
     if isinstance(keyword, Index):
         problems.append(
             AddressProblem(
-                keyword.column,
-                _OPERATOR_SUMMARY,
-                "Module address prefix must be followed by dot and then a name.",
+                keyword.column, _OPERATOR_SUMMARY, "Module address prefix must be followed by dot and then a name."
             )
         )
         return None
@@ -206,9 +199,7 @@ def _called_name(steps: Steps, pos: int, problems: list[AddressProblem]) -> str 
         return name.name
     problems.append(
         AddressProblem(
-            (name or keyword).column,
-            _OPERATOR_SUMMARY,
-            'Prefix "module." must be followed by a module name.',
+            (name or keyword).column, _OPERATOR_SUMMARY, 'Prefix "module." must be followed by a module name.'
         )
     )
     return None

@@ -16,20 +16,9 @@ from statefmt.model.addrs._provider_config import (
     LocalProviderConfig,
     LocalProviderInstance,
 )
-from statefmt.model.addrs.instance_key import (
-    NO_KEY,
-    NOT_A_WHOLE_NUMBER,
-    InstanceKey,
-    StringKey,
-)
+from statefmt.model.addrs.instance_key import NO_KEY, NOT_A_WHOLE_NUMBER, InstanceKey, StringKey
 from statefmt.model.addrs.provider import Provider, normalize_provider_part, parse_provider_source
-from statefmt.model.addrs.traversal import (
-    Attr,
-    Index,
-    Step,
-    Steps,
-    parse_traversal,
-)
+from statefmt.model.addrs.traversal import Attr, Index, Step, Steps, parse_traversal
 from statefmt.model.errors import AddressError, AddressProblem
 
 _SUMMARY: Final = "Invalid provider configuration address"
@@ -57,9 +46,7 @@ def parse_abs_provider_instance(text: str) -> AbsProviderInstance:
     """
     problems: list[AddressProblem] = []
     module, rest = _split_module(
-        text,
-        problems,
-        "A provider configuration must not appear in a module instance that uses count or for_each.",
+        text, problems, "A provider configuration must not appear in a module instance that uses count or for_each."
     )
     if len(rest) > 4:
         detail = "Extraneous operators after provider configuration reference."

@@ -17,13 +17,7 @@ from statefmt.model.addrs._resource import (
     ResourceMode,
 )
 from statefmt.model.addrs.instance_key import NO_KEY, NOT_A_WHOLE_NUMBER, InstanceKey
-from statefmt.model.addrs.traversal import (
-    Attr,
-    Index,
-    Step,
-    Steps,
-    parse_traversal,
-)
+from statefmt.model.addrs.traversal import Attr, Index, Step, Steps, parse_traversal
 from statefmt.model.errors import AddressError, AddressProblem
 
 _SUMMARY: Final = "Invalid address"
@@ -53,8 +47,7 @@ def parse_abs_resource(text: str) -> AbsResource:
     Raises AddressError. Source: ParseAbsResourceStr.
     """
     target = _target(
-        text,
-        "A resource address is required here. The module path must be followed by a resource specification.",
+        text, "A resource address is required here. The module path must be followed by a resource specification."
     )
     if target.key != NO_KEY:
         raise _refusal(
@@ -136,9 +129,7 @@ def _split_resource(text: str, steps: Steps) -> tuple[Resource, Steps]:
         steps = steps[1:]
     if len(steps) < 2:
         raise _refusal(
-            text,
-            (steps[0] if steps else first).column,
-            "Resource specification must include a resource type and name.",
+            text, (steps[0] if steps else first).column, "Resource specification must include a resource type and name."
         )
     type_step, name_step = steps[0], steps[1]
     if isinstance(type_step, Index):

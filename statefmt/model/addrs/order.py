@@ -8,12 +8,7 @@ from __future__ import annotations
 from typing import Final, TypeAlias
 
 from statefmt.model.addrs._module import ModuleInstance
-from statefmt.model.addrs._resource import (
-    AbsResource,
-    AbsResourceInstance,
-    Resource,
-    ResourceMode,
-)
+from statefmt.model.addrs._resource import AbsResource, AbsResourceInstance, Resource, ResourceMode
 from statefmt.model.addrs.instance_key import InstanceKey, IntKey, StringKey
 
 KeyOrder: TypeAlias = tuple[int, int, str]

@@ -187,7 +187,4 @@ class _Parser:
         self.problems.append(AddressProblem(pos + 1, summary, detail))
 
 
-_NO_NAME: Final = {
-    "*": "Splat expressions (.*) may not be used here.",
-    "": "Dot must be followed by attribute name.",
-}
+_NO_NAME: Final = {"*": "Splat expressions (.*) may not be used here.", "": "Dot must be followed by attribute name."}

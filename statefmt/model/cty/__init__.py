@@ -13,10 +13,7 @@ from statefmt.model.cty.implied import (
     simplify as simplify,
     upgrade_output as upgrade_output,
 )
-from statefmt.model.cty.number import (
-    Number as Number,
-    parse_number as parse_number,
-)
+from statefmt.model.cty.number import Number as Number, parse_number as parse_number
 from statefmt.model.cty.paths import (
     GetAttr as GetAttr,
     Path as Path,

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from statefmt.golang import (
-    JSONValue,
-    Members,
-    NumberText,
-    quote,
-)
+from statefmt.golang import JSONValue, Members, NumberText, quote
 from statefmt.golang.normalize import nfc
 from statefmt.model.cty.data import Data
 from statefmt.model.cty.errors import CtyTypeError, CtyValueError

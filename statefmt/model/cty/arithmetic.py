@@ -6,12 +6,7 @@ That is 512 bits if one operand was parsed from a string, and 64 for the product
 
 from __future__ import annotations
 
-from statefmt.model.cty.number import (
-    PRECISION,
-    Number,
-    rounded,
-    with_precision,
-)
+from statefmt.model.cty.number import PRECISION, Number, rounded, with_precision
 
 
 def negate(value: Number) -> Number:

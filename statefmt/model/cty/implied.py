@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from statefmt.golang import (
-    JSONValue,
-    NumberText,
-    encode_value,
-    loads_exact,
-    quote,
-)
+from statefmt.golang import JSONValue, NumberText, encode_value, loads_exact, quote
 from statefmt.model.cty.errors import CtyTypeError
 from statefmt.model.cty.types import (
     BOOL,

@@ -7,15 +7,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from statefmt.golang import (
-    JSONValue,
-    Members,
-    NumberText,
-    encode_string,
-    kind_name,
-    loads_exact,
-    quote,
-)
+from statefmt.golang import JSONValue, Members, NumberText, encode_string, kind_name, loads_exact, quote
 from statefmt.model.cty._decode import decode
 from statefmt.model.cty.errors import CtyEncodeError, CtyValueError
 from statefmt.model.cty.number import Number, from_int

@@ -8,16 +8,7 @@ from statefmt.golang import quote
 from statefmt.model.cty.data import Data
 from statefmt.model.cty.decimals import format_general
 from statefmt.model.cty.number import Number
-from statefmt.model.cty.types import (
-    BOOL,
-    STRING,
-    ListType,
-    MapType,
-    ObjectType,
-    SetType,
-    TupleType,
-    Type,
-)
+from statefmt.model.cty.types import BOOL, STRING, ListType, MapType, ObjectType, SetType, TupleType, Type
 
 
 def make_set(element: Type, items: Sequence[Data]) -> tuple[Data, ...]:

@@ -8,19 +8,9 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from statefmt.golang import (
-    JSONValue,
-    Members,
-    NumberText,
-    encode_string,
-    kind_name,
-    loads_exact,
-    quote,
-)
+from statefmt.golang import JSONValue, Members, NumberText, encode_string, kind_name, loads_exact, quote
 from statefmt.golang.normalize import nfc
-from statefmt.model.cty.errors import (
-    CtyTypeError,
-)
+from statefmt.model.cty.errors import CtyTypeError
 
 
 class PrimitiveType(Struct, frozen=True):

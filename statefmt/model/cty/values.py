@@ -10,10 +10,7 @@ from statefmt.golang import encode_string, loads_exact
 from statefmt.model.cty._decode import decode
 from statefmt.model.cty.data import Data
 from statefmt.model.cty.decimals import format_shortest
-from statefmt.model.cty.errors import (
-    CtyEncodeError,
-    CtyValueError,
-)
+from statefmt.model.cty.errors import CtyEncodeError, CtyValueError
 from statefmt.model.cty.number import Number
 from statefmt.model.cty.types import (
     DynamicType,

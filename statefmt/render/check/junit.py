@@ -21,10 +21,7 @@ from statefmt.render.printable import one_line, printable, printable_lines
 
 
 def check_junit(
-    states: Sequence[CheckedState],
-    *,
-    fail_on: Severity = Severity.ERROR,
-    unreadable: Sequence[UnreadableState] = (),
+    states: Sequence[CheckedState], *, fail_on: Severity = Severity.ERROR, unreadable: Sequence[UnreadableState] = ()
 ) -> bytes:
     """Return all findings; those of severity `fail_on` and above are failures, unreadable files are errors."""
     findings = [finding for state in states for finding in state.findings]

@@ -7,12 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
-from statefmt.analysis.diff import (
-    InstanceChange,
-    MemberChange,
-    OutputChange,
-    SnapshotDiff,
-)
+from statefmt.analysis.diff import InstanceChange, MemberChange, OutputChange, SnapshotDiff
 from statefmt.analysis.diff.details import details, output_details
 from statefmt.analysis.diff.narrow import move_of
 from statefmt.analysis.diff.plain import Crossing
@@ -26,13 +21,7 @@ from statefmt.redaction.hidden import HIDDEN
 from statefmt.redaction.path_text import path_text
 from statefmt.render.counted import counted
 from statefmt.render.diff._checks import check_lines
-from statefmt.render.diff.values import (
-    TOO_DEEP,
-    Manner,
-    cut,
-    cut_pair,
-    shown,
-)
+from statefmt.render.diff.values import TOO_DEEP, Manner, cut, cut_pair, shown
 from statefmt.render.outputs.type import output_type_text
 from statefmt.render.printable import printable
 

@@ -9,19 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from statefmt.analysis.diff import (
-    InstanceChange,
-    Movable,
-    Move,
-    SnapshotDiff,
-)
+from statefmt.analysis.diff import InstanceChange, Movable, Move, SnapshotDiff
 from statefmt.analysis.selection.object_id import id_is_sensitive, object_id
-from statefmt.model.addrs import (
-    AbsResourceInstance,
-    ModuleInstance,
-    ResourceMode,
-    is_identifier,
-)
+from statefmt.model.addrs import AbsResourceInstance, ModuleInstance, ResourceMode, is_identifier
 from statefmt.model.addrs.quoting import hcl_quote
 from statefmt.model.snapshot import Snapshot
 from statefmt.render.printable import printable

@@ -5,12 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from statefmt.golang import (
-    JSONValue,
-    Members,
-    NumberText,
-    quote,
-)
+from statefmt.golang import JSONValue, Members, NumberText, quote
 from statefmt.redaction.hidden import Hidden
 from statefmt.render.printable import printable
 from statefmt.render.values.hcl import name_text, value_text

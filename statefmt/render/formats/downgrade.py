@@ -7,13 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from statefmt.edit.session import LoadedState, Rewritten
 from statefmt.formats.providers.sources import SourceChoice
 from statefmt.formats.reading.inspect import CURRENT_VERSION
-from statefmt.formats.releases.loss import (
-    CONSEQUENCES,
-    Cause,
-    Loss,
-    reason,
-    way_out,
-)
+from statefmt.formats.releases.loss import CONSEQUENCES, Cause, Loss, reason, way_out
 from statefmt.formats.releases.releases import Release
 from statefmt.model.addrs import DEFAULT_HOST, TERRAFORM_HOST
 from statefmt.model.snapshot import Snapshot

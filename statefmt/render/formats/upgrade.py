@@ -20,12 +20,7 @@ _LABELS: Mapping[str, str] = {UpgradeNoteKind.CHOSEN: "chosen", UpgradeNoteKind.
 
 
 def upgrade_report(
-    loaded: LoadedState,
-    rewritten: Rewritten,
-    sources: SourceChoice,
-    terminal: Terminal,
-    *,
-    dropped_unknown: bool,
+    loaded: LoadedState, rewritten: Rewritten, sources: SourceChoice, terminal: Terminal, *, dropped_unknown: bool
 ) -> str:
     """Render every decision, every loss and every rewritten provider source of an upgrade."""
     result, name = loaded.result, display_name(loaded.name)

@@ -9,12 +9,7 @@ from collections.abc import Collection, Iterator
 
 from statefmt.analysis.graph.dependencies import DependencyGraph, Node
 from statefmt.model.addrs import ResourceMode
-from statefmt.render.graph._clusters import (
-    Closing,
-    Opening,
-    clusters,
-    label_lines,
-)
+from statefmt.render.graph._clusters import Closing, Opening, clusters, label_lines
 from statefmt.render.printable import printable
 
 

@@ -10,12 +10,7 @@ from typing import Final
 
 from statefmt.analysis.graph.dependencies import DependencyGraph
 from statefmt.model.addrs import ResourceMode
-from statefmt.render.graph._clusters import (
-    Closing,
-    Opening,
-    clusters,
-    label_lines,
-)
+from statefmt.render.graph._clusters import Closing, Opening, clusters, label_lines
 from statefmt.render.printable import printable
 from statefmt.text.pattern import pattern
 

@@ -9,12 +9,7 @@ from typing import Final
 
 from statefmt.analysis.providers.use import short_form
 from statefmt.analysis.selection.object_id import id_is_sensitive, object_id
-from statefmt.model.addrs import (
-    AbsProviderInstance,
-    AbsResourceInstance,
-    IntKey,
-    StringKey,
-)
+from statefmt.model.addrs import AbsProviderInstance, AbsResourceInstance, IntKey, StringKey
 from statefmt.model.instances import InstanceState
 from statefmt.model.resources import ObjectStatus, ResourceInstanceObject
 from statefmt.redaction.hidden import HIDDEN

@@ -6,13 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from statefmt.analysis.providers.use import (
-    BoundObject,
-    ConfigurationUse,
-    ProviderInstanceUse,
-    by_resource,
-    short_form,
-)
+from statefmt.analysis.providers.use import BoundObject, ConfigurationUse, ProviderInstanceUse, by_resource, short_form
 from statefmt.model.addrs import NO_KEY
 from statefmt.render.counted import counted
 from statefmt.render.printable import printable

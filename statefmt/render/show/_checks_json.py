@@ -8,14 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from statefmt.model.addrs import (
-    AbsResourceInstance,
-    CheckableKind,
-    ConfigResource,
-    IntKey,
-    StringKey,
-    parse_checkable,
-)
+from statefmt.model.addrs import AbsResourceInstance, CheckableKind, ConfigResource, IntKey, StringKey, parse_checkable
 from statefmt.model.check_results import CheckObject, CheckResult
 
 _KINDS: Final = {

@@ -13,12 +13,7 @@ from statefmt.redaction.object_value import attributes_value, identity_value, pr
 from statefmt.redaction.partial import Partial, decoded
 from statefmt.render.printable import printable
 from statefmt.render.terminal import Terminal
-from statefmt.render.values.hcl import (
-    TOO_DEEP,
-    block_text,
-    partial_text,
-    value_text,
-)
+from statefmt.render.values.hcl import TOO_DEEP, block_text, partial_text, value_text
 
 _FLAT: Final = "in the flat form from before Terraform 0.12"
 _FLAT_HIDDEN: Final = "which has no marks: what may be sensitive is hidden"

@@ -34,11 +34,7 @@ def stats_json(loaded: LoadedState, found: Statistics, top: int) -> bytes:
             "modules": _groups("module", found.modules),
             "providers": _groups("provider", found.providers),
             "largest_instances": [
-                {
-                    "address": str(instance.addr),
-                    "bytes": instance.bytes,
-                    "dependency_bytes": instance.dependency_bytes,
-                }
+                {"address": str(instance.addr), "bytes": instance.bytes, "dependency_bytes": instance.dependency_bytes}
                 for instance in found.instances[:top]
             ],
         }

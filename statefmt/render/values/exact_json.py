@@ -7,12 +7,7 @@ from collections.abc import Mapping
 import orjson
 from msgspec import Raw
 
-from statefmt.golang import (
-    Members,
-    NumberText,
-    encode_string,
-    indent,
-)
+from statefmt.golang import Members, NumberText, encode_string, indent
 from statefmt.redaction.partial import Partial
 from statefmt.render.json_output import FORMAT_VERSION, json_text
 

@@ -9,13 +9,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Final
 
-from statefmt.golang import (
-    JSONValue,
-    Members,
-    NumberText,
-    loads_exact,
-    quote,
-)
+from statefmt.golang import JSONValue, Members, NumberText, loads_exact, quote
 from statefmt.model.addrs import is_identifier
 from statefmt.redaction.hidden import Hidden
 from statefmt.redaction.partial import Partial, decoded

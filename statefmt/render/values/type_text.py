@@ -6,16 +6,7 @@ Source: HCL `ext/typeexpr` (TypeString).
 from __future__ import annotations
 
 from statefmt.model.cty.errors import CtyTypeError
-from statefmt.model.cty.types import (
-    DynamicType,
-    ListType,
-    MapType,
-    ObjectType,
-    PrimitiveType,
-    SetType,
-    TupleType,
-    Type,
-)
+from statefmt.model.cty.types import DynamicType, ListType, MapType, ObjectType, PrimitiveType, SetType, TupleType, Type
 from statefmt.render.values.hcl import name_text
 
 

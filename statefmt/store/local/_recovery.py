@@ -11,12 +11,7 @@ from statefmt.store.local._folder import open_folder
 from statefmt.store.local._names import STAGED_HISTORY
 from statefmt.store.local.history import history_of, publish_history, stage_history
 from statefmt.store.local.history_contents import content_of
-from statefmt.store.local.journal import (
-    Journal,
-    checksum,
-    read_journal,
-    remove_journal,
-)
+from statefmt.store.local.journal import Journal, checksum, read_journal, remove_journal
 from statefmt.store.local.state_file import StateFile
 from statefmt.store.protocol import HistoryEntry
 from statefmt.store.reading import reason_of

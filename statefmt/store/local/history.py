@@ -14,12 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from statefmt.model.errors import StoreError
-from statefmt.store.local._names import (
-    HISTORY_FILE,
-    HISTORY_IGNORE,
-    STAGED_HISTORY,
-    history_name,
-)
+from statefmt.store.local._names import HISTORY_FILE, HISTORY_IGNORE, STAGED_HISTORY, history_name
 from statefmt.store.local.state_file import StateFile, around
 from statefmt.store.protocol import HistoryEntry
 from statefmt.store.reading import reason_of

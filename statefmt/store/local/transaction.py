@@ -17,12 +17,7 @@ from typing import Final, TypeAlias
 
 from statefmt.model.errors import StoreError
 from statefmt.pieces import Piece, makes_the_same, parts_of
-from statefmt.store.durable import (
-    close,
-    overwrite,
-    read_all,
-    signals_held_back,
-)
+from statefmt.store.durable import close, overwrite, read_all, signals_held_back
 from statefmt.store.explain import check_platform, explained
 from statefmt.store.local._folder import Folder, open_folder
 from statefmt.store.local._lock import locked
@@ -30,13 +25,7 @@ from statefmt.store.local._names import backup_name
 from statefmt.store.local._recovery import recover
 from statefmt.store.local.history import History, history_of, publish_history, stage_history
 from statefmt.store.local.history_contents import discard_staged, drop_contents, keep_content
-from statefmt.store.local.journal import (
-    Journal,
-    checksum,
-    remove_journal,
-    write_journal,
-    written_as,
-)
+from statefmt.store.local.journal import Journal, checksum, remove_journal, write_journal, written_as
 from statefmt.store.local.state_file import StateFile, around, check_own_name
 from statefmt.store.lock_info import LockInfo
 from statefmt.store.protocol import HistoryEntry

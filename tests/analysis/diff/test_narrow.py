@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.analysis.diff import (
-    Kind,
-    SnapshotDiff,
-    diff,
-    kinds,
-    narrowed,
-)
+from statefmt.analysis.diff import Kind, SnapshotDiff, diff, kinds, narrowed
 from statefmt.model.addrs import AbsResourceInstance
 from tests.analysis.diff.build import AWS, snapshot
 

@@ -9,12 +9,7 @@ from hypothesis import given, strategies as st
 from msgspec import Raw
 
 from statefmt.analysis.diff.plain import Crossing
-from statefmt.analysis.diff.values import (
-    ABSENT,
-    NoValue,
-    ValueChange,
-    value_changes,
-)
+from statefmt.analysis.diff.values import ABSENT, NoValue, ValueChange, value_changes
 from statefmt.golang import JSONValue, Members, loads_exact
 from statefmt.model.cty import GetAttr, Path
 from statefmt.model.cty.paths import PathIndex

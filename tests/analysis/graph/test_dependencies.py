@@ -4,18 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.analysis.graph.dependencies import (
-    dependency_graph,
-    part_of,
-    reachable,
-    reaching,
-)
-from tests.analysis.states import (
-    AWS,
-    graph_snapshot,
-    resource,
-    snapshot,
-)
+from statefmt.analysis.graph.dependencies import dependency_graph, part_of, reachable, reaching
+from tests.analysis.states import AWS, graph_snapshot, resource, snapshot
 
 # As OpenTofu writes it: web depends on the group and the subnet, and through them on the vpc.
 WEB, GROUP = "aws_instance.web", "aws_security_group.web"

@@ -8,18 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Statetool
-from tests.cli.diffing import (
-    compare,
-    vpc,
-    web,
-    within,
-)
-from tests.cli.states import (
-    AWS,
-    SAMPLES,
-    resource,
-    state,
-)
+from tests.cli.diffing import compare, vpc, web, within
+from tests.cli.states import AWS, SAMPLES, resource, state
 from tests.cli.test_json_output import _assert_valid
 
 READABLE = sorted(path.name for path in SAMPLES.glob("*.tfstate") if path.name != "encrypted.tfstate")

@@ -9,16 +9,7 @@ from typing import Final
 import pytest
 
 from tests.cli.conftest import Statetool
-from tests.cli.states import (
-    AWS,
-    COMPACT,
-    HAND_EDITED,
-    INDENTED,
-    SAMPLES,
-    V3,
-    resource,
-    state,
-)
+from tests.cli.states import AWS, COMPACT, HAND_EDITED, INDENTED, SAMPLES, V3, resource, state
 
 _KEYED: Final = f'{AWS}.by_region["eu-west-1"]'
 _BARE: Final = {"mode": "managed", "type": "aws_vpc", "name": "main"}

@@ -132,10 +132,7 @@ def test_in_place(statetool: Statetool, folder: Path) -> None:
     assert (folder / "plain").read_bytes() == REGIONS
 
 
-PLAIN_COPIES = [
-    "encrypt plain -i --encryption new.json",
-    "reencrypt plain -i --encryption new-old-plain.json",
-]
+PLAIN_COPIES = ["encrypt plain -i --encryption new.json", "reencrypt plain -i --encryption new-old-plain.json"]
 
 
 @pytest.mark.parametrize("line", PLAIN_COPIES)

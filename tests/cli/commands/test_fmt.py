@@ -8,15 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Statetool
-from tests.cli.states import (
-    COMPACT,
-    HAND_EDITED,
-    HAND_EDITED_COMPACT,
-    INDENTED,
-    SAMPLES,
-    V3,
-    recorded,
-)
+from tests.cli.states import COMPACT, HAND_EDITED, HAND_EDITED_COMPACT, INDENTED, SAMPLES, V3, recorded
 
 Tree = Callable[[], dict[str, bytes]]
 

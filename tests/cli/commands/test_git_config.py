@@ -17,10 +17,7 @@ from tests.cli.states import SAMPLES, resource, state
 
 Git = Callable[..., str]
 LINE = b"*.tfstate diff=statetool\n"
-SETTINGS = {
-    "diff.statetool.command=statetool git-driver diff",
-    "diff.statetool.textconv=statetool git-driver textconv",
-}
+SETTINGS = {"diff.statetool.command=statetool git-driver diff", "diff.statetool.textconv=statetool git-driver textconv"}
 
 # A file of attributes before, and with the line in it.
 ATTRIBUTES = [

@@ -11,12 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Program, Statetool
-from tests.cli.states import (
-    AWS,
-    SAMPLES,
-    resource,
-    state,
-)
+from tests.cli.states import AWS, SAMPLES, resource, state
 from tests.cli.terminal import on_terminal
 
 _ID = [{"type": "get_attr", "value": "id"}]

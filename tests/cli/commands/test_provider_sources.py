@@ -109,11 +109,7 @@ MESSAGES = [
             "Set it with --legacy-provider foo=NAMESPACE/foo."
         ),
     ),
-    (
-        "--registry terraform",
-        "provider.foo",
-        "Terraform silently drops resources with such an address.",
-    ),
+    ("--registry terraform", "provider.foo", "Terraform silently drops resources with such an address."),
     (
         "--legacy-provider foo=a/foo",
         TERRAFORM,

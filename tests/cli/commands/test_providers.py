@@ -9,12 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Program, Statetool
-from tests.cli.states import (
-    AWS,
-    SAMPLES,
-    resource,
-    state,
-)
+from tests.cli.states import AWS, SAMPLES, resource, state
 
 SAMPLE = str(SAMPLES / "v4-provider-for-each.tfstate")
 REGION = f"{AWS}.by_region"

@@ -9,13 +9,7 @@ from typing import Final
 import pytest
 
 from tests.cli.conftest import Program, Statetool
-from tests.cli.states import (
-    AWS,
-    SAMPLES,
-    V3,
-    resource,
-    state,
-)
+from tests.cli.states import AWS, SAMPLES, V3, resource, state
 
 RECORDED: Final = Path(__file__).with_name("recorded_show")
 HEAD: Final = f"#   provider          {AWS}\n#   schema version    0\n"

@@ -9,12 +9,7 @@ from typing import Any, Final
 import pytest
 
 from tests.cli.conftest import Statetool
-from tests.cli.states import (
-    AWS,
-    SAMPLES,
-    resource,
-    state,
-)
+from tests.cli.states import AWS, SAMPLES, resource, state
 from tests.cli.test_json_output import _assert_valid
 
 RECORDED: Final = Path(__file__).with_name("recorded_show")
@@ -186,13 +181,7 @@ def test_checks(statetool: Statetool) -> None:
                 "object_kind": "output",
                 "config_addr": "module.m.output.o",
                 "status": "fail",
-                "objects": [
-                    {
-                        "object_addr": "module.m[0].output.o",
-                        "status": "fail",
-                        "failure_messages": ["b", "a"],
-                    }
-                ],
+                "objects": [{"object_addr": "module.m[0].output.o", "status": "fail", "failure_messages": ["b", "a"]}],
             },
             {
                 "object_kind": "resource",
@@ -210,12 +199,7 @@ def test_checks(statetool: Statetool) -> None:
             "instances": [{"address": {"instance_key": "k", "to_display": 'data.a.b["k"]'}, "status": "pass"}],
         },
         {
-            "address": {
-                "kind": "output_value",
-                "name": "o",
-                "module": "module.m",
-                "to_display": "module.m.output.o",
-            },
+            "address": {"kind": "output_value", "name": "o", "module": "module.m", "to_display": "module.m.output.o"},
             "status": "fail",
             "instances": [
                 {

@@ -7,13 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Statetool
-from tests.cli.states import (
-    COMPACT,
-    HAND_EDITED,
-    INDENTED,
-    SAMPLES,
-    recorded,
-)
+from tests.cli.states import COMPACT, HAND_EDITED, INDENTED, SAMPLES, recorded
 
 RECORDED = [
     "v1-upgrade/001",

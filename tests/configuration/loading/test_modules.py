@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.configuration import (
-    Configuration,
-    Expansion,
-    Scope,
-    expand,
-    root_scope,
-)
+from statefmt.configuration import Configuration, Expansion, Scope, expand, root_scope
 from statefmt.model import addrs
 from statefmt.model.addrs import StringKey
 from tests.configuration.conftest import Write, found, shown

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.configuration import (
-    Expansion,
-    expand,
-    expand_provider,
-    root_scope,
-)
+from statefmt.configuration import Expansion, expand, expand_provider, root_scope
 from statefmt.configuration.model import ModuleConfiguration as ConfiguredModule, ProviderBlock
 from statefmt.configuration.scopes.instances import Instances
 from statefmt.hcl.value import Unknown

@@ -5,12 +5,7 @@ from __future__ import annotations
 import pytest
 
 from statefmt.edit.arguments.key_map import parse_key_lines, parse_key_map
-from statefmt.model.addrs import (
-    NO_KEY,
-    InstanceKey,
-    IntKey,
-    StringKey,
-)
+from statefmt.model.addrs import NO_KEY, InstanceKey, IntKey, StringKey
 from statefmt.model.errors import SurgeryError
 
 MAPS: dict[str, dict[InstanceKey, InstanceKey]] = {

@@ -11,20 +11,10 @@ from statefmt.edit.operations.rebind import rebind
 from statefmt.formats.reading.inspect import read
 from statefmt.formats.writing.canonical import canonical
 from statefmt.formats.writing.write import write
-from statefmt.model.addrs import (
-    NO_KEY,
-    InstanceKey,
-    IntKey,
-    StringKey,
-)
+from statefmt.model.addrs import NO_KEY, InstanceKey, IntKey, StringKey
 from statefmt.model.errors import SurgeryError
 from tests.analysis.diff.realistic import realistic
-from tests.edit.operations.bindings import (
-    bound,
-    chosen,
-    lines,
-    provider_instance,
-)
+from tests.edit.operations.bindings import bound, chosen, lines, provider_instance
 
 _A, _B, _C = StringKey("a"), StringKey("b"), StringKey("c")
 _PAIR = ['t.a[0] @ acme/t.r["a"]', 't.a[1] @ acme/t.r["b"]']

@@ -15,12 +15,7 @@ from statefmt.formats.writing.write import write
 from statefmt.model.errors import SurgeryError
 from statefmt.model.snapshot import Snapshot
 from tests.analysis.diff.realistic import realistic
-from tests.edit.operations.bindings import (
-    addresses,
-    bound,
-    chosen,
-    lines,
-)
+from tests.edit.operations.bindings import addresses, bound, chosen, lines
 from tests.edit.operations.build import snapshot_with
 
 _T = 'provider["acme/t"]'

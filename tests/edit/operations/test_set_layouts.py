@@ -11,12 +11,7 @@ from statefmt.edit.arguments.assignment import Assignment
 from statefmt.edit.operations.set import set_attributes
 from statefmt.formats.reading.inspect import read
 from statefmt.formats.writing.write import write
-from statefmt.golang import (
-    JSONValue,
-    Members,
-    NumberText,
-    loads_exact,
-)
+from statefmt.golang import JSONValue, Members, NumberText, loads_exact
 from statefmt.model.instances import InstanceState, instances
 from statefmt.model.snapshot import Snapshot
 from tests.property.strategies import StateText, states

@@ -9,12 +9,7 @@ import pytest
 from statefmt.configuration import VariableOption
 from statefmt.encryption import Origin, check_configuration, merged
 from statefmt.model.errors import ConfigurationError
-from tests.encryption.sources.configured import (
-    arguments,
-    module,
-    provider,
-    text,
-)
+from tests.encryption.sources.configured import arguments, module, provider, text
 
 LONG = "correct-horse-battery-staple"
 

@@ -13,12 +13,7 @@ from statefmt.configuration.providers.references import ProviderReferences
 from statefmt.encryption import check_configuration
 from statefmt.lint.check import check_configuration as check_module
 from statefmt.model.errors import ConfigurationError
-from tests.encryption.sources.configured import (
-    METHOD,
-    module,
-    provider,
-    text,
-)
+from tests.encryption.sources.configured import METHOD, module, provider, text
 
 SECRET = "planted7f3apassphrase"
 _ON_ITS_LINE = {

@@ -9,13 +9,7 @@ from typing import Any, Final
 
 import pytest
 
-from statefmt.encryption import (
-    EncryptionConfiguration,
-    SystemRandomness,
-    decrypt,
-    encrypt,
-    parse_envelope,
-)
+from statefmt.encryption import EncryptionConfiguration, SystemRandomness, decrypt, encrypt, parse_envelope
 from statefmt.encryption._cipher import encrypts
 from statefmt.model.errors import EncryptionError
 from tests.encryption.recorded import FOLDER

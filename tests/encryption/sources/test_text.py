@@ -10,12 +10,7 @@ from statefmt.configuration import VariableOption
 from statefmt.encryption import Origin, Reference, check_configuration
 from statefmt.model.cty import Number, parse_number
 from statefmt.model.errors import ConfigurationError
-from tests.encryption.sources.configured import (
-    METHOD,
-    arguments,
-    provider,
-    text,
-)
+from tests.encryption.sources.configured import METHOD, arguments, provider, text
 
 LONG = "correct-horse-battery-staple"
 

@@ -8,12 +8,7 @@ import pytest
 
 import statefmt
 from statefmt.formats.reading._sniff import sniff_version
-from statefmt.model.errors import (
-    EncryptedStateError,
-    NotAStateError,
-    StateError,
-    UnsupportedStateError,
-)
+from statefmt.model.errors import EncryptedStateError, NotAStateError, StateError, UnsupportedStateError
 
 _ENVELOPE: Final = (
     b'{"serial":7,"lineage":"5e2f80b6","meta":{"key_provider.pbkdf2.main":"e30=","key_provider.aws_kms.old":"e30="},'

@@ -9,12 +9,7 @@ from typing import Any, Final
 import pytest
 from jsonschema import Draft202012Validator
 
-from statefmt.formats.releases.releases import (
-    Release,
-    all_releases,
-    facts_of,
-    parse_release,
-)
+from statefmt.formats.releases.releases import Release, all_releases, facts_of, parse_release
 from statefmt.formats.style import Layout, Style
 from statefmt.model.errors import ReleaseError
 from statefmt.schema_files import schema_text

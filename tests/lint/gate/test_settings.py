@@ -68,16 +68,7 @@ def test_everything_that_can_be_said(tmp_path: Path) -> None:
         (f"ignore = [{','.join(['1'] * 12)}]", "and 2 more problems"),
         (f'ignore = ["{"x" * 999}", [{",".join(["1"] * 999)}]]', "…"),
     ],
-    ids=[
-        "unknown key",
-        "unknown level",
-        "text for a list",
-        "number in a list",
-        "no TOML",
-        "nested",
-        "many",
-        "long",
-    ],
+    ids=["unknown key", "unknown level", "text for a list", "number in a list", "no TOML", "nested", "many", "long"],
 )
 def test_bad_settings_name_file_and_key(tmp_path: Path, text: str, said: str) -> None:
     path = _write(tmp_path / "statetool.toml", text)

@@ -45,8 +45,7 @@ int_keys = st.builds(IntKey, st.integers(0, 2**63 - 1))
 string_keys = st.builds(
     StringKey,
     st.one_of(
-        st.text(st.characters(exclude_categories=["Cs"])),
-        st.text('$%{}~"\\\n\r\té\u0301/#[].', max_size=12),
+        st.text(st.characters(exclude_categories=["Cs"])), st.text('$%{}~"\\\n\r\té\u0301/#[].', max_size=12)
     ).map(nfc),
 )
 some_keys: SearchStrategy[InstanceKey] = st.one_of(int_keys, string_keys)

@@ -8,13 +8,7 @@ import pickle
 import pytest
 
 from statefmt.golang.quote import quote
-from statefmt.model.addrs import (
-    NO_KEY,
-    InstanceKey,
-    IntKey,
-    NoKey,
-    StringKey,
-)
+from statefmt.model.addrs import NO_KEY, InstanceKey, IntKey, NoKey, StringKey
 
 TEXTS = {
     "no key": (NO_KEY, ""),

@@ -189,11 +189,7 @@ def test_what_is_wrong_with_the_source_is_said_where_it_stands() -> None:
     with pytest.raises(AddressError) as caught:
         parse_abs_provider_instance('module.a.provider["a/b_c"].x')
     error = caught.value
-    assert (error.text, error.column, error.summary) == (
-        'module.a.provider["a/b_c"].x',
-        18,
-        "Invalid provider type",
-    )
+    assert (error.text, error.column, error.summary) == ('module.a.provider["a/b_c"].x', 18, "Invalid provider type")
 
 
 def test_a_key_needs_an_alias() -> None:

@@ -13,23 +13,14 @@ import msgspec
 import pytest
 
 from statefmt.golang import compact, loads_exact
-from statefmt.model.cty import (
-    CtyTypeError,
-    CtyValueError,
-    canonical_output,
-    canonical_paths,
-    upgrade_output,
-)
+from statefmt.model.cty import CtyTypeError, CtyValueError, canonical_output, canonical_paths, upgrade_output
 
 DATA = Path(__file__).parents[2] / "conformance" / "read.jsonl.xz"
 
 RawMembers = dict[str, msgspec.Raw]
 Case = dict[str, Any]
 
-ERRORS = {
-    "Invalid output value type in state": CtyTypeError,
-    "Invalid output value saved in state": CtyValueError,
-}
+ERRORS = {"Invalid output value type in state": CtyTypeError, "Invalid output value saved in state": CtyValueError}
 PATH_SUMMARIES = {"Error unmarshaling path steps", "Error unmarshaling path step", "Unsupported path step"}
 # OpenTofu crashes on these; here they are errors of the type or the value.
 CRASHES = {"outputs/098-object-optional-unknown": CtyTypeError, "outputs/105-tuple-short": CtyValueError}

@@ -5,12 +5,7 @@ from __future__ import annotations
 import pytest
 
 from statefmt.golang import loads_exact
-from statefmt.model.cty import (
-    CtyTypeError,
-    encode_type,
-    implied_type,
-    upgrade_output,
-)
+from statefmt.model.cty import CtyTypeError, encode_type, implied_type, upgrade_output
 
 UPGRADED = [
     ("string", b'"x"', b'"x"', b'"string"'),

@@ -60,11 +60,7 @@ KEYS = [
     ),
 ]
 
-STEPS, STEP, UNSUPPORTED = (
-    "Error unmarshaling path steps",
-    "Error unmarshaling path step",
-    "Unsupported path step",
-)
+STEPS, STEP, UNSUPPORTED = ("Error unmarshaling path steps", "Error unmarshaling path step", "Unsupported path step")
 GO = "json: cannot unmarshal"
 NAME = "Failed to unmarshal get attr step name:"
 KEY = "Failed to unmarshal index step key:"

@@ -4,16 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.model.cty import (
-    DYNAMIC,
-    STRING,
-    CtyTypeError,
-    ListType,
-    ObjectType,
-    TupleType,
-    encode_type,
-    parse_type,
-)
+from statefmt.model.cty import DYNAMIC, STRING, CtyTypeError, ListType, ObjectType, TupleType, encode_type, parse_type
 
 WRITTEN = [
     ("primitive", b'"string"', b'"string"'),
@@ -64,21 +55,9 @@ REFUSED: list[tuple[str, bytes | None, str]] = [
     ),
     ("null attribute", b'["object",{"a":null}]', "invalid type description"),
     ("hidden bad attribute", b'["object",{"a":"x","a":"bool"}]', 'invalid primitive type name "x"'),
-    (
-        "elements are a string",
-        b'["tuple","string"]',
-        "json: cannot unmarshal string into Go value of type []cty.Type",
-    ),
-    (
-        "optional is a string",
-        b'["object",{},"a"]',
-        "json: cannot unmarshal string into Go value of type []string",
-    ),
-    (
-        "optional holds a number",
-        b'["object",{},[1]]',
-        "json: cannot unmarshal number into Go value of type string",
-    ),
+    ("elements are a string", b'["tuple","string"]', "json: cannot unmarshal string into Go value of type []cty.Type"),
+    ("optional is a string", b'["object",{},"a"]', "json: cannot unmarshal string into Go value of type []string"),
+    ("optional holds a number", b'["object",{},[1]]', "json: cannot unmarshal number into Go value of type string"),
     (
         "undeclared optional (OpenTofu crashes)",
         b'["object",{"a":"bool"},["b"]]',

@@ -7,14 +7,7 @@ import json
 import pytest
 from hypothesis import assume, given, strategies as st
 
-from statefmt.model.cty import (
-    CtyEncodeError,
-    CtyError,
-    CtyValueError,
-    canonical_output,
-    canonical_value,
-    parse_type,
-)
+from statefmt.model.cty import CtyEncodeError, CtyError, CtyValueError, canonical_output, canonical_value, parse_type
 
 OUTPUTS = [
     ("string", b'"a\\u0041<"', b'"string"', b'"aA\\u003c"', b'"string"'),
@@ -96,12 +89,7 @@ REFUSED: list[tuple[str, bytes | None, bytes, str]] = [
     ("text for a number", b'"x"', b'"number"', "a number is required"),
     ("number for a bool", b"1", b'"bool"', "bool is required"),
     ("text for a bool", b'"yes"', b'"bool"', "a bool is required"),
-    (
-        "upper case bool",
-        b'"False"',
-        b'"bool"',
-        'a bool is required; to convert from string, use lowercase "false"',
-    ),
+    ("upper case bool", b'"False"', b'"bool"', 'a bool is required; to convert from string, use lowercase "false"'),
     ("object for a list", b"{}", b'["list","string"]', "missing expected ["),
     ("string for a set", b'"a"', b'["set","string"]', "missing expected ["),
     ("array for a map", b"[]", b'["map","string"]', "missing expected {"),

@@ -9,26 +9,11 @@ import pytest
 from hypothesis import given, strategies as st
 
 from statefmt.lint.checked import CheckedState
-from statefmt.model.findings import (
-    NO_FIX,
-    Finding,
-    Fix,
-    Severity,
-)
+from statefmt.model.findings import NO_FIX, Finding, Fix, Severity
 from statefmt.render.check.github import check_github
 from statefmt.render.findings import message
 from statefmt.render.printable import one_line
-from tests.render.states import (
-    CLEAN,
-    ERROR,
-    HOSTILE,
-    INFO,
-    NO_STATE,
-    SEVERAL,
-    WARNING,
-    hundred,
-    state,
-)
+from tests.render.states import CLEAN, ERROR, HOSTILE, INFO, NO_STATE, SEVERAL, WARNING, hundred, state
 
 FOLDER = Path("/srv/project")
 TEXT = f"{ERROR.summary}. {ERROR.detail}"

@@ -12,15 +12,7 @@ from statefmt.lint.checked import CheckedState
 from statefmt.lint.fingerprint import fingerprint
 from statefmt.render.check.json import check_json
 from statefmt.schema_files import schema_text
-from tests.render.states import (
-    CLEAN,
-    ERROR,
-    HOSTILE,
-    NO_STATE,
-    SEVERAL,
-    hundred,
-    state,
-)
+from tests.render.states import CLEAN, ERROR, HOSTILE, NO_STATE, SEVERAL, hundred, state
 
 SCHEMA: dict[str, Any] = orjson.loads(schema_text("check-output"))
 VALIDATOR = Draft202012Validator(SCHEMA)

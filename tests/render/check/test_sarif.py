@@ -16,18 +16,7 @@ from statefmt.lint.checked import CheckedState
 from statefmt.lint.registry import all_pages
 from statefmt.render.check.sarif import check_sarif
 from statefmt.render.fixes import fix_text
-from tests.render.states import (
-    CLEAN,
-    ERROR,
-    HOSTILE,
-    INFO,
-    LOWER_CASE,
-    NO_STATE,
-    SEVERAL,
-    WARNING,
-    hundred,
-    state,
-)
+from tests.render.states import CLEAN, ERROR, HOSTILE, INFO, LOWER_CASE, NO_STATE, SEVERAL, WARNING, hundred, state
 
 SCHEMA = Path(__file__).parents[2] / "data" / "sarif-2.1.0-rtm.4.json"
 VALIDATOR = Draft4Validator(orjson.loads(SCHEMA.read_bytes()))

@@ -56,11 +56,5 @@ class Ended(NamedTuple):
 
 def replace(folder: Path, *under: str) -> Ended:
     """Replace the content of `state` in a folder by that of `new`; `under` is the program that starts it."""
-    done = subprocess.run(
-        [*under, *COMMAND],
-        cwd=folder,
-        stdin=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        check=False,
-    )
+    done = subprocess.run([*under, *COMMAND], cwd=folder, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
     return Ended(done.returncode, done.stderr.decode())

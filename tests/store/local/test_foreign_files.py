@@ -22,13 +22,7 @@ from statefmt.store.local.history_contents import compress_one, forget_history, 
 from statefmt.store.local.settled import read_settled
 from statefmt.store.local.store import create_file
 from statefmt.store.local.transaction import open_state
-from tests.store.local.child import (
-    BACKUP,
-    HISTORY,
-    INFO,
-    JOURNAL,
-    SILENT,
-)
+from tests.store.local.child import BACKUP, HISTORY, INFO, JOURNAL, SILENT
 from tests.store.local.replacing import replace_content
 
 OLD, NEW = b"the content before " * 50, b"what will be there " * 60

@@ -21,13 +21,7 @@ from statefmt.store.local.history import load_history
 from statefmt.store.local.settled import read_settled
 from statefmt.store.local.store import create_file
 from statefmt.store.local.transaction import open_state
-from tests.store.local.child import (
-    BACKUP,
-    HISTORY,
-    JOURNAL,
-    SILENT,
-    replace,
-)
+from tests.store.local.child import BACKUP, HISTORY, JOURNAL, SILENT, replace
 from tests.store.local.replacing import replace_content
 from tests.store.local.test_watched import NEEDS_STRACE, strace
 

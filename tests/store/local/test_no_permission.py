@@ -6,14 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.store.local.child import (
-    BACKUP,
-    MAY_NOT_GIVE_UP,
-    WITHOUT_PRIVILEGES,
-    Ended,
-    files as files_in,
-    replace,
-)
+from tests.store.local.child import BACKUP, MAY_NOT_GIVE_UP, WITHOUT_PRIVILEGES, Ended, files as files_in, replace
 
 pytestmark = pytest.mark.skipif(MAY_NOT_GIVE_UP, reason="root may write everything, and setpriv is not there")
 

@@ -10,12 +10,7 @@ import pytest
 
 from statefmt.cli.run import system_context
 from statefmt.store.local.settled import read_settled
-from tests.store.local.child import (
-    BACKUP,
-    JOURNAL,
-    MAY_NOT_GIVE_UP,
-    WITHOUT_PRIVILEGES,
-)
+from tests.store.local.child import BACKUP, JOURNAL, MAY_NOT_GIVE_UP, WITHOUT_PRIVILEGES
 
 OLD, NEW = b"the content before " * 50, b"what will be there " * 60
 # Begins to write NEW over the file `state` as a transaction does, and stops halfway, or before the first byte of it.

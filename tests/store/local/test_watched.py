@@ -15,13 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.store.local.child import (
-    BACKUP,
-    HISTORY,
-    INFO,
-    JOURNAL,
-    replace,
-)
+from tests.store.local.child import BACKUP, HISTORY, INFO, JOURNAL, replace
 
 OLD = b"o" * 9000
 NEW = b"n" * 5000

@@ -11,22 +11,8 @@ from statefmt.golang.normalize import nfc
 from statefmt.hcl.source.position import Range, SourceText
 from statefmt.hcl.source.problem import Problem, ProblemKind, error
 from statefmt.hcl.syntax.body import Argument, Block
-from statefmt.hcl.syntax.expressions import (
-    Bad,
-    Expression,
-    Literal,
-    ObjectExpression,
-    ObjectItem,
-    TupleExpression,
-)
-from statefmt.hcl.syntax.json._tree import (
-    JsonNode,
-    JsonObject,
-    JsonTextError,
-    Member,
-    NumberToken,
-    read_json,
-)
+from statefmt.hcl.syntax.expressions import Bad, Expression, Literal, ObjectExpression, ObjectItem, TupleExpression
+from statefmt.hcl.syntax.json._tree import JsonNode, JsonObject, JsonTextError, Member, NumberToken, read_json
 from statefmt.hcl.syntax.native.files import read_template
 from statefmt.model.cty import parse_number
 

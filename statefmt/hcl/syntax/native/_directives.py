@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from statefmt.golang.normalize import nfc
 from statefmt.hcl.source.position import Range
-from statefmt.hcl.syntax.expressions import (
-    Bad,
-    Conditional,
-    Expression,
-    ForExpression,
-    Literal,
-    Template,
-    TemplateJoin,
-)
+from statefmt.hcl.syntax.expressions import Bad, Conditional, Expression, ForExpression, Literal, Template, TemplateJoin
 from statefmt.hcl.syntax.native._tree import parts
 
 if TYPE_CHECKING:

@@ -12,12 +12,7 @@ from typing import TYPE_CHECKING, Final
 from statefmt.hcl.source.graphemes import count_graphemes
 from statefmt.hcl.source.problem import ProblemKind, error
 from statefmt.hcl.syntax.expressions import Expression, Literal
-from statefmt.hcl.syntax.native._directives import (
-    Directives,
-    Sequence,
-    Text,
-    interpolation,
-)
+from statefmt.hcl.syntax.native._directives import Directives, Sequence, Text, interpolation
 from statefmt.hcl.syntax.space import SPACE
 from statefmt.model.addrs.literals import quoted_literal
 from statefmt.model.errors import AddressProblem

@@ -32,7 +32,4 @@ def _check(references: ProviderReferences) -> Iterable[Finding]:
     return problems_of(references, (ProblemKind.MODULE,), Code.CONFIGURATION_MODULE_MISSING)
 
 
-RULE = Rule(
-    Code.CONFIGURATION_MODULE_MISSING,
-    check_configuration=_check,
-)
+RULE = Rule(Code.CONFIGURATION_MODULE_MISSING, check_configuration=_check)

@@ -51,12 +51,7 @@ def _check(references: ProviderReferences) -> Iterable[Finding]:
 def _of(expression: Expression, argument: str, address: str) -> Iterable[Finding]:
     found = read_provider_reference(expression, argument)
     if isinstance(found, Problem):
-        yield Code.PROVIDER_REFERENCE_INVALID.finding(
-            found.summary,
-            found.detail,
-            address,
-            place=place(found.range),
-        )
+        yield Code.PROVIDER_REFERENCE_INVALID.finding(found.summary, found.detail, address, place=place(found.range))
 
 
 RULE = Rule(Code.PROVIDER_REFERENCE_INVALID, check_configuration=_check)

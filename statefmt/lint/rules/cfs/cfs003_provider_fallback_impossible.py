@@ -59,14 +59,7 @@ def _finding(subject: Subject, fate: Fate) -> Finding:
         " What to add until then:" if again else "",
         snippet=again.snippet if again else "",
     )
-    return finding(
-        fate,
-        Code.PROVIDER_FALLBACK_IMPOSSIBLE,
-        _SUMMARY,
-        detail,
-        fix,
-        fate.binding.range,
-    )
+    return finding(fate, Code.PROVIDER_FALLBACK_IMPOSSIBLE, _SUMMARY, detail, fix, fate.binding.range)
 
 
 RULE = Rule(Code.PROVIDER_FALLBACK_IMPOSSIBLE, _check)

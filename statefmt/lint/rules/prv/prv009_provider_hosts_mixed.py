@@ -29,12 +29,7 @@ import msgspec
 from statefmt.lint.rule import Rule
 from statefmt.lint.states.provider_addresses import NamedProvider, places, providers
 from statefmt.lint.subject import Subject
-from statefmt.model.addrs import (
-    DEFAULT_HOST,
-    TERRAFORM_HOST,
-    AbsProviderInstance,
-    Provider,
-)
+from statefmt.model.addrs import DEFAULT_HOST, TERRAFORM_HOST, AbsProviderInstance, Provider
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding, Fix
 
