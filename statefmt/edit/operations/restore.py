@@ -26,7 +26,8 @@ def restore(snapshot: Snapshot, content: bytes) -> Edit:
     serial = max(snapshot.serial, earlier.serial) + 1
     if serial > HIGHEST_SERIAL:
         raise SurgeryError(
-            "the serial is the highest possible, so no state can follow this one; the backups beside it have its earlier contents"
+            "the serial is the highest possible, so no state can follow this one; the backups beside it have its "
+            "earlier contents"
         )
     restored = with_serial(content, serial)
     return Edit(read(restored).snapshot, restored=restored)
