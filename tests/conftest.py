@@ -23,6 +23,7 @@ settings.register_profile(
     # Many generated states have nothing of what a test is about.
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
+settings.register_profile("sweep", settings.get_profile("ci"), max_examples=300)
 settings.register_profile("long", settings.get_profile("ci"), max_examples=3000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 

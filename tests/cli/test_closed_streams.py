@@ -132,6 +132,7 @@ WRITING = [
     ("fmt edited", "edited", False),
     ("upgrade -i v3", "v3", False),
 ]
+_SOME = 6
 needs_full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
 
 
@@ -153,8 +154,15 @@ def test_reading_in_every_combination(streams: str, program: Program, tree: Call
 
 
 @needs_full
-@pytest.mark.parametrize("streams", COMBINATIONS)
-@pytest.mark.parametrize(("command", "name", "prints"), WRITING, ids=[case[0] for case in WRITING])
+@pytest.mark.parametrize(
+    ("streams", "command", "name", "prints"),
+    [
+        # All combinations for one command, and some for the others, which end in the same way.
+        pytest.param(streams, *case, marks=[pytest.mark.slow] if number % _SOME and case is not WRITING[0] else [])
+        for case in WRITING
+        for number, streams in enumerate(COMBINATIONS)
+    ],
+)
 def test_writing_in_every_combination(
     command: str, name: str, prints: bool, streams: str, program: Program, folder: Path
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -39,29 +40,35 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("pre-commit")
 
 
-def _try_hook(hook: str, state: Path, folder: Path, cache: Path) -> subprocess.CompletedProcess[str]:
-    """Run one hook over a scratch repository that holds one state."""
+def _try_hooks(states: dict[str, Path], folder: Path, cache: Path) -> subprocess.CompletedProcess[str]:
+    """Run all hooks over a scratch repository that holds some states."""
     _run("git", "init", "--quiet", folder=folder, cache=cache)
-    shutil.copy(state, folder / "terraform.tfstate")
+    for name, state in states.items():
+        shutil.copy(state, folder / name)
     _run("git", "add", ".", folder=folder, cache=cache)
-    command = (sys.executable, "-m", "pre_commit", "try-repo", str(ROOT), hook, "--all-files", "--verbose")
+    command = (sys.executable, "-m", "pre_commit", "try-repo", str(ROOT), "--all-files", "--verbose")
     done = _run(*command, folder=folder, cache=cache)
     if "No matching distribution" in done.stdout or "Could not find a version" in done.stdout:
         pytest.skip(f"the package index cannot be reached: {done.stdout[-300:]}")
     return done
 
 
-@pytest.mark.parametrize(
-    ("hook", "state", "status", "said"),
-    [
-        ("statetool-check", GOOD, 0, "1 state checked"),
-        ("statetool-check", BROKEN, 1, "ADR002"),
-        ("statetool-fmt", GOOD, 0, "Passed"),
-        ("statetool-fmt", NOT_CANONICAL, 1, "terraform.tfstate"),
-    ],
-    ids=["check passes", "check fails", "fmt passes", "fmt fails"],
-)
-def test_hook(hook: str, state: Path, status: int, said: str, tmp_path: Path, cache: Path) -> None:
-    done = _try_hook(hook, state, tmp_path, cache)
-    assert (done.returncode, said in done.stdout) == (status, True), done.stdout + done.stderr
-    assert (tmp_path / "terraform.tfstate").read_bytes() == state.read_bytes()
+# States by name, and what is printed for each hook.
+CASES = {
+    "pass": ({"good.tfstate": GOOD}, ("check.*Passed", "1 state checked", "fmt --check.*Passed")),
+    "fail": (
+        {"broken.tfstate": BROKEN, "edited.tfstate": NOT_CANONICAL},
+        ("check.*Failed", "ADR002", "fmt --check.*Failed", "edited.tfstate"),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_hooks(case: str, tmp_path: Path, cache: Path) -> None:
+    states, said = CASES[case]
+    done = _try_hooks(states, tmp_path, cache)
+    assert done.returncode == (case == "fail"), done.stdout + done.stderr
+    assert re.search(".*".join(said), done.stdout, re.DOTALL), done.stdout + done.stderr
+    assert {name: (tmp_path / name).read_bytes() for name in states} == {
+        name: state.read_bytes() for name, state in states.items()
+    }
