@@ -47,13 +47,14 @@ def read_baseline(path: Path) -> Baseline:
     """Read a baseline file. Raises SettingsError if it cannot be read or is invalid."""
     try:
         document = msgspec.json.decode(read_bounded(path, _LARGEST, pipes=True))
-        baseline = msgspec.convert(document, Baseline)
     except OSError as error:
         raise SettingsError(f"{path}: {error.strerror}; create it with --write-baseline") from error
-    except msgspec.ValidationError as error:
-        raise SettingsError(f"{path}: not a baseline: {problems('baseline', document, str(error))}") from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise SettingsError(f"{path}: not a baseline: {error}") from error
+    try:
+        baseline = msgspec.convert(document, Baseline)
+    except msgspec.ValidationError as error:
+        raise SettingsError(f"{path}: not a baseline: {problems('baseline', document, str(error))}") from error
     if baseline.format_version != _FORMAT_VERSION:
         raise SettingsError(
             f"{path}: unsupported baseline format {baseline.format_version}; {_FORMAT_VERSION} is supported"

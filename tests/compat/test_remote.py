@@ -206,7 +206,7 @@ def test_expected_serial(pulled: Callable[[str], None], store: Path, statetool: 
     copy = Path("copy.tfstate").read_bytes()
     refused = statetool("taint", "--state", "copy.tfstate", "--expect-serial", str(_BEFORE), "aws_instance.web[0]")
     assert (refused.status, refused.out) == (2, b"")
-    assert f"the serial is {_BEFORE + 1} and not {_BEFORE}" in _words(refused.err)
+    assert f"the serial is {_BEFORE + 1}, not {_BEFORE}" in _words(refused.err)
     assert Path("copy.tfstate").read_bytes() == copy
 
 

@@ -96,7 +96,7 @@ MORE: Final = {
 }
 # What the real program does and statetool refuses, by what statetool says.
 LESS: Final = {
-    "a resource has one provider configuration": "the program binds the instance to another one, and says nothing",
+    "a resource has only one provider configuration": "the program binds the instance to another one, and says nothing",
     "no resource instance matches": "a typing error must not do half of what was meant; the program passes over it",
     "no resource is bound to": "the same; the program does nothing, and calls it a success",
 }

@@ -18,6 +18,7 @@ BAD = {
     "another document": ("[]", "not a baseline: [] is not of type 'object'"),
     "no list": ('{"states": {"a.tfstate": "x"}}', "states.'a.tfstate': 'x' is not of type 'array'"),
     "no fingerprint": ('{"states": {"a": ["x", 1]}}', "states.a.1: 1 is not of type 'string'"),
+    "a number out of range": ('{"states": {"a": [1e999]}}', "not a baseline: Number out of range"),
     "unknown member": ('{"more": 1}', "('more' was unexpected)"),
     "not UTF-8": ('{"states": {"\udcff": []}}', "not a baseline"),
     "another format": ('{"format_version": "9.0"}', "unsupported baseline format 9.0"),
