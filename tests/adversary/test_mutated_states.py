@@ -26,7 +26,7 @@ from tests.adversary.scenes import same_but_for_serial
 _NAME: Final = "t.tfstate"
 _CHUNKS: Final = 8
 _IN_A_CHUNK: Final = 600
-_IN_THE_SAMPLE: Final = 150
+_IN_THE_SAMPLE: Final = 75
 # C0 but for the ends of lines and tabs, DEL and C1.
 _CONTROL: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)")
 _READING: Final = (

@@ -32,7 +32,7 @@ from tests.property import strategies
 _NAME: Final = "t.tfstate"
 _CHUNKS: Final = 4
 _IN_A_CHUNK: Final = 50
-_IN_THE_SAMPLE: Final = 2
+_IN_THE_SAMPLE: Final = 1
 _KEYS: Final = ("--encryption", "c.hcl")
 _CONFIGURATION: Final = """key_provider "pbkdf2" "one" {
   passphrase = "correct-horse-battery-staple"
