@@ -50,13 +50,15 @@ def _whole_modules(
     before: _Resources, after: _Resources, resources: Mapping[AbsResource, AbsResource]
 ) -> dict[ModuleInstance, ModuleInstance]:
     """Return the outermost modules that moved with all their contents, to a place with no other contents."""
-    old, new = _in_modules(before), _in_modules(after)
     along = Counter(
         step
         for one, other in resources.items()
         if one.resource == other.resource
         for step in _modules_around(one.module, other.module)
     )
+    if not along:
+        return {}
+    old, new = _in_modules(before), _in_modules(after)
     whole = {source: target for (source, target), count in along.items() if count == old[source] == new[target]}
     return {
         source: target
@@ -67,9 +69,11 @@ def _whole_modules(
 
 def _in_modules(resources: _Resources) -> Counter[ModuleInstance]:
     """Count the resources with instances in each module, including nested modules."""
-    return Counter(
-        module for addr, resource in resources.items() if resource.objects for module in addr.module.on_the_way
-    )
+    found: Counter[ModuleInstance] = Counter()
+    for module, count in Counter(addr.module for addr, resource in resources.items() if resource.objects).items():
+        for around in module.on_the_way:
+            found[around] += count
+    return found
 
 
 def _modules_around(one: ModuleInstance, other: ModuleInstance) -> Iterable[tuple[ModuleInstance, ModuleInstance]]:
