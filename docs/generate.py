@@ -9,9 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import click
-import typer
 
-from statefmt.cli.main import COMMANDS, app
+from statefmt.cli.main import COMMANDS, program
 from statefmt.lint.registry import Page, all_pages
 
 DOCS = Path(__file__).resolve().parent
@@ -73,7 +72,7 @@ def _command_index() -> str:
 
 def _help(name: str | None = None) -> str:
     """What `--help` prints at 80 columns."""
-    group = typer.main.get_command(app)
+    group = program()
     with click.Context(group, info_name="statetool", max_content_width=80, terminal_width=80) as context:
         if name is None:
             return group.get_help(context).rstrip()

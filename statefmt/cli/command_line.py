@@ -11,6 +11,8 @@ from statefmt.cli.run import current_run
 from statefmt.text.shell import shell_line
 
 _VARIABLE: Final = "--var"
+# As `tofu` spells it, too.
+_VARIABLES: Final = (_VARIABLE, "-var")
 # Keys of the parser's results in the `meta` of click's context.
 _VALUES: Final = f"{__name__}.values"
 _OPTIONS: Final = f"{__name__}.options"
@@ -24,9 +26,9 @@ def command_line(hidden: Mapping[str, str] | None = None) -> str:
     told: list[str] = []
     for argument in current_run().arguments:
         name, equals, rest = argument.partition("=")
-        if name == _VARIABLE and equals:
-            told.append(f"{_VARIABLE}={_without_value(rest)}")
-        elif told and told[-1] == _VARIABLE:
+        if name in _VARIABLES and equals:
+            told.append(f"{name}={_without_value(rest)}")
+        elif told and told[-1] in _VARIABLES:
             told.append(_without_value(argument))
         else:
             told.append((hidden or {}).get(argument, argument))
@@ -43,20 +45,15 @@ def observe_parser(parser: Any, context: click.Context) -> None:
 
     After a usage error, the rest is parsed leniently, so that `was_given` works for it, too.
     """
-    names = {
-        name
-        for option in context.command.get_params(context)
-        if isinstance(option, click.Option)
-        for name in (*option.opts, *option.secondary_opts)
-    }
     found: list[tuple[str, str]] = context.meta.setdefault(_VALUES, [])
     parse, take_value = parser.parse_args, parser._get_value_from_state
 
     def value_of(name: str, option: Any, state: Any) -> Any:
-        if option.nargs == 1 and state.rargs and state.rargs[0].partition("=")[0] in names:
+        following = state.rargs[0].partition("=")[0] if state.rargs else ""
+        if option.nargs == 1 and (following in parser._long_opt or following in parser._short_opt):
             raise click.BadOptionUsage(name, f"Option '{name}' requires an argument.", context)
         value = take_value(name, option, state)
-        found.append((name, value))
+        found.append((name if name.startswith("--") or len(name) == len("-x") else f"-{name}", value))
         return value
 
     def parse_args(args: list[str]) -> Any:

@@ -8,20 +8,21 @@ import os
 import signal
 import sys
 from contextlib import ExitStack, suppress
-from dataclasses import replace
 from typing import Any, Final
 
 import click
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperGroup
 
-from statefmt.cli.command_line import observe_parser, was_given
+from statefmt.cli.command import Command
+from statefmt.cli.command_line import was_given
 from statefmt.cli.exit_status import AS_PLANS_DO, DETAILED_EXITCODE, FAILED, FINE
 from statefmt.cli.failure import show_failure, show_usage_error
-from statefmt.cli.options.encryption_files import encryption_options, use_encryption
+from statefmt.cli.habits import accept_spellings, command_arguments, unknown_command
+from statefmt.cli.options.display import display_options
 from statefmt.cli.progress import Progress, can_be_shown
-from statefmt.cli.run import Run, current_run, system_context
-from statefmt.cli.streams import discard_output, open_streams, output_problem
+from statefmt.cli.run import Run, system_context
+from statefmt.cli.streams import discard_output, end_paging, open_streams, output_problem, start_paging
 from statefmt.model.errors import StatetoolError, StoreError
 from statefmt.version import __version__
 
@@ -35,6 +36,7 @@ SECTIONS: Final = {
         "outputs": "Show the output values of the root module.",
         "stats": "Show what a state contains, in numbers and sizes.",
         "graph": "Draw the dependencies between resources.",
+        "pull": "Print a state, decrypted if it is encrypted.",
     },
     "Check and compare": {
         "check": "Check states and configurations against the rules.",
@@ -72,6 +74,7 @@ SECTIONS: Final = {
         "undo": "Undo the last edit that statetool made to a state.",
         "history": "Show the edits that statetool made to a state.",
     },
+    "Help": {"help": "Show the help of a command, or explain a topic.", "version": "Show the version."},
     "Git": {
         "git-config": "Set up git to compare states with statetool.",
         "git-driver": "Compare states for git (run by git).",
@@ -79,27 +82,23 @@ SECTIONS: Final = {
 }
 COMMANDS: Final = {name: summary for commands in SECTIONS.values() for name, summary in commands.items()}
 _OBJECTS_BETWEEN_COLLECTIONS: Final = 1_000_000
-# Commands that read no state.
-_WITHOUT_ENCRYPTION: Final = frozenset({"git-config", "rule", "releases", "history"})
 _WIDEST: Final = max(map(len, COMMANDS))
-ALIASES: Final = {"ls": "list"}
+# What people start with, in the screen that statetool without arguments shows.
+_FIRST: Final = ("list", "show", "check", "upgrade", "mv", "undo")
+_FIRST_SCREEN: Final = """\
+statetool reads, checks, migrates and edits OpenTofu and Terraform states.
 
+Usage: statetool COMMAND [OPTIONS] ARGS
 
-class PlainCommand(TyperCommand):
-    """A command whose help has no escapes, which typer adds for rich."""
+{commands}
 
-    def get_help(self, ctx: click.Context) -> str:
-        return super().get_help(ctx).replace("\\[", "[")
+Without --state, a command uses the state of the current workspace.
+A command that edits a state locks it, keeps a backup, and can be undone.
 
-    def make_parser(self, ctx: click.Context) -> Any:
-        parser = super().make_parser(ctx)
-        observe_parser(parser, ctx)
-        return parser
-
-    def invoke(self, ctx: click.Context) -> Any:
-        if self.name not in _WITHOUT_ENCRYPTION:
-            use_encryption(ctx)
-        return super().invoke(ctx)
+  statetool --help        all commands
+  statetool help COMMAND  one command, with examples
+  statetool help topics   selectors, exit statuses, backends, habits from tofu\
+"""
 
 
 class LazyGroup(TyperGroup):
@@ -109,20 +108,30 @@ class LazyGroup(TyperGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        name = ALIASES.get(cmd_name, cmd_name)
-        if name not in COMMANDS:
+        if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f"statefmt.cli.commands.{name.replace('-', '_')}")
+        module = importlib.import_module(f"statefmt.cli.commands.{cmd_name.replace('-', '_')}")
         app = typer.Typer(add_completion=False, rich_markup_mode=None)
-        app.command(name, cls=PlainCommand)(module.command)
+        app.command(cmd_name, cls=Command)(module.command)
         command = typer.main.get_command(app)
-        if name not in _WITHOUT_ENCRYPTION:
-            command.params += encryption_options({parameter.name for parameter in command.params})
-        for parameter in command.params:
-            if isinstance(parameter, click.Option):
-                # Otherwise messages mention an environment variable None.
-                parameter.show_envvar = False
+        assert isinstance(command, Command)
+        command.examples = getattr(module, "EXAMPLES", ())
+        command.add_shared_options()
         return command
+
+    def make_parser(self, ctx: click.Context) -> Any:
+        parser = super().make_parser(ctx)
+        accept_spellings(parser, ctx)
+        return parser
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name, *rest = command_arguments(args)
+        command = self.get_command(ctx, name)
+        if command is None and not ctx.resilient_parsing:
+            raise click.UsageError(unknown_command(name, COMMANDS), ctx)
+        return name, command, rest
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for title, commands in SECTIONS.items():
@@ -131,12 +140,12 @@ class LazyGroup(TyperGroup):
                 formatter.write_dl([(name.ljust(_WIDEST), summary) for name, summary in commands.items()])
 
 
-app = typer.Typer(
+_app = typer.Typer(
     cls=LazyGroup,
     name="statetool",
     add_completion=False,
     rich_markup_mode=None,
-    no_args_is_help=True,
+    invoke_without_command=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -148,23 +157,25 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(epilog="Exit status: 0 success, 1 findings or differences, 2 failure.")
-def globals_(
+@_app.callback(epilog="Exit status: 0 success, 1 findings or differences, 2 failure.")
+def _program(
     ctx: typer.Context,
-    color: str = typer.Option(
-        "auto",
-        metavar="WHEN",
-        show_default=False,
-        help="Use colour: auto (the default), always or never. NO_COLOR is honoured.",
-    ),
     version: bool = typer.Option(
         False, "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
     ),
 ) -> None:
     """Read, check, migrate and edit OpenTofu and Terraform state snapshots."""
-    if color not in ("auto", "always", "never"):
-        raise typer.BadParameter("must be auto, always or never", param_hint="--color")
-    ctx.obj = replace(current_run(), colour=color)
+    if ctx.invoked_subcommand is None:
+        commands = "\n".join(f"  {name:{_WIDEST}}  {COMMANDS[name]}" for name in _FIRST)
+        typer.echo(_FIRST_SCREEN.format(commands=commands))
+
+
+def program() -> LazyGroup:
+    """Return the whole command line."""
+    group = typer.main.get_command(_app)
+    assert isinstance(group, LazyGroup)
+    group.params += display_options()
+    return group
 
 
 def run() -> None:
@@ -179,9 +190,11 @@ def run() -> None:
         progress.begin()
     else:
         open_streams()
+    start_paging()
     status = main(sys.argv[1:])
     progress.end()
     with suppress(OSError, ValueError):
+        end_paging()
         sys.stdout.flush()
         sys.stderr.flush()
     # Skip the interpreter's cleanup: everything is written, and freeing a large state takes time.
@@ -198,7 +211,7 @@ def main(arguments: list[str]) -> int:
 
 def _run(arguments: list[str], contexts: ExitStack) -> int:
     try:
-        command = typer.main.get_command(app)
+        command = program()
         # Not command.main(): it exits with 1 on a closed pipe, and 1 means that something was found.
         run = Run(system_context(), tuple(arguments))
         context = contexts.enter_context(command.make_context("statetool", list(arguments), obj=run))

@@ -50,9 +50,13 @@ class PromptFile(io.FileIO):
         super().__init__(descriptor, "w", closefd=False)
         self._progress = progress
 
-    def write(self, data: object, /) -> int:
+    def end_progress(self) -> None:
+        """Erase the progress line, if there is one."""
         if self._progress is not None:
             self._progress.end()
+
+    def write(self, data: object, /) -> int:
+        self.end_progress()
         return super().write(data)  # type: ignore[arg-type] # whatever the buffer passes
 
 

@@ -8,12 +8,15 @@ import os
 import shutil
 import sys
 from contextlib import suppress
-from typing import Final, TextIO
+from typing import TYPE_CHECKING, Final, TextIO
 
 from statefmt.cli.progress import Progress, PromptFile
 from statefmt.cli.run import current_run
 from statefmt.render.printable import printable, printable_lines
 from statefmt.render.terminal import Terminal, terminal_for
+
+if TYPE_CHECKING:
+    from statefmt.cli.pager import Pager
 
 _STANDARD_OUTPUT: Final = "standard output"
 
@@ -37,11 +40,18 @@ def open_streams(progress: Progress | None = None) -> None:
 
 
 class _ResultFile(PromptFile):
-    """Standard output, whose errors carry its name."""
+    """Standard output, perhaps with a pager. Its errors carry its name."""
+
+    pager: Pager | None = None
 
     def write(self, data: object, /) -> int:
         try:
-            return super().write(data)
+            if self.pager is None:
+                return super().write(data)
+            self.end_progress()
+            content = bytes(data)  # type: ignore[call-overload] # whatever the buffer passes
+            self.pager.write(content)
+            return len(content)
         except OSError as error:
             error.filename = _STANDARD_OUTPUT
             raise
@@ -59,6 +69,30 @@ class _MessageFile(PromptFile):
 
 def _stream(file: io.FileIO, encoding: str, errors: str, *, by_line: bool) -> io.TextIOWrapper:
     return io.TextIOWrapper(io.BufferedWriter(file), encoding=encoding, errors=errors, line_buffering=by_line)
+
+
+def start_paging() -> None:
+    """Send long output to the pager, if standard output is a terminal and there is one."""
+    if not sys.stdout.isatty():
+        return
+    # Imported late: programs that run statetool have no terminal.
+    from statefmt.cli.pager import Pager, pager_command
+
+    command = pager_command(os.environ)
+    if command and isinstance(file := _raw(sys.stdout), _ResultFile):
+        file.pager = Pager(command, os.environ)
+
+
+def end_paging() -> None:
+    """Print everything that the pager has not yet shown, and wait until the user quits it."""
+    if isinstance(file := _raw(sys.stdout), _ResultFile) and file.pager is not None:
+        sys.stdout.flush()
+        pager, file.pager = file.pager, None
+        pager.close()
+
+
+def _raw(stream: TextIO) -> object:
+    return getattr(getattr(stream, "buffer", None), "raw", None)
 
 
 def discard_output() -> None:

@@ -75,15 +75,27 @@ def files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 REFUSED = [
     ("check --config module state", "key_provider.external.keys", r"module/main\.tf:4,"),
     ("check --config method state", "method.external.main", r"method/main\.tf:5,"),
-    ("list --config module --state state", "key_provider.external.keys", r"module/main\.tf:4,"),
-    ("encrypt --config module plain", "key_provider.external.keys", r"module/main\.tf:4,"),
-    ("encryption-info --config method state", "method.external.main", r"method/main\.tf:5,"),
-    ("reencrypt --check --config module state", "key_provider.external.keys", r"module/main\.tf:4,"),
-    ("decrypt --config module state", "key_provider.external.keys", r"module/main\.tf:4,"),
-    ("list --encryption target.hcl --config module --state state", "key_provider.external.keys", r"module/main\.tf:4,"),
+    ("list --encryption-config module --state state", "key_provider.external.keys", r"module/main\.tf:4,"),
+    ("encrypt --encryption-config module plain", "key_provider.external.keys", r"module/main\.tf:4,"),
+    ("encryption-info --encryption-config method state", "method.external.main", r"method/main\.tf:5,"),
+    ("reencrypt --check --encryption-config module state", "key_provider.external.keys", r"module/main\.tf:4,"),
+    ("decrypt --encryption-config module state", "key_provider.external.keys", r"module/main\.tf:4,"),
+    (
+        "list --encryption target.hcl --encryption-config module --state state",
+        "key_provider.external.keys",
+        r"module/main\.tf:4,",
+    ),
     # A file that the user named, and what it takes from the module.
-    ("list --encryption names.hcl --config names --state state", "key_provider.external.keys", r"names\.hcl:2,"),
-    ("list --encryption reading.hcl --config names --state state", "key_provider.external.keys", r"reading\.hcl:2,"),
+    (
+        "list --encryption names.hcl --encryption-config names --state state",
+        "key_provider.external.keys",
+        r"names\.hcl:2,",
+    ),
+    (
+        "list --encryption reading.hcl --encryption-config names --state state",
+        "key_provider.external.keys",
+        r"reading\.hcl:2,",
+    ),
 ]  # fmt: skip
 
 
@@ -110,16 +122,16 @@ def test_the_environment_allows_it(
     value: str, status: int, statetool: Statetool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("STATETOOL_ALLOW_EXTERNAL", value)
-    assert statetool("list", "--config", "module", "--state", "state").status == status
+    assert statetool("list", "--encryption-config", "module", "--state", "state").status == status
 
 
-@pytest.mark.parametrize("more", ["", "--config no-block", "--config module"])
+@pytest.mark.parametrize("more", ["", "--encryption-config no-block", "--encryption-config module"])
 def test_a_file_that_the_user_names_may_name_programs(more: str, statetool: Statetool, folder: Path) -> None:
     assert statetool("list", "--state", "state", "--encryption", "file.hcl", *more.split()).status == 0
     assert (folder / "ran").exists()
 
 
-@pytest.mark.parametrize("more", ["", "--config no-block", "--config module"])
+@pytest.mark.parametrize("more", ["", "--encryption-config no-block", "--encryption-config module"])
 def test_so_may_the_environment(more: str, statetool: Statetool, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TF_ENCRYPTION", (folder / "file.hcl").read_text())
     assert statetool("list", "--state", "state", *more.split()).status == 0
@@ -128,7 +140,7 @@ def test_so_may_the_environment(more: str, statetool: Statetool, folder: Path, m
 
 @pytest.mark.parametrize("line", ["list --state plain", "check plain --select STA001"])
 def test_a_plain_state_needs_no_program(line: str, statetool: Statetool, folder: Path) -> None:
-    result = statetool(*line.split(), "--config", "module")
+    result = statetool(*line.split(), "--encryption-config", "module")
     assert "program" not in result.err
     assert result.status == 0, result
     assert not (folder / "ran").exists()

@@ -2,19 +2,38 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
+import click
 import pytest
 
+from statefmt.cli.command import WITHOUT_ENCRYPTION, Command
+from statefmt.cli.main import COMMANDS as ALL_COMMANDS, program
 from tests.cli.conftest import Statetool
 from tests.cli.states import HAND_EDITED
 
 # What is run, and what the last line of the message says.
 CASES = [
-    ("frobnicate", "Error: No such command 'frobnicate'."),
+    ("frobnicate", "Error: No such command 'frobnicate'. `statetool --help` lists them."),
     ("--frobnicate", "Error: No such option: --frobnicate"),
     ("check --frobnicate", "Error: No such option: --frobnicate"),
+    ("check -frobnicate", "Error: No such option: -frobnicate"),
+    ("list --stat=state", "Error: No such option: --stat. Did you mean --state?"),
+    ("list -stat=state", "Error: No such option: -stat. Did you mean --state?"),
+    ("list --config .", "Error: No such option: --config. Did you mean --encryption-config?"),
+    ("help frobnicate", "Error: No such command 'frobnicate'."),
+    ("lsit", "Error: No such command 'lsit'. Did you mean 'list'?"),
+    ("move a.b a.c", "Error: No such command 'move'. Did you mean 'mv'?"),
+    ("remove a.b", "Error: No such command 'remove'. Did you mean 'rm'?"),
+    ("lint", "Error: No such command 'lint'. Did you mean 'check'?"),
+    ("plan", "Error: No such command 'plan': statetool works offline on states. Use `tofu plan`."),
+    ("state", "Error: After 'state', write one of: list, show, mv, rm, replace-provider, pull."),
+    ("state lsit", "Error: After 'state', write one of: list, show, mv, rm, replace-provider, pull."),
+    ("state push x", "Error: No such command 'state push'. To send a state to its backend, use `tofu state push`."),
+    # `terraform.tfstate` as the first word: which command?
+    ("old.tfstate", "Error: No such command 'old.tfstate'. To check this state: statetool check old.tfstate"),
     ("check --select", "Error: Option '--select' requires an argument."),
     # An option is no value; else `-o --dry-run` would write a file of this name.
     ("check --select --exit-zero state", "Error: Option '--select' requires an argument."),
@@ -58,7 +77,7 @@ COMMANDS = ["check", "downgrade", "fmt", "graph", "list", "outputs", "providers"
 
 
 @pytest.mark.parametrize("option", ["--help", "-h"])
-@pytest.mark.parametrize("command", [[], *([name] for name in [*COMMANDS, "ls"])], ids=" ".join)
+@pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)], ids=" ".join)
 def test_help(command: list[str], option: str, statetool: Statetool) -> None:
     result = statetool(*command, option)
     assert (result.status, result.err) == (0, "")
@@ -81,6 +100,61 @@ def test_every_writing_command_takes_yes(name: str, statetool: Statetool) -> Non
 
 
 def test_no_command(statetool: Statetool) -> None:
+    """A screenful of 80x24 with the commands that people start with."""
     result = statetool()
-    assert (result.status, result.out) == (2, b"")
-    assert result.err.startswith("Usage: statetool [OPTIONS] COMMAND [ARGS]...\n")
+    assert (result.status, result.err) == (0, "")
+    lines = result.text.splitlines()
+    assert len(lines) < 24
+    assert max(map(len, lines)) < 80
+    shown = [line.split()[0] for line in lines if line.startswith("  ") and not line.startswith("  statetool")]
+    assert len(shown) == 6
+    assert set(shown) < set(ALL_COMMANDS)
+
+
+@pytest.mark.parametrize("name", ALL_COMMANDS)
+def test_own_options_fit_the_first_screen(name: str, statetool: Statetool) -> None:
+    """Shared options are listed in named groups at the end."""
+    lines = statetool(name, "--help").text.splitlines()
+    own = lines[: lines.index("Common options:")]
+    if "Options:" in own and name not in {"check", "diff"}:
+        assert own.index("Options:") < 24
+    if name not in WITHOUT_ENCRYPTION:
+        assert lines.index("Common options:") < lines.index("Encryption:")
+
+
+@pytest.mark.parametrize("name", ALL_COMMANDS)
+def test_examples(name: str) -> None:
+    """Each help has two to four examples, and the command line takes each of them."""
+    group = program()
+    with click.Context(group, info_name="statetool") as context:
+        command = group.get_command(context, name)
+        assert isinstance(command, Command)
+        assert 2 <= len(command.examples) <= 4
+        lines = [f"  {line}" for what, line in command.examples for line in (f"# {what}", line)]
+        assert [line for line in command.get_help(context).splitlines() if line in lines] == lines
+        for _, line in command.examples:
+            called = [words for words in _commands(line) if words[0] == "statetool"]
+            assert called
+            for _, found, *arguments in called:
+                one = group.get_command(context, found)
+                assert one is not None, found
+                # Parses everything, and runs nothing.
+                one.make_context(found, arguments, parent=context)
+
+
+def _commands(line: str) -> list[list[str]]:
+    """Return the words of each command in a line of shell."""
+    lexer = shlex.shlex(line, posix=True, punctuation_chars="|&;<>")
+    lexer.whitespace_split = True
+    commands: list[list[str]] = [[]]
+    skipped = False
+    for word in lexer:
+        if set(word) <= set("|&;"):
+            commands.append([])
+        elif set(word) <= set("<>"):
+            skipped = True
+        elif skipped:
+            skipped = False
+        else:
+            commands[-1].append(word)
+    return [words for words in commands if words]

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import click
 import pytest
-import typer.main
 
-from statefmt.cli.main import app
+from statefmt.cli.main import program
 from statefmt.store.local.journal import checksum
 from tests.cli.conftest import Statetool
 
@@ -52,7 +51,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("name", WRITING)
 def test_the_same_options(name: str) -> None:
-    group = typer.main.get_command(app)
+    group = program()
     assert isinstance(group, click.Group)
     command = group.get_command(click.Context(group), name)
     assert command is not None

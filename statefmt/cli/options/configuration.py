@@ -76,8 +76,8 @@ def configuration_options(
 
 
 def no_directory(name: str) -> StoreError:
-    """Return the error for a --config that is not a directory."""
-    return StoreError(f"{name}: not a directory; --config takes the directory of the root module")
+    """Return the error for a configuration that is not a directory."""
+    return StoreError(f"{name}: not a directory; name the directory of the root module")
 
 
 def report_problems(problems: Sequence[Finding]) -> bool:

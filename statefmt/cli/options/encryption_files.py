@@ -1,6 +1,7 @@
 """The encryption options of all commands that read states.
 
-A command that needs --config for other purposes defines its own; both mean the same.
+The configuration of --config, which some commands compare a state with, opens the state unless --encryption-config
+names another.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
+from typer.core import TyperOption
 
 from statefmt.cli.command_line import options_in_order
 from statefmt.cli.options.configuration import ENVIRONMENT
+from statefmt.cli.options.groups import ENCRYPTION
 from statefmt.cli.run import current_run
 from statefmt.model.errors import ConfigurationError
 
@@ -24,40 +27,47 @@ if TYPE_CHECKING:
 # Only the value 1 acts like --allow-external.
 _ALLOWING: Final = "STATETOOL_ALLOW_EXTERNAL"
 _FILE: Final = "encryption"
-_DIRECTORY: Final = "config"
+_DIRECTORY: Final = "encryption_config"
+# The configuration that a state is compared with also opens it.
+_COMPARED: Final = "config"
 _ALLOW: Final = "allow_external"
 _VALUES: Final = {"var": "--var", "var_file": "--var-file"}
 
 
 def encryption_options(own: set[str | None]) -> list[click.Option]:
     """Return the options, except those whose names the command already uses."""
-    options = [
-        click.Option(
-            ["--encryption"],
+    options: list[click.Option] = [
+        TyperOption(
+            param_decls=["--encryption"],
             metavar="FILE",
             help="Open and write encrypted states with this configuration (HCL or JSON), merged over TF_ENCRYPTION.",
+            rich_help_panel=ENCRYPTION,
         ),
-        click.Option(
-            ["--config"],
+        TyperOption(
+            param_decls=["--encryption-config"],
             metavar="DIR",
             help="Open and write encrypted states with the encryption block of the module in DIR.",
+            rich_help_panel=ENCRYPTION,
         ),
-        click.Option(
-            ["--var"],
+        TyperOption(
+            param_decls=["--var"],
             metavar="NAME=VALUE",
             multiple=True,
-            help="With --config: set an input variable, but not a passphrase.",
+            help="With --encryption-config: set an input variable, but not a passphrase.",
+            rich_help_panel=ENCRYPTION,
         ),
-        click.Option(
-            ["--var-file"],
+        TyperOption(
+            param_decls=["--var-file"],
             metavar="FILE",
             multiple=True,
-            help="With --config or --encryption: set input variables from FILE.",
+            help="With --encryption or --encryption-config: set input variables from FILE.",
+            rich_help_panel=ENCRYPTION,
         ),
-        click.Option(
-            ["--allow-external"],
+        TyperOption(
+            param_decls=["--allow-external"],
             is_flag=True,
-            help="With --config: run programs that its encryption block names. Use only for trusted configurations.",
+            help="Run programs that an encryption block names. Use only for trusted configurations.",
+            rich_help_panel=ENCRYPTION,
         ),
     ]
     for option in options:
@@ -71,7 +81,7 @@ def use_encryption(context: click.Context) -> None:
     given = {**context.params, **context.meta.get(__name__, {})}
     run = current_run()
     environment = run.context.environment
-    file, directory = given.get(_FILE), given.get(_DIRECTORY)
+    file, directory = given.get(_FILE), given.get(_DIRECTORY) or given.get(_COMPARED)
     allow_external = bool(given.get(_ALLOW)) or environment.get(_ALLOWING) == "1"
     _check_values(context, given, environment)
     if file is directory is None and not environment.get(ENVIRONMENT, "").strip():
@@ -108,8 +118,9 @@ def use_encryption(context: click.Context) -> None:
 def _check_values(context: click.Context, given: dict[str, object], environment: Mapping[str, str]) -> None:
     """Raise BadParameter if variables are unused or malformed. Their values are not shown: they may be secrets."""
     for name, option in _VALUES.items():
-        if given.get(name) and given.get(_DIRECTORY) is given.get(_FILE) is environment.get(ENVIRONMENT) is None:
-            raise click.BadParameter("requires --config or an encryption configuration", context, param_hint=option)
+        sources = (given.get(_FILE), given.get(_DIRECTORY), given.get(_COMPARED), environment.get(ENVIRONMENT))
+        if given.get(name) and all(source is None for source in sources):
+            raise click.BadParameter("requires a configuration", context, param_hint=option)
     values = given.get("var")
     if isinstance(values, (list, tuple)) and any("=" not in str(text) for text in values):
         raise click.BadParameter("must be NAME=VALUE", context, param_hint="--var")

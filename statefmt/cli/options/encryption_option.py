@@ -1,4 +1,4 @@
-"""Reads the encryption configuration of a run: --encryption FILE over TF_ENCRYPTION over --config DIR.
+"""Reads the encryption configuration of a run: --encryption FILE over TF_ENCRYPTION over --encryption-config DIR.
 
 A passphrase is never an argument, since all users of a machine can see those.
 """
@@ -69,7 +69,7 @@ def needed_configuration() -> EncryptionConfiguration:
     if found is None:
         raise ConfigurationError(
             "no encryption configuration: use --encryption FILE, "
-            f"{ENVIRONMENT}, or --config DIR with a module that has an encryption block"
+            f"{ENVIRONMENT}, or --encryption-config DIR with a module that has an encryption block"
         )
     check_configuration(found)
     return found

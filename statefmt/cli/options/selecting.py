@@ -9,6 +9,7 @@ from typing import Annotated, Optional
 import typer
 
 from statefmt.analysis.selection import Criteria
+from statefmt.cli.options.groups import SELECTION
 from statefmt.model.addrs import ResourceMode
 
 
@@ -29,15 +30,19 @@ SelectorsArgument = Annotated[
 ]
 ExcludeOption = Annotated[
     Optional[list[str]],  # noqa: UP045
-    typer.Option("--exclude", metavar="SELECTOR", help="Exclude instances that match this selector."),
+    typer.Option(
+        "--exclude", metavar="SELECTOR", help="Exclude instances that match this selector.", rich_help_panel=SELECTION
+    ),
 ]
 TypeOption = Annotated[
     Optional[list[str]],  # noqa: UP045
-    typer.Option("--type", metavar="TYPE", help="Only this resource type, or pattern: 'aws_*'."),
+    typer.Option(
+        "--type", metavar="TYPE", help="Only this resource type, or pattern: 'aws_*'.", rich_help_panel=SELECTION
+    ),
 ]
 ModeOption = Annotated[
     Optional[list[ModeChoice]],  # noqa: UP045
-    typer.Option("--mode", help="Only managed resources, or only data resources."),
+    typer.Option("--mode", help="Only managed resources, or only data resources.", rich_help_panel=SELECTION),
 ]
 ProviderOption = Annotated[
     Optional[list[str]],  # noqa: UP045
@@ -46,14 +51,19 @@ ProviderOption = Annotated[
         metavar="PROVIDER",
         help="Only instances bound to this provider (aws, hashicorp/aws), configuration (aws.west), instance "
         "('aws.by_region[\"eu\"]'), or to a pattern of these.",
+        rich_help_panel=SELECTION,
     ),
 ]
 IdOption = Annotated[
     Optional[list[str]],  # noqa: UP045
-    typer.Option("--id", metavar="ID", help="Only objects with this id, or pattern: 'i-0a*'."),
+    typer.Option(
+        "--id", metavar="ID", help="Only objects with this id, or pattern: 'i-0a*'.", rich_help_panel=SELECTION
+    ),
 ]
-TaintedOption = Annotated[bool, typer.Option("--tainted", help="Only tainted instances.")]
-DeposedOption = Annotated[bool, typer.Option("--deposed", help="Only instances with deposed objects.")]
+TaintedOption = Annotated[bool, typer.Option("--tainted", help="Only tainted instances.", rich_help_panel=SELECTION)]
+DeposedOption = Annotated[
+    bool, typer.Option("--deposed", help="Only instances with deposed objects.", rich_help_panel=SELECTION)
+]
 
 
 def criteria(

@@ -7,6 +7,7 @@ from typing import Annotated, Optional
 
 import typer
 
+from statefmt.cli.options.groups import COMMON
 from statefmt.formats.style import Layout, Style
 
 StateArgument = Annotated[
@@ -21,14 +22,23 @@ StatesArgument = Annotated[
 ]
 StateOption = Annotated[
     Optional[str],  # noqa: UP045
-    typer.Option("--state", metavar="PATH", help="The state file, or - for standard input."),
+    typer.Option("--state", metavar="PATH", help="The state file, or - for standard input.", rich_help_panel=COMMON),
 ]
 DropUnknownOption = Annotated[bool, typer.Option("--drop-unknown", help="Drop unknown members, as OpenTofu does.")]
 ShowSensitiveOption = Annotated[
-    bool, typer.Option("--show-sensitive", help="Show sensitive values instead of (sensitive value).")
+    bool,
+    typer.Option(
+        "--show-sensitive", help="Show sensitive values instead of (sensitive value).", rich_help_panel=COMMON
+    ),
 ]
 YesOption = Annotated[
-    bool, typer.Option("--yes", "-y", help="Do not ask for confirmation, and overwrite an existing output file.")
+    bool,
+    typer.Option(
+        "--yes",
+        "-y",
+        help="Do not ask for confirmation, and overwrite an existing output file.",
+        rich_help_panel=COMMON,
+    ),
 ]
 
 

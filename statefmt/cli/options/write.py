@@ -8,6 +8,7 @@ from typing import Annotated, Final, NamedTuple, Optional
 import typer
 
 from statefmt.cli.command_line import command_line
+from statefmt.cli.options.groups import COMMON
 from statefmt.cli.options.shared import YesOption
 from statefmt.cli.run import run_context
 from statefmt.edit.copies import FileCopy, OutputCopy
@@ -79,33 +80,47 @@ def write_options(
             "-o",
             metavar="PATH",
             help="Write the result to PATH and leave STATE unchanged; - is standard output.",
+            rich_help_panel=COMMON,
         ),
     ] = None,
     backup: Annotated[
         Optional[Path],  # noqa: UP045
-        typer.Option("--backup", metavar="PATH", help="Back up the state to PATH; default: beside it."),
+        typer.Option(
+            "--backup", metavar="PATH", help="Back up the state to PATH; default: beside it.", rich_help_panel=COMMON
+        ),
     ] = None,
     no_backup: Annotated[
-        bool, typer.Option("--no-backup", help="With --out: do not back up a file that is replaced.")
+        bool,
+        typer.Option("--no-backup", help="With --out: do not back up a file that is replaced.", rich_help_panel=COMMON),
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change, but write nothing.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would change, but write nothing.", rich_help_panel=COMMON)
+    ] = False,
     lock: Annotated[
         bool,
-        typer.Option("--lock/--no-lock", show_default=False, help="Lock the state as OpenTofu does (the default)."),
+        typer.Option(
+            "--lock/--no-lock",
+            show_default=False,
+            help="Lock the state as OpenTofu does (the default).",
+            rich_help_panel=COMMON,
+        ),
     ] = True,
     lock_timeout: Annotated[
         str,
         typer.Option(
-            metavar="DURATION", show_default=False, help="How long to wait for the lock, such as 10s; default: 0s."
+            metavar="DURATION",
+            show_default=False,
+            help="How long to wait for the lock, such as 10s; default: 0s.",
+            rich_help_panel=COMMON,
         ),
     ] = "0s",
     expect_serial: Annotated[
         Optional[int],  # noqa: UP045
-        typer.Option(metavar="N", help="Fail unless the state has this serial."),
+        typer.Option(metavar="N", help="Fail unless the state has this serial.", rich_help_panel=COMMON),
     ] = None,
     expect_hash: Annotated[
         Optional[str],  # noqa: UP045
-        typer.Option(metavar="SHA256", help="Fail unless the file has this SHA-256 hash."),
+        typer.Option(metavar="SHA256", help="Fail unless the file has this SHA-256 hash.", rich_help_panel=COMMON),
     ] = None,
     yes: YesOption = False,
 ) -> WriteOptions:

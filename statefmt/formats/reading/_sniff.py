@@ -112,7 +112,7 @@ def _encrypted_detail(members: dict[str, Raw]) -> str:
     known.append(f"key providers: {', '.join(providers)}" if providers else "no key provider named")
     return (
         f"This state is encrypted ({'; '.join(known)}). It cannot be read without its encryption "
-        "configuration; give it with --encryption FILE, TF_ENCRYPTION or --config DIR."
+        "configuration; give it with --encryption FILE, TF_ENCRYPTION or --encryption-config DIR."
     )
 
 

@@ -1,4 +1,4 @@
-"""Where a run has its encryption configuration from: --encryption over TF_ENCRYPTION over --config."""
+"""Where a run has its encryption configuration from: --encryption over TF_ENCRYPTION over --encryption-config."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from statefmt.cli.main import COMMANDS, LazyGroup
+from statefmt.cli.command import WITHOUT_ENCRYPTION
+from statefmt.cli.main import COMMANDS, program
 from tests.cli.conftest import Program, Statetool
 from tests.cli.encrypted import configuration, encrypted
 from tests.cli.states import SAMPLES
@@ -64,18 +65,18 @@ def files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 # What is run with TF_ENCRYPTION, and which of the two states it can read.
 SOURCES = [
-    ("", "--config module-old", "old"),
-    ("", "--config module-new", "new"),
-    ("", "--config module-old --encryption new.json", "new"),
-    ("new", "--config module-old", "new"),
-    ("old", "--config module-new", "old"),
+    ("", "--encryption-config module-old", "old"),
+    ("", "--encryption-config module-new", "new"),
+    ("", "--encryption-config module-old --encryption new.json", "new"),
+    ("new", "--encryption-config module-old", "new"),
+    ("old", "--encryption-config module-new", "old"),
     ("old", "--encryption new.json", "new"),
-    ("new", "--encryption old.json --config module-new", "old"),
+    ("new", "--encryption old.json --encryption-config module-new", "old"),
     ("old", "", "old"),
     ("old", "--encryption state.hcl", "new"),
-    ("", "--config module-old --encryption state.hcl", "new"),
-    ("old", "--encryption state.hcl --config no-block", "new"),
-    (" \n", "--config module-new", "new"),
+    ("", "--encryption-config module-old --encryption state.hcl", "new"),
+    ("old", "--encryption state.hcl --encryption-config no-block", "new"),
+    (" \n", "--encryption-config module-new", "new"),
 ]
 
 
@@ -92,35 +93,39 @@ def test_which_one_counts(
 
 def test_the_environment_in_hcl(statetool: Statetool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TF_ENCRYPTION", "\n  # to the new key\n  state {\n    method = method.aes_gcm.new\n  }\n")
-    assert statetool("list", "--state", "state-new", "--config", "module-old").status == 0
+    assert statetool("list", "--state", "state-new", "--encryption-config", "module-old").status == 0
     monkeypatch.setenv("TF_ENCRYPTION", "state {\n  method = method.aes_gcm.other\n}")
-    result = statetool("list", "--state", "state-new", "--config", "module-old")
+    result = statetool("list", "--state", "state-new", "--encryption-config", "module-old")
     assert "there is no block method.aes_gcm.other" in re.sub(r"\s+", " ", result.err)
 
 
 # What is run, the exit status, and what standard error matches.
 CASES = [
-    ("list --state plain --config no-block", 0, r"\A\Z"),
-    ("list --state plain --config by-passphrase", 0, r"\A\Z"),
+    ("list --state plain --encryption-config no-block", 0, r"\A\Z"),
+    ("list --state plain --encryption-config by-passphrase", 0, r"\A\Z"),
     ("check plain --config by-passphrase", 1, r"\A\Z"),
-    ("list --state state-new --config no-block", 2, r"no-block: the module has no encryption block in a terraform"),
+    ("list --state state-new --encryption-config no-block", 2, r"no-block: the module has no encryption block"),
     ("check state-new --config no-block", 2, r"no-block: the module has no encryption block in a terraform block"),
-    ("list --state plain --config nowhere", 2, r"nowhere: not a directory; --config takes the directory of the root"),
-    ("list --state plain --config values", 2, r"values: not a directory; --config takes the directory of the root"),
-    ("list --state plain --var-file values", 2, r"--var-file: requires --config or an encryption configuration"),
-    ("check plain --var a=b", 2, r"--var: requires --config or an encryption configuration"),
-    (f"list --state plain --config module-new --var {SECRET}", 2, r"--var: must be NAME=VALUE"),
+    ("list --state plain --encryption-config nowhere", 2, r"nowhere: not a directory; name the directory of the root"),
+    ("list --state plain --encryption-config values", 2, r"values: not a directory; name the directory of the root"),
+    ("list --state plain --var-file values", 2, r"--var-file: requires a configuration"),
+    ("check plain --var a=b", 2, r"--var: requires a configuration"),
+    (f"list --state plain --encryption-config module-new --var {SECRET}", 2, r"--var: must be NAME=VALUE"),
     (f"check plain --config module-new --var {SECRET}", 2, r"--var: must be NAME=VALUE"),
-    ("list --state plain --config module-new --var-file nowhere", 0, r"\A\Z"),
-    ("list --state state-new --config module-new --var-file nowhere", 2, r"The file nowhere could not be read"),
-    ("encrypt plain --config no-block", 2, r"no-block: the module has no encryption block"),
-    ("encrypt plain --config by-passphrase", 2, r"var\.phrase has no value: .*see by-passphrase/main.tf:16"),
-    (f"encrypt plain --config by-passphrase --var phrase={SECRET}", 2, r"var\.phrase comes from --var"),
-    ("encrypt plain --config by-passphrase --var-file values", 0, r"encrypted"),
-    ("encrypt plain --config by-passphrase --var-file values --var iterations=7", 2, r"at least 200,000 \(by.*:5,7"),
-    ("encryption-info state-new --config module-new", 0, r"\A\Z"),
-    ("reencrypt --check state-new --config module-new", 0, r"\A\Z"),
-    ("decrypt state-new --config module-new", 0, r""),
+    ("list --state plain --encryption-config module-new --var-file nowhere", 0, r"\A\Z"),
+    ("list --state state-new --encryption-config module-new --var-file nowhere", 2, r"nowhere could not be read"),
+    ("encrypt plain --encryption-config no-block", 2, r"no-block: the module has no encryption block"),
+    ("encrypt plain --encryption-config by-passphrase", 2, r"var\.phrase has no value: .*see by-passphrase/main.tf:16"),
+    (f"encrypt plain --encryption-config by-passphrase --var phrase={SECRET}", 2, r"var\.phrase comes from --var"),
+    ("encrypt plain --encryption-config by-passphrase --var-file values", 0, r"encrypted"),
+    (
+        "encrypt plain --encryption-config by-passphrase --var-file values --var iterations=7",
+        2,
+        r"at least 200,000 \(by.*:5,7",
+    ),
+    ("encryption-info state-new --encryption-config module-new", 0, r"\A\Z"),
+    ("reencrypt --check state-new --encryption-config module-new", 0, r"\A\Z"),
+    ("decrypt state-new --encryption-config module-new", 0, r""),
     ("providers state-new --config module-new", 1, r""),
     ("rule PRV001 --config module-new", 2, r"No such option: --config"),
 ]  # fmt: skip
@@ -135,14 +140,13 @@ def test_runs(line: str, status: int, err: str, statetool: Statetool) -> None:
 
 
 def test_the_configuration_stands_as_one_option_of_every_command_that_reads_states() -> None:
-    group = LazyGroup(name="statetool")
-    without = {"git-config", "rule", "releases", "history"}
+    group = program()
     for name in COMMANDS:
         command = group.get_command(None, name)  # type: ignore[arg-type] # which it does not look at
         assert command is not None
         names = [option for parameter in command.params for option in parameter.opts]
-        wanted = 0 if name in without else 1
-        for option in ("--encryption", "--config", "--var", "--var-file", "--allow-external"):
+        wanted = 0 if name in WITHOUT_ENCRYPTION else 1
+        for option in ("--encryption", "--encryption-config", "--var", "--var-file", "--allow-external"):
             assert names.count(option) == wanted, (name, option)
 
 
@@ -156,9 +160,10 @@ def test_a_passphrase_of_a_module(statetool: Statetool, folder: Path, monkeypatc
         "check plain",
         "history plain",
     ):
-        result = statetool(*line.split(), *(() if line.startswith("history") else ("--config", "by-passphrase")))
-        # Of a module without providers `check` has something to say.
-        assert result.status == (1 if line.startswith("check") else 0), result
+        result = statetool(
+            *line.split(), *(() if line.startswith("history") else ("--encryption-config", "by-passphrase"))
+        )
+        assert result.status == 0, result
         assert SECRET not in result.text + result.err
     assert b"encrypted_data" in (folder / "plain").read_bytes()
     for path in folder.rglob("*"):
@@ -169,7 +174,7 @@ def test_a_value_of_the_command_line_is_in_no_history(
     statetool: Statetool, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TF_VAR_phrase", SECRET)
-    common = ("--config", "by-passphrase", "--var", f"other={SECRET}", f"--var=third={SECRET}")
+    common = ("--encryption-config", "by-passphrase", "--var", f"other={SECRET}", f"--var=third={SECRET}")
     assert statetool("encrypt", "plain", "-i", *common).status == 0
     result = statetool("mv", "--state", "plain", "aws_vpc.main", "aws_vpc.net", *common)
     assert result.status == 0, result
@@ -182,11 +187,13 @@ def test_a_value_of_the_command_line_is_in_no_history(
 def test_a_pipe_from_the_shell(program: Program) -> None:
     """A passphrase that stands in no file: what a shell gives in place of one."""
     done = program.in_shell(
-        f'exec bash -c \'statetool encrypt plain -i --config by-passphrase --var-file <(printf "phrase = \\"%s\\"\\n" '
-        f"{SECRET})'"
+        "exec bash -c 'statetool encrypt plain -i --encryption-config by-passphrase "
+        f'--var-file <(printf "phrase = \\"%s\\"\\n" {SECRET})\''
     )
     assert done.status == 0, done
-    again = program("list", "--state", "plain", "--config", "by-passphrase", environment={"TF_VAR_phrase": SECRET})
+    again = program(
+        "list", "--state", "plain", "--encryption-config", "by-passphrase", environment={"TF_VAR_phrase": SECRET}
+    )
     assert again.status == 0
 
 
@@ -194,7 +201,7 @@ def test_names_with_control_characters(statetool: Statetool, folder: Path) -> No
     (folder / "a\x1b[2J").mkdir()
     (folder / "a\x1b[2J" / "b\x1b[2J.tf").write_text('terraform {\n  encryption {\n    "\x1b[2J"\n  }\n}\n')
     for arguments in (
-        ("--config", "a\x1b[2J"),
+        ("--encryption-config", "a\x1b[2J"),
         ("--encryption", "a\x1b[2J/b\x1b[2J.tf"),
         ("--encryption", "new.json", "--var-file", "no\x1b[2J"),
     ):
@@ -205,13 +212,13 @@ def test_names_with_control_characters(statetool: Statetool, folder: Path) -> No
 
 
 def test_a_plain_state_reads_no_configuration(program: Program) -> None:
-    done = program.in_shell("PYTHONPROFILEIMPORTTIME=1 statetool list --state plain --config by-passphrase")
+    done = program.in_shell("PYTHONPROFILEIMPORTTIME=1 statetool list --state plain --encryption-config by-passphrase")
     assert done.status == 0
     assert not re.search(r"cryptography|tree_sitter|statefmt\.config\b", done.err)
 
 
 def test_only_hcl_takes_its_parser(program: Program) -> None:
-    """As --config does for JSON with nothing but texts, such as keys."""
+    """As --encryption-config does for JSON with nothing but texts, such as keys."""
     done = program.in_shell("PYTHONPROFILEIMPORTTIME=1 statetool list --state state-new --encryption new.json")
     assert done.status == 0
     assert "cryptography" in done.err
@@ -219,7 +226,7 @@ def test_only_hcl_takes_its_parser(program: Program) -> None:
 
 
 def test_an_edit_of_a_plain_state_is_taken_back_without_a_configuration(statetool: Statetool, folder: Path) -> None:
-    options = ("--config", "no-block")
+    options = ("--encryption-config", "no-block")
     assert statetool("mv", "--state", "plain", "aws_vpc.main", "aws_vpc.net", *options).status == 0
     assert statetool("undo", "plain", "-y", *options).status == 0
     assert statetool("list", "--state", "plain", "aws_vpc.main").status == 0

@@ -1,0 +1,64 @@
+"""`statetool help`: shows the help of a command, or a topic."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Final, Optional
+
+import click
+import typer
+
+from statefmt.cli.exit_status import FINE
+from statefmt.cli.habits import command_arguments, unknown_command
+
+EXAMPLES: Final = (
+    ("Show the options of mv, with examples.", "statetool help mv"),
+    ("Explain how to select resource instances.", "statetool help selectors"),
+)
+_TOPICS: Final = Path(__file__).parents[1] / "topics"
+
+
+def command(
+    context: typer.Context,
+    name: Annotated[
+        Optional[list[str]],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Argument(metavar="[COMMAND | TOPIC]", help="A command, a topic, or `topics` for a list of topics."),
+    ] = None,
+) -> int:
+    """Show the help of a command, or explain a topic."""
+    program = context.parent
+    assert program is not None
+    assert isinstance(program.command, click.Group)
+    if not name:
+        typer.echo(program.get_help())
+        return FINE
+    if name == ["topics"]:
+        typer.echo(_topic_list())
+        return FINE
+    wanted, *rest = command_arguments(name)
+    found = program.command.get_command(program, wanted)
+    if found is not None and not rest:
+        with click.Context(found, info_name=wanted, parent=program) as inner:
+            typer.echo(found.get_help(inner))
+    elif wanted in topics() and not rest:
+        typer.echo(topic(wanted), nl=False)
+    else:
+        message = unknown_command(" ".join([wanted, *rest]), [*program.command.list_commands(program), *topics()])
+        raise click.UsageError(message, context)
+    return FINE
+
+
+def topics() -> list[str]:
+    """Return the names of all topics."""
+    return sorted(path.stem for path in _TOPICS.glob("*.txt"))
+
+
+def topic(name: str) -> str:
+    """Return the text of a topic."""
+    return (_TOPICS / f"{name}.txt").read_text(encoding="utf-8")
+
+
+def _topic_list() -> str:
+    titles = {name: topic(name).partition("\n")[0] for name in topics()}
+    width = max(map(len, titles))
+    return "\n".join(["Topics, for `statetool help TOPIC`:", *(f"  {n:{width}}  {t}" for n, t in titles.items())])

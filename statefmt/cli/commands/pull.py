@@ -1,0 +1,31 @@
+"""`statetool pull`: prints a state."""
+
+from __future__ import annotations
+
+import sys
+from typing import Final
+
+from statefmt.cli.exit_status import FINE
+from statefmt.cli.options.shared import StateArgument, StateOption, one_state
+from statefmt.cli.run import run_context
+from statefmt.cli.streams import write_result
+from statefmt.edit.session import load, state_name
+from statefmt.model.errors import EncryptionError
+
+EXAMPLES: Final = (
+    ("Save a copy of the state of the current workspace.", "statetool pull > copy.tfstate"),
+    ("Read an encrypted state with jq.", "statetool pull --encryption key.hcl prod.tfstate | jq .serial"),
+)
+
+
+def command(state: StateArgument = None, state_option: StateOption = None) -> int:
+    """Print a state as it is stored, or decrypted if it is encrypted.
+
+    Like `tofu state pull`, but without a conversion: `statetool upgrade` prints older formats in the current one. The
+    secrets of an encrypted state are not printed on a terminal.
+    """
+    loaded = load(run_context(), state_name(run_context(), one_state(state, state_option)))
+    if loaded.seal is not None and sys.stdout.isatty():
+        raise EncryptionError("refusing to print the secrets of a state to the terminal; redirect the output to a file")
+    write_result(loaded.data)
+    return FINE

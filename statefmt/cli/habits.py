@@ -1,0 +1,118 @@
+"""Accepts commands and options as `tofu` and `terraform` spell them, and says what was meant by the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from statefmt.text.shell import shell_word
+
+# Names that mean the same as a command.
+ALIASES: Final = {"ls": "list", "output": "outputs"}
+# The subcommands of `tofu state` that statetool has, too.
+STATE_COMMANDS: Final = ("list", "show", "mv", "rm", "replace-provider", "pull")
+# What people type for a command of statetool.
+_OTHER_NAMES: Final = {
+    "move": "mv",
+    "rename": "mv",
+    "remove": "rm",
+    "delete": "rm",
+    "del": "rm",
+    "forget": "rm",
+    "lint": "check",
+    "validate": "check",
+    "format": "fmt",
+    "convert": "upgrade",
+    "migrate": "upgrade",
+    "search": "grep",
+    "find": "grep",
+    "revert": "undo",
+    "rollback": "undo",
+    "log": "history",
+    "provider": "providers",
+    "dot": "graph",
+    "compare": "diff",
+    "cat": "pull",
+}
+# Commands of OpenTofu that read the configuration, run providers or reach a backend.
+_OF_THE_ENGINE: Final = frozenset({"apply", "destroy", "get", "import", "init", "plan", "push", "refresh", "workspace"})
+# Options that mean the same as one of statetool's, with its value, if that is fixed.
+_OTHER_OPTIONS: Final = {
+    "-json": ("--format", "json"),
+    "-no-color": ("--color", "never"),
+    "-auto-approve": ("--yes", None),
+    "-state-out": ("--out", None),
+}
+_TRUE: Final = frozenset({"true", "t", "1"})
+_FALSE: Final = frozenset({"false", "f", "0"})
+_ENOUGH_ALIKE: Final = 0.5
+
+
+def command_arguments(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments that start with a command of statetool: `state mv A B` becomes `mv A B`.
+
+    Raises UsageError for a subcommand of `tofu state` that statetool does not have.
+    """
+    name, *rest = arguments
+    if name != "state":
+        return [ALIASES.get(name, name), *rest]
+    if rest and rest[0] in STATE_COMMANDS:
+        return rest
+    family = ", ".join(STATE_COMMANDS)
+    if rest and rest[0] == "push":
+        raise click.UsageError("No such command 'state push'. To send a state to its backend, use `tofu state push`.")
+    raise click.UsageError(f"After 'state', write one of: {family}. 'state' itself can be left out.")
+
+
+def unknown_command(name: str, commands: Iterable[str]) -> str:
+    """Return the message for a command that does not exist, with what was probably meant."""
+    if name in _OF_THE_ENGINE:
+        return f"No such command '{name}': statetool works offline on states. Use `tofu {name}`."
+    if name.endswith(".tfstate") or Path(name).is_file():
+        return f"No such command '{name}'. To check this state: statetool check {shell_word(name)}"
+    near = _OTHER_NAMES.get(name) or next(iter(get_close_matches(name, [*commands, *ALIASES], 1)), None)
+    return f"No such command '{name}'." + (f" Did you mean '{near}'?" if near else " `statetool --help` lists them.")
+
+
+def accept_spellings(parser: Any, context: click.Context) -> None:
+    """Let a parser of click accept `-state=PATH` for `--state`, `-lock=false` for `--no-lock`, and `-json`."""
+    options: dict[str, Any] = parser._long_opt
+    known = [name for name in options if name.startswith("--")]
+    # A single dash and a single letter is a short option.
+    options |= {name[1:]: options[name] for name in known if len(name) > len("--x")}
+    for other, (name, _) in _OTHER_OPTIONS.items():
+        if name in options:
+            options[other] = options[f"-{other}"] = options[name]
+    match, match_short = parser._match_long_opt, parser._match_short_opt
+
+    def match_long(name: str, value: str | None, state: Any) -> None:
+        other = _OTHER_OPTIONS.get(name.replace("--", "-", 1))
+        if other is not None and other[0] in options and value is None:
+            name, value = other
+        elif value is not None and name in options and not options[name].takes_value:
+            negation = f"--no-{name.lstrip('-')}"
+            if value in _FALSE and negation not in options:
+                return
+            name, value = negation if value in _FALSE else name, None if value in _TRUE | _FALSE else value
+        if name not in options and name.startswith("--"):
+            raise _unknown_option(name, known, context)
+        match(name, value, state)
+
+    def match_short_options(argument: str, state: Any) -> None:
+        if argument[:2] not in parser._short_opt and not parser.ignore_unknown_options:
+            raise _unknown_option(argument.partition("=")[0], known, context)
+        match_short(argument, state)
+
+    parser._match_long_opt, parser._match_short_opt = match_long, match_short_options
+
+
+def _unknown_option(name: str, known: Sequence[str], context: click.Context) -> click.NoSuchOption:
+    word = name.lstrip("-")
+    containing = [option for option in known if word in option and len(word) > 1]
+    near = [*containing, *get_close_matches(f"--{word}", known, 1, _ENOUGH_ALIKE)]
+    message = f"No such option: {name}." + (f" Did you mean {near[0]}?" if near else "")
+    return click.NoSuchOption(name, message, ctx=context)
