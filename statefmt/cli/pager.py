@@ -16,13 +16,13 @@ _PROMPT_LINES: Final = 2
 
 
 def pager_command(environment: Mapping[str, str]) -> str:
-    """Return the shell command of the pager: PAGER, or less if it is installed; empty for none."""
+    """Return the shell command of the pager: PAGER, or less; empty if it is cat or not installed."""
     if environment.get("TERM", "dumb") == "dumb":
         return ""
-    named = environment.get("PAGER")
-    if named is not None:
-        return "" if named.strip() == "cat" else named.strip()
-    return "less" if shutil.which("less") else ""
+    command = environment.get("PAGER", "less").strip()
+    program = command.partition(" ")[0]
+    # A pager that does not start would lose the output.
+    return command if program != "cat" and shutil.which(program) else ""
 
 
 class Pager:
