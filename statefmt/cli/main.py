@@ -7,8 +7,10 @@ import importlib
 import os
 import signal
 import sys
+from collections.abc import Mapping
 from contextlib import ExitStack, suppress
-from typing import Any, Final
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 import typer
@@ -16,6 +18,7 @@ from typer.core import TyperGroup
 
 from statefmt.cli.command import Command
 from statefmt.cli.command_line import was_given
+from statefmt.cli.completion.install import completion_options
 from statefmt.cli.exit_status import AS_PLANS_DO, DETAILED_EXITCODE, FAILED, FINE
 from statefmt.cli.failure import show_failure, show_usage_error
 from statefmt.cli.habits import accept_spellings, command_arguments, unknown_command
@@ -25,6 +28,9 @@ from statefmt.cli.run import Run, system_context
 from statefmt.cli.streams import discard_output, end_paging, open_streams, output_problem, start_paging
 from statefmt.model.errors import StatetoolError, StoreError
 from statefmt.version import __version__
+
+if TYPE_CHECKING:
+    from statefmt.cli.completion.values import Completer
 
 # The sections of the help, with a summary of each command. The module of a command has its name, and is imported only
 # when the command is used.
@@ -102,7 +108,12 @@ A command that edits a state locks it, keeps a backup, and can be undone.
 
 
 class LazyGroup(TyperGroup):
-    """A command group that imports each command when it is used."""
+    """A command group that imports each command when it is used.
+
+    `completers` is set while a shell completes a command line: what completes a parameter, by its metavar.
+    """
+
+    completers: Mapping[str, Completer] = MappingProxyType({})
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -117,6 +128,11 @@ class LazyGroup(TyperGroup):
         assert isinstance(command, Command)
         command.examples = getattr(module, "EXAMPLES", ())
         command.add_shared_options()
+        for parameter in command.params:
+            name = (parameter.metavar or "").removesuffix("...").removeprefix("[").removesuffix("]")
+            completer = self.completers.get(name) or self.completers.get(parameter.metavar or "")
+            if completer is not None:
+                parameter._custom_shell_complete = completer
         return command
 
     def make_parser(self, ctx: click.Context) -> Any:
@@ -174,7 +190,7 @@ def program() -> LazyGroup:
     """Return the whole command line."""
     group = typer.main.get_command(_app)
     assert isinstance(group, LazyGroup)
-    group.params += display_options()
+    group.params += [*display_options(), *completion_options()]
     return group
 
 

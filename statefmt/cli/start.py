@@ -1,4 +1,4 @@
-"""The entry point: handles --version itself, and loads the program for everything else."""
+"""The entry point: answers shells and --version, and loads the program for everything else."""
 
 from __future__ import annotations
 
@@ -11,6 +11,11 @@ from statefmt.version import __version__
 
 def run() -> None:
     """Run the command line of this process, and exit with its status."""
+    if "STATETOOL_COMPLETE" in os.environ:
+        from statefmt.cli.completion.answer import answer
+
+        answer(os.environ["STATETOOL_COMPLETE"], os.environ, sys.argv[1:])
+        return
     # Answer without loading typer, which takes longer than starting Python.
     if sys.argv[1:] != ["--version"] or not _printed(f"statetool {__version__}\n".encode()):
         # Imports leave no garbage: collecting during them takes a tenth of the time.

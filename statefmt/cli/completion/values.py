@@ -1,0 +1,161 @@
+"""Finds the values that an argument or option can take, by the metavar that the help shows for it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final, TypeAlias
+
+import click
+from click.shell_completion import CompletionItem
+
+from statefmt.cli.run import run_context
+from statefmt.edit.session import state_name
+from statefmt.formats.reading.inspect import read
+from statefmt.model.addrs import AbsResource, ModuleInstance
+from statefmt.model.snapshot import Snapshot
+from statefmt.store.reading import LARGEST_STATE, STANDARD_INPUT
+from statefmt.store.small_files import read_bounded
+
+Completer: TypeAlias = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+
+# Options whose PATH leads to an attribute.
+_OF_ATTRIBUTES: Final = frozenset({"attribute", "by", "path", "paths", "where"})
+# More than fit on a screen are completed step by step.
+_MANY: Final = 100
+
+
+def completers() -> Mapping[str, Completer]:
+    """Return the completer of each metavar; brackets and dots around it do not count."""
+    addresses = _from_state(_addresses)
+    providers = _from_state(_providers)
+    return {
+        "SELECTOR": addresses,
+        "SOURCE": addresses,
+        "DESTINATION": addresses,
+        "[SELECTOR]... [PROVIDER_INSTANCE]": _from_state(_addresses_and_providers),
+        "PROVIDER": providers,
+        "FROM": providers,
+        "TO": providers,
+        "TYPE": _from_state(_types),
+        "NAME": _from_state(_outputs),
+        "STATE": _files,
+        "FILE": _files,
+        "BACKUP": _files,
+        "OLD": _files,
+        "NEW": _files,
+        "PATH": _paths,
+        "DIR": _directories,
+        "CODE": _codes,
+        "CODES": _codes,
+        "RELEASE": _releases,
+        "COMMAND | TOPIC": _topics,
+        "WHEN": lambda _, __, typed: _starting(typed, ("auto", "always", "never")),
+    }
+
+
+def _from_state(values: Callable[[Snapshot, str], Iterable[CompletionItem | str]]) -> Completer:
+    def complete(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem]:
+        return _starting(typed, values(_snapshot(context), typed))
+
+    return complete
+
+
+def _snapshot(context: click.Context) -> Snapshot:
+    """Return the state that the command line names so far. Raises StatetoolError or OSError."""
+    named = context.params.get("state_option") or context.params.get("state")
+    name = state_name(run_context(), named if isinstance(named, str) else None)
+    if name == STANDARD_INPUT:
+        raise OSError
+    # Not as commands read it: completion neither waits nor recovers an interrupted write.
+    return read(read_bounded(name, LARGEST_STATE)).snapshot
+
+
+def _starting(typed: str, values: Iterable[CompletionItem | str]) -> list[CompletionItem]:
+    items = [value if isinstance(value, CompletionItem) else CompletionItem(value) for value in values]
+    return list({item.value: item for item in items if item.value.startswith(typed)}.values())
+
+
+def _addresses(snapshot: Snapshot, typed: str) -> list[CompletionItem | str]:
+    """Return the modules, resources and instances whose addresses start with what was typed.
+
+    Of many, only the next step is returned, as shells complete paths directory by directory: the modules one level
+    deeper, and the resources above them.
+    """
+    modules: dict[ModuleInstance, str] = {}
+    for resource in snapshot.resources:
+        if resource.addr.module not in modules:
+            modules |= {module: str(module) for module in resource.addr.module.on_the_way}
+    deeper = {module: text for module, text in modules.items() if text.startswith(typed)}
+    resources: dict[AbsResource, list[str]] = {}
+    for resource in snapshot.resources:
+        text = str(resource.addr)
+        if text.startswith(typed):
+            resources.setdefault(resource.addr, [text])
+        if text.startswith(typed[: len(text)]):
+            texts = [f"{text}{key}" for key in dict.fromkeys(obj.key for obj in resource.objects)]
+            resources.setdefault(resource.addr, []).extend([one for one in texts if one.startswith(typed)])
+    if len(deeper) + sum(map(len, resources.values())) <= _MANY:
+        return [*deeper.values(), *(text for texts in resources.values() for text in texts)]
+    next_level = min((len(module.steps) for module in deeper), default=sys.maxsize)
+    near = {addr: texts for addr, texts in resources.items() if len(addr.module.steps) < next_level}
+    shown = (
+        [texts[0] for texts in near.values()] if len(near) > 1 else [text for texts in near.values() for text in texts]
+    )
+    parts = [CompletionItem(text, type="part") for module, text in deeper.items() if len(module.steps) == next_level]
+    return [*parts, *shown]
+
+
+def _providers(snapshot: Snapshot, _: str) -> Iterable[str]:
+    from statefmt.analysis.providers.use import provider_use, short_form
+
+    uses = provider_use(snapshot)
+    names = {short_form(use.config, one.provider.key): None for use in uses for one in use.instances}
+    return [*names, *sorted({str(use.config.provider) for use in uses})]
+
+
+def _addresses_and_providers(snapshot: Snapshot, typed: str) -> Iterable[CompletionItem | str]:
+    return [*_addresses(snapshot, typed), *_providers(snapshot, typed)]
+
+
+def _types(snapshot: Snapshot, _: str) -> Iterable[str]:
+    return sorted({resource.addr.resource.type for resource in snapshot.resources})
+
+
+def _outputs(snapshot: Snapshot, _: str) -> Iterable[str]:
+    return sorted(output.name for output in snapshot.outputs)
+
+
+def _codes(_: click.Context, __: click.Parameter, typed: str) -> list[CompletionItem]:
+    """Complete the last of several codes, separated by commas."""
+    from statefmt.lint.registry import all_rules
+
+    before, comma, last = typed.rpartition(",")
+    rules = all_rules().items()
+    return [CompletionItem(f"{before}{comma}{code}", help=rule.name) for code, rule in rules if code.startswith(last)]
+
+
+def _releases(_: click.Context, __: click.Parameter, typed: str) -> list[CompletionItem]:
+    from statefmt.formats.releases.releases import all_releases
+
+    return _starting(typed, [f"{one.engine}-{one.number}" for one in all_releases()])
+
+
+def _topics(_: click.Context, __: click.Parameter, typed: str) -> list[CompletionItem]:
+    from statefmt.cli.commands.help import topics
+    from statefmt.cli.main import COMMANDS
+
+    return _starting(typed, ["topics", *topics(), *COMMANDS])
+
+
+def _files(_: click.Context, __: click.Parameter, typed: str) -> list[CompletionItem]:
+    return [CompletionItem(typed, type="file")]
+
+
+def _directories(_: click.Context, __: click.Parameter, typed: str) -> list[CompletionItem]:
+    return [CompletionItem(typed, type="dir")]
+
+
+def _paths(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+    """Complete a file, unless the option takes the path of an attribute."""
+    return [] if parameter.name in _OF_ATTRIBUTES else _files(context, parameter, typed)
