@@ -59,8 +59,7 @@ def text(name: str) -> Text:
         fate = _BECOMES.match(body)
         if fate:
             becomes[path] = fate[1]
-            body = body[fate.end() :]
-        members[path] = _filled(body)
+        members[path] = _filled(body[fate.end() if fate else 0 :])
     return Text(_filled(introduction), members, becomes, sections)
 
 
