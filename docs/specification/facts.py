@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
 from typing import Any, Final, TypeAlias
 
+from docs.specification.schema import members
+
 Fact: TypeAlias = Mapping[str, Any]
 
 _TABLE: Final = json.loads(files("statefmt.formats.releases").joinpath("releases.json").read_bytes())
@@ -86,6 +88,19 @@ def table(names: Sequence[str]) -> str:
     return "\n".join(["| release | what it does | source |", "| --- | --- | --- |", *rows])
 
 
+def summary() -> str:
+    """Return a Markdown table of what some releases keep and others do not: the first that does, for each engine."""
+    rows = []
+    for about, path in MEMBERS.items():
+        found = facts_about(about)
+        if about == "check_kinds" or all(isinstance(fact["value"], bool) for fact in found):
+            kept = [_kept([fact for fact in found if fact["engine"] == engine]) for engine in _NAMES]
+            place = f"[`{members('state-v4')[path].notation}`](v4.md#{members('state-v4')[path].anchor})"
+            rows.append(f"| {place} | {_YES_NO.get(about, ('keeps it',))[0]} | {' | '.join(kept)} |")
+    head = f"| member | what a release does | {' | '.join(_NAMES.values())} |\n| --- | --- |{' --- |' * len(_NAMES)}"
+    return "\n".join([head, *rows])
+
+
 def readers(version: int) -> str:
     """Return the releases that read a format: `OpenTofu 1.6 to 1.12 and Terraform 0.12 to 1.15`."""
     ranges: dict[str, list[str]] = {}
@@ -93,6 +108,15 @@ def readers(version: int) -> str:
         if version in fact["value"]:
             ranges.setdefault(_NAMES[fact["engine"]], []).extend((fact["from"], fact["to"]))
     return " and ".join(f"{name} {ends[0]} to {ends[-1]}" for name, ends in ranges.items())
+
+
+def _kept(found: Sequence[Fact]) -> str:
+    """Return the releases of one engine that a fact is true for. No fact has become false again."""
+    kept = [fact for fact in found if fact["value"]]
+    if len(kept) == len(found):
+        return "all"
+    assert all(fact["value"] for fact in found[1:]) or not kept
+    return f"{kept[0]['from']} and later" if kept else "none"
 
 
 def _formats(versions: Sequence[int]) -> str:

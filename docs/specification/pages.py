@@ -54,11 +54,11 @@ def _writers(version: int) -> str:
 
 def _page(schema: str, name: str, version: int) -> str:
     described, words, all_members = document(schema), text(name), members(schema)
-    parts = [f"# {described['title']}", described["description"], words.introduction]
+    parts = [f"# {described['title']}", described["description"]]
     if version:
         verb = "and written by all of these" if version == _NEWEST else "and written by none of these"
         parts.append(f"Read by {facts.readers(version)}, {verb}.")
-    parts += ["## Members", _overview(all_members.values(), version)]
+    parts += [words.introduction, "## Members", _overview(all_members.values(), version)]
     for member in all_members.values():
         if not member.like:
             parts += _section(member, all_members.values(), words, version)

@@ -6,7 +6,9 @@ stand for something recorded, so that it cannot be wrong:
 - `@show CASE POINTER` shows a part of the state of a case, and what OpenTofu makes of it;
 - `@row CASE POINTER` does the same in a line of a table;
 - `@lost CASE` says in a line of a table what each recorded release lost of a state;
+- `@sample FILE` shows a file of `samples`;
 - `@facts ABOUT…` is a table of facts from `releases.json`;
+- `@summary` is a table of the first releases that keep what not all of them keep;
 - `@becomes TEXT` says what becomes of a member in the next format.
 
 `POINTER -> POINTER` gives the place in what OpenTofu wrote, if it is another one. See `cases.part` for `*` and `#`.
@@ -25,6 +27,7 @@ import statefmt
 from docs.specification import cases, facts
 
 _FOLDER: Final = Path(__file__).parent / "texts"
+_SAMPLES: Final = _FOLDER.parents[2] / "samples"
 _HEADING: Final = re.compile(r"^## (.+)\n", re.MULTILINE)
 _BECOMES: Final = re.compile(r"@becomes (.+)\n")
 _DIRECTIVE: Final = re.compile(r"@(?P<name>show|row)\s+(?P<case>\S+)\s+(?P<at>/\S*|-)(?:\s+->\s+(?P<to>/\S*))?")
@@ -76,6 +79,10 @@ def _filled(body: str) -> str:
 def _line(line: str) -> str:
     if line.startswith("@facts "):
         return facts.table(line.split()[1:])
+    if line.startswith("@sample "):
+        return _sample(line.split()[1])
+    if line == "@summary":
+        return facts.summary()
     if not line.startswith("@"):
         return line
     case, before, after = _parts(line)
@@ -91,6 +98,11 @@ def _line(line: str) -> str:
     if after is not None and _differ(before, after):
         shown += ["", "```json", cases.laid_out(after), "```"]
     return "\n".join(shown)
+
+
+def _sample(name: str) -> str:
+    sample = (_SAMPLES / name).read_bytes()
+    return f"`samples/{name}`:\n\n```json\n{cases.laid_out(cases.part(sample, '') or b'')}\n```"
 
 
 def _table(lines: Sequence[str]) -> str:

@@ -264,6 +264,15 @@ def test_parts_shown_are_parts_of_the_states() -> None:
             assert json.loads(written) in _values(_document(outputs_of(_BY_NAME[name])[0])), name
 
 
+def test_samples_shown_are_canonical_states() -> None:
+    shown = re.findall(r"^`(samples/[^`]+)`:\n\n```json\n(.*?)```", _page("v4"), re.MULTILINE | re.DOTALL)
+    assert shown
+    for name, part in shown:
+        data = (_ROOT / name).read_bytes()
+        assert json.loads(part) == json.loads(data)
+        assert statefmt.write(statefmt.read(data).snapshot) == data
+
+
 @pytest.mark.parametrize("version", [1, 2, 3])
 def test_each_member_has_a_fate_in_the_next_format(version: int) -> None:
     fates = text(f"v{version}").becomes
