@@ -80,7 +80,7 @@ def part(text: bytes, pointer: str) -> bytes | None:
 def on_one_line(text: bytes) -> str:
     """Return a JSON text with the white space that people use on one line."""
     if text[:1] not in (b"{", b"["):
-        return text.decode("utf-8", "replace")
+        return text.decode("utf-8", "backslashreplace")
     return text[:1].decode() + ", ".join(_items(text)) + text[-1:].decode()
 
 
@@ -111,7 +111,7 @@ def _name(text: bytes, item: RawItem) -> bytes:
 
 
 def _label(text: bytes, item: RawItem) -> str:
-    name = _name(text, item).decode("utf-8", "replace")
+    name = _name(text, item).decode("utf-8", "backslashreplace")
     return f"{name}: " if name else ""
 
 

@@ -160,6 +160,8 @@ def _result(case: cases.Case, before: bytes, after: bytes | None) -> str:
     if case["outcome"] != "ok":
         return f"refuses the state: {', '.join(dict.fromkeys(said))}."
     extra = f" and warns: {', '.join(dict.fromkeys(said))}" if said else ""
+    if not case["deterministic"]:
+        extra += " (it varies)"
     if statefmt.inspect(cases.read(case)).snapshot is None:
         extra += " (statetool refuses the state)"
     if after is None:
