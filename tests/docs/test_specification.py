@@ -274,6 +274,23 @@ def test_samples_shown_are_canonical_states() -> None:
 
 
 @pytest.mark.parametrize("version", [1, 2, 3])
+def test_what_becomes_nothing_makes_no_difference(version: int) -> None:
+    """Without such a member, a recorded state becomes what OpenTofu made of it with the member."""
+    gone = {path for path, fate in text(f"v{version}").becomes.items() if fate.startswith("nothing")}
+    assert gone or version == 2
+    removed: set[tuple[str, ...]] = set()
+    for case in CASES:
+        document = _document(input_of(case))
+        if case["outcome"] == "ok" and case["deterministic"] and isinstance(document, dict):
+            found = set(_found_in(document, "", _OBJECTS[version])) & gone
+            if document.get("version") == version and found:
+                removed |= found
+                data = json.dumps(_without(document, "", gone, _OBJECTS[version])).encode()
+                assert statefmt.write(statefmt.read(data).snapshot) == outputs_of(case)[0], case["id"]
+    assert removed == gone
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
 def test_each_member_has_a_fate_in_the_next_format(version: int) -> None:
     fates = text(f"v{version}").becomes
     for path, member in members(f"state-v{version}").items():
@@ -344,6 +361,22 @@ def _orders(document: Any, where: str, objects: dict[str, type[FormatObject]]) -
     elif isinstance(document, dict) and f"{where} *" in objects:
         for value in document.values():
             yield from _orders(value, f"{where} *", objects)
+
+
+def _without(document: Any, where: str, gone: set[tuple[str, ...]], objects: dict[str, type[FormatObject]]) -> Any:
+    """A document without some members."""
+    if isinstance(document, list):
+        return [_without(item, where, gone, objects) for item in document]
+    if isinstance(document, dict) and where in objects:
+        above = tuple(where.replace("*", "").split())
+        return {
+            name: _without(value, f"{where} {name}".strip(), gone, objects)
+            for name, value in document.items()
+            if (*above, name) not in gone
+        }
+    if isinstance(document, dict) and f"{where} *" in objects:
+        return {name: _without(value, f"{where} *", gone, objects) for name, value in document.items()}
+    return document
 
 
 def _section(member: tuple[str, ...], page: str) -> str:
