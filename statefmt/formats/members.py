@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from types import GenericAlias, UnionType
 from typing import Any, get_args, get_origin, get_type_hints
@@ -18,7 +18,9 @@ def member_at(pointer: str) -> tuple[str, ...]:
     providers, and at unknown members. "" gives ().
     """
     tokens = [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
-    return max((_names(tokens, document) for document in (StateV4, StateV3, StateV1)), key=len)
+    if not tokens or tokens[0] in StateV4.__struct_fields__:
+        return _names(tokens, StateV4)
+    return max(_names(tokens, StateV3), _names(tokens, StateV1), key=len)
 
 
 def anchor(member: Sequence[str]) -> str:
@@ -30,21 +32,26 @@ def _names(tokens: Sequence[str], document: type[FormatObject]) -> tuple[str, ..
     names: list[str] = []
     inside: Any = document
     for token in tokens:
-        if isinstance(inside, type) and issubclass(inside, FormatObject):
-            if token not in inside.__struct_fields__ or token == "unknown":
-                break
+        members, elements = _inside(inside)
+        if token in members:
             names.append(token)
-            inside = _types(inside)[token]
-        elif get_origin(inside) in (list, dict):
-            inside = _without_none(get_args(inside)[-1])
+            inside = members[token]
+        elif elements is not None:
+            inside = elements
         else:
             break
     return tuple(names)
 
 
 @cache
-def _types(document: type[FormatObject]) -> dict[str, Any]:
-    return {name: _without_none(given) for name, given in get_type_hints(document).items()}
+def _inside(given: Any) -> tuple[Mapping[str, Any], Any]:
+    """Return the members of an object of the format with their types, and the type of the elements of a list or map."""
+    if isinstance(given, type) and issubclass(given, FormatObject):
+        types = get_type_hints(given)
+        return {name: _without_none(types[name]) for name in given.__struct_fields__ if name != "unknown"}, None
+    if get_origin(given) in (list, dict):
+        return {}, _without_none(get_args(given)[-1])
+    return {}, None
 
 
 def _without_none(given: Any) -> Any:
