@@ -1,4 +1,4 @@
-"""Writes the generated pages: one for each rule and for each command, and their indexes.
+"""Writes the generated pages: one for each rule, command and format version, and their indexes.
 
 Run by `make docs`; a test fails where the pages and the program differ.
 """
@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from docs.specification.pages import links_of_rule, pages as format_pages
 from statefmt.cli.main import COMMANDS, program
 from statefmt.lint.registry import Page, all_pages
 
@@ -38,13 +39,14 @@ def pages() -> Mapping[str, str]:
     written["rules/README.md"] = _rule_index(rules)
     written |= {f"commands/{name}.md": _command_page(name) for name in COMMANDS}
     written["commands/README.md"] = _command_index()
+    written |= {f"format/{name}": text for name, text in format_pages().items()}
     return written
 
 
 def _rule_page(page: Page) -> str:
     rule = page.rule
     head = f"# {rule.code}: {page.title}\n\nRule `{rule.name}`, severity **{rule.severity.value}**."
-    return f"{_NOTE}{head}\n\n{page.text}\n"
+    return f"{_NOTE}{head}\n\n{page.text}\n{links_of_rule(rule.code)}"
 
 
 def _rule_index(rules: Mapping[str, Page]) -> str:
@@ -86,7 +88,7 @@ def _help(name: str | None = None) -> str:
 def main() -> None:
     """Write all pages, and remove those that nothing generates any more."""
     written = pages()
-    for folder in ("rules", "commands"):
+    for folder in ("rules", "commands", "format"):
         (DOCS / folder).mkdir(exist_ok=True)
         for path in (DOCS / folder).glob("*.md"):
             if f"{folder}/{path.name}" not in written:

@@ -16,7 +16,7 @@ def test_page_is_up_to_date(name: str) -> None:
     assert (DOCS / name).read_text(encoding="utf-8") == PAGES[name], "run: make docs"
 
 
-@pytest.mark.parametrize("folder", ["rules", "commands"])
+@pytest.mark.parametrize("folder", ["rules", "commands", "format"])
 def test_no_page_is_left_over(folder: str) -> None:
     assert {f"{folder}/{path.name}" for path in (DOCS / folder).glob("*.md")} == {
         name for name in PAGES if name.startswith(folder)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from statefmt.formats.members import member_at
 from statefmt.lint.checked import CheckedState, UnreadableState
 from statefmt.lint.fingerprint import fingerprint
 from statefmt.model.findings import Finding, Severity
@@ -45,6 +46,7 @@ def _finding(finding: Finding, state: CheckedState) -> dict[str, object]:
         "detail": finding.detail,
         "address": finding.address,
         "pointer": finding.pointer,
+        "member": ".".join(member_at(finding.pointer)),
         "fix": fix_text(finding.fix),
         "snippet": finding.fix.snippet,
         "file": file,
