@@ -43,6 +43,8 @@ def candidates(words: Sequence[str], incomplete: str) -> list[CompletionItem]:
         names = {name: COMMANDS[name] for name in STATE_COMMANDS} if family else {**COMMANDS, "state": ""}
         return [CompletionItem(name, help=text) for name, text in names.items() if name.startswith(incomplete)]
     words = [ALIASES.get(words[0], words[0]), *words[1:]] if words else []
+    if words and words[0] not in COMMANDS and not words[0].startswith("-"):
+        return []
     if incomplete.startswith("-") and "=" in incomplete:
         incomplete = f"--{incomplete.lstrip('-')}"
     group = program()

@@ -83,18 +83,18 @@ def _addresses(snapshot: Snapshot, typed: str) -> list[CompletionItem | str]:
     deeper, and the resources above them.
     """
     modules: dict[ModuleInstance, str] = {}
-    for resource in snapshot.resources:
-        if resource.addr.module not in modules:
-            modules |= {module: str(module) for module in resource.addr.module.on_the_way}
-    deeper = {module: text for module, text in modules.items() if text.startswith(typed)}
     resources: dict[AbsResource, list[str]] = {}
     for resource in snapshot.resources:
-        text = str(resource.addr)
+        module = resource.addr.module
+        if module not in modules:
+            modules |= {one: str(one) for one in module.on_the_way} or {module: ""}
+        text = f"{modules[module]}.{resource.addr.resource}" if module else str(resource.addr.resource)
         if text.startswith(typed):
             resources.setdefault(resource.addr, [text])
         if text.startswith(typed[: len(text)]):
             texts = [f"{text}{key}" for key in dict.fromkeys(obj.key for obj in resource.objects)]
             resources.setdefault(resource.addr, []).extend([one for one in texts if one.startswith(typed)])
+    deeper = {module: text for module, text in modules.items() if text and text.startswith(typed)}
     if len(deeper) + sum(map(len, resources.values())) <= _MANY:
         return [*deeper.values(), *(text for texts in resources.values() for text in texts)]
     next_level = min((len(module.steps) for module in deeper), default=sys.maxsize)
