@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Final, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import click
 from typer.core import TyperCommand
@@ -14,6 +14,9 @@ from statefmt.cli.options.display import display_options
 from statefmt.cli.options.encryption_files import encryption_options, use_encryption
 from statefmt.cli.options.groups import COMMON, GROUPS
 from statefmt.cli.streams import end_paging
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 # Commands that read no state.
 WITHOUT_ENCRYPTION: Final = frozenset({"git-config", "help", "history", "releases", "rule", "version"})
@@ -26,11 +29,13 @@ _PAGED: Final = frozenset(
 )
 _OWN: Final = "Options"
 
+# Finds values of a parameter that start with what was typed, for a shell that completes them.
+Completer: TypeAlias = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]
 # What an example does, and its command line.
 Examples: TypeAlias = Sequence[tuple[str, str]]
 
 
-class Command(TyperCommand):
+class ProgramCommand(TyperCommand):
     """A command of statetool. `examples` are shown in its help."""
 
     examples: Examples = ()

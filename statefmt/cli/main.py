@@ -10,27 +10,24 @@ import sys
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 import typer
 from typer.core import TyperGroup
 
-from statefmt.cli.command import Command
+from statefmt.cli.command import Completer, ProgramCommand
 from statefmt.cli.command_line import was_given
-from statefmt.cli.completion.install import completion_options
 from statefmt.cli.exit_status import AS_PLANS_DO, DETAILED_EXITCODE, FAILED, FINE
 from statefmt.cli.failure import show_failure, show_usage_error
 from statefmt.cli.habits import accept_spellings, command_arguments, unknown_command
+from statefmt.cli.options.completion import completion_options
 from statefmt.cli.options.display import display_options
 from statefmt.cli.progress import Progress, can_be_shown
 from statefmt.cli.run import Run, system_context
 from statefmt.cli.streams import discard_output, end_paging, open_streams, output_problem, start_paging
 from statefmt.model.errors import StatetoolError, StoreError
 from statefmt.version import __version__
-
-if TYPE_CHECKING:
-    from statefmt.cli.completion.values import Completer
 
 # The sections of the help, with a summary of each command. The module of a command has its name, and is imported only
 # when the command is used.
@@ -123,9 +120,9 @@ class LazyGroup(TyperGroup):
             return None
         module = importlib.import_module(f"statefmt.cli.commands.{cmd_name.replace('-', '_')}")
         app = typer.Typer(add_completion=False, rich_markup_mode=None)
-        app.command(cmd_name, cls=Command)(module.command)
+        app.command(cmd_name, cls=ProgramCommand)(module.command)
         command = typer.main.get_command(app)
-        assert isinstance(command, Command)
+        assert isinstance(command, ProgramCommand)
         command.examples = getattr(module, "EXAMPLES", ())
         command.add_shared_options()
         for parameter in command.params:

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 import pytest
 
-from statefmt.cli.command import WITHOUT_ENCRYPTION, Command
+from statefmt.cli.command import WITHOUT_ENCRYPTION, ProgramCommand
 from statefmt.cli.main import COMMANDS as ALL_COMMANDS, program
 from tests.cli.conftest import Statetool
 from tests.cli.states import HAND_EDITED
@@ -128,7 +128,7 @@ def test_examples(name: str) -> None:
     group = program()
     with click.Context(group, info_name="statetool") as context:
         command = group.get_command(context, name)
-        assert isinstance(command, Command)
+        assert isinstance(command, ProgramCommand)
         assert 2 <= len(command.examples) <= 4
         lines = [f"  {line}" for what, line in command.examples for line in (f"# {what}", line)]
         assert [line for line in command.get_help(context).splitlines() if line in lines] == lines

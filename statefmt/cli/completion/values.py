@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from typing import Final, TypeAlias
+from typing import Final
 
 import click
 from click.shell_completion import CompletionItem
 
+from statefmt.cli.command import Completer
 from statefmt.cli.run import run_context
 from statefmt.edit.session import state_name
 from statefmt.formats.reading.inspect import read
@@ -16,8 +17,6 @@ from statefmt.model.addrs import AbsResource, ModuleInstance
 from statefmt.model.snapshot import Snapshot
 from statefmt.store.reading import LARGEST_STATE, STANDARD_INPUT
 from statefmt.store.small_files import read_bounded
-
-Completer: TypeAlias = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 # Options whose PATH leads to an attribute.
 _OF_ATTRIBUTES: Final = frozenset({"attribute", "by", "path", "paths", "where"})

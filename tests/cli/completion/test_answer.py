@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from statefmt.cli.completion.answer import candidates
-from statefmt.cli.completion.install import SHELLS, script
 from statefmt.cli.completion.quoting import Typed, bash_text, typed_words
 from statefmt.cli.main import COMMANDS
+from statefmt.cli.options.completion import SHELLS, script
 from tests.cli.conftest import Program, Statetool
 from tests.cli.states import SAMPLES
 

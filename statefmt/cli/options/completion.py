@@ -43,7 +43,7 @@ def completion_options() -> list[click.Option]:
 
 def script(shell: str) -> str:
     """Return the completion script of a shell."""
-    return (Path(__file__).parent / "scripts" / f"statetool.{shell}").read_text(encoding="utf-8")
+    return (Path(__file__).parent / "completion_scripts" / f"statetool.{shell}").read_text(encoding="utf-8")
 
 
 def place(shell: str, environment: Mapping[str, str]) -> Path:
