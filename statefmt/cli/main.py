@@ -34,7 +34,7 @@ SECTIONS: Final = {
         "providers": "Show provider configurations and what is bound to each.",
         "outputs": "Show the output values of the root module.",
         "stats": "Show what a state contains, in numbers and sizes.",
-        "graph": "Draw the dependencies between resources.",
+        "graph": "Show the dependencies between resources, as a tree or drawn.",
     },
     "Check and compare": {
         "check": "Check states and configurations against the rules.",
