@@ -33,13 +33,7 @@ def test_repeated_subtree_is_shown_once() -> None:
 
 
 def test_up() -> None:
-    assert _tree(DIAMOND, "t.d", up=True) == [
-        "t.d",
-        "├── t.b",
-        "│   └── t.a",
-        "└── t.c",
-        "    └── t.a",
-    ]
+    assert _tree(DIAMOND, "t.d", up=True) == ["t.d", "├── t.b", "│   └── t.a", "└── t.c", "    └── t.a"]
 
 
 def test_expanded_where_it_is_nearest() -> None:
@@ -82,7 +76,9 @@ def test_long_chain_is_not_indented_further_and_further() -> None:
     edges = {f"t.n{number:05}": [f"t.n{number + 1:05}"] for number in range(5000)}
     lines = _tree(edges)
     assert max(map(len, lines)) < 200
-    assert sum("(continued below)" in line for line in lines) == sum(not line.startswith((" ", "└")) for line in lines) - 1
+    assert (
+        sum("(continued below)" in line for line in lines) == sum(not line.startswith((" ", "└")) for line in lines) - 1
+    )
     assert {f"t.n{number:05}" for number in range(5001)} == {line.split("─ ")[-1].split(" (")[0] for line in lines}
 
 

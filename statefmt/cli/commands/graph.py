@@ -132,8 +132,8 @@ def _written(graph: DependencyGraph, focus: set[str], output_format: GraphFormat
 
         text = graph_mermaid(graph, focus, implied=implied)
         if (edges := text.count(" --> ")) > MOST_EDGES:
-            note = f"statetool: Mermaid draws at most {MOST_EDGES} arrows, not {edges:,}; use --depends-on or --dependents-of"
-            say(note)
+            remedy = "use --depends-on or --dependents-of"
+            say(f"statetool: Mermaid draws at most {MOST_EDGES} arrows, not {edges:,}; {remedy}")
     else:
         from statefmt.render.graph.dot import graph_dot
 

@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
-from statefmt.analysis.selection import Criteria, select
+from statefmt.analysis.selection import Criteria
 from statefmt.cli.exit_status import FINE
-from statefmt.cli.options.selecting import criteria
+from statefmt.cli.options.selecting import criteria, selected
 from statefmt.cli.options.shared import ShowSensitiveOption, StateOption
 from statefmt.cli.options.takes import takes
 from statefmt.cli.run import run_context
@@ -49,7 +49,7 @@ def command(
     """
     if null and (long or output_format is not ListFormat.TEXT):
         raise typer.BadParameter("cannot be combined with --long or --format", param_hint="--null")
-    found = select(instances(load(run_context(), state_name(run_context(), state)).result.snapshot), chosen)
+    found = selected(instances(load(run_context(), state_name(run_context(), state)).result.snapshot), chosen)
     if output_format is ListFormat.TEXT and not long:
         sys.stdout.buffer.write(_addresses(found, null=null))
     elif output_format is ListFormat.CSV:

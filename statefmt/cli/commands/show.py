@@ -7,9 +7,9 @@ from typing import Annotated, Optional
 
 import typer
 
-from statefmt.analysis.selection import Criteria, select
+from statefmt.analysis.selection import Criteria
 from statefmt.cli.exit_status import FINE
-from statefmt.cli.options.selecting import criteria
+from statefmt.cli.options.selecting import criteria, selected
 from statefmt.cli.options.shared import FormatOption, OutputFormat, ShowSensitiveOption, StateOption
 from statefmt.cli.options.takes import takes
 from statefmt.cli.run import run_context
@@ -46,7 +46,7 @@ def command(
     if raw and attribute is None:
         raise typer.BadParameter("requires --attr", param_hint="--raw")
     snapshot = load(run_context(), state_name(run_context(), state)).result.snapshot
-    found = select(instances(snapshot), chosen)
+    found = selected(instances(snapshot), chosen)
     if attribute is not None:
         from statefmt.render.show.attribute import attribute_output
 
