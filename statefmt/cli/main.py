@@ -33,6 +33,7 @@ SECTIONS: Final = {
         "show": "Show resource instances, with sensitive values hidden.",
         "providers": "Show provider configurations and what is bound to each.",
         "outputs": "Show the output values of the root module.",
+        "grep": "Search attributes and outputs for text.",
         "stats": "Show what a state contains, in numbers and sizes.",
         "graph": "Show the dependencies between resources, as a tree or drawn.",
     },

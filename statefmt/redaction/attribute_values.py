@@ -50,7 +50,7 @@ class ValueReader:
         ValueError if the value is nested too deeply.
         """
         if obj.attributes is None:
-            return self._flat_values(dict(self._flat(obj)))
+            return self._flat_values(obj, obj.attributes_flat or {})
         if self._steps is None:
             return None
         first, *rest = self._steps
@@ -64,7 +64,7 @@ class ValueReader:
     def names(self, obj: ResourceInstanceObject) -> Iterable[str]:
         """Return the names that the object has instead."""
         if obj.attributes is None:
-            return [name for name, _ in self._flat(obj)]
+            return obj.attributes_flat or ()
         return self._members(obj) or ()
 
     def _members(self, obj: ResourceInstanceObject) -> Mapping[str, Partial] | None:
@@ -81,21 +81,20 @@ class ValueReader:
             # The attributes are not an object.
             return {}
 
-    def _flat(self, obj: ResourceInstanceObject) -> Members:
-        value = attributes_value(obj, show_sensitive=self._show_sensitive)
-        return value if isinstance(value, Members) else Members()
+    def _flat_values(self, obj: ResourceInstanceObject, flat: Mapping[str, str]) -> list[JSONValue] | None:
+        names = [self._path] if self._path in flat else self._fitting(flat)
+        if names:
+            shown = attributes_value(obj, show_sensitive=self._show_sensitive)
+            values = dict(shown) if isinstance(shown, Members) else {}
+            return [values[name] for name in names]
+        return [] if any(name == self.name or name.startswith(f"{self.name}.") for name in flat) else None
 
-    def _flat_values(self, flat: Mapping[str, JSONValue]) -> list[JSONValue] | None:
-        if self._path in flat:
-            return [flat[self._path]]
+    def _fitting(self, flat: Mapping[str, str]) -> list[str]:
         if self._steps is None:
-            return None
+            return []
         if None not in self._steps:
             name = ".".join(map(str, self._steps))
-            found = [flat[name]] if name in flat else []
-        else:
-            # The number of an element or its hash, or the key of a map; not the count of either.
-            fits = re.compile(r"\.".join(r"[^.#%]+" if step is None else re.escape(str(step)) for step in self._steps))
-            found = [value for name, value in flat.items() if fits.fullmatch(name)]
-        first = str(self._steps[0])
-        return found if found or any(name == first or name.startswith(f"{first}.") for name in flat) else None
+            return [name] if name in flat else []
+        # The number of an element or its hash, or the key of a map; not the count of either.
+        fits = re.compile(r"\.".join(r"[^.#%]+" if step is None else re.escape(str(step)) for step in self._steps))
+        return [name for name in flat if fits.fullmatch(name)]

@@ -45,6 +45,11 @@ def flat_value(flat: Mapping[str, str], paths: Sequence[Path]) -> Members:
     return Members((name, HIDDEN if name in hidden or value in secrets else value) for name, value in flat.items())
 
 
+def hides_any(flat: Mapping[str, str], paths: Sequence[Path]) -> bool:
+    """Return whether flat_value() hides a value; this is faster."""
+    return any(not _is_harmless(name, value) for name, value in flat.items()) or bool(paths and _covered(flat, paths))
+
+
 def sounds_secret(name: str) -> bool:
     """Return whether a name suggests a secret. (SEC004 matches fewer names, since its findings must be true.)"""
     return _SOUNDS_SECRET.search(name) is not None
