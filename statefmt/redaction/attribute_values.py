@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
@@ -14,6 +13,7 @@ from statefmt.model.errors import SelectionError
 from statefmt.model.resources import ResourceInstanceObject
 from statefmt.redaction._dynamic import unwrapped
 from statefmt.redaction._hide import hide
+from statefmt.redaction.flat import FLAT_COUNTS
 from statefmt.redaction.hidden import HIDDEN, Hidden
 from statefmt.redaction.look_up import look_up_all
 from statefmt.redaction.object_value import attributes_value, sensitive_paths
@@ -95,6 +95,12 @@ class ValueReader:
         if None not in self._steps:
             name = ".".join(map(str, self._steps))
             return [name] if name in flat else []
-        # The number of an element or its hash, or the key of a map; not the count of either.
-        fits = re.compile(r"\.".join(r"[^.#%]+" if step is None else re.escape(str(step)) for step in self._steps))
-        return [name for name in flat if fits.fullmatch(name)]
+        wanted = [part for step in self._steps for part in ([None] if step is None else str(step).split("."))]
+        return [name for name in flat if _fits(name.split("."), wanted)]
+
+
+def _fits(parts: Sequence[str], wanted: Sequence[str | None]) -> bool:
+    """Return whether the parts of a flat name are the wanted ones; None is any index, hash or key, but not a count."""
+    return len(parts) == len(wanted) and all(
+        part not in FLAT_COUNTS if want is None else part == want for part, want in zip(parts, wanted, strict=True)
+    )

@@ -16,7 +16,7 @@ from statefmt.text.pattern import pattern
 
 _PLAIN: Final = pattern(r"[A-Za-z_][A-Za-z0-9_-]*")
 # `[*]` outside of quotes, or what is between two of them.
-_EVERY: Final = pattern(r'\[\*\]|((?:"(?:[^"\\]|\\.)*+"|(?!\[\*\]).)+)', re.DOTALL)
+_EVERY: Final = pattern(r'\[\*\]|((?:"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|(?!\[\*\]).)+)', re.DOTALL)
 # Prepended to a path that begins with a bracket, since traversals must begin with a name.
 _ROOT: Final = "_"
 

@@ -40,7 +40,10 @@ def command(
     regex: Annotated[
         bool,
         typer.Option(
-            "--regex/--fixed", "-E/-F", help="TEXT is a regular expression (RE2), or a fixed string (the default)."
+            "--regex/--fixed",
+            "-E/-F",
+            show_default=False,
+            help="TEXT is a regular expression (RE2), or a fixed string (the default).",
         ),
     ] = False,
     addresses: Annotated[

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -19,6 +19,13 @@ from statefmt.cli.streams import result_columns, result_terminal, write_result
 from statefmt.edit.session import load, state_name
 from statefmt.model.instances import InstanceState, instances
 from statefmt.render.instances.addresses import addresses_null, addresses_text
+
+EXAMPLES: Final = (
+    ("List everything below a module.", "statetool list module.network"),
+    ("Show status, id and provider instance of all instances of a type.", "statetool list --long --type aws_instance"),
+    ("List instances by the value of an attribute.", "statetool list --where 'tags.Owner=web-*'"),
+    ("Pass the addresses to another program.", "statetool list --null --tainted | xargs -0 statetool untaint"),
+)
 
 
 class ListFormat(StrEnum):

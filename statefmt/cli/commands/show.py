@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Optional
+from typing import Annotated, Final, Optional
 
 import typer
 
@@ -19,6 +19,12 @@ from statefmt.model.instances import InstanceState, instances
 from statefmt.model.snapshot import Snapshot
 from statefmt.render.outputs.text import outputs_text
 from statefmt.render.show.text import instance_texts
+
+EXAMPLES: Final = (
+    ("Show one instance.", "statetool show 'aws_instance.web[0]'"),
+    ("Print one attribute, for a script.", "statetool show 'aws_instance.web[0]' --attr tags.Name --raw"),
+    ("Show the instance with an id, with policies as JSON.", "statetool show --id i-0a1b2c3d4e5f --expand"),
+)
 
 
 @takes(chosen=criteria)
