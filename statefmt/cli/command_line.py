@@ -11,6 +11,8 @@ from statefmt.cli.run import current_run
 from statefmt.text.shell import shell_line
 
 _VARIABLE: Final = "--var"
+_CONDITION: Final = "--where"
+SHOW_SENSITIVE: Final = "--show-sensitive"
 # Keys of the parser's results in the `meta` of click's context.
 _VALUES: Final = f"{__name__}.values"
 _OPTIONS: Final = f"{__name__}.options"
@@ -19,14 +21,17 @@ _OPTIONS: Final = f"{__name__}.options"
 def command_line(hidden: Mapping[str, str] | None = None) -> str:
     """Return the command line of this run, quoted for a shell and without the program name.
 
-    `hidden` maps arguments that may hold a secret to what replaces them. Values of variables are always hidden.
+    `hidden` maps arguments that may hold a secret to what replaces them. Values of variables are always hidden,
+    those of conditions if they are compared with sensitive values.
     """
+    arguments = current_run().arguments
+    assigning = {_VARIABLE, _CONDITION} if SHOW_SENSITIVE in arguments else {_VARIABLE}
     told: list[str] = []
-    for argument in current_run().arguments:
+    for argument in arguments:
         name, equals, rest = argument.partition("=")
-        if name == _VARIABLE and equals:
-            told.append(f"{_VARIABLE}={_without_value(rest)}")
-        elif told and told[-1] == _VARIABLE:
+        if name in assigning and equals:
+            told.append(f"{name}={_without_value(rest)}")
+        elif told and told[-1] in assigning:
             told.append(_without_value(argument))
         else:
             told.append((hidden or {}).get(argument, argument))

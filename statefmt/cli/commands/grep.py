@@ -8,7 +8,7 @@ from typing import Annotated, Final
 import typer
 
 from statefmt.analysis.search.matcher import Matcher
-from statefmt.analysis.search.search import Match, NotSearched, TooDeepError, not_searched, search
+from statefmt.analysis.search.search import NotSearched, TooDeepError, not_searched, search
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.failure import show_failure
 from statefmt.cli.options.shared import FormatOption, OutputFormat, ShowSensitiveOption, StateOption, StatesArgument
@@ -67,6 +67,7 @@ def command(
     names, unreadable = _found(given)
     searched: list[SearchedState] = []
     found = False
+    terminal, columns = result_terminal(), result_columns()
     for name in names:
         shown = "" if names == given and len(names) == 1 else listed_name(display_name(name))
         try:
@@ -79,7 +80,8 @@ def command(
                 if as_json:
                     one.matches.append(match)
                     continue
-                previous, line = line, _line(match, shown, addresses=addresses)
+                previous = line
+                line = address_text(match, shown) if addresses else match_text(match, terminal, shown, columns)
                 if line != previous:
                     print(line)
         except (StatetoolError, TooDeepError) as error:
@@ -92,12 +94,6 @@ def command(
     if unreadable:
         return FAILED
     return FINE if found else _NO_MATCH
-
-
-def _line(match: Match, name: str, *, addresses: bool) -> str:
-    if addresses:
-        return address_text(match, name)
-    return match_text(match, result_terminal(), name=name, columns=result_columns())
 
 
 def _matcher(text: str, *, regex: bool, ignore_case: bool) -> Matcher:

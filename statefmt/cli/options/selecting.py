@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Optional
 import typer
 
 from statefmt.analysis.selection import Criteria, select
-from statefmt.cli.command_line import was_given
+from statefmt.cli.command_line import SHOW_SENSITIVE, was_given
 from statefmt.cli.streams import say
 from statefmt.model.addrs import ResourceMode
 from statefmt.model.instances import InstanceState
@@ -113,5 +113,5 @@ def _conditions(where: Sequence[str] | None) -> tuple[Condition, ...]:
     from statefmt.analysis.selection.condition import parse_condition
 
     # Every command that shows values has this option; others never compare sensitive ones.
-    show_sensitive = was_given("--show-sensitive")
+    show_sensitive = was_given(SHOW_SENSITIVE)
     return tuple(parse_condition(text, show_sensitive=show_sensitive) for text in where)

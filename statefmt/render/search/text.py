@@ -14,7 +14,7 @@ _ROOM: Final = 40
 _CUT: Final = "…"
 
 
-def match_text(match: Match, terminal: Terminal, *, name: str = "", columns: int | None) -> str:
+def match_text(match: Match, terminal: Terminal, name: str = "", columns: int | None = None) -> str:
     """Render a match in one line, after the name of its file if given.
 
     With `columns`, a long value is cut around the match, so that the line fits if possible. Addresses are never cut.

@@ -62,3 +62,16 @@ def test_sensitive(statetool: Statetool) -> None:
     assert "1 instance not compared, because password is sensitive there" in " ".join(hidden.err.split())
     shown = statetool("list", "--state", SENSITIVE, "--where", "password=*", "--show-sensitive")
     assert (shown.status, shown.text, shown.err) == (0, "aws_db_instance.main\n", "")
+
+
+def test_no_secret_in_the_history(statetool: Statetool, folder: Path) -> None:
+    """Values that are compared with secrets may be secrets."""
+    shutil.copy(SENSITIVE, folder / "terraform.tfstate")
+    for option in ("--where password!=hunter2", "--where=password!=hunter2"):
+        assert statetool("taint", *option.split(), "--show-sensitive").status == 0
+        assert statetool("undo").status == 0
+    assert statetool("taint", "--where", "parameters[*].value=ddl").status == 0
+    shown = statetool("history", "terraform.tfstate", "--format", "json").text
+    assert "hunter2" not in shown
+    assert shown.count("password!=…") == 2
+    assert "parameters[*].value=ddl" in shown
