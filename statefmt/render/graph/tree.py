@@ -15,7 +15,7 @@ from statefmt.render.printable import printable
 from statefmt.render.terminal import Terminal
 
 # Deeper nodes start again at the left: the indentation of a long chain would grow with the square of its length.
-_DEEPEST: Final = 24
+_DEEPEST: Final = 12
 _CONTINUED: Final = " (continued below)"
 _ELSEWHERE: Final = " (*)"
 _NOTE: Final = "(*) listed with its {} elsewhere in this tree"

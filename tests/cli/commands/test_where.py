@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Statetool
-from tests.cli.states import SAMPLES
+from tests.cli.states import SAMPLES, resource, state
 
 REGIONS = str(SAMPLES / "v4-regions.tfstate")
 SENSITIVE = str(SAMPLES / "v4-sensitive.tfstate")
@@ -75,3 +75,12 @@ def test_no_secret_in_the_history(statetool: Statetool, folder: Path) -> None:
     assert "hunter2" not in shown
     assert shown.count("password!=…") == 2
     assert "parameters[*].value=ddl" in shown
+
+
+@pytest.mark.parametrize("option", ["--where id=x", "--tainted", "--type t"])
+def test_resource_without_instances_meets_no_condition(option: str, statetool: Statetool, folder: Path) -> None:
+    document = state({**resource("t", "a"), "instances": []}, resource("t", "b", {"attributes": {"id": "y"}}))
+    (folder / "terraform.tfstate").write_bytes(document)
+    assert statetool("rm", "--yes", "t.a", *option.split()).status == 2
+    assert (folder / "terraform.tfstate").read_bytes() == document
+    assert statetool("rm", "--yes", "t.a").status == 0
