@@ -11,8 +11,8 @@ from statefmt.cli.run import current_run
 from statefmt.text.shell import shell_line
 
 _VARIABLE: Final = "--var"
-# As `tofu` spells it, too.
-_VARIABLES: Final = (_VARIABLE, "-var")
+_CONDITION: Final = "--where"
+SHOW_SENSITIVE: Final = "--show-sensitive"
 # Keys of the parser's results in the `meta` of click's context.
 _VALUES: Final = f"{__name__}.values"
 _OPTIONS: Final = f"{__name__}.options"
@@ -21,14 +21,19 @@ _OPTIONS: Final = f"{__name__}.options"
 def command_line(hidden: Mapping[str, str] | None = None) -> str:
     """Return the command line of this run, quoted for a shell and without the program name.
 
-    `hidden` maps arguments that may hold a secret to what replaces them. Values of variables are always hidden.
+    `hidden` maps arguments that may hold a secret to what replaces them. Values of variables are always hidden,
+    those of conditions if they are compared with sensitive values.
     """
+    arguments = current_run().arguments
+    assigning = {_VARIABLE, _CONDITION} if was_given(SHOW_SENSITIVE) else {_VARIABLE}
+    # As `tofu` spells options, too.
+    assigning |= {name.removeprefix("-") for name in assigning}
     told: list[str] = []
-    for argument in current_run().arguments:
+    for argument in arguments:
         name, equals, rest = argument.partition("=")
-        if name in _VARIABLES and equals:
+        if name in assigning and equals:
             told.append(f"{name}={_without_value(rest)}")
-        elif told and told[-1] in _VARIABLES:
+        elif told and told[-1] in assigning:
             told.append(_without_value(argument))
         else:
             told.append((hidden or {}).get(argument, argument))

@@ -37,8 +37,9 @@ SECTIONS: Final = {
         "show": "Show resource instances, with sensitive values hidden.",
         "providers": "Show provider configurations and what is bound to each.",
         "outputs": "Show the output values of the root module.",
+        "grep": "Search attributes and outputs for text.",
         "stats": "Show what a state contains, in numbers and sizes.",
-        "graph": "Draw the dependencies between resources.",
+        "graph": "Show the dependencies between resources, as a tree or drawn.",
         "pull": "Print a state, decrypted if it is encrypted.",
     },
     "Check and compare": {

@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import typer
 
-from statefmt.analysis.selection import Criteria, select
+from statefmt.analysis.selection import Criteria
 from statefmt.cli.exit_status import FAILED, FINE
+from statefmt.cli.options.selecting import selected
 from statefmt.cli.options.surgery_options import SurgeryOptions
 from statefmt.cli.options.write import store_of
 from statefmt.cli.run import run_context
@@ -50,7 +51,7 @@ def choose(snapshot: Snapshot, chosen: Criteria) -> list[InstanceState]:
     """Return the selected instances. Raises SelectionError if there are no criteria, or no instance matches."""
     if chosen == Criteria():
         raise SelectionError("no instances selected: give an address, a pattern or a filter option; '**' selects all")
-    return select(instances(snapshot), chosen)
+    return selected(instances(snapshot), chosen)
 
 
 def carry_out(plan: Plan, options: SurgeryOptions) -> int:

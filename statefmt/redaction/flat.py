@@ -33,7 +33,8 @@ _LABELS: Final = frozenset({"tags", "tags_all", "labels"})
 _PLAIN: Final = pattern(r"-?[0-9]{1,12}(?:\.[0-9]{1,6})?|true|false|")
 # The index of a list element, or the hash of a set element.
 _PLACE: Final = pattern(r"~?[0-9]+")
-_COUNTS: Final = ("#", "%")
+# The number of elements, and of members.
+FLAT_COUNTS: Final = ("#", "%")
 
 
 def flat_value(flat: Mapping[str, str], paths: Sequence[Path]) -> Members:
@@ -45,6 +46,11 @@ def flat_value(flat: Mapping[str, str], paths: Sequence[Path]) -> Members:
     return Members((name, HIDDEN if name in hidden or value in secrets else value) for name, value in flat.items())
 
 
+def hides_any(flat: Mapping[str, str], paths: Sequence[Path]) -> bool:
+    """Return whether flat_value() hides a value; this is faster."""
+    return any(not _is_harmless(name, value) for name, value in flat.items()) or bool(paths and _covered(flat, paths))
+
+
 def sounds_secret(name: str) -> bool:
     """Return whether a name suggests a secret. (SEC004 matches fewer names, since its findings must be true.)"""
     return _SOUNDS_SECRET.search(name) is not None
@@ -52,7 +58,7 @@ def sounds_secret(name: str) -> bool:
 
 def _is_harmless(name: str, value: str) -> bool:
     *holders, last = name.split(".")
-    if last in _COUNTS:
+    if last in FLAT_COUNTS:
         return value.isdecimal()
     if any(map(sounds_secret, (*holders, last))):
         return False

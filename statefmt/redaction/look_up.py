@@ -35,6 +35,30 @@ def look_up(value: JSONValue, steps: Sequence[str | int]) -> JSONValue:
     return current
 
 
+def look_up_all(value: JSONValue, steps: Sequence[str | int | None]) -> list[JSONValue]:
+    """Return the values at the ends of a path, in which None leads to every element or value; [] if it has no end.
+
+    Where the path leads into a hidden value, that is an end.
+    """
+    ends = [value]
+    for step in steps:
+        ends = [inner for end in ends for inner in _inner(end, step)]
+    return ends
+
+
+def _inner(value: JSONValue, step: str | int | None) -> Sequence[JSONValue]:
+    if isinstance(value, Hidden):
+        return [value]
+    if isinstance(value, list):
+        if step is None:
+            return value
+        return value[step : step + 1] if isinstance(step, int) and step >= 0 else ()
+    members: dict[str, JSONValue] = dict(value) if isinstance(value, Members) else {}
+    if step is None:
+        return list(members.values())
+    return [members[str(step)]] if str(step) in members else ()
+
+
 def _missing(current: JSONValue, steps: Sequence[str | int], place: int) -> str:
     path = path_text(steps[: place + 1])
     holder = path_text(steps[:place]) or "the object"

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import msgspec
 from msgspec import Raw
 
-from statefmt.golang import JSONValue, Members, loads_exact
+from statefmt.golang import JSONValue, Members, NumberText, encode_string, loads_exact
 from statefmt.redaction.hidden import Hidden
 
 # JSON text, the result of `loads_exact`, or an object or array of such values.
@@ -36,6 +36,43 @@ def _decoded(value: Partial) -> JSONValue:
     if isinstance(value, list):
         return [_decoded(part) for part in value]
     return value
+
+
+def contains_hidden(value: JSONValue) -> bool:
+    """Return whether a decoded value is hidden or has hidden parts."""
+    if isinstance(value, Members):
+        return any(contains_hidden(item) for _, item in value)
+    if isinstance(value, list):
+        return any(map(contains_hidden, value))
+    return isinstance(value, Hidden)
+
+
+def exact_text(value: Partial) -> bytes:
+    """Write a value as JSON; numbers and undecoded parts keep their text.
+
+    Raises ValueError if a decoded value is nested deeper than Python can follow.
+    """
+    try:
+        return _encoded(value)
+    except RecursionError:
+        raise ValueError("the value is nested too deeply") from None
+
+
+def _encoded(value: Partial) -> bytes:
+    if isinstance(value, Raw):
+        return bytes(value)
+    if value is None:
+        return b"null"
+    if isinstance(value, bool):
+        return b"true" if value else b"false"
+    if isinstance(value, NumberText):
+        return value.encode("ascii")
+    if isinstance(value, str):
+        return encode_string(value)
+    if isinstance(value, list):
+        return b"[%b]" % b",".join([_encoded(part) for part in value])
+    pairs = dict(value) if isinstance(value, Members) else value
+    return b"{%b}" % b",".join([encode_string(name) + b":" + _encoded(part) for name, part in pairs.items()])
 
 
 def sensitive_shape(value: Partial) -> object:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from statefmt.model.addrs.instance_key import IntKey, StringKey
@@ -14,6 +15,8 @@ from statefmt.model.errors import AddressError, SelectionError
 from statefmt.text.pattern import pattern
 
 _PLAIN: Final = pattern(r"[A-Za-z_][A-Za-z0-9_-]*")
+# `[*]` outside of quotes, or what is between two of them.
+_EVERY: Final = pattern(r'\[\*\]|((?:"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|(?!\[\*\]).)+)', re.DOTALL)
 # Prepended to a path that begins with a bracket, since traversals must begin with a name.
 _ROOT: Final = "_"
 
@@ -37,18 +40,38 @@ def parse_path(text: str) -> tuple[str | int, ...]:
 
     Raises SelectionError if the path is invalid.
     """
-    is_bracket = text.startswith("[")
+    return tuple(_parsed(text, text, 0))
+
+
+def parse_path_pattern(text: str) -> tuple[str | int | None, ...]:
+    """Parse a path that may also have `[*]`: every element or value, given as None. Raises SelectionError."""
+    found: list[str | int | None] = []
+    for part in _EVERY.finditer(text):
+        if part[1] is None and found:
+            found.append(None)
+        elif part.start() and not part[0].startswith((".", "[")):
+            raise SelectionError(_invalid(text, "Expected a dot or a bracket.", part.start() + 1))
+        else:
+            found += _parsed(part[0], text, part.start())
+    return tuple(found)
+
+
+def _parsed(part: str, text: str, start: int) -> Iterator[str | int]:
+    """Yield the steps of the part of a path that begins at `start`."""
+    needs_root = part.startswith("[") or start > 0
     try:
-        steps = parse_traversal(_ROOT + text if is_bracket else text)[int(is_bracket) :]
+        steps = parse_traversal(_ROOT + part if needs_root else part)[int(needs_root) :]
     except AddressError as error:
-        column = error.column - len(_ROOT) if is_bracket else error.column
-        raise SelectionError(f"{text!r} is not a valid attribute path: {error.detail} (column {column})") from error
-    found: list[str | int] = []
+        column = start + error.column - len(_ROOT) * needs_root
+        raise SelectionError(_invalid(text, error.detail, column)) from error
     for step in steps:
         if isinstance(step, Attr):
-            found.append(step.name)
+            yield step.name
         elif isinstance(step.key, (IntKey, StringKey)):
-            found.append(step.key.value)
+            yield step.key.value
         else:
             raise SelectionError(f"{text!r} is not a valid attribute path: an index must be a whole number")
-    return tuple(found)
+
+
+def _invalid(text: str, detail: str, column: int) -> str:
+    return f"{text!r} is not a valid attribute path: {detail} (column {column})"

@@ -29,7 +29,8 @@ LINES: Final[dict[str, list[Line]]] = {
     "providers": [Line("providers %s"), Line("providers --format json %s")],
     "outputs": [Line("outputs %s"), Line("outputs %s --show-sensitive addresses")],
     "stats": [Line("stats %s")],
-    "graph": [Line("graph %s")],
+    "graph": [Line("graph %s"), Line("graph --format text %s")],
+    "grep": [Line("grep web %s"), Line("grep --format json --show-sensitive e %s"), Line("grep absent %s", status=1)],
     "check": [
         Line("check %s"),
         Line("check --for 1.8 --format json %s", status=1),

@@ -30,6 +30,7 @@ COMMANDS = [
     "upgrade -o new",
     "downgrade --for 1.8",
     "downgrade --for terraform-1.5 --drop-lossy --in-place",
+    "grep x",
 ]
 V4 = b'{"version":4,"serial":1,"lineage":"","outputs":{},"resources":[%s]}'
 

@@ -71,6 +71,12 @@ def test_list(name: str, statetool: Statetool) -> None:
     assert addresses == statetool("list", "--state", str(SAMPLES / name)).text.splitlines()
 
 
+@pytest.mark.parametrize("text", ["e", "absent"])
+def test_grep(text: str, statetool: Statetool) -> None:
+    """Also of states that cannot be read."""
+    _assert_valid(json.loads(statetool("grep", text, str(SAMPLES), "--format", "json").out), "grep-output")
+
+
 @pytest.mark.parametrize("name", [name for name in EVERY if not name.startswith(("broken/", "encrypted"))])
 def test_list_long(name: str, statetool: Statetool) -> None:
     """The same instances, with at least one object each."""

@@ -64,7 +64,16 @@ def test_baseline(program: Program, folder: Path) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["list --state", "providers --format json", "outputs", "stats --format json", "graph", "history", "fmt --check"],
+    [
+        "list --state",
+        "providers --format json",
+        "outputs",
+        "stats --format json",
+        "graph",
+        "grep x",
+        "history",
+        "fmt --check",
+    ],
 )
 def test_reading(line: str, program: Program) -> None:
     done = program(*line.split(), ODD)

@@ -81,6 +81,8 @@ def test_plain_words(path: Path) -> None:
     assert not found
 
 
-@pytest.mark.parametrize("phrase", ["'x' is no address", "1 moved, serial", "hold it\n  against", "nothing says\nwhich"])
+@pytest.mark.parametrize(
+    "phrase", ["'x' is no address", "1 moved, serial", "hold it\n  against", "nothing says\nwhich"]
+)
 def test_the_list_finds_them(phrase: str) -> None:
     assert _JOINED.search(phrase)

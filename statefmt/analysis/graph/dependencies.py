@@ -75,29 +75,35 @@ def part_of(graph: DependencyGraph, chosen: Collection[str]) -> DependencyGraph:
 
 def reachable(graph: DependencyGraph, starts: Iterable[str], depth: int | None) -> set[str]:
     """Return `starts` and the nodes that they depend on, in at most `depth` steps over edges that are not implied."""
-    return _within(_direct(graph), starts, depth)
+    return _within(edges_down(graph), starts, depth)
 
 
 def reaching(graph: DependencyGraph, ends: Iterable[str], depth: int | None) -> set[str]:
     """Return `ends` and the nodes that depend on them, in at most `depth` steps over edges that are not implied."""
+    return _within(edges_up(graph), ends, depth)
+
+
+def edges_down(graph: DependencyGraph, *, implied: bool = False) -> dict[str, list[str]]:
+    """Return the dependencies of each node, without those that others imply unless `implied`."""
+    return {
+        source: [target for target in targets if implied or (source, target) not in graph.implied]
+        for source, targets in graph.edges.items()
+    }
+
+
+def edges_up(graph: DependencyGraph, *, implied: bool = False) -> dict[str, list[str]]:
+    """Return the dependents of each node, without those that others imply unless `implied`."""
     reverse: dict[str, list[str]] = {text: [] for text in graph.nodes}
-    for source, targets in _direct(graph).items():
+    for source, targets in edges_down(graph, implied=implied).items():
         for target in targets:
             reverse[target].append(source)
-    return _within(reverse, ends, depth)
+    return reverse
 
 
 def _named(obj: ResourceInstanceObject, absolute: bool) -> Iterable[ConfigResource]:
     if obj.depends_on and absolute:
         return (*obj.dependencies, *(instance.config() for instance in obj.depends_on))
     return obj.dependencies
-
-
-def _direct(graph: DependencyGraph) -> dict[str, list[str]]:
-    return {
-        source: [target for target in targets if (source, target) not in graph.implied]
-        for source, targets in graph.edges.items()
-    }
 
 
 def _within(edges: Mapping[str, Collection[str]], starts: Iterable[str], depth: int | None) -> set[str]:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from msgspec import Struct
 
 from statefmt.model.addrs import ResourceMode
+
+if TYPE_CHECKING:
+    # Imported late, as most commands get no condition.
+    from statefmt.analysis.selection.condition import Condition
 
 
 class Criteria(Struct, frozen=True):
     """Criteria that an instance must all meet; it meets one by matching any of its values.
 
-    An empty criterion matches everything. `docs/selectors.md` describes the syntax; in short:
+    Of `conditions`, it must meet all. An empty criterion matches everything. `docs/selectors.md` describes the syntax;
+    in short:
 
     - `selectors`: addresses of instances, resources and modules, and patterns of them (`_address.py`);
     - `excluded`: selectors of instances to leave out;
@@ -18,6 +25,7 @@ class Criteria(Struct, frozen=True):
     - `modes`: managed or data;
     - `providers`: sources, configurations and instances of providers (`statefmt.analysis.selection.provider`);
     - `ids`: values of the attribute `id`, or patterns of them;
+    - `conditions`: on the values of attributes (`statefmt.analysis.selection.condition`);
     - `tainted`: the current object is tainted; `deposed`: there are deposed objects.
     """
 
@@ -27,6 +35,7 @@ class Criteria(Struct, frozen=True):
     modes: tuple[ResourceMode, ...] = ()
     providers: tuple[str, ...] = ()
     ids: tuple[str, ...] = ()
+    conditions: tuple[Condition, ...] = ()
     tainted: bool = False
     deposed: bool = False
 
@@ -40,6 +49,7 @@ class Criteria(Struct, frozen=True):
             ("has the id", self.ids),
         ]
         words = [f"{verb} {' or '.join(values)}" for verb, values in parts if values]
+        words += [f"has {condition.text}" for condition in self.conditions]
         words += ["is tainted"] * self.tainted + ["has deposed objects"] * self.deposed
         words += ["is not excluded"] * bool(self.excluded)
         return " and ".join(words)

@@ -16,8 +16,10 @@ from statefmt.text.wildcards import has_wildcards, wildcard_test
 _Test: TypeAlias = Callable[[InstanceState], bool]
 
 
-def select(found: Sequence[InstanceState], criteria: Criteria) -> list[InstanceState]:
-    """Return the instances that meet the criteria, in their order.
+def select(
+    found: Sequence[InstanceState], criteria: Criteria, note: Callable[[str], None] = lambda _: None
+) -> list[InstanceState]:
+    """Return the instances that meet the criteria, in their order; `note` takes what else to say.
 
     Raises SelectionError if a value is invalid or, with the nearest names, matches none of `found`, and if no instance
     meets all criteria.
@@ -27,8 +29,19 @@ def select(found: Sequence[InstanceState], criteria: Criteria) -> list[InstanceS
     chosen = _addressed(found, criteria)
     for test in _tests(found, criteria):
         chosen = [instance for instance in chosen if test(instance)]
+    notes: list[str] = []
+    for condition in criteria.conditions if chosen else ():
+        from statefmt.analysis.selection.condition import meeting
+
+        chosen, hidden = meeting(chosen, condition)
+        if hidden:
+            count = "1 instance" if hidden == 1 else f"{hidden:,} instances"
+            reason = f"because {condition.path} is sensitive there; use --show-sensitive to compare all"
+            notes.append(f"{count} not compared, {reason}")
     if not chosen:
-        raise SelectionError(f"no resource instance {criteria}")
+        raise SelectionError("; ".join([f"no resource instance {criteria}", *notes]))
+    for text in notes:
+        note(text)
     return chosen
 
 

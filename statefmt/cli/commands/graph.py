@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from enum import StrEnum
-from typing import Annotated, Optional
+from typing import Annotated, Final, Optional
 
 import typer
 
@@ -14,7 +14,7 @@ from statefmt.cli.exit_status import FINE
 from statefmt.cli.options.selecting import criteria
 from statefmt.cli.options.shared import StateArgument, StateOption, one_state
 from statefmt.cli.run import run_context
-from statefmt.cli.streams import say
+from statefmt.cli.streams import result_terminal, say
 from statefmt.edit.session import LoadedState, load, state_name
 from statefmt.formats.reading.inspect import CURRENT_VERSION
 from statefmt.model.instances import instances
@@ -24,56 +24,82 @@ from statefmt.store.reading import display_name
 class GraphFormat(StrEnum):
     """The output format."""
 
+    TEXT = "text"
+    TREE = "tree"
     DOT = "dot"
     MERMAID = "mermaid"
-    TEXT = "text"
     JSON = "json"
+
+
+EXAMPLES: Final = (
+    ("Show what a resource depends on, directly and through others.", "statetool graph --depends-on aws_instance.web"),
+    ("Show what would be destroyed with a resource.", "statetool graph --dependents-of module.network.aws_vpc.main"),
+    ("Draw the whole graph with Graphviz.", "statetool graph | dot -Tsvg -o graph.svg"),
+)
 
 
 def command(
     state: StateArgument = None,
     state_option: StateOption = None,
-    from_: Annotated[
+    depends_on: Annotated[
         Optional[list[str]],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option("--from", metavar="SELECTOR", help="Only these resources and their dependencies."),
+        typer.Option("--depends-on", "--from", metavar="SELECTOR", help="Only these resources and their dependencies."),
     ] = None,
-    to: Annotated[
+    dependents_of: Annotated[
         Optional[list[str]],  # noqa: UP045
         typer.Option(
+            "--dependents-of",
             "--to",
             metavar="SELECTOR",
             help="Only these resources and their dependents, which would be destroyed with them. "
-            "With --from: only the paths between both.",
+            "With --depends-on: only the paths between both.",
         ),
     ] = None,
     depth: Annotated[
         Optional[int],  # noqa: UP045
-        typer.Option(metavar="N", min=0, help="With --from or --to: at most N steps."),
+        typer.Option(metavar="N", min=0, help="With --depends-on or --dependents-of: at most N steps."),
     ] = None,
     implied: Annotated[
         bool, typer.Option("--implied", help="Also draw the edges that others imply; JSON always has them.")
     ] = False,
     output_format: Annotated[
-        GraphFormat, typer.Option("--format", show_default=False, help="The output format; default: dot (= text).")
-    ] = GraphFormat.DOT,
+        Optional[GraphFormat],  # noqa: UP045
+        typer.Option(
+            "--format", help="The output format; default: text (a tree) on a terminal, else dot. tree is text."
+        ),
+    ] = None,
 ) -> int:
-    """Draw the dependencies between resources, for Graphviz or Mermaid, grouped by module.
+    """Show the dependencies between resources: as a tree, or for Graphviz and Mermaid, grouped by module.
 
-    Arrows lead from a resource to its dependencies. Dashed resources are dependencies that are not in the state. A
-    state lists direct and indirect dependencies; the graph omits arrows that others imply.
+    Trees lead from a resource to its dependencies, those of --dependents-of alone to its dependents. Arrows lead from a
+    resource to its dependencies. A state lists direct and indirect dependencies; the graph omits those that others
+    imply. Dependencies that are not in the state are marked, in pictures by dashes.
     """
-    if depth is not None and not (from_ or to):
-        raise typer.BadParameter("requires --from or --to", param_hint="--depth")
+    if depth is not None and not (depends_on or dependents_of):
+        raise typer.BadParameter("requires --depends-on or --dependents-of", param_hint="--depth")
     loaded = load(run_context(), state_name(run_context(), one_state(state, state_option)))
     graph = dependency_graph(loaded.result.snapshot)
     _note_older_format(loaded, graph)
-    starts, ends = _chosen(loaded, graph, from_), _chosen(loaded, graph, to)
+    starts, ends = _chosen(loaded, graph, depends_on), _chosen(loaded, graph, dependents_of)
     kept = set(graph.nodes)
-    if from_:
+    if depends_on:
         kept &= reachable(graph, starts, depth)
-    if to:
+    if dependents_of:
         kept &= reaching(graph, ends, depth)
-    sys.stdout.buffer.write(_written(part_of(graph, kept), starts | ends, output_format, implied=implied))
+    graph = part_of(graph, kept)
+    if output_format is None:
+        output_format = GraphFormat.TEXT if sys.stdout.isatty() else GraphFormat.DOT
+    if output_format in (GraphFormat.TEXT, GraphFormat.TREE):
+        from statefmt.render.graph.tree import graph_tree
+
+        if not graph.nodes:
+            nothing = "no dependency path leads from one to the other" if starts else "the state has no resources"
+            say(f"statetool: {nothing}")
+        # Between both, the trees grow from the starts.
+        for line in graph_tree(graph, starts or ends, result_terminal(), up=bool(ends) and not starts, implied=implied):
+            print(line)
+    else:
+        sys.stdout.buffer.write(_written(graph, starts | ends, output_format, implied=implied))
     return FINE
 
 
@@ -106,8 +132,8 @@ def _written(graph: DependencyGraph, focus: set[str], output_format: GraphFormat
 
         text = graph_mermaid(graph, focus, implied=implied)
         if (edges := text.count(" --> ")) > MOST_EDGES:
-            note = f"statetool: Mermaid draws at most {MOST_EDGES} arrows, not {edges:,}; use --from or --to"
-            say(note)
+            remedy = "use --depends-on or --dependents-of"
+            say(f"statetool: Mermaid draws at most {MOST_EDGES} arrows, not {edges:,}; {remedy}")
     else:
         from statefmt.render.graph.dot import graph_dot
 

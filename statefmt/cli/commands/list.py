@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
-from statefmt.analysis.selection import Criteria, select
+from statefmt.analysis.selection import Criteria
 from statefmt.cli.exit_status import FINE
-from statefmt.cli.options.selecting import criteria
+from statefmt.cli.options.selecting import criteria, selected
 from statefmt.cli.options.shared import ShowSensitiveOption, StateOption
 from statefmt.cli.options.takes import takes
 from statefmt.cli.run import run_context
@@ -19,6 +19,13 @@ from statefmt.cli.streams import result_columns, result_terminal, write_result
 from statefmt.edit.session import load, state_name
 from statefmt.model.instances import InstanceState, instances
 from statefmt.render.instances.addresses import addresses_null, addresses_text
+
+EXAMPLES: Final = (
+    ("List everything below a module.", "statetool list module.network"),
+    ("Show status, id and provider instance of all instances of a type.", "statetool list --long --type aws_instance"),
+    ("List instances by the value of an attribute.", "statetool list --where 'tags.Owner=web-*'"),
+    ("Pass the addresses to another program.", "statetool list --null --tainted | xargs -0 statetool untaint"),
+)
 
 
 class ListFormat(StrEnum):
@@ -49,7 +56,7 @@ def command(
     """
     if null and (long or output_format is not ListFormat.TEXT):
         raise typer.BadParameter("cannot be combined with --long or --format", param_hint="--null")
-    found = select(instances(load(run_context(), state_name(run_context(), state)).result.snapshot), chosen)
+    found = selected(instances(load(run_context(), state_name(run_context(), state)).result.snapshot), chosen)
     if output_format is ListFormat.TEXT and not long:
         sys.stdout.buffer.write(_addresses(found, null=null))
     elif output_format is ListFormat.CSV:

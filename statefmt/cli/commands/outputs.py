@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
-from typing import Annotated, Optional
+from typing import Annotated, Final, Optional
 
 import typer
 
@@ -21,8 +22,16 @@ from statefmt.cli.options.shared import (
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal, write_result
 from statefmt.edit.session import load, state_name
+from statefmt.model.addrs import is_identifier
 from statefmt.model.errors import SelectionError
 from statefmt.model.outputs import OutputValue
+from statefmt.text.shell import shell_line
+
+EXAMPLES: Final = (
+    ("Show all outputs of the current workspace.", "statetool outputs"),
+    ("Show one output.", "statetool outputs --state terraform.tfstate web_names"),
+    ("Use an output in a script.", "statetool outputs --raw vpc_id"),
+)
 
 
 def command(
@@ -43,6 +52,8 @@ def command(
     if state_option is not None and name is None:
         # `outputs --state FILE NAME`
         state, name = None, state
+    if state is not None and name is None and state_option is None:
+        _refuse_name(state)
     if raw is not None and (name is not None or output_format is OutputFormat.JSON):
         raise typer.BadParameter("cannot be combined with NAME or --format", param_hint="--raw")
     snapshot = load(run_context(), state_name(run_context(), one_state(state, state_option))).result.snapshot
@@ -65,6 +76,15 @@ def command(
     else:
         print("statetool: the state has no outputs", file=sys.stderr)
     return FINE
+
+
+def _refuse_name(argument: str) -> None:
+    """Raise BadParameter if the only argument is the name of an output rather than a state."""
+    if is_identifier(argument) and not os.path.lexists(argument):
+        line = shell_line(["statetool", "outputs", "--state", state_name(run_context(), None), argument])
+        raise typer.BadParameter(
+            f"there is no file {argument}; to show the output of this name, write `{line}`", param_hint="STATE"
+        )
 
 
 def _named(outputs: Sequence[OutputValue], name: str) -> OutputValue:

@@ -40,7 +40,9 @@ def command(
     def operation(snapshot: Snapshot) -> Edit:
         if deposed is not None:
             return forget_deposed(snapshot, choose(snapshot, chosen), deposed)
-        empty = [one.addr for one in snapshot.resources if not one.objects and str(one.addr) in chosen.selectors]
+        # A resource without instances meets no condition on instances.
+        named = chosen.selectors if replace(chosen, selectors=()) == Criteria() else ()
+        empty = [one.addr for one in snapshot.resources if not one.objects and str(one.addr) in named]
         others = tuple(selector for selector in chosen.selectors if selector not in set(map(str, empty)))
         found = choose(snapshot, replace(chosen, selectors=others)) if others or not empty else []
         return rm(snapshot, [instance.addr for instance in found], empty, keep_dangling=keep_dangling)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Optional
+from typing import Annotated, Final, Optional
 
 import typer
 
-from statefmt.analysis.selection import Criteria, select
+from statefmt.analysis.selection import Criteria
 from statefmt.cli.exit_status import FINE
-from statefmt.cli.options.selecting import criteria
+from statefmt.cli.options.selecting import criteria, selected
 from statefmt.cli.options.shared import FormatOption, OutputFormat, ShowSensitiveOption, StateOption
 from statefmt.cli.options.takes import takes
 from statefmt.cli.run import run_context
@@ -19,6 +19,12 @@ from statefmt.model.instances import InstanceState, instances
 from statefmt.model.snapshot import Snapshot
 from statefmt.render.outputs.text import outputs_text
 from statefmt.render.show.text import instance_texts
+
+EXAMPLES: Final = (
+    ("Show one instance.", "statetool show 'aws_instance.web[0]'"),
+    ("Print one attribute, for a script.", "statetool show 'aws_instance.web[0]' --attr tags.Name --raw"),
+    ("Show the instance with an id, with policies as JSON.", "statetool show --id i-0a1b2c3d4e5f --expand"),
+)
 
 
 @takes(chosen=criteria)
@@ -46,7 +52,7 @@ def command(
     if raw and attribute is None:
         raise typer.BadParameter("requires --attr", param_hint="--raw")
     snapshot = load(run_context(), state_name(run_context(), state)).result.snapshot
-    found = select(instances(snapshot), chosen)
+    found = selected(instances(snapshot), chosen)
     if attribute is not None:
         from statefmt.render.show.attribute import attribute_output
 

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from enum import StrEnum
-from typing import Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
-from statefmt.analysis.selection import Criteria
+from statefmt.analysis.selection import Criteria, select
+from statefmt.cli.command_line import SHOW_SENSITIVE, was_given
 from statefmt.cli.options.groups import SELECTION
+from statefmt.cli.streams import say
 from statefmt.model.addrs import ResourceMode
+from statefmt.model.instances import InstanceState
+
+if TYPE_CHECKING:
+    from statefmt.analysis.selection.condition import Condition
 
 
 class ModeChoice(StrEnum):
@@ -64,6 +71,16 @@ TaintedOption = Annotated[bool, typer.Option("--tainted", help="Only tainted ins
 DeposedOption = Annotated[
     bool, typer.Option("--deposed", help="Only instances with deposed objects.", rich_help_panel=SELECTION)
 ]
+WhereOption = Annotated[
+    Optional[list[str]],  # noqa: UP045
+    typer.Option(
+        "--where",
+        metavar="PATH=VALUE",
+        help="Only instances whose attribute has this value, or matches this pattern: 'tags.Owner=web-*'. PATH!=VALUE "
+        "negates, PATH=~REGEX searches, and [*] in PATH is any element: 'ingress[*].port=22'. All must match.",
+        rich_help_panel=SELECTION,
+    ),
+]
 
 
 def criteria(
@@ -74,6 +91,7 @@ def criteria(
     modes: ModeOption = None,
     providers: ProviderOption = None,
     ids: IdOption = None,
+    where: WhereOption = None,
     tainted: TaintedOption = False,
     deposed: DeposedOption = False,
 ) -> Criteria:
@@ -89,6 +107,22 @@ def criteria(
         modes=tuple(ResourceMode(mode.value) for mode in modes or ()),
         providers=tuple(providers or ()),
         ids=tuple(ids or ()),
+        conditions=_conditions(where),
         tainted=tainted,
         deposed=deposed,
     )
+
+
+def selected(found: Sequence[InstanceState], chosen: Criteria) -> list[InstanceState]:
+    """Return the instances that meet the criteria. Raises SelectionError like select()."""
+    return select(found, chosen, lambda note: say(f"statetool: {note}"))
+
+
+def _conditions(where: Sequence[str] | None) -> tuple[Condition, ...]:
+    if not where:
+        return ()
+    from statefmt.analysis.selection.condition import parse_condition
+
+    # Every command that shows values has this option; others never compare sensitive ones.
+    show_sensitive = was_given(SHOW_SENSITIVE)
+    return tuple(parse_condition(text, show_sensitive=show_sensitive) for text in where)

@@ -10,16 +10,15 @@ from msgspec.structs import replace
 
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.changes.resources import with_objects
-from statefmt.golang import JSONValue, Members
+from statefmt.golang import JSONValue
 from statefmt.model.addrs import AbsResource
 from statefmt.model.errors import SelectionError, SurgeryError
 from statefmt.model.instances import InstanceState
 from statefmt.model.resources import ResourceInstanceObject
 from statefmt.model.snapshot import Snapshot
-from statefmt.redaction.hidden import Hidden
 from statefmt.redaction.look_up import look_up
 from statefmt.redaction.object_value import attributes_value
-from statefmt.redaction.partial import decoded
+from statefmt.redaction.partial import contains_hidden, decoded
 
 # Returns the new attributes of an object as JSON text, or raises SurgeryError.
 AttributeChange: TypeAlias = Callable[[ResourceInstanceObject, bytes], bytes]
@@ -62,17 +61,9 @@ def attribute(
         value = look_up(decoded(attributes_value(obj, show_sensitive=allow_sensitive)), steps)
     except (SelectionError, ValueError) as error:
         raise SurgeryError(str(error)) from error
-    if _has_hidden(value):
+    if contains_hidden(value):
         raise SurgeryError(
             f"{path} is sensitive or contains sensitive values. A secret on the command line is visible to others: "
             "pass it in a file or in the environment"
         )
     return value
-
-
-def _has_hidden(value: JSONValue) -> bool:
-    if isinstance(value, Members):
-        return any(_has_hidden(item) for _, item in value)
-    if isinstance(value, list):
-        return any(map(_has_hidden, value))
-    return isinstance(value, Hidden)

@@ -9,6 +9,7 @@ import pytest
 
 from tests.cli.conftest import Program, Statetool
 from tests.cli.states import SAMPLES, resource, state
+from tests.cli.terminal import on_terminal
 from tests.render.dot_reader import read_dot
 from tests.render.mermaid_reader import read_mermaid
 
@@ -31,6 +32,8 @@ CHOSEN = [
     (f"--to {AMI} --to {VPC}", {WEB, AMI, SUBNET, VPC}),
     (f"--from {WEB} --to {VPC}", {WEB, SUBNET, VPC}),
     (f"--from {VPC} --to {WEB}", set()),
+    (f"--depends-on {WEB} --depth 1", {WEB, AMI, SUBNET}),
+    (f"--dependents-of {VPC}", {WEB, SUBNET, VPC}),
 ]
 
 
@@ -49,7 +52,35 @@ def test_chosen(options: str, chosen: set[str], statetool: Statetool) -> None:
 
 def test_formats(statetool: Statetool) -> None:
     assert statetool("graph", SAMPLE).out == statetool("graph", SAMPLE, "--format", "dot").out
-    assert statetool("graph", SAMPLE).out == statetool("graph", SAMPLE, "--format", "text").out
+    assert statetool("graph", SAMPLE, "--format", "tree").out == statetool("graph", SAMPLE, "--format", "text").out
+
+
+def test_text_is_a_tree(statetool: Statetool) -> None:
+    """B13: `--format text` was DOT."""
+    assert statetool("graph", SAMPLE, "--format", "text").text == (
+        f"{CERTIFICATE}\n{WEB} (2 instances)\n├── {AMI}\n└── {SUBNET} (2 instances)\n    └── {VPC}\n"
+    )
+    up = statetool("graph", SAMPLE, "--format", "tree", "--dependents-of", VPC)
+    assert up.text == f"{VPC}\n└── {SUBNET} (2 instances)\n    └── {WEB} (2 instances)\n"
+    near = statetool("graph", SAMPLE, "--format", "tree", "--dependents-of", VPC, "--depth", "1")
+    assert near.text == f"{VPC}\n└── {SUBNET} (2 instances)\n"
+    between = statetool("graph", SAMPLE, "--format", "tree", "--depends-on", WEB, "--dependents-of", VPC)
+    assert between.text == f"{WEB} (2 instances)\n└── {SUBNET} (2 instances)\n    └── {VPC}\n"
+
+
+def test_tree_on_a_terminal_and_dot_elsewhere(program: Program) -> None:
+    shown = on_terminal(program, f"statetool graph '{SAMPLE}'", environment={"TERM": "dumb"})
+    assert shown.text == program("graph", SAMPLE, "--format", "text").text
+    assert program("graph", SAMPLE).text.startswith("digraph")
+
+
+def test_tree_of_nothing(statetool: Statetool, folder: Path) -> None:
+    (folder / "state").write_bytes(state())
+    result = statetool("graph", "state", "--format", "text")
+    assert (result.status, result.out, result.err) == (0, b"", "statetool: the state has no resources\n")
+    result = statetool("graph", SAMPLE, "--depends-on", VPC, "--dependents-of", WEB, "--format", "text")
+    assert (result.status, result.out) == (0, b"")
+    assert "no dependency path" in result.err
 
 
 def test_what_is_missing_can_be_asked_for(statetool: Statetool, folder: Path) -> None:
@@ -80,7 +111,7 @@ def test_no_match(option: str, statetool: Statetool) -> None:
 def test_depth_of_what(statetool: Statetool) -> None:
     result = statetool("graph", SAMPLE, "--depth", "2")
     assert (result.status, result.out) == (2, b"")
-    assert "Error: Invalid value for --depth: requires --from or --to" in result.err
+    assert "Invalid value for --depth: requires --depends-on or --dependents-of" in " ".join(result.err.split())
 
 
 def test_older_formats_have_no_arrows(statetool: Statetool) -> None:

@@ -161,3 +161,16 @@ def test_no_outputs(statetool: Statetool) -> None:
     empty = str(SAMPLES / "v4-empty.tfstate")
     assert statetool("outputs", empty) == (0, b"", "statetool: the state has no outputs\n")
     assert json.loads(statetool("outputs", empty, "--format", "json").out)["outputs"] == []
+
+
+def test_name_in_place_of_a_state(statetool: Statetool, folder: Path) -> None:
+    """B7: the message said only that there is no such file."""
+    (folder / "terraform.tfstate").write_bytes(STATE)
+    result = statetool("outputs", "b")
+    assert (result.status, result.out) == (2, b"")
+    assert "`statetool outputs --state terraform.tfstate b`" in " ".join(result.err.split())
+    assert statetool("outputs", "--state", "terraform.tfstate", "b").text.startswith("# list(number)\nb = [")
+    # What can only be a path is one.
+    assert "no such file" in statetool("outputs", "b.tfstate").err
+    (folder / "b").write_bytes(STATE)
+    assert statetool("outputs", "b").status == 0

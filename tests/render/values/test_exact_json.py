@@ -7,8 +7,8 @@ from msgspec import Raw
 
 from statefmt.golang import JSONValue, loads_exact
 from statefmt.redaction.hidden import HIDDEN
-from statefmt.redaction.partial import Partial
-from statefmt.render.values.exact_json import exact_document, exact_text, fragment
+from statefmt.redaction.partial import Partial, exact_text
+from statefmt.render.values.exact_json import exact_document, fragment
 
 TEXTS = [
     "null",

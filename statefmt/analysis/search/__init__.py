@@ -1,0 +1,1 @@
+"""Searches the values of a snapshot for text."""

@@ -1,0 +1,161 @@
+"""Searches attributes and outputs for text, also inside of JSON strings such as policies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple, TypeAlias
+
+from msgspec import Raw, Struct
+
+from statefmt.analysis.search.matcher import Matcher
+from statefmt.golang import JSONValue, Members, loads_exact
+from statefmt.model.addrs import AbsResourceInstance
+from statefmt.model.instances import InstanceState, instances
+from statefmt.model.outputs import OutputValue
+from statefmt.model.resources import ResourceInstanceObject
+from statefmt.model.snapshot import Snapshot
+from statefmt.redaction.flat import hides_any
+from statefmt.redaction.hidden import Hidden
+from statefmt.redaction.object_value import attributes_value, sensitive_paths
+from statefmt.redaction.partial import decoded
+from statefmt.redaction.path_text import path_text
+
+# The steps to a value, each with those before it; None at the root.
+_Trail: TypeAlias = "tuple[_Trail | None, str | int]"
+
+
+class Match(Struct, frozen=True):
+    """A value that matches: of a resource instance object, or of an output if `address` is None.
+
+    `path` leads to the value; if that is a JSON string, `inner_path` leads to the match inside of it. `value` is the
+    string, number or bool that matches, and `span` the place of the match in its text.
+    """
+
+    address: AbsResourceInstance | None
+    deposed: str
+    output: str
+    path: str
+    inner_path: str | None
+    value: JSONValue
+    span: tuple[int, int]
+
+
+class NotSearched(NamedTuple):
+    """The numbers of objects and outputs with sensitive values, which were not searched."""
+
+    objects: int
+    outputs: int
+
+
+class TooDeepError(ValueError):
+    """Values are nested too deeply to be searched; the message says where."""
+
+
+def search(snapshot: Snapshot, matcher: Matcher, *, show_sensitive: bool = False) -> Iterator[Match]:
+    """Yield the matches in attributes, in list order, then those in outputs, by name.
+
+    Raises TooDeepError at the end if some values could not be searched.
+    """
+    failed: list[str] = []
+    for instance in instances(snapshot):
+        for obj in instance.current_first:
+            if _may_match(obj, matcher):
+                try:
+                    yield from _in_object(instance, obj, matcher, show_sensitive)
+                except ValueError:
+                    failed.append(str(instance.addr))
+    for output in sorted(snapshot.outputs, key=lambda output: output.name):
+        if (show_sensitive or not output.sensitive) and matcher.may_match(output.value):
+            try:
+                yield from _in_output(output, matcher)
+            except ValueError:
+                failed.append(f"output.{output.name}")
+    if failed:
+        more = f" and {len(failed) - 1:,} more" if len(failed) > 1 else ""
+        raise TooDeepError(f"{failed[0]}{more}: nested too deeply to be searched")
+
+
+def not_searched(snapshot: Snapshot) -> NotSearched:
+    """Count what search() leaves out without `show_sensitive`. This must not depend on what is searched for."""
+    return NotSearched(
+        sum(_has_sensitive(obj) for resource in snapshot.resources for obj in resource.objects),
+        sum(output.sensitive for output in snapshot.outputs),
+    )
+
+
+def _has_sensitive(obj: ResourceInstanceObject) -> bool:
+    if obj.attributes is not None:
+        return bool(sensitive_paths(obj))
+    return hides_any(obj.attributes_flat or {}, sensitive_paths(obj))
+
+
+def _may_match(obj: ResourceInstanceObject, matcher: Matcher) -> bool:
+    # Flat attributes are decoded already.
+    return obj.attributes is None or matcher.may_match(bytes(obj.attributes))
+
+
+def _in_object(
+    instance: InstanceState, obj: ResourceInstanceObject, matcher: Matcher, show_sensitive: bool
+) -> Iterator[Match]:
+    flat = obj.attributes_flat if obj.attributes is None else None
+    if flat is not None and not any(matcher.span(value) for value in flat.values()):
+        return
+    value = decoded(attributes_value(obj, show_sensitive=show_sensitive))
+    for trail, inner, leaf, span in _in_value(value, matcher):
+        # The name of a flat attribute is a path itself.
+        path = str(trail[1]) if flat is not None and trail is not None else _text(trail)
+        yield Match(instance.addr, obj.deposed, "", path, inner, leaf, span)
+
+
+def _in_output(output: OutputValue, matcher: Matcher) -> Iterator[Match]:
+    for trail, inner, leaf, span in _in_value(decoded(Raw(output.value)), matcher):
+        yield Match(None, "", output.name, _text(trail), inner, leaf, span)
+
+
+def _in_value(
+    value: JSONValue, matcher: Matcher
+) -> Iterator[tuple[_Trail | None, str | None, JSONValue, tuple[int, int]]]:
+    """Yield the trail, the path inside of a JSON string, the value and the span of each match."""
+    for trail, leaf, text in _leaves(value):
+        found = False
+        if isinstance(leaf, str) and leaf.startswith(("{", "[")):
+            for inner_trail, inner_leaf, inner_text in _leaves(_parsed(leaf)):
+                span = matcher.span(inner_text)
+                if span is not None:
+                    found = True
+                    yield trail, _text(inner_trail), inner_leaf, span
+        # Else the match is a name in the JSON string, or its syntax.
+        span = None if found else matcher.span(text)
+        if span is not None:
+            yield trail, None, leaf, span
+
+
+def _parsed(text: str) -> JSONValue:
+    try:
+        return loads_exact(text.encode())
+    except ValueError:
+        return None
+
+
+def _leaves(value: JSONValue) -> Iterator[tuple[_Trail | None, JSONValue, str]]:
+    """Yield strings, numbers and bools with their trails and texts, without those that are hidden."""
+    waiting: list[tuple[_Trail | None, JSONValue]] = [(None, value)]
+    while waiting:
+        trail, one = waiting.pop()
+        if isinstance(one, Members):
+            waiting += [((trail, name), part) for name, part in reversed(dict(one).items())]
+        elif isinstance(one, list):
+            waiting += [((trail, place), part) for place, part in reversed(list(enumerate(one)))]
+        elif isinstance(one, str):
+            if not isinstance(one, Hidden):
+                yield trail, one, one
+        elif one is not None:
+            yield trail, one, "true" if one else "false"
+
+
+def _text(trail: _Trail | None) -> str:
+    steps: list[str | int] = []
+    while trail is not None:
+        trail, step = trail
+        steps.append(step)
+    return path_text(steps[::-1])

@@ -1,0 +1,128 @@
+"""`statetool grep`: searches attributes and outputs for text."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Final
+
+import typer
+
+from statefmt.analysis.search.matcher import Matcher
+from statefmt.analysis.search.search import NotSearched, TooDeepError, not_searched, search
+from statefmt.cli.exit_status import FAILED, FINE
+from statefmt.cli.failure import show_failure
+from statefmt.cli.options.shared import FormatOption, OutputFormat, ShowSensitiveOption, StateOption, StatesArgument
+from statefmt.cli.run import run_context
+from statefmt.cli.streams import listed_name, result_columns, result_terminal, say
+from statefmt.edit.session import load, state_name
+from statefmt.model.errors import StatetoolError, StoreError
+from statefmt.render.counted import counted
+from statefmt.render.search.json import SearchedState, search_json
+from statefmt.render.search.text import address_text, match_text
+from statefmt.store.discover import find_states
+from statefmt.store.reading import display_name
+
+EXAMPLES: Final = (
+    ("Find what has an address or an id in its attributes.", "statetool grep 10.0.3.7"),
+    ("Search all states below a directory.", "statetool grep sg-0a1b2c3d4e5f envs/"),
+    ("List the instances with an attribute that matches a regular expression.", "statetool grep -l -E '^ami-0[ab]'"),
+)
+
+# As grep does; for other commands, 1 is for findings.
+_NO_MATCH: Final = 1
+
+
+def command(
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The string to search for.")],
+    states: StatesArgument = None,
+    state: StateOption = None,
+    ignore_case: Annotated[bool, typer.Option("--ignore-case", "-i", help="Ignore case.")] = False,
+    regex: Annotated[
+        bool,
+        typer.Option(
+            "--regex/--fixed",
+            "-E/-F",
+            show_default=False,
+            help="TEXT is a regular expression (RE2), or a fixed string (the default).",
+        ),
+    ] = False,
+    addresses: Annotated[
+        bool, typer.Option("--addresses", "-l", help="Print only the addresses of what matches.")
+    ] = False,
+    show_sensitive: ShowSensitiveOption = False,
+    output_format: FormatOption = OutputFormat.TEXT,
+) -> int:
+    """Search the values of attributes and outputs for TEXT, in files and in all *.tfstate below directories.
+
+    Prints `address: path = value` for each value that matches. JSON strings, such as policies, are searched inside.
+    Sensitive values match only with --show-sensitive.
+
+    Exit status 0: something matches; 1: nothing; 2: a state could not be searched.
+    """
+    as_json = output_format is OutputFormat.JSON
+    if addresses and as_json:
+        raise typer.BadParameter("cannot be combined with --format json", param_hint="--addresses")
+    matcher = _matcher(text, regex=regex, ignore_case=ignore_case)
+    given = [*(states or ()), *([state] if state else ())] or [state_name(run_context(), None)]
+    names, unreadable = _found(given)
+    searched: list[SearchedState] = []
+    found = False
+    terminal, columns = result_terminal(), result_columns()
+    for name in names:
+        shown = "" if names == given and len(names) == 1 else listed_name(display_name(name))
+        try:
+            snapshot = load(run_context(), name).result.snapshot
+            one = SearchedState(display_name(name), [], None if show_sensitive else not_searched(snapshot))
+            searched.append(one)
+            line = ""
+            for match in search(snapshot, matcher, show_sensitive=show_sensitive):
+                found = True
+                if as_json:
+                    one.matches.append(match)
+                    continue
+                previous = line
+                line = address_text(match, shown) if addresses else match_text(match, terminal, shown, columns)
+                if line != previous:
+                    print(line)
+        except (StatetoolError, TooDeepError) as error:
+            problem = StoreError(f"{display_name(name)}: {error}") if isinstance(error, TooDeepError) else error
+            show_failure(problem, name)
+            unreadable.append((display_name(name), str(problem)))
+    if as_json:
+        sys.stdout.buffer.write(search_json(searched, unreadable))
+    _note_left_out([one.left_out for one in searched if one.left_out is not None])
+    if unreadable:
+        return FAILED
+    return FINE if found else _NO_MATCH
+
+
+def _matcher(text: str, *, regex: bool, ignore_case: bool) -> Matcher:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise typer.BadParameter("not valid UTF-8", param_hint="TEXT") from error
+    try:
+        return Matcher(text, regex=regex, ignore_case=ignore_case)
+    except ValueError as error:
+        raise typer.BadParameter(f"not a valid regular expression: {error}", param_hint="TEXT") from error
+
+
+def _found(given: list[str]) -> tuple[list[str], list[tuple[str, str]]]:
+    """Return the names of all states, and those that cannot be found, with the reason."""
+    found: dict[str, None] = {}
+    missing: list[tuple[str, str]] = []
+    for name in given:
+        try:
+            found.update(dict.fromkeys(find_states([name])))
+        except StoreError as error:
+            show_failure(error)
+            missing.append((name, str(error)))
+    return list(found), missing
+
+
+def _note_left_out(left_out: list[NotSearched]) -> None:
+    objects, outputs = sum(one.objects for one in left_out), sum(one.outputs for one in left_out)
+    if objects or outputs:
+        parts = [counted(objects, "object")] * bool(objects) + [counted(outputs, "output")] * bool(outputs)
+        what = " and ".join(parts)
+        say(f"statetool: sensitive values in {what} not searched; use --show-sensitive to search them")

@@ -1,0 +1,1 @@
+"""Renders what a search found, with a file for each format."""
