@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from statefmt.analysis.diff import SnapshotDiff
+from statefmt.analysis.diff import EnvelopeChange, SnapshotDiff
 from statefmt.render.counted import counted
 from statefmt.render.printable import printable
 
@@ -21,10 +21,17 @@ def summary(changes: SnapshotDiff) -> str:
     others = ((len(changes.resources), "resource block"), (len(changes.outputs), "output"))
     parts += [counted(number, noun) for number, noun in others if number]
     parts += ["check results"] if changes.check_results else []
-    parts += [printable(change.name) for change in changes.envelope]
-    if not parts and changes.followed:
+    envelope = [_member_text(change) for change in changes.envelope]
+    if not parts and not envelope and changes.followed:
         return followed_text(changes)
-    return ", ".join(parts)
+    return "; ".join(filter(None, [", ".join(parts), ", ".join(envelope)]))
+
+
+def _member_text(change: EnvelopeChange) -> str:
+    """Return the name of a member of the state, with both serials if it is the serial."""
+    if change.name == "serial" and change.old is not None and change.new is not None:
+        return f"serial {change.old.decode()} → {change.new.decode()}"
+    return printable(change.name)
 
 
 def followed_text(changes: SnapshotDiff) -> str:

@@ -81,7 +81,7 @@ CASES: dict[str, tuple[bytes, bytes, str, str]] = {
     ),
     "serial and release alone": (
         state(), state(serial=8, terraform_version="1.11.0"),
-        '\nState:\n~ terraform_version: "1.10.6" → "1.11.0"\n~ serial: 7 → 8', "terraform_version, serial",
+        '\nState:\n~ terraform_version: "1.10.6" → "1.11.0"\n~ serial: 7 → 8', "terraform_version, serial 7 → 8",
     ),
     "a resource without instances": (
         state(), state({**vpc("a"), "instances": []}),

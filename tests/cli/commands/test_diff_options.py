@@ -23,7 +23,7 @@ def test_stat(statetool: Statetool) -> None:
         "aws_instance.web        1\n"
         "aws_vpc.b                        1      1\n"
         "\n"
-        "1 removed, 1 changed, 1 moved, serial\n"
+        "1 removed, 1 changed, 1 moved; serial 8 → 7\n"
     )
 
 

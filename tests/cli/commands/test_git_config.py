@@ -145,7 +145,9 @@ CHANGED = '\n    ~ env: "test" → "none"\n    ~ password: (sensitive value)\n'
 
 def test_git_diff(history: Git) -> None:
     out = history("diff")
-    assert out == f"statetool diff a.tfstate\n~ aws_vpc.a{CHANGED}\nState:\n~ serial: 1 → 2\n\n1 changed, serial\n\n"
+    assert (
+        out == f"statetool diff a.tfstate\n~ aws_vpc.a{CHANGED}\nState:\n~ serial: 1 → 2\n\n1 changed; serial 1 → 2\n\n"
+    )
 
 
 def test_git_log_shows_text(history: Git) -> None:
@@ -204,7 +206,9 @@ def encrypted_history(git: Git, statetool: Statetool, monkeypatch: pytest.Monkey
 def test_encrypted_states(encrypted_history: Git, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TF_ENCRYPTION", json.dumps(configuration("new", "old")))
     out = encrypted_history("diff")
-    assert out == f"statetool diff a.tfstate\n~ aws_vpc.a{CHANGED}\nState:\n~ serial: 1 → 2\n\n1 changed, serial\n\n"
+    assert (
+        out == f"statetool diff a.tfstate\n~ aws_vpc.a{CHANGED}\nState:\n~ serial: 1 → 2\n\n1 changed; serial 1 → 2\n\n"
+    )
     log = encrypted_history("log", "-p")
     assert [line for line in log.splitlines() if "env " in line] == [
         '-    env      = "prod"', '+    env      = "test"', '+    env      = "prod"',

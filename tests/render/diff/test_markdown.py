@@ -25,7 +25,7 @@ def test_all_of_it() -> None:
     new = snapshot("a.n = 2", ("a.c = 3", {"attributes": {"n": 2}}), "a.y = 4", serial=2)
     assert _markdown(old, new) == (
         "### State differences\n\n<code>old</code> → <code>new</code>\n\n"
-        "**1 added, 1 removed, 1 changed, 1 moved, serial**\n\n"
+        "**1 added, 1 removed, 1 changed, 1 moved&#59; serial 1 &#8594; 2**\n\n"
         '<details><summary>Removed (1 entry)</summary>\n\n```diff\n- a.x (id "1")\n```\n\n</details>\n\n'
         '<details><summary>Added (1 entry)</summary>\n\n```diff\n+ a.y (id "4")\n```\n\n</details>\n\n'
         "<details><summary>Moved (1 entry)</summary>\n\n```diff\n# a.m → a.n\n```\n\n</details>\n\n"
