@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from statefmt.analysis.selection import Criteria, select
+from statefmt.cli.options.selecting import refuse_state_names
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes
 from statefmt.cli.surgery import Plan, carry_out
@@ -46,6 +47,8 @@ def command(
     Dependencies on them are updated; nothing else changes. A resource or module without a key moves with all its
     instances, which keep their keys.
     """
+
+    refuse_state_names((source, destination))
 
     def operation(snapshot: Snapshot) -> Edit:
         found = select(instances(snapshot), Criteria(selectors=(source,)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Annotated, Optional
 
@@ -10,6 +11,8 @@ import typer
 
 from statefmt.analysis.selection import Criteria
 from statefmt.model.addrs import ResourceMode
+from statefmt.model.errors import InvalidAddressError
+from statefmt.store.reading import STANDARD_INPUT
 
 
 class ModeChoice(StrEnum):
@@ -56,6 +59,18 @@ TaintedOption = Annotated[bool, typer.Option("--tainted", help="Only tainted ins
 DeposedOption = Annotated[bool, typer.Option("--deposed", help="Only instances with deposed objects.")]
 
 
+def refuse_state_names(selectors: Iterable[str]) -> None:
+    """Raise InvalidAddressError if a selector names a state.
+
+    Otherwise `list prod.tfstate` and `list -` would report that the default state is missing, or has no such resource.
+    """
+    for selector in selectors:
+        if selector == STANDARD_INPUT:
+            raise InvalidAddressError("address", selector, "use --state - to read the state from standard input")
+        if selector.endswith(".tfstate") and os.path.isfile(selector):  # noqa: PTH113 - Path.is_file may raise
+            raise InvalidAddressError("address", selector, f"it is a file; use --state {selector} to name the state")
+
+
 def criteria(
     selectors: SelectorsArgument = None,
     *,
@@ -67,11 +82,8 @@ def criteria(
     tainted: TaintedOption = False,
     deposed: DeposedOption = False,
 ) -> Criteria:
-    """Return the given criteria. Raises BadParameter if a selector is the name of a state file."""
-    for selector in selectors or ():
-        # Otherwise `list prod.tfstate` would report that the default file is missing, or has no such resource.
-        if selector.endswith(".tfstate") and os.path.isfile(selector):  # noqa: PTH113 - Path.is_file may raise
-            raise typer.BadParameter(f"{selector} is a file; use --state to name the state", param_hint="SELECTOR")
+    """Return the given criteria. Raises InvalidAddressError if a selector names a state."""
+    refuse_state_names(selectors or ())
     return Criteria(
         selectors=tuple(selectors or ()),
         excluded=tuple(excluded or ()),

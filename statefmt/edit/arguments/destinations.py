@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from statefmt.analysis.selection.invalid import invalid_address
 from statefmt.edit.arguments._captures import PLACE, captures, filled
 from statefmt.edit.arguments.key_map import normal_key
 from statefmt.golang.normalize import nfc
@@ -116,4 +117,4 @@ def _instance(text: str) -> AbsResourceInstance:
     try:
         return parse_abs_resource_instance(text)
     except AddressError as error:
-        raise SurgeryError(f"{text!r} is not a valid address: {error.detail} (column {error.column})") from error
+        raise invalid_address(text, error, selects=False) from error
