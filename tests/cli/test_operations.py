@@ -288,7 +288,7 @@ def test_notes_are_wrapped(columns: int, written: Path, program: Program) -> Non
     line = "statetool rekey aws_vpc.main --map us-west-2=0"
     shown = on_terminal(program, line, columns=columns)
     assert shown.status == 0
-    assert "a resource has either count or for_each or neither" in shown.text
+    assert "a resource or module has either count or for_each or" in shown.text
     assert max(map(len, shown.text.splitlines())) <= columns
 
 

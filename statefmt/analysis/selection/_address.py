@@ -25,7 +25,6 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from typing import TypeAlias
 
-from statefmt.analysis.selection.invalid import invalid_address
 from statefmt.analysis.selection.nearest import suggestion
 from statefmt.analysis.selection.path_pattern import path_fits, split_path
 from statefmt.analysis.selection.pattern_scanner import (
@@ -47,7 +46,7 @@ from statefmt.model.addrs import (
     parse_abs_resource_instance,
     parse_module_instance,
 )
-from statefmt.model.errors import AddressError, NoMatchError, SelectionError
+from statefmt.model.errors import AddressError, InvalidAddressError, NoMatchError, SelectionError
 from statefmt.text.wildcards import has_wildcards
 
 _AddressTest: TypeAlias = Callable[[AbsResourceInstance], bool]
@@ -140,8 +139,11 @@ class Addresses:
                 found.setdefault(nfc(text), {}).setdefault(text, []).append(place)
         return found
 
-    def _exists(self, text: str) -> bool:
-        return bool(self._exact(text))
+    def _invalid(self, selector: str, error: AddressError) -> InvalidAddressError:
+        # Imported late for startup time: only errors need it.
+        from statefmt.analysis.selection.invalid import invalid_address
+
+        return invalid_address(selector, error, lambda text: bool(self._exact(text)))
 
     def _texts(self) -> Iterator[str]:
         """Yield all known addresses."""
@@ -159,11 +161,11 @@ class Addresses:
                 return places
         except AddressError as error:
             if not has_wildcards(selector):
-                raise invalid_address(selector, error, self._exists) from error
+                raise self._invalid(selector, error) from error
         try:
             fits = _pattern(selector)
         except AddressError as error:
-            raise invalid_address(selector, error, self._exists) from error
+            raise self._invalid(selector, error) from error
         return [place for place, addr in enumerate(self._addrs) if fits(addr)]
 
 

@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Final, TypeAlias
 
-from statefmt.analysis.selection.invalid import invalid_provider
 from statefmt.analysis.selection.nearest import suggestion
 from statefmt.analysis.selection.path_pattern import path_fits, split_path
 from statefmt.analysis.selection.pattern_scanner import PatternStep, key_test, name_test, pattern_steps, refuse
@@ -42,6 +41,8 @@ def fitting_providers(known: Collection[AbsProviderInstance], text: str) -> set[
         try:
             fits = _reading(text)
         except AddressError as error:
+            from statefmt.analysis.selection.invalid import invalid_provider
+
             raise invalid_provider(text, error, _is_valid) from error
         found = {provider for provider in known if fits(provider)}
     if not found:

@@ -18,7 +18,6 @@ from statefmt.edit.operations.mv import mv
 from statefmt.model.instances import instances
 from statefmt.model.snapshot import Snapshot
 
-
 EXAMPLES: Final = (
     ("Rename a module.", "statetool mv module.net module.network"),
     ("Move one instance of a resource.", "statetool mv 'aws_vpc.main[0]' 'aws_vpc.main[\"eu\"]'"),
