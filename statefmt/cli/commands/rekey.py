@@ -20,8 +20,8 @@ from statefmt.cli.surgery import Plan, carry_out, choose
 from statefmt.edit.arguments.key_map import parse_key_lines, parse_key_map
 from statefmt.edit.arguments.keys_by_attribute import keys_by_attribute
 from statefmt.edit.changes.edit import Edit
-from statefmt.edit.changes.keyed import Keyed, NewKeys
-from statefmt.edit.operations.rekey import mapped, rekey, rekey_each
+from statefmt.edit.changes.keyed import Keyed
+from statefmt.edit.operations.rekey import rekey, rekey_each
 from statefmt.model.addrs import InstanceKey, ModuleInstance
 from statefmt.model.errors import SelectionError, SurgeryError
 from statefmt.model.instances import instances
@@ -72,35 +72,28 @@ def command(
     """
     given = (pairs is not None) + (file is not None) + (by is not None)
     if given > 1 or (given == 0 and configuration.directory is None):
-        raise typer.BadParameter("use exactly one of these", param_hint="--map, --map-file, --by, --config")
+        raise typer.BadParameter("use exactly one of these, or --config alone", param_hint="--map, --map-file, --by")
     if count and by is None:
         raise typer.BadParameter("requires --by", param_hint="--count")
     keys = _keys(pairs, file)
-    declared = _declared(configuration)
+    declared = None if given else _declared(configuration)
 
     def operation(snapshot: Snapshot) -> Edit:
         modules, others = _modules(snapshot, chosen)
         if by is not None and modules:
             raise SurgeryError(f"{modules[0]} is a module and has no attributes: use --map instead of --by")
         found = choose(snapshot, others) if others is not None else []
-        wanted: list[Keyed] = [*modules, *(instance.addr for instance in found)]
-        new: NewKeys
         if by is not None:
-            new = keys_by_attribute(found, by, count=count)
-        elif keys is not None:
-            new = mapped(wanted, keys)
-        else:
-            from statefmt.edit.arguments.keys_by_configuration import keys_by_configuration
+            return rekey_each(snapshot, keys_by_attribute(found, by, count=count))
+        if keys is not None:
+            return rekey(snapshot, found, keys, modules)
+        from statefmt.edit.arguments.keys_by_configuration import keys_by_configuration
 
-            assert declared is not None, "there is a configuration"
-            there: list[Keyed] = [*_all_modules(snapshot), *(instance.addr for instance in instances(snapshot))]
-            line = [] if options.state is None else ["--state", options.state]
-            new = keys_by_configuration(wanted, there, declared, line)
-        if declared is not None:
-            from statefmt.edit.arguments.keys_by_configuration import refuse_undeclared
-
-            refuse_undeclared(new, declared)
-        return rekey_each(snapshot, new) if keys is None else rekey(snapshot, found, keys, modules)
+        assert declared is not None, "there is a configuration"
+        wanted: list[Keyed] = [*modules, *(instance.addr for instance in found)]
+        there: list[Keyed] = [*_all_modules(snapshot), *(instance.addr for instance in instances(snapshot))]
+        line = [] if options.state is None else ["--state", options.state]
+        return rekey_each(snapshot, keys_by_configuration(wanted, there, declared, line))
 
     return carry_out(Plan("rekey", operation), options)
 

@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
-from statefmt.analysis.selection.nearest import suggestion
 from statefmt.configuration.model import Repetition
 from statefmt.configuration.scopes.expansion import Expansion
 from statefmt.configuration.scopes.instances import AbsentInstance, Instances
 from statefmt.edit.arguments.key_map import key_text, map_text, normal_key
-from statefmt.edit.changes.keyed import Block, Keyed, NewKeys, block_of, by_block, renamed
+from statefmt.edit.changes.keyed import Block, Keyed, by_block, renamed
 from statefmt.hcl.expressions.evaluate import evaluate
 from statefmt.hcl.syntax.expressions import Call
 from statefmt.hcl.value import Unknown, Value
@@ -55,19 +54,6 @@ def keys_by_configuration(
         if isinstance(one, ModuleInstance):
             modules[one] = free[0]
     return new
-
-
-def refuse_undeclared(keys: NewKeys, instances: Instances) -> None:
-    """Raise SurgeryError if the configuration lacks one of the new keys of instances and modules."""
-    modules = {one: key for one, key in keys.items() if isinstance(one, ModuleInstance)}
-    declared: dict[Block, dict[InstanceKey, None]] = {}
-    for one, new in keys.items():
-        block = block_of(one)
-        if block not in declared:
-            declared[block] = _declared(instances, _goal(block, modules))
-        if new not in declared[block]:
-            near = suggestion(key_text(new), map(key_text, declared[block]))
-            raise SurgeryError(f"{block}: the configuration has no instance with {_with(new)}{near}")
 
 
 def _depth(block: Block) -> int:
@@ -158,10 +144,6 @@ def _repetition(instances: Instances, block: Block) -> Repetition:
         return instances.blocks[block.config()].repetition
     call = instances.call(block)
     return Repetition() if call is None else call.repetition
-
-
-def _with(key: InstanceKey) -> str:
-    return f"the key {key}" if str(key) else "no key"
 
 
 def _named(keys: Collection[InstanceKey]) -> str:

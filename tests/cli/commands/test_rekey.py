@@ -84,14 +84,6 @@ def test_the_map_that_a_refusal_shows(statetool: Statetool) -> None:
 
 # Arguments, the message.
 REFUSED = {
-    "a key that the configuration lacks": (
-        "rekey module.database --map us-west-2=use --config configuration",
-        'module.database: the configuration has no instance with the key ["use"]; the nearest are: ["us"]',
-    ),
-    "by an attribute that the configuration has no key for": (
-        "rekey aws_vpc.main --by id --config configuration",
-        "aws_vpc.main: the configuration has no instance with the key",
-    ),
     "a filter option": (
         "rekey module.database --type aws_db_instance --map =x",
         (

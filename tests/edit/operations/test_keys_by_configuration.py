@@ -12,7 +12,7 @@ from statefmt.analysis.selection.modules import modules_of, named_modules
 from statefmt.configuration import load
 from statefmt.configuration.scopes.instances import Instances
 from statefmt.edit.arguments.key_map import parse_key_map
-from statefmt.edit.arguments.keys_by_configuration import keys_by_configuration, refuse_undeclared
+from statefmt.edit.arguments.keys_by_configuration import keys_by_configuration
 from statefmt.edit.changes.keyed import Keyed
 from statefmt.edit.operations.rekey import mapped, rekey_each
 from statefmt.model.errors import SurgeryError
@@ -163,13 +163,3 @@ def test_refused(case: str, tmp_path: Path) -> None:
     with pytest.raises(SurgeryError) as caught:
         keys(snapshot_of(*before), configured(tmp_path, files), selector)
     assert message in str(caught.value)
-
-
-def test_a_map_with_a_key_that_the_configuration_lacks(tmp_path: Path) -> None:
-    declared = configured(tmp_path, of_module('for_each = toset(["europe"])', "count = 1"))
-    state = snapshot_of("module.m.t.a")
-    with pytest.raises(SurgeryError) as caught:
-        refuse_undeclared(mapped(wanted(state, "module.m"), parse_key_map(["=euorpe"])), declared)
-    message = 'module.m: the configuration has no instance with the key ["euorpe"]; the nearest are:\n  ["europe"]'
-    assert str(caught.value) == message
-    refuse_undeclared(mapped(wanted(state, "module.m"), parse_key_map(["=europe"])), declared)
