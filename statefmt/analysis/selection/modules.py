@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import NamedTuple
 
 from statefmt.analysis.selection.path_pattern import path_fits, split_path
@@ -19,26 +20,40 @@ class NamedModules(NamedTuple):
     by_pattern: bool
 
 
-def named_modules(known: Iterable[ModuleInstance], selector: str) -> NamedModules | None:
-    """Return the modules among `known` that a selector names; None unless it is an address or a pattern of modules.
+class Modules:
+    """The module instances to select from."""
 
-    An address without a key at its end names all instances of the module. A pattern that ends in `**` names everything
-    below a module, and not the module.
-    """
-    known = tuple(known)
-    texts = {selector, _canonical(selector)}
-    found = tuple(module for module in known if not texts.isdisjoint((str(module), str(module_call(module)))))
-    if found:
-        return NamedModules(found, False)
-    if not has_wildcards(selector):
-        return None if _canonical(selector) is None else NamedModules((), False)
-    try:
-        path, rest = split_path(selector, pattern_steps(selector))
-    except AddressError:
-        return None
-    if rest or path[-1] is None:
-        return None
-    return NamedModules(tuple(module for module in known if path_fits(path, module.steps)), True)
+    def __init__(self, known: Iterable[ModuleInstance]) -> None:
+        self._known = tuple(known)
+
+    def named(self, selector: str) -> NamedModules | None:
+        """Return the modules that a selector names; None unless it is an address or a pattern of modules.
+
+        An address without a key at its end names all instances of the module. A pattern that ends in `**` names
+        everything below a module, and not the module.
+        """
+        canonical = _canonical(selector)
+        found = self._by_text.get(selector) or self._by_text.get(canonical or "")
+        if found is not None:
+            return NamedModules(tuple(found), False)
+        if not has_wildcards(selector):
+            return None if canonical is None else NamedModules((), False)
+        try:
+            path, rest = split_path(selector, pattern_steps(selector))
+        except AddressError:
+            return None
+        if rest or path[-1] is None:
+            return None
+        return NamedModules(tuple(module for module in self._known if path_fits(path, module.steps)), True)
+
+    @cached_property
+    def _by_text(self) -> dict[str, list[ModuleInstance]]:
+        """The modules by address, and by address without the last key: a table, since there may be many selectors."""
+        found: dict[str, list[ModuleInstance]] = {}
+        for module in self._known:
+            for text in {str(module), str(module_call(module))}:
+                found.setdefault(text, []).append(module)
+        return found
 
 
 def module_call(module: ModuleInstance) -> ModuleInstance:

@@ -10,7 +10,7 @@ import typer
 from msgspec.structs import replace
 
 from statefmt.analysis.selection import Criteria
-from statefmt.analysis.selection.modules import modules_of, named_modules
+from statefmt.analysis.selection.modules import Modules, modules_of
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options, report_problems
 from statefmt.cli.options.selecting import criteria
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
@@ -122,8 +122,8 @@ def _modules(snapshot: Snapshot, chosen: Criteria) -> tuple[list[ModuleInstance]
 
     Raises SelectionError if other criteria are combined with a module.
     """
-    known = _all_modules(snapshot)
-    named = {selector: named_modules(known, selector) for selector in chosen.selectors}
+    known = Modules(_all_modules(snapshot))
+    named = {selector: known.named(selector) for selector in chosen.selectors}
     modules = [module for found in named.values() if found is not None for module in found.modules]
     if not modules:
         return [], chosen

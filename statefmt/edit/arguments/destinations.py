@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from statefmt.analysis.selection.invalid import invalid_address
-from statefmt.analysis.selection.modules import NamedModules, modules_of, named_modules
+from statefmt.analysis.selection.modules import Modules, NamedModules, modules_of
 from statefmt.edit.arguments._captures import PLACE, captures, filled
 from statefmt.edit.arguments.key_map import normal_key
 from statefmt.golang.normalize import nfc
@@ -32,7 +32,7 @@ def destinations(
     (the whole key for `[*]`) and `$$` is a dollar sign; otherwise a dollar sign is literal. Raises SurgeryError if the
     two do not fit together.
     """
-    named = named_modules(modules_of(addr.module for addr in found), source)
+    named = Modules(modules_of(addr.module for addr in found)).named(source)
     if named is not None and named.modules:
         goals = _module_goals(named, source, target)
         return {addr: _in_module(addr, goals) for addr in found}

@@ -62,8 +62,11 @@ def keys_among(keys: Mapping[InstanceKey, InstanceKey], there: Collection[Instan
     are several, or if two old keys mean the same one.
     """
     found: dict[InstanceKey, InstanceKey] = {}
+    by_form: dict[InstanceKey, list[InstanceKey]] = {}
+    for key in there:
+        by_form.setdefault(normal_key(key), []).append(key)
     for old, new in keys.items():
-        same = [old] if old in there else [key for key in there if normal_key(key) == normal_key(old)] or [old]
+        same = [old] if old in there else by_form.get(normal_key(old), [old])
         if len(same) > 1:
             names = ", ".join(ascii(str(key)) for key in same)
             raise SurgeryError(

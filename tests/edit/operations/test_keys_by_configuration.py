@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from statefmt.analysis.selection.modules import modules_of, named_modules
+from statefmt.analysis.selection.modules import Modules, modules_of
 from statefmt.configuration import load
 from statefmt.configuration.scopes.instances import Instances
 from statefmt.edit.arguments.key_map import parse_key_map
@@ -34,8 +34,8 @@ def configured(folder: Path, files: Mapping[str, str]) -> Instances:
 
 
 def wanted(state: Snapshot, *selectors: str) -> list[Keyed]:
-    known = modules_of(resource.addr.module for resource in state.resources)
-    named = [named_modules(known, selector) for selector in selectors]
+    known = Modules(modules_of(resource.addr.module for resource in state.resources))
+    named = [known.named(selector) for selector in selectors]
     modules = [module for found in named if found is not None for module in found.modules]
     return [*modules, *addresses(chosen(state, *selectors))]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.analysis.selection.modules import modules_of, named_modules
+from statefmt.analysis.selection.modules import Modules, modules_of
 from statefmt.edit.arguments.key_map import parse_key_map
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.operations.rekey import rekey
@@ -19,8 +19,8 @@ from tests.edit.operations.build import snapshot_of, snapshot_with
 
 def rekeyed(snapshot: Snapshot, keys: str, *selectors: str) -> Edit:
     """What `rekey SELECTOR --map KEYS` makes of a snapshot."""
-    known = modules_of(resource.addr.module for resource in snapshot.resources)
-    named = [named_modules(known, selector) for selector in selectors]
+    known = Modules(modules_of(resource.addr.module for resource in snapshot.resources))
+    named = [known.named(selector) for selector in selectors]
     modules = [module for found in named if found is not None for module in found.modules]
     return rekey(snapshot, chosen(snapshot, *selectors), parse_key_map([keys]), modules)
 
