@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 EXAMPLES: Final = (
     ("Go from count to for_each.", "statetool rekey aws_vpc.main --map 0=eu,1=us"),
     ("The same for a module, with everything in it.", "statetool rekey module.app --map 0=eu,1=us"),
-    ("Give the only instance a key.", "statetool rekey module.app --map =eu"),
+    ("Take the only new key from the configuration.", "statetool rekey module.app --config ."),
     ("Use an attribute of each instance as its key.", "statetool rekey aws_vpc.main --by tags.Name"),
 )
 

@@ -14,7 +14,7 @@ from statefmt.configuration.model import Repetition
 from statefmt.configuration.scopes.expansion import Expansion
 from statefmt.configuration.scopes.instances import AbsentInstance, Instances
 from statefmt.edit.arguments.key_map import key_text, map_text, normal_key
-from statefmt.edit.changes.keyed import Block, Keyed, by_block, renamed
+from statefmt.edit.changes.keyed import Keyed, Repeatable, by_block, renamed
 from statefmt.hcl.expressions.evaluate import evaluate
 from statefmt.hcl.syntax.expressions import Call
 from statefmt.hcl.value import Unknown, Value
@@ -56,11 +56,11 @@ def keys_by_configuration(
     return new
 
 
-def _depth(block: Block) -> int:
+def _depth(block: Repeatable) -> int:
     return len(block.steps) if isinstance(block, ModuleInstance) else len(block.module.steps) + 1
 
 
-def _goal(block: Block, modules: Mapping[ModuleInstance, InstanceKey]) -> Block:
+def _goal(block: Repeatable, modules: Mapping[ModuleInstance, InstanceKey]) -> Repeatable:
     """Return the address of a block after the modules that contain it have got their new keys."""
     at = renamed(modules)
     if isinstance(block, AbsResource):
@@ -68,7 +68,7 @@ def _goal(block: Block, modules: Mapping[ModuleInstance, InstanceKey]) -> Block:
     return at(block.parent()).child(block.steps[-1].name)
 
 
-def _declared(instances: Instances, block: Block) -> dict[InstanceKey, None]:
+def _declared(instances: Instances, block: Repeatable) -> dict[InstanceKey, None]:
     """Return the keys that a block has in the configuration, in its order. Raises SurgeryError if they are unknown."""
     found: Expansion | Unknown | AbsentInstance
     if isinstance(block, ModuleInstance):
@@ -87,7 +87,7 @@ def _declared(instances: Instances, block: Block) -> dict[InstanceKey, None]:
     return dict.fromkeys(found.keys)
 
 
-def _absent(instances: Instances, block: Block) -> str:
+def _absent(instances: Instances, block: Repeatable) -> str:
     around = block.parent() if isinstance(block, ModuleInstance) else block.module
     outer = next((one for one in around.on_the_way if isinstance(instances.scope(one), AbsentInstance)), None)
     if outer is None:
@@ -96,7 +96,7 @@ def _absent(instances: Instances, block: Block) -> str:
 
 
 def _undetermined(
-    block: Block,
+    block: Repeatable,
     old: Collection[InstanceKey],
     free: Collection[InstanceKey],
     order: list[StringKey],
@@ -123,7 +123,7 @@ def _undetermined(
     )
 
 
-def _in_list_order(instances: Instances, block: Block) -> list[StringKey]:
+def _in_list_order(instances: Instances, block: Repeatable) -> list[StringKey]:
     """Return the elements of the list in `for_each = toset(list)`, in its order; empty for any other expression."""
     expression = repetition.for_each.expression if (repetition := _repetition(instances, block)).for_each else None
     scope = instances.scope(block.parent() if isinstance(block, ModuleInstance) else block.module)
@@ -139,7 +139,7 @@ def _in_list_order(instances: Instances, block: Block) -> list[StringKey]:
     return list(keys) if len(keys) == len(value.data) else []
 
 
-def _repetition(instances: Instances, block: Block) -> Repetition:
+def _repetition(instances: Instances, block: Repeatable) -> Repetition:
     if isinstance(block, AbsResource):
         return instances.blocks[block.config()].repetition
     call = instances.call(block)

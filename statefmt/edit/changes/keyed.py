@@ -11,11 +11,11 @@ from statefmt.model.addrs import AbsResource, AbsResourceInstance, InstanceKey, 
 
 # An instance of a resource or a module, and what it is an instance of: a resource, or a module without its last key.
 Keyed: TypeAlias = AbsResourceInstance | ModuleInstance
-Block: TypeAlias = AbsResource | ModuleInstance
+Repeatable: TypeAlias = AbsResource | ModuleInstance
 NewKeys: TypeAlias = Mapping[AbsResourceInstance, InstanceKey] | Mapping[Keyed, InstanceKey]
 
 
-def block_of(one: Keyed) -> Block:
+def block_of(one: Keyed) -> Repeatable:
     """Return what this is an instance of."""
     return module_call(one) if isinstance(one, ModuleInstance) else one.containing_resource()
 
@@ -25,9 +25,9 @@ def key_of(one: Keyed) -> InstanceKey:
     return one.steps[-1].key if isinstance(one, ModuleInstance) else one.key
 
 
-def by_block(found: Iterable[Keyed]) -> dict[Block, dict[InstanceKey, Keyed]]:
+def by_block(found: Iterable[Keyed]) -> dict[Repeatable, dict[InstanceKey, Keyed]]:
     """Group instances by block and key."""
-    blocks: dict[Block, dict[InstanceKey, Keyed]] = {}
+    blocks: dict[Repeatable, dict[InstanceKey, Keyed]] = {}
     for one in found:
         blocks.setdefault(block_of(one), {})[key_of(one)] = one
     return blocks

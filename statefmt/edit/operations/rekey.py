@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from statefmt.analysis.selection.modules import module_call, modules_of
 from statefmt.edit.arguments.key_map import KeyMap, key_text, keys_among, normal_key, normalised_note
 from statefmt.edit.changes.edit import Edit, with_note
-from statefmt.edit.changes.keyed import Block, Keyed, NewKeys, block_of, by_block, key_of, renamed
+from statefmt.edit.changes.keyed import Keyed, NewKeys, Repeatable, block_of, by_block, key_of, renamed
 from statefmt.edit.changes.resources import by_address
 from statefmt.edit.changes.whole_resources import named
 from statefmt.edit.operations.mv import mv
@@ -77,7 +77,7 @@ def rekey_each(snapshot: Snapshot, keys: NewKeys) -> Edit:
 
 
 def _refuse_doubles(keys: NewKeys) -> None:
-    first: dict[tuple[Block, InstanceKey], Keyed] = {}
+    first: dict[tuple[Repeatable, InstanceKey], Keyed] = {}
     for one, key in keys.items():
         before = first.setdefault((block_of(one), key), one)
         if before != one:
@@ -106,16 +106,16 @@ def _without_empty(
     return (replace(snapshot, resources=left) if empty else snapshot), tuple(changed)
 
 
-def _moved_block(block: Block, at: Callable[[ModuleInstance], ModuleInstance]) -> Block:
+def _moved_block(block: Repeatable, at: Callable[[ModuleInstance], ModuleInstance]) -> Repeatable:
     if isinstance(block, AbsResource):
         return AbsResource(at(block.module), block.resource)
     return ModuleInstance((*at(block.parent()).steps, ModuleStep(block.steps[-1].name)))
 
 
-def _mixed(snapshot: Snapshot, blocks: Collection[Block]) -> list[Block]:
+def _mixed(snapshot: Snapshot, blocks: Collection[Repeatable]) -> list[Repeatable]:
     """Return those of some blocks whose instances have keys of several kinds."""
     after = by_address(snapshot)
-    kinds: dict[Block, set[type]] = {
+    kinds: dict[Repeatable, set[type]] = {
         block: {type(obj.key) for obj in after[block].objects} for block in blocks if isinstance(block, AbsResource)
     }
     if len(kinds) < len(blocks):
