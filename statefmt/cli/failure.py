@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Final
 
 import click
 
 from statefmt.cli.streams import message_terminal
-from statefmt.model.errors import StateError, StatetoolError
+from statefmt.model.errors import InvalidAddressError, NoMatchError, StateError, StatetoolError
 from statefmt.render.printable import printable
 
 # Enough to act on; `check` shows all of them.
@@ -20,12 +21,16 @@ def show_failure(error: StatetoolError, name: str = "") -> None:
     if not isinstance(error, StateError):
         # The lines after ":\n" are lists and commands to copy, so they are not wrapped. Any other newline is part of a
         # name.
-        first, colon, rest = f"statetool: {error}".partition(":\n")
+        first, colon, rest = f"statetool: {error}{_advice(error)}".partition(":\n")
         listed = rest.split("\n") if colon else []
         first += colon.rstrip("\n")
         # Keep the program name and a long path on one line.
         first = message_terminal().wrap(first, "", "  ").replace("statetool:\n  ", "statetool: ", 1)
         print("\n".join([first, *map(printable, listed)]), file=sys.stderr)
+        if isinstance(error, NoMatchError) and "\0" not in error.selector and os.path.lexists(error.selector):
+            # An unquoted pattern, of which the shell has made the name of a file.
+            text = "statetool: a file has this name; if you typed a pattern, put it in single quotes"
+            print(message_terminal().wrap(text, "", "  "), file=sys.stderr)
         return
     from statefmt.edit.session import StateFileError
     from statefmt.render.findings import findings_text
@@ -36,6 +41,16 @@ def show_failure(error: StatetoolError, name: str = "") -> None:
     print(findings_text(reasons[:_MOST_FINDINGS], message_terminal()), file=sys.stderr)
     if len(reasons) > _MOST_FINDINGS:
         print(f"  … and {len(reasons) - _MOST_FINDINGS} more; `statetool check` shows all of them", file=sys.stderr)
+
+
+def _advice(error: StatetoolError) -> str:
+    """Return how to write, in the running shell, the address that an invalid one stands for."""
+    if not isinstance(error, InvalidAddressError) or not error.meant:
+        return ""
+    from statefmt.cli.run import run_context
+    from statefmt.text.running_shell import advice, running_shell
+
+    return f"; write {advice(error.meant, running_shell(run_context().environment))}"
 
 
 def show_usage_error(error: click.ClickException) -> None:

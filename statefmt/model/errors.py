@@ -9,6 +9,8 @@ StatetoolError
 │   └── UnsupportedStateError  a state in an unsupported format
 ├── ReleaseError           the name of a release is unknown
 ├── SelectionError         a selector is invalid or matches nothing
+│   ├── NoMatchError           a selector matches nothing
+│   └── InvalidAddressError    an address, a selector or a provider on the command line is invalid
 ├── SurgeryError           an operation would harm the state or does not apply to it
 ├── EncryptionError        an encrypted state cannot be read or written; messages contain no secrets
 │   ├── ConfigurationError     an encryption configuration is invalid
@@ -88,6 +90,26 @@ class ReleaseError(StatetoolError, ValueError):
 
 class SelectionError(StatetoolError):
     """A selector is invalid or matches nothing; the message names it and lists the nearest matches."""
+
+
+class NoMatchError(SelectionError):
+    """A selector is valid and matches nothing; `selector` is the string as given."""
+
+    def __init__(self, selector: str, suggestion: str) -> None:
+        state = f"; use --state {selector} to name a state" if selector.endswith(".tfstate") else ""
+        super().__init__(f"no resource instance matches {selector!r}{state}{suggestion}")
+        self.selector = selector
+
+
+class InvalidAddressError(SelectionError):
+    """An address, a selector or a provider given by a user is invalid.
+
+    `meant` is what the user probably meant, or "". The message lacks it, since how to write it depends on the shell.
+    """
+
+    def __init__(self, what: str, text: str, reason: str, meant: str = "") -> None:
+        super().__init__(f"invalid {what} {text!r}: {reason}")
+        self.meant = meant
 
 
 class SurgeryError(StatetoolError):

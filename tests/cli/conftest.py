@@ -44,7 +44,11 @@ class Program:
 
     def in_shell(self, line: str, *, environment: Environment = None) -> Result:
         """Run a line of sh, in which `statetool` is the program."""
-        return self._run(["sh", "-c", line], environment)
+        return self.in_shell_named("sh", line, environment=environment)
+
+    def in_shell_named(self, shell: str, line: str, *, environment: Environment = None) -> Result:
+        """Run a line of some shell, in which `statetool` is the program."""
+        return self._run([shell, "-c", line], environment)
 
     def to(self, stdout: int, *arguments: str, environment: Environment = None) -> Result:
         """Start statetool with a file descriptor as its standard output."""

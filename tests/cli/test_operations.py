@@ -233,13 +233,13 @@ REFUSED = {
     "nothing is tainted": (["untaint", "aws_vpc.main"], "not tainted: "),
     "data is not tainted": (["taint", "data.aws_caller_identity.current"], "it is not a managed resource"),
     "no provider and no map": (["rebind"], "name the provider instance at the end"),
-    "no provider instance": (["rebind", "aws_vpc.main", "aws..x"], "is not a provider instance"),
+    "no provider instance": (["rebind", "aws_vpc.main", "aws..x"], "invalid provider instance 'aws..x'"),
     "another provider": (["rebind", "aws_vpc.main", "gcp.x"], "none of the selected instances has a provider gcp"),
     "a part of a resource": (
         ["rebind", 'aws_vpc.main["eu-west-1"]', 'provider["hashicorp/aws"]'],
         'these were not selected: aws_vpc.main["us-west-2"] Select them as well, or use --whole-resource',
     ),
-    "no provider": (["replace-provider", "-y", "hashicorp/aws", "a b"], "is neither a provider source"),
+    "no provider": (["replace-provider", "-y", "hashicorp/aws", "a b"], "invalid provider 'a b': "),
     "nothing bound to it": (["replace-provider", "-y", "hashicorp/gcp", "hashicorp/aws"], "no resource is bound to"),
     "two maps": (["rekey", "aws_vpc.main", "--map", "a=b", "--by", "id"], "use exactly one of these"),
     "count without an attribute": (["rekey", "aws_vpc.main", "--map", "a=b", "--count"], "requires --by"),
@@ -288,7 +288,7 @@ def test_notes_are_wrapped(columns: int, written: Path, program: Program) -> Non
     line = "statetool rekey aws_vpc.main --map us-west-2=0"
     shown = on_terminal(program, line, columns=columns)
     assert shown.status == 0
-    assert "a resource has either count or for_each or neither" in shown.text
+    assert "a resource or module has either count or for_each or" in shown.text
     assert max(map(len, shown.text.splitlines())) <= columns
 
 

@@ -151,7 +151,7 @@ def test_a_state_among_the_selectors(line: str, statetool: Statetool, folder: Pa
     (folder / "prod.tfstate").write_bytes(INDENTED)
     result = statetool(*line.split())
     assert (result.status, result.out) == (2, b"")
-    assert "prod.tfstate is a file; use --state to name the state" in " ".join(result.err.split())
+    assert "it is a file; use --state" in " ".join(result.err.split())
 
 
 def test_a_resource_called_like_a_state(statetool: Statetool, folder: Path) -> None:

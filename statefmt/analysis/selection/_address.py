@@ -46,7 +46,7 @@ from statefmt.model.addrs import (
     parse_abs_resource_instance,
     parse_module_instance,
 )
-from statefmt.model.errors import AddressError, SelectionError
+from statefmt.model.errors import AddressError, InvalidAddressError, NoMatchError, SelectionError
 from statefmt.text.wildcards import has_wildcards
 
 _AddressTest: TypeAlias = Callable[[AbsResourceInstance], bool]
@@ -62,13 +62,11 @@ class Addresses:
     def fitting(self, selector: str) -> list[int]:
         """Return the places of the addresses that a selector matches, in order.
 
-        Raises SelectionError if it is neither an address nor a pattern, or, with the nearest addresses, if it matches
-        nothing.
+        Raises InvalidAddressError if it is neither an address nor a pattern, NoMatchError if it matches nothing.
         """
         places = self._exact(selector) or self._read(selector)
         if not places:
-            message = f"no resource instance matches {selector!r}"
-            raise SelectionError(message + suggestion(selector, self._texts()))
+            raise NoMatchError(selector, suggestion(selector, self._texts()))
         return places
 
     def _exact(self, text: str) -> list[int]:
@@ -141,6 +139,12 @@ class Addresses:
                 found.setdefault(nfc(text), {}).setdefault(text, []).append(place)
         return found
 
+    def _invalid(self, selector: str, error: AddressError) -> InvalidAddressError:
+        # Imported late for startup time: only errors need it.
+        from statefmt.analysis.selection.invalid import invalid_address
+
+        return invalid_address(selector, error, lambda text: bool(self._exact(text)))
+
     def _texts(self) -> Iterator[str]:
         """Yield all known addresses."""
         yield from self._by_resource
@@ -157,11 +161,11 @@ class Addresses:
                 return places
         except AddressError as error:
             if not has_wildcards(selector):
-                raise _no_address(selector, error) from error
+                raise self._invalid(selector, error) from error
         try:
             fits = _pattern(selector)
         except AddressError as error:
-            raise _no_address(selector, error) from error
+            raise self._invalid(selector, error) from error
         return [place for place, addr in enumerate(self._addrs) if fits(addr)]
 
 
@@ -171,10 +175,6 @@ def _brackets(text: str) -> Iterator[int]:
     while place >= 0:
         yield place
         place = text.find("[", place + 1)
-
-
-def _no_address(selector: str, error: AddressError) -> SelectionError:
-    return SelectionError(f"{selector!r} is not a valid address: {error.detail} (column {error.column})")
 
 
 def _selecting(module: ModuleInstance) -> set[str]:

@@ -41,7 +41,9 @@ def fitting_providers(known: Collection[AbsProviderInstance], text: str) -> set[
         try:
             fits = _reading(text)
         except AddressError as error:
-            raise SelectionError(f"{text!r} is not a valid provider: {error.detail} (column {error.column})") from error
+            from statefmt.analysis.selection.invalid import invalid_provider
+
+            raise invalid_provider(text, error, _is_valid) from error
         found = {provider for provider in known if fits(provider)}
     if not found:
         raise SelectionError(f"no provider matches {text!r}{suggestion(text, _names(known))}")
@@ -54,6 +56,13 @@ def _addressed(known: Collection[AbsProviderInstance], text: str) -> set[AbsProv
     except AddressError:
         return set()
     return {provider for provider in known if wanted in (provider, provider.config.instance())}
+
+
+def _is_valid(text: str) -> bool:
+    try:
+        return bool(_reading(text))
+    except AddressError:
+        return False
 
 
 def _reading(text: str) -> _Test:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
 from statefmt.analysis.selection import Criteria, select
+from statefmt.cli.options.selecting import refuse_state_names
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes
 from statefmt.cli.surgery import Plan, carry_out
@@ -17,13 +18,21 @@ from statefmt.edit.operations.mv import mv
 from statefmt.model.instances import instances
 from statefmt.model.snapshot import Snapshot
 
+EXAMPLES: Final = (
+    ("Rename a module.", "statetool mv module.net module.network"),
+    ("Move one instance of a resource.", "statetool mv 'aws_vpc.main[0]' 'aws_vpc.main[\"eu\"]'"),
+    ("Move all instances of a module; $1 is the key of each.", "statetool mv 'module.m[*]' 'module.n[$1]'"),
+    ("Move the resources of one type into a module.", "statetool mv 'aws_subnet.*' 'module.net.aws_subnet.$1'"),
+)
+
 
 @takes(options=surgery_options)
 def command(
     source: Annotated[
         str,
         typer.Argument(
-            metavar="SOURCE", help="An instance, a resource, a module, or a pattern: 'module.old[*].aws_vpc.*'."
+            metavar="SOURCE",
+            help="An instance, a resource, a module, or a pattern: 'module.old[*]', 'module.old[*].aws_vpc.*'.",
         ),
     ],
     destination: Annotated[
@@ -44,8 +53,10 @@ def command(
     """Move instances, resources and modules to other addresses.
 
     Dependencies on them are updated; nothing else changes. A resource or module without a key moves with all its
-    instances, which keep their keys.
+    instances, which keep their keys. A pattern of modules moves whole modules.
     """
+
+    refuse_state_names((source, destination))
 
     def operation(snapshot: Snapshot) -> Edit:
         found = select(instances(snapshot), Criteria(selectors=(source,)))

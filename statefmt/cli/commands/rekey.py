@@ -1,14 +1,17 @@
-"""`statetool rekey`: changes the keys of instances."""
+"""`statetool rekey`: changes the keys of instances of resources and modules."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Final, Optional
 
 import typer
+from msgspec.structs import replace
 
 from statefmt.analysis.selection import Criteria
+from statefmt.analysis.selection.modules import Modules, modules_of
+from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options, report_problems
 from statefmt.cli.options.selecting import criteria
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes
@@ -17,12 +20,26 @@ from statefmt.cli.surgery import Plan, carry_out, choose
 from statefmt.edit.arguments.key_map import parse_key_lines, parse_key_map
 from statefmt.edit.arguments.keys_by_attribute import keys_by_attribute
 from statefmt.edit.changes.edit import Edit
+from statefmt.edit.changes.keyed import Keyed
 from statefmt.edit.operations.rekey import rekey, rekey_each
-from statefmt.model.addrs import InstanceKey
+from statefmt.model.addrs import InstanceKey, ModuleInstance
+from statefmt.model.errors import SelectionError, SurgeryError
+from statefmt.model.instances import instances
 from statefmt.model.snapshot import Snapshot
 
+if TYPE_CHECKING:
+    # Most runs have no configuration and skip this import.
+    from statefmt.configuration.scopes.instances import Instances
 
-@takes(chosen=criteria, options=surgery_options)
+EXAMPLES: Final = (
+    ("Go from count to for_each.", "statetool rekey aws_vpc.main --map 0=eu,1=us"),
+    ("The same for a module, with everything in it.", "statetool rekey module.app --map 0=eu,1=us"),
+    ("Take the only new key from the configuration.", "statetool rekey module.app --config ."),
+    ("Use an attribute of each instance as its key.", "statetool rekey aws_vpc.main --by tags.Name"),
+)
+
+
+@takes(chosen=criteria, configuration=configuration_options, options=surgery_options)
 def command(
     pairs: Annotated[
         Optional[list[str]],  # noqa: UP045 - typer reads the annotation at run time
@@ -41,28 +58,84 @@ def command(
     count: Annotated[bool, typer.Option("--count", help="With --by: use integer keys, for count.")] = False,
     *,
     chosen: Criteria,
+    configuration: ConfigurationOptions,
     options: SurgeryOptions,
 ) -> int:
-    """Change the keys of a resource's instances: from count to for_each or back, or from one for_each to another.
+    """Change the keys of resources or modules: from count to for_each or back, or from one for_each to another.
 
-    Nothing else changes, except that depends_on is updated.
+    An address of a module changes the keys of the module, and everything in it moves along; an address of a resource
+    changes the keys of its instances. 'module.app.**' selects the resources in a module. Nothing else changes, except
+    that depends_on is updated.
+
+    With --config, the new keys must be those of the configuration. Without a map, they are read from it, where only one
+    instance can have changed its key; otherwise rekey prints a map to complete.
     """
-    if (pairs is not None) + (file is not None) + (by is not None) != 1:
-        raise typer.BadParameter("use exactly one of these", param_hint="--map, --map-file, --by")
+    given = (pairs is not None) + (file is not None) + (by is not None)
+    if given > 1 or (given == 0 and configuration.directory is None):
+        raise typer.BadParameter("use exactly one of these, or --config alone", param_hint="--map, --map-file, --by")
     if count and by is None:
         raise typer.BadParameter("requires --by", param_hint="--count")
-    keys = {} if by is not None else _keys(pairs, file)
+    keys = _keys(pairs, file)
+    declared = None if given else _declared(configuration)
 
     def operation(snapshot: Snapshot) -> Edit:
-        found = choose(snapshot, chosen)
+        modules, others = _modules(snapshot, chosen)
+        if by is not None and modules:
+            raise SurgeryError(f"{modules[0]} is a module and has no attributes: use --map instead of --by")
+        found = choose(snapshot, others) if others is not None else []
         if by is not None:
             return rekey_each(snapshot, keys_by_attribute(found, by, count=count))
-        return rekey(snapshot, found, keys)
+        if keys is not None:
+            return rekey(snapshot, found, keys, modules)
+        from statefmt.edit.arguments.keys_by_configuration import keys_by_configuration
+
+        assert declared is not None, "there is a configuration"
+        wanted: list[Keyed] = [*modules, *(instance.addr for instance in found)]
+        there: list[Keyed] = [*_all_modules(snapshot), *(instance.addr for instance in instances(snapshot))]
+        line = [] if options.state is None else ["--state", options.state]
+        return rekey_each(snapshot, keys_by_configuration(wanted, there, declared, line))
 
     return carry_out(Plan("rekey", operation), options)
 
 
-def _keys(pairs: list[str] | None, file: Path | None) -> Mapping[InstanceKey, InstanceKey]:
+def _keys(pairs: list[str] | None, file: Path | None) -> Mapping[InstanceKey, InstanceKey] | None:
     if file is not None:
         return parse_key_lines(run_context().read(str(file)).decode("utf-8", "replace"))
-    return parse_key_map(pairs or [])
+    return None if pairs is None else parse_key_map(pairs)
+
+
+def _declared(configuration: ConfigurationOptions) -> Instances | None:
+    """Load the instances of the configuration. Raises SurgeryError if errors hide a part of it."""
+    references = configuration.loaded()
+    if references is None:
+        return None
+    from statefmt.lint.check import check_configuration
+    from statefmt.model.codes import CONFIGURATION_NOT_KNOWN
+
+    if report_problems(check_configuration(references, select=CONFIGURATION_NOT_KNOWN)):
+        raise SurgeryError("errors hide a part of the configuration; correct them, or use --map without --config")
+    return references.instances
+
+
+def _modules(snapshot: Snapshot, chosen: Criteria) -> tuple[list[ModuleInstance], Criteria | None]:
+    """Return the modules that selectors name, and the criteria without these selectors; None if nothing is left.
+
+    Raises SelectionError if other criteria are combined with a module.
+    """
+    known = Modules(_all_modules(snapshot))
+    named = {selector: known.named(selector) for selector in chosen.selectors}
+    modules = [module for found in named.values() if found is not None for module in found.modules]
+    if not modules:
+        return [], chosen
+    if replace(chosen, selectors=()) != Criteria():
+        selector = next(selector for selector, found in named.items() if found is not None)
+        raise SelectionError(
+            f"{selector} is a module, and filter options select resources; to change the keys of the resources in it, "
+            f"use '{selector}.**'"
+        )
+    left = tuple(selector for selector, found in named.items() if found is None or not found.modules)
+    return list(dict.fromkeys(modules)), Criteria(selectors=left) if left else None
+
+
+def _all_modules(snapshot: Snapshot) -> tuple[ModuleInstance, ...]:
+    return modules_of(resource.addr.module for resource in snapshot.resources)

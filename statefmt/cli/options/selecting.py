@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Optional
 
@@ -14,7 +14,10 @@ from statefmt.cli.command_line import SHOW_SENSITIVE, was_given
 from statefmt.cli.options.groups import SELECTION
 from statefmt.cli.streams import say
 from statefmt.model.addrs import ResourceMode
+from statefmt.model.errors import InvalidAddressError
 from statefmt.model.instances import InstanceState
+from statefmt.store.reading import STANDARD_INPUT
+from statefmt.text.shell import shell_word
 
 if TYPE_CHECKING:
     from statefmt.analysis.selection.condition import Condition
@@ -83,6 +86,20 @@ WhereOption = Annotated[
 ]
 
 
+def refuse_state_names(selectors: Iterable[str]) -> None:
+    """Raise InvalidAddressError if a selector names a state.
+
+    Otherwise `list prod.tfstate` and `list -` would report that the default state is missing, or has no such resource.
+    """
+    for selector in selectors:
+        if selector == STANDARD_INPUT:
+            raise InvalidAddressError("address", selector, "use --state - to read the state from standard input")
+        if selector.endswith(".tfstate") and os.path.isfile(selector):  # noqa: PTH113 - Path.is_file may raise
+            raise InvalidAddressError(
+                "address", selector, f"it is a file; use --state {shell_word(selector)} to name the state"
+            )
+
+
 def criteria(
     selectors: SelectorsArgument = None,
     *,
@@ -95,11 +112,8 @@ def criteria(
     tainted: TaintedOption = False,
     deposed: DeposedOption = False,
 ) -> Criteria:
-    """Return the given criteria. Raises BadParameter if a selector is the name of a state file."""
-    for selector in selectors or ():
-        # Otherwise `list prod.tfstate` would report that the default file is missing, or has no such resource.
-        if selector.endswith(".tfstate") and os.path.isfile(selector):  # noqa: PTH113 - Path.is_file may raise
-            raise typer.BadParameter(f"{selector} is a file; use --state to name the state", param_hint="SELECTOR")
+    """Return the given criteria. Raises InvalidAddressError if a selector names a state."""
+    refuse_state_names(selectors or ())
     return Criteria(
         selectors=tuple(selectors or ()),
         excluded=tuple(excluded or ()),

@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from statefmt.configuration.model import Configuration, ProviderBlock, Repetition, ResourceBlock
+from statefmt.configuration.model import Configuration, ModuleCall, ProviderBlock, Repetition, ResourceBlock
 from statefmt.configuration.scopes.expansion import Expansion, Instance, expand, expand_provider
 from statefmt.configuration.scopes.scope import EachValue, Scope, root_scope
 from statefmt.configuration.scopes.static_references import static_problems
@@ -101,17 +101,28 @@ class Instances:
 
     def calling(self, module: ModuleInstance) -> tuple[Scope, EachValue | None] | Unknown | AbsentInstance:
         """Return the scope in which a module instance is called, and the value of `each` or `count` in its call."""
+        if module.module() not in self._configuration.modules:
+            return ABSENT
+        expansion = self.of_call(module)
+        if isinstance(expansion, Unknown | AbsentInstance):
+            return expansion
+        parent = self.scope(module.parent())
+        assert not isinstance(parent, Unknown | AbsentInstance), "the call was expanded in it"
+        key = module.steps[-1].key
+        return next(((parent, instance.each) for instance in expansion.instances if instance.key == key), ABSENT)
+
+    def call(self, module: ModuleInstance) -> ModuleCall | None:
+        """Return the block that calls a module; None if there is none."""
+        caller = self._configuration.modules.get(module.parent().module())
+        return None if caller is None else caller.declarations.calls.get(module.steps[-1].name)
+
+    def of_call(self, module: ModuleInstance) -> Expansion | Unknown | AbsentInstance:
+        """Return all instances of a module in its parent, whatever the last key of `module`; Absent without a call."""
         parent = self.scope(module.parent())
         if isinstance(parent, Unknown | AbsentInstance):
             return parent
-        declared = self._configuration.modules.get(module.module())
-        if declared is None or declared.call is None:
-            return ABSENT
-        expansion = self._expansion(declared.call.repetition, parent)
-        if isinstance(expansion, Unknown):
-            return expansion
-        key = module.steps[-1].key
-        return next(((parent, instance.each) for instance in expansion.instances if instance.key == key), ABSENT)
+        call = self.call(module)
+        return ABSENT if call is None else self._expansion(call.repetition, parent)
 
     def of_resource(self, resource: AbsResource) -> dict[InstanceKey, Instance] | Unknown:
         """Return the instances of a resource in one module instance, by key; empty if that module is absent."""
@@ -121,13 +132,17 @@ class Instances:
         return found
 
     def _expanded(self, resource: AbsResource) -> dict[InstanceKey, Instance] | Unknown:
-        scope = self.scope(resource.module)
-        if isinstance(scope, AbsentInstance):
+        expansion = self.expansion_of(resource)
+        if isinstance(expansion, AbsentInstance):
             return {}
-        if isinstance(scope, Unknown):
-            return scope
-        expansion = self._expansion(self.blocks[resource.config()].repetition, scope)
         return expansion if isinstance(expansion, Unknown) else {each.key: each for each in expansion.instances}
+
+    def expansion_of(self, resource: AbsResource) -> Expansion | Unknown | AbsentInstance:
+        """Return the instances of a resource block in one module instance; Absent if that module is absent."""
+        scope = self.scope(resource.module)
+        if isinstance(scope, Unknown | AbsentInstance):
+            return scope
+        return self._expansion(self.blocks[resource.config()].repetition, scope)
 
     def of_module(self, module: Module) -> list[ModuleInstance] | Unknown:
         """Return all instances of a module."""

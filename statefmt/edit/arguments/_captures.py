@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from statefmt.model.addrs import AbsResourceInstance
+from statefmt.model.addrs import AbsResourceInstance, ModuleInstance
 from statefmt.model.errors import SurgeryError
 from statefmt.text.pattern import pattern
 
@@ -23,7 +23,7 @@ _KEY: Final = r'\[("(?:[^"\\]|\\.)*"|-?\d+)\]'
 _ANY_KEY: Final = r'(?:\["(?:[^"\\]|\\.)*"\]|\[-?\d+\])?'
 
 
-def captures(pattern: str, addr: AbsResourceInstance) -> tuple[str, ...]:
+def captures(pattern: str, addr: AbsResourceInstance | ModuleInstance) -> tuple[str, ...]:
     """Return the match of each wildcard of a pattern, in order. Raises SurgeryError if that is not determined."""
     found = _expression(pattern).fullmatch(str(addr))
     if found is None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from statefmt.analysis.selection.invalid import invalid_address
+from statefmt.analysis.selection.modules import Modules, NamedModules, modules_of
 from statefmt.edit.arguments._captures import PLACE, captures, filled
 from statefmt.edit.arguments.key_map import normal_key
 from statefmt.golang.normalize import nfc
@@ -25,18 +27,18 @@ def destinations(
 ) -> dict[AbsResourceInstance, AbsResourceInstance]:
     """Return the destination of each of `found`, the instances that the selector `source` matches.
 
-    `source` and `target` are both addresses of a module, or both of a resource or an instance; if neither has a key,
-    instances keep theirs. If `source` is a pattern, `$1`, `$2`… in `target` are the matches of its wildcards in order
+    `source` and `target` both name modules, or both a resource or an instance; if neither has a key, instances keep
+    theirs. If `source` is a pattern, `$1`, `$2`… in `target` are the matches of its wildcards in order
     (the whole key for `[*]`) and `$$` is a dollar sign; otherwise a dollar sign is literal. Raises SurgeryError if the
     two do not fit together.
     """
+    named = Modules(modules_of(addr.module for addr in found)).named(source)
+    if named is not None and named.modules:
+        goals = _module_goals(named, source, target)
+        return {addr: _in_module(addr, goals) for addr in found}
     if PLACE.search(target) and not _is_address(source, found):
         return {addr: _one(addr, source, filled(target, captures(source, addr))) for addr in found}
-    module, goal = _module(source), _module(target)
-    if module is not None and goal is not None:
-        return {addr: _in_module(addr, module, goal) for addr in found}
-    if module is not None:
-        raise SurgeryError(f"{source} is a module, but {target} is not")
+    goal = _module(target)
     if goal is not None:
         raise SurgeryError(
             f"{target} is a module, but {source} is not; give a full address: {target}.{found[0].resource}"
@@ -64,9 +66,6 @@ def _is_address(source: str, found: Sequence[AbsResourceInstance]) -> bool:
     """Return whether `source` is the address of the instances found, and not a pattern that matches them."""
     if not has_wildcards(source):
         return True
-    module = _module(source)
-    if module is not None:
-        return all(addr.module.steps[: len(module.steps)] == module.steps for addr in found)
     try:
         instance = parse_abs_resource_instance(source)
     except AddressError:
@@ -96,13 +95,43 @@ def _keeps_key(source: str, target: AbsResourceInstance) -> bool:
     return target.key is NO_KEY and not source.endswith("]")
 
 
-def _in_module(addr: AbsResourceInstance, source: ModuleInstance, target: ModuleInstance) -> AbsResourceInstance:
-    *path, last = target.steps
-    depth = len(source.steps)
-    key = addr.module.steps[depth - 1].key
-    if last.key is NO_KEY and source.steps[-1].key is NO_KEY:
-        last = ModuleStep(last.name, key)
-    return AbsResourceInstance(ModuleInstance((*path, last, *addr.module.steps[depth:])), addr.resource)
+def _module_goals(named: NamedModules, source: str, target: str) -> dict[ModuleInstance, ModuleInstance]:
+    """Return the destination of each module. Raises SurgeryError if two would become one, or one contains another."""
+    goals: dict[ModuleInstance, ModuleInstance] = {}
+    taken: dict[ModuleInstance, ModuleInstance] = {}
+    chosen = frozenset(named.modules)
+    for module in named.modules:
+        outer = next((one for one in module.parent().on_the_way if one in chosen), None)
+        if outer is not None:
+            raise SurgeryError(f"{source} matches both {outer} and {module} in it; move one after the other")
+    for module in named.modules:
+        text = target
+        if named.by_pattern and PLACE.search(target):
+            text = filled(target, captures(source, module))
+        goal = _module_goal(module, source, text)
+        if goal in taken:
+            way_out = "; use $1, $2… in the destination" if named.by_pattern else ""
+            raise SurgeryError(f"{module} cannot become {goal}: {taken[goal]} would move there, too{way_out}")
+        goals[module], taken[goal] = goal, module
+    return goals
+
+
+def _module_goal(module: ModuleInstance, source: str, text: str) -> ModuleInstance:
+    goal = _module(text)
+    if goal is None:
+        _instance(text)
+        raise SurgeryError(f"{source} is a module, but {text} is not")
+    *path, last = goal.steps
+    if last.key is NO_KEY and not source.endswith("]"):
+        last = ModuleStep(last.name, module.steps[-1].key)
+    return ModuleInstance((*path, last))
+
+
+def _in_module(addr: AbsResourceInstance, goals: Mapping[ModuleInstance, ModuleInstance]) -> AbsResourceInstance:
+    """Return the address of an instance after its module, or one that contains it, has moved."""
+    source = next(module for module in addr.module.on_the_way if module in goals)
+    path = ModuleInstance((*goals[source].steps, *addr.module.steps[len(source.steps) :]))
+    return AbsResourceInstance(path, addr.resource)
 
 
 def _module(text: str) -> ModuleInstance | None:
@@ -116,4 +145,8 @@ def _instance(text: str) -> AbsResourceInstance:
     try:
         return parse_abs_resource_instance(text)
     except AddressError as error:
-        raise SurgeryError(f"{text!r} is not a valid address: {error.detail} (column {error.column})") from error
+        if has_wildcards(text):
+            raise SurgeryError(
+                f"{text}: a destination has no wildcards; use $1, $2… for what those of the source match"
+            ) from error
+        raise invalid_address(text, error, selects=False) from error

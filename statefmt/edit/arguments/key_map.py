@@ -2,7 +2,7 @@
 
 A whole number is a `count` key, anything else a `for_each` key; quotes, with escapes as in addresses, make a `for_each`
 key of a number or of a string with a comma. An empty side means no key: `=a` gives the only instance a key, `a=`
-removes it. A key may be in brackets, as in addresses.
+removes it. A key may be in brackets, as in addresses. A bare question mark is a place to fill in, and refused.
 
 OpenTofu normalises every string of a configuration or an address to Unicode normal form C, but not the keys in a state.
 So an old key is kept as given and looked up by `keys_among`; a new one is normalised.
@@ -27,6 +27,8 @@ _KEY: Final = rf'\s*+(\[?)(?:("(?:[^"\\]|\\.)*+")|({_PLAIN}))(\]?)\s*+'
 _PAIR: Final = pattern(f"{_KEY}={_KEY}(?:,|$)", re.DOTALL)
 _NUMBER: Final = pattern(r"0|-?[1-9][0-9]{0,18}")
 _LIMIT: Final = 2**63
+_SIMPLE: Final = pattern(_PLAIN)
+_PLACE: Final = "?"
 
 KeyMap: TypeAlias = Mapping[InstanceKey, InstanceKey]
 
@@ -60,8 +62,11 @@ def keys_among(keys: Mapping[InstanceKey, InstanceKey], there: Collection[Instan
     are several, or if two old keys mean the same one.
     """
     found: dict[InstanceKey, InstanceKey] = {}
+    by_form: dict[InstanceKey, list[InstanceKey]] = {}
+    for key in there:
+        by_form.setdefault(normal_key(key), []).append(key)
     for old, new in keys.items():
-        same = [old] if old in there else [key for key in there if normal_key(key) == normal_key(old)] or [old]
+        same = [old] if old in there else by_form.get(normal_key(old), [old])
         if len(same) > 1:
             names = ", ".join(ascii(str(key)) for key in same)
             raise SurgeryError(
@@ -72,6 +77,11 @@ def keys_among(keys: Mapping[InstanceKey, InstanceKey], there: Collection[Instan
             raise SurgeryError(f"the key map has {key_text(same[0])} twice, in different Unicode normal forms")
         found[same[0]] = normal_key(new)
     return found
+
+
+def map_text(keys: Mapping[InstanceKey, InstanceKey | None]) -> str:
+    """Format a map as `parse_key_map` reads it; a question mark stands for a new key that is not known."""
+    return ",".join(f"{_text(old)}={_PLACE if new is None else _text(new)}" for old, new in keys.items())
 
 
 def normal_key(key: InstanceKey) -> InstanceKey:
@@ -90,6 +100,13 @@ def normalised_note(given: Sequence[str]) -> str:
 def key_text(key: InstanceKey) -> str:
     """A key as in an address, for messages."""
     return str(key) or "no key"
+
+
+def _text(key: InstanceKey) -> str:
+    if not isinstance(key, StringKey):
+        return str(key).strip("[]")
+    simple = _SIMPLE.fullmatch(key.value) and not _NUMBER.fullmatch(key.value) and key.value != _PLACE
+    return key.value if key.value and simple and "\\" not in key.value else str(key)[1:-1]
 
 
 def _pairs(text: str) -> Iterator[tuple[InstanceKey, InstanceKey]]:
@@ -115,6 +132,8 @@ def _key(text: str, opening: str, quoted: str | None, plain: str | None, closing
             raise SurgeryError(f"{quoted} is not a valid key: {error.__cause__ or error}") from error
         return StringKey(quoted_literal(quoted[1:-1], 1, []))
     plain = plain or ""
+    if plain == _PLACE:
+        raise SurgeryError(f"{text!r}: replace each ? by a key; a key that is a question mark needs quotes")
     if _NUMBER.fullmatch(plain) and -_LIMIT <= int(plain) < _LIMIT:
         return IntKey(int(plain))
     return StringKey(plain) if plain else NO_KEY

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
+from statefmt.analysis.selection.invalid import invalid_provider
 from statefmt.edit.changes.whole_resources import named
 from statefmt.model.addrs import (
     AbsProviderInstance,
@@ -16,12 +18,14 @@ from statefmt.model.addrs import (
 from statefmt.model.errors import AddressError, SurgeryError
 from statefmt.model.instances import InstanceState
 
+_FORM: Final = '; write it as aws.west or provider["hashicorp/aws"].by_region["eu"]'
+
 
 def provider_target(text: str, chosen: Sequence[InstanceState]) -> AbsProviderInstance:
     """Parse a provider instance: an address, or a local name as in a configuration, such as `aws.by_region["eu"]`.
 
     A local name means the provider configuration of the chosen instances if its type and alias match, else one of their
-    provider in the root module. Raises SurgeryError if the text is neither, or if the name is ambiguous.
+    provider in the root module. Raises InvalidAddressError if the text is neither, SurgeryError if it is ambiguous.
     """
     try:
         return parse_abs_provider_instance(text)
@@ -29,11 +33,17 @@ def provider_target(text: str, chosen: Sequence[InstanceState]) -> AbsProviderIn
         try:
             local = parse_local_provider_instance(text)
         except AddressError:
-            raise SurgeryError(
-                f"{text!r} is not a provider instance such as aws.west or "
-                f'provider["hashicorp/aws"].by_region["eu"]: {error.detail} (column {error.column})'
-            ) from error
+            raise invalid_provider(text, error, _is_valid, "provider instance", _FORM) from error
     return _config(text, local, chosen).instance(local.key)
+
+
+def _is_valid(text: str) -> bool:
+    for parse in (parse_abs_provider_instance, parse_local_provider_instance):
+        try:
+            return bool(parse(text))
+        except AddressError:
+            continue
+    return False
 
 
 def _config(text: str, local: LocalProviderInstance, chosen: Sequence[InstanceState]) -> ConfigProviderConfig:

@@ -7,10 +7,11 @@ module and keys.
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from msgspec.structs import replace
 
+from statefmt.analysis.selection.invalid import invalid_provider
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.changes.whole_resources import named, refuse_parts
 from statefmt.model.addrs import (
@@ -27,24 +28,30 @@ from statefmt.model.snapshot import Snapshot
 
 Replaced: TypeAlias = Provider | ConfigProviderConfig
 
+_FORM: Final = '; write it as hashicorp/aws or provider["hashicorp/aws"].west'
+
 
 def parse_replaced(text: str) -> Replaced:
     """Parse a provider source (`hashicorp/aws`) or configuration (`module.m.provider["hashicorp/aws"].west`).
 
-    Raises SurgeryError if the text is neither.
+    Raises InvalidAddressError if the text is neither.
     """
     try:
         if "[" not in text:
             return parse_provider_source(text)
         instance = parse_abs_provider_instance(text)
     except AddressError as error:
-        raise SurgeryError(
-            f"{text!r} is neither a provider source (hashicorp/aws) nor a provider configuration "
-            f'(provider["hashicorp/aws"].west): {error.detail} (column {error.column})'
-        ) from error
+        raise invalid_provider(text, error, _is_valid, form=_FORM) from error
     if instance.key is not NO_KEY:
         raise SurgeryError(f"{text} is an instance of a provider configuration; use `statetool rebind` to bind to it")
     return instance.config
+
+
+def _is_valid(text: str) -> bool:
+    try:
+        return bool(parse_abs_provider_instance(text))
+    except AddressError:
+        return False
 
 
 def replace_provider(

@@ -90,10 +90,10 @@ REFUSED = [
     ('aws.by_regoin["eu"]', "the state has no provider"),
     ("google", "the state has no provider 'google'"),
     (f'module.x.{REGION}["eu"]', "the state has no provider"),
-    ("aws.by_region[eu]", "is not a valid provider: "),
-    ("", "is not a valid provider: "),
+    ("aws.by_region[eu]", "invalid provider 'aws.by_region[eu]': the shell removed the quotes"),
+    ("", "invalid provider "),
     ("aws.west", f"is ambiguous; give one of these in full:\n  module.b.{AWS}.west\n  module.c.{AWS}.west"),
-    ('aws["eu"]', "is not a valid provider: "),
+    ('aws["eu"]', "invalid provider "),
 ]
 
 

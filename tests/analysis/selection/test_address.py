@@ -149,7 +149,7 @@ def test_fits_nothing(selector: str) -> None:
 
 # What is neither an address nor a pattern; where that shows, and a word of what is said.
 UNSOUND = [
-    ("", 1, "name"),
+    ("a.b c", 5, "index"),
     ("*", 1, "**"),
     ("data.*", 1, "**"),
     ("*.*.*", 5, "module.NAME"),
@@ -158,8 +158,8 @@ UNSOUND = [
     ("aws_*..x", 7, "name"),
     ("aws_* .x", 6, "dot"),
     ("aws_*.x[]", 8, "]"),
-    ("aws_*.x[a]", 8, "]"),
-    ('aws_*.x["a]', 8, "]"),
+    ("aws_*.x[a", 8, "]"),
+    ('aws_*.x["a', 8, "]"),
     ("aws_*.x[0]y", 11, "dot"),
     ("aws_*[0].x", 6, "keys"),
     ("data[0].*.x", 5, "keys"),
@@ -180,7 +180,7 @@ def test_is_no_selector(selector: str, column: int, word: str) -> None:
     with pytest.raises(SelectionError) as caught:
         _addresses().fitting(selector)
     message = str(caught.value)
-    assert message.startswith(f"{selector!r} is not a valid address: ")
+    assert message.startswith(f"invalid address {selector!r}: ")
     assert message.endswith(f"(column {column})")
     assert word in message
 

@@ -127,7 +127,7 @@ UNSOUND = [
 def test_is_no_provider(text: str, column: int) -> None:
     with pytest.raises(SelectionError) as caught:
         fitting_providers(set(PROVIDERS.values()), text)
-    assert str(caught.value).startswith(f"{text!r} is not a valid provider: ")
+    assert str(caught.value).startswith(f"invalid provider {text!r}: ")
     assert str(caught.value).endswith(f"(column {column})")
 
 

@@ -103,14 +103,14 @@ def test_no_match(selector: str, near: list[str], statetool: Statetool) -> None:
 
 
 # Invalid addresses, and the column of the error (1-based).
-NO_ADDRESS = [("", 1), ("aws_instance", 1), ("aws_instance.a[", 16), ("a b", 3), ("aws_instance.a.b.c", 17), ("*", 1)]
+NO_ADDRESS = [("module", 1), ("aws_instance.a[", 16), ("a b", 3), ("aws_instance.q.b.c", 17), ("*", 1)]
 
 
 @pytest.mark.parametrize(("selector", "column"), NO_ADDRESS, ids=[repr(case[0]) for case in NO_ADDRESS])
 def test_no_address(selector: str, column: int, statetool: Statetool) -> None:
     result = statetool("list", selector)
     assert (result.status, result.out) == (2, b"")
-    assert result.err.startswith(f"statetool: '{selector}' is not a valid address: ")
+    assert result.err.startswith(f"statetool: invalid address '{selector}': ")
     assert f"(column {column})" in " ".join(result.err.split())
 
 

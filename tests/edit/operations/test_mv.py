@@ -14,7 +14,7 @@ from statefmt.edit.operations.mv import mv
 from statefmt.formats.reading.inspect import read
 from statefmt.formats.writing.canonical import canonical
 from statefmt.formats.writing.write import write
-from statefmt.model.errors import SurgeryError
+from statefmt.model.errors import InvalidAddressError, SurgeryError
 from statefmt.model.instances import instances
 from statefmt.model.resources import ResourceState
 from statefmt.model.snapshot import Snapshot
@@ -64,6 +64,32 @@ MOVES = {
     "such a key fitted by a pattern": (['t.a["e\u0301"]'], "t.a[*]", "t.b[$1]", ['t.b["e\u0301"]']),
     "a new key in another form": (["t.a"], "t.a", 't.a["e\u0301"]', ['t.a["\u00e9"]']),
     "a pattern of keys": (['module.o["k"].t.a'], "module.o[*].t.*", "module.n[$1].t.$2", ['module.n["k"].t.a']),
+    "a pattern of modules": (
+        ['module.m["x"].t.a', 'module.m["x"].module.i[0].t.b', "module.m[0].t.a", "module.m.t.a"],
+        "module.m[*]", "module.n[$1]",
+        ["module.m.t.a", "module.n[0].t.a", 'module.n["x"].t.a', 'module.n["x"].module.i[0].t.b'],
+    ),
+    "a pattern of module names": (
+        ['module.app["x"].t.a', "module.net.t.a", "t.a"], "module.*", "module.old_$1",
+        ["t.a", 'module.old_app["x"].t.a', "module.old_net.t.a"],
+    ),
+    "keys that change places": (
+        ['module.a["x"].module.b["y"].t.a', 'module.a["x"].t.a'],
+        "module.a[*].module.b[*]", "module.c[$2].module.d[$1]",
+        ['module.a["x"].t.a', 'module.c["y"].module.d["x"].t.a'],
+    ),
+    "a part of a module's key": (
+        ['module.m["eu-1"].t.a'], 'module.m["eu-*"]', 'module.m["de-$1"]', ['module.m["de-1"].t.a']
+    ),
+    "one module by a pattern": (['module.m["x"].t.a'], "module.m[*]", "module.n", ["module.n.t.a"]),
+    "modules by a pattern keep their keys": (['module.m1["x"].t.a'], "module.m?", "module.n", ['module.n["x"].t.a']),
+    "a module with an asterisk for a key": (
+        ['module.m["*"].t.a', 'module.m["x"].t.a'], 'module.m["*"]', 'module.n["$1"]',
+        ['module.m["x"].t.a', 'module.n["$1"].t.a'],
+    ),
+    "everything in a module": (
+        ["module.a.t.x", "module.a.t.y[0]"], "module.a.**", "module.b.$1", ["module.b.t.x", "module.b.t.y[0]"]
+    ),
 }  # fmt: skip
 
 
@@ -115,10 +141,29 @@ REFUSED = {
     "another mode": (["t.a"], "t.a", "data.t.a", "t.a cannot become data.t.a: a managed resource cannot"),
     "taken": (["t.a", "t.b"], "t.a", "t.b", "t.a cannot become t.b: the instance already exists"),
     "two into one": (["t.a[0]", "t.a[1]"], "t.a", "t.b[0]", "t.a matches 2 instances, but t.b[0] is only one"),
+    "modules by a pattern into one": (
+        ["module.m[0].t.a", "module.m[1].t.b"], "module.m[*]", "module.n",
+        "module.m[1] cannot become module.n: module.m[0] would move there, too; use $1, $2… in the destination",
+    ),
+    "modules with other resources into one": (
+        ["module.m[0].t.a", "module.m[1].t.b"], "module.m", "module.n[0]", "module.m[0] would move there"
+    ),
+    "a pattern of modules into a resource": (
+        ["module.m[0].t.a"], "module.m[*]", "t.b", "module.m[*] is a module, but t.b is not"
+    ),
+    "a module in another that is matched, too": (
+        ["module.m[0].module.m[1].t.a"], "**.module.m[*]", "module.n[$2]",
+        "matches both module.m[0] and module.m[0].module.m[1]",
+    ),
+    "wildcards in the destination": (["module.m[0].t.a"], "module.m[*]", "module.n[*]", "use $1, $2… for what those"),
+    "a module key without quotes": (["module.m[0].t.a"], "module.m", "module.n[eu]", "the shell removed the"),
+    "a key in the middle that is not determined": (
+        ["module.a[0].module.b.t.a"], "module.a.module.*", "module.$1", "not determine its wildcards in module.a[0]"
+    ),
     "two modules into one": (["module.a[0].t.i", "module.a[1].t.i"], "module.a", "module.b[0]", "would move there"),
     "a module into a resource": (["module.a.t.i"], "module.a", "t.i", "module.a is a module, but t.i is"),
     "a resource into a module": (["t.a"], "t.a", "module.m", "give a full address: module.m.t.a"),
-    "no address": (["t.a"], "t.a", "t..b", "'t..b' is not a valid address: "),
+    "no address": (["t.a"], "t.a", "t..b", "invalid address 't..b': "),
     "no such wildcard": (["t.a"], "t.*", "t.$2", "$2 in t.$2: the source has 1 wildcard; write $$ for a dollar sign"),
 }  # fmt: skip
 
@@ -126,7 +171,7 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_refused(case: str) -> None:
     before, source, target, message = REFUSED[case]
-    with pytest.raises(SurgeryError) as caught:
+    with pytest.raises((SurgeryError, InvalidAddressError)) as caught:
         moved(snapshot_of(*before), source, target)
     assert message in str(caught.value)
 
