@@ -19,7 +19,8 @@ from tests.cli.terminal import on_terminal
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 # Those that show what people see: on a terminal of 80 columns that has no colours.
-_ON_TERMINAL: Final = {"docs/looking.md", "docs/incident.md", "docs/surgery.md"}
+_ON_TERMINAL: Final = {"docs/guides/looking.md", "docs/guides/incident.md", "docs/guides/surgery.md"}
+_GENERATED: Final = {"commands", "rules"}
 _BLOCK: Final = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.DOTALL | re.MULTILINE)
 
 
@@ -31,7 +32,8 @@ def sessions(page: str) -> list[tuple[str, str]]:
 
 def pages() -> list[str]:
     """The pages with console blocks."""
-    by_hand = [f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md"))]
+    below = [path.relative_to(ROOT) for path in sorted((ROOT / "docs").rglob("*.md"))]
+    by_hand = [path.as_posix() for path in below if path.parent.name not in _GENERATED]
     return [page for page in ["README.md", *by_hand] if sessions(page)]
 
 

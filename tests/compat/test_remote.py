@@ -1,4 +1,4 @@
-"""A state in a backend: `pull`, statetool and `push`, as docs/remote-states.md has it."""
+"""A state in a backend: `pull`, statetool and `push`, as docs/guides/remote-states.md has it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.cli.conftest import PROGRAM, Statetool
 from tests.cli.states import ROOT, SAMPLES
 from tests.compat.program import Executable, Output, Program, environment
 
-PAGE: Final = (ROOT / "docs" / "remote-states.md").read_text(encoding="utf-8")
+PAGE: Final = (ROOT / "docs" / "guides" / "remote-states.md").read_text(encoding="utf-8")
 LINES: Final = [
     line for block in re.findall(r"^```sh\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE) for line in block.splitlines()
 ]

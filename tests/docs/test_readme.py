@@ -28,7 +28,7 @@ def test_commands_print_what_the_page_shows(page: str, folder: Path) -> None:
 
 def test_the_pages_show_something() -> None:
     assert len(sessions("README.md")) >= 5
-    assert {"docs/selectors.md", "docs/incident.md"} <= set(pages())
+    assert {"docs/selectors.md", "docs/guides/incident.md"} <= set(pages())
 
 
 def test_python_example_runs(folder: Path) -> None:

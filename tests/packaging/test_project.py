@@ -76,7 +76,7 @@ def test_pinned_packages() -> None:
 def test_version_has_one_place() -> None:
     """Pages that show how to pin statetool show this release, and the changelog begins with it."""
     assert "version" in _PROJECT["dynamic"]
-    shown = re.findall(r"(?:statetool@|rev: )v(\S+)", (_ROOT / "docs" / "ci.md").read_text("utf-8"))
+    shown = re.findall(r"(?:statetool@|rev: )v(\S+)", (_ROOT / "docs" / "guides" / "ci.md").read_text("utf-8"))
     assert shown
     assert set(shown) == {statefmt.__version__}
     changelog = (_ROOT / "CHANGELOG.md").read_text("utf-8")
