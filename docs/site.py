@@ -1,0 +1,90 @@
+"""Builds the documentation as a static site with search, in build/site, and checks every link on the way.
+
+Run by `make docs` as `python -m docs.site ZENSICAL`, after the generated pages are written. The site has the layout of
+the repository, so that the same relative links work in both.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+# What pages link to: other pages, and files to download.
+PAGES: Final = ("README.md", "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/**/*.md", "samples/**/*.md")
+FILES: Final = ("LICENSE", "samples/**/*.tfstate", "schemas/*.json")
+_NAVIGATION: Final = (
+    ("Start", ("README.md", "docs/README.md", "docs/which-command.md", "docs/coming-from.md")),
+    ("Guides", ("docs/guides/*.md",)),
+    ("Commands", ("docs/commands/*.md",)),
+    ("Rules", ("docs/rules/*.md",)),
+    ("State format", ("docs/format/*.md",)),
+    ("Reference", ("docs/selectors.md", "docs/configuration.md", "docs/fidelity.md")),
+    ("Project", ("docs/architecture.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "samples/README.md")),
+)
+
+
+def build(zensical: Path | str, build_folder: Path = ROOT / "build") -> int:
+    """Build the site in `build_folder`/site with the program `zensical`; return its exit status, 0 for no dead link."""
+    source, site = build_folder / "site-source", build_folder / "site"
+    for folder in (source, site):
+        shutil.rmtree(folder, ignore_errors=True)
+    for path in files():
+        copy = source / path.relative_to(ROOT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, copy)
+    settings = build_folder / "mkdocs.yml"
+    settings.write_text(yaml.safe_dump(_settings(), sort_keys=False), encoding="utf-8")
+    command = [zensical, "build", "--clean", "--strict", "--config-file", settings]
+    return subprocess.run(command, check=False).returncode
+
+
+def files() -> set[Path]:
+    """Everything that the site has, as paths in the repository."""
+    return {path for pattern in (*PAGES, *FILES) for path in ROOT.glob(pattern)}
+
+
+def navigation() -> list[dict[str, list[str]]]:
+    """Every page below the title of its section; the index of a folder comes first."""
+    sections = []
+    for title, patterns in _NAVIGATION:
+        found = [path for pattern in patterns for path in sorted(ROOT.glob(pattern), key=_index_first)]
+        if found:
+            sections.append({title: [path.relative_to(ROOT).as_posix() for path in found]})
+    return sections
+
+
+def _index_first(path: Path) -> tuple[bool, str]:
+    return path.name != "README.md", path.name
+
+
+def _settings() -> dict[str, Any]:
+    """The settings of the site; zensical reads those of MkDocs."""
+    return {
+        "site_name": "statetool",
+        "docs_dir": "site-source",
+        "site_dir": "site",
+        # Nothing is loaded from elsewhere, fonts included.
+        "theme": {"font": False, "features": ["navigation.indexes", "navigation.top", "content.code.copy"]},
+        "use_directory_urls": False,
+        "plugins": ["search"],
+        # The anchors that GitHub makes, so that links work in both.
+        "markdown_extensions": [
+            {"toc": {"permalink": True, "slugify": {"object": "pymdownx.slugs.slugify", "kwds": {"case": "lower"}}}},
+            "tables",
+            "attr_list",
+            "md_in_html",
+            "pymdownx.highlight",
+            "pymdownx.superfences",
+        ],
+        "nav": navigation(),
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(build(sys.argv[1]))
