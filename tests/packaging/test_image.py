@@ -72,8 +72,10 @@ def test_the_steps_build_what_the_entry_point_runs(tmp_path: Path) -> None:
     shutil.copy(ROOT / "samples" / "v4-regions.tfstate", folder)
     assert folder == system["/work"]
     assert STEPS[-1] == ("ENTRYPOINT", '["statetool"]')
+    program = shutil.which("statetool", path=environment["PATH"])
+    assert program == str(system["/opt"] / "statetool" / "bin" / "statetool")
     shown = subprocess.run(
-        ["statetool", "list", "--state", "v4-regions.tfstate"],
+        [program, "list", "--state", "v4-regions.tfstate"],
         cwd=folder, env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert (shown.returncode, shown.stderr) == (0, "")
