@@ -17,7 +17,7 @@ import yaml
 ROOT: Final = Path(__file__).resolve().parents[1]
 # What pages link to: other pages, and files to download.
 PAGES: Final = ("README.md", "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/**/*.md", "samples/**/*.md")
-FILES: Final = ("LICENSE", "Dockerfile", "samples/**/*.tfstate", "schemas/*.json")
+FILES: Final = ("LICENSE", "Dockerfile", "samples/**/*.tfstate", "samples/**/*.tf", "schemas/*.json")
 _NAVIGATION: Final = (
     ("Start", ("README.md", "docs/README.md", "docs/which-command.md", "docs/coming-from.md")),
     ("Guides", ("docs/guides/*.md",)),
