@@ -18,14 +18,15 @@ ROOT: Final = Path(__file__).resolve().parents[1]
 # What pages link to: other pages, and files to download.
 PAGES: Final = ("README.md", "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/**/*.md", "samples/**/*.md")
 FILES: Final = ("LICENSE", "Dockerfile", "samples/**/*.tfstate", "samples/**/*.tf", "schemas/*.json")
+# A pattern takes the pages that no section names.
 _NAVIGATION: Final = (
     ("Start", ("README.md", "docs/README.md", "docs/which-command.md", "docs/coming-from.md")),
-    ("Guides", ("docs/guides/*.md",)),
-    ("Commands", ("docs/commands/*.md",)),
-    ("Rules", ("docs/rules/*.md",)),
-    ("State format", ("docs/format/*.md",)),
-    ("Reference", ("docs/selectors.md", "docs/configuration.md", "docs/fidelity.md")),
-    ("Project", ("docs/architecture.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "samples/README.md")),
+    ("Guides", ("docs/guides/incident.md", "docs/guides/looking.md", "docs/guides/surgery.md", "docs/guides/*.md")),
+    ("Commands", ("docs/commands/README.md", "docs/commands/*.md")),
+    ("Rules", ("docs/rules/README.md", "docs/rules/*.md")),
+    ("State format", ("docs/format/README.md", "docs/format/**/*.md")),
+    ("Reference", ("docs/selectors.md", "docs/configuration.md", "docs/fidelity.md", "docs/*.md", "samples/**/*.md")),
+    ("Project", ("docs/architecture.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")),
 )
 
 
@@ -50,17 +51,24 @@ def files() -> set[Path]:
 
 
 def navigation() -> list[dict[str, list[str]]]:
-    """Every page below the title of its section; the index of a folder comes first."""
+    """The pages of each section by its title, in order."""
+    pages = sorted(path.relative_to(ROOT) for path in files() if path.suffix == ".md")
+    named = {name for _, patterns in _NAVIGATION for name in patterns}
     sections = []
     for title, patterns in _NAVIGATION:
-        found = [path for pattern in patterns for path in sorted(ROOT.glob(pattern), key=_index_first)]
+        found = [
+            page.as_posix()
+            for pattern in patterns
+            for page in pages
+            if page.as_posix() == pattern or (page.as_posix() not in named and page in _matching(pattern))
+        ]
         if found:
-            sections.append({title: [path.relative_to(ROOT).as_posix() for path in found]})
+            sections.append({title: found})
     return sections
 
 
-def _index_first(path: Path) -> tuple[bool, str]:
-    return path.name != "README.md", path.name
+def _matching(pattern: str) -> set[Path]:
+    return {path.relative_to(ROOT) for path in ROOT.glob(pattern)} if "*" in pattern else set()
 
 
 def _settings() -> dict[str, Any]:
