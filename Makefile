@@ -4,13 +4,18 @@ VENV := .venv
 BIN := $(VENV)/bin
 SEED ?= 1
 READY := $(VENV)/.ready
+# The generator of the site has an environment of its own, since few people need it.
+SITE := .venv-docs
+SITE_READY := $(SITE)/.ready
+ZIPAPP := build/statetool
+INSTALL := -m pip install --quiet --disable-pip-version-check
 # What `make test` runs, in two parts: `make test-fast` and `make test-special`.
 USUAL := not slow and not adversary
 SPECIAL := process or compat or packaging
 REPORT := term-missing:skip-covered
 
 .DEFAULT_GOAL := help
-.PHONY: help setup constraints demo compiled test test-fast test-special coverage slow adversary lint types layers check golden docs bench dist clean
+.PHONY: help setup constraints demo compiled test test-fast test-special coverage slow adversary lint types layers check golden docs site bench dist zipapp clean
 
 help: ## show this
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1	/' | expand -t 16
@@ -20,15 +25,23 @@ setup: $(READY) ## make the environment in .venv
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "statetool needs Python 3.11 or newer; try: make PYTHON=python3.12")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement constraints.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	$(BIN)/python $(INSTALL) --require-hashes --requirement constraints.txt
+	$(BIN)/python $(INSTALL) --no-deps --no-build-isolation --editable .
 	touch $@
 
-constraints: ## pin the newest packages that pyproject.toml allows, with hashes, in constraints.txt
+$(SITE_READY): docs/requirements.txt
+	$(PYTHON) -m venv $(SITE)
+	$(SITE)/bin/python $(INSTALL) --require-hashes --requirement docs/requirements.txt
+	touch $@
+
+PIN = $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --custom-compile-command 'make constraints'
+
+constraints: ## pin the newest packages that are allowed, with hashes: to develop, to run statetool alone, and for the site
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'uv>=0.9,<1'
-	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --extra dev \
-	  --custom-compile-command 'make constraints' --output-file constraints.txt pyproject.toml
+	$(BIN)/python $(INSTALL) 'uv>=0.9,<1'
+	$(PIN) --extra dev --output-file constraints.txt pyproject.toml
+	$(PIN) --constraint constraints.txt --output-file requirements.txt pyproject.toml
+	$(PIN) --output-file docs/requirements.txt docs/requirements.in
 
 demo: $(READY) ## upgrade an old state, check it, and show what changed
 	@sh samples/demo.sh $(BIN)/statetool
@@ -69,9 +82,13 @@ layers: $(READY) ## who may import whom
 golden: $(READY) ## copy the golden pairs from the recorded cases anew
 	$(BIN)/python -m tests.golden.cases
 
-docs: $(READY) ## write the generated pages anew, and what commands print in the others
+docs: $(READY) ## write the generated pages anew, and what commands print in the others; then build the site
 	$(BIN)/python -m docs.generate
 	$(BIN)/python -m docs.transcripts
+	$(MAKE) site
+
+site: $(READY) $(SITE_READY) ## build the documentation as a site with search in build/site; fails for dead links
+	$(BIN)/python -m docs.site $(SITE)/bin/zensical
 
 bench: $(READY) ## measure everything, over an hour; or a part: make bench ARGS='--size 10MB --only list'
 	$(BIN)/python -m benchmarks $(or $(ARGS),--write)
@@ -80,11 +97,21 @@ dist: $(READY) ## build the distributions, and try the wheel in an environment o
 	rm -rf dist build/dist
 	$(BIN)/python -m build --no-isolation --outdir dist
 	$(BIN)/python -m venv build/dist
-	build/dist/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
+	build/dist/bin/python $(INSTALL) dist/*.whl
 	sh samples/demo.sh $(CURDIR)/build/dist/bin/statetool
+
+zipapp: $(READY) ## build statetool and what it depends on as one file, build/statetool.pyz; it needs this Python and system
+	rm -rf $(ZIPAPP)
+	$(PYTHON) -m venv $(ZIPAPP)/venv
+	$(ZIPAPP)/venv/bin/python $(INSTALL) --require-hashes --requirement requirements.txt
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir $(ZIPAPP) .
+	$(ZIPAPP)/venv/bin/python $(INSTALL) --no-deps --no-index $(ZIPAPP)/*.whl
+	$(BIN)/pex statetool --venv-repository $(ZIPAPP)/venv --console-script statetool --venv prepend --sh-boot \
+	  --output-file $(ZIPAPP).pyz
+	$(ZIPAPP).pyz --version
 
 check: REPORT := # Only the floor counts here.
 check: lint types layers coverage test-special ## everything that CI runs
 
 clean: ## remove what was built
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(SITE) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -9,7 +9,7 @@ from typing import Final
 import click
 
 from statefmt.cli.streams import message_terminal
-from statefmt.model.errors import InvalidAddressError, NoMatchError, StateError, StatetoolError
+from statefmt.model.errors import InvalidAddressError, NoMatchError, RemoteStateError, StateError, StatetoolError
 from statefmt.render.printable import printable
 
 # Enough to act on; `check` shows all of them.
@@ -18,6 +18,10 @@ _MOST_FINDINGS: Final = 10
 
 def show_failure(error: StatetoolError, name: str = "") -> None:
     """Print an error to standard error; for a StateError, with the findings that caused it."""
+    if isinstance(error, RemoteStateError):
+        from statefmt.cli.remote_state import remote_state_text
+
+        error = StatetoolError(remote_state_text(error))
     if not isinstance(error, StateError):
         # The lines after ":\n" are lists and commands to copy, so they are not wrapped. Any other newline is part of a
         # name.

@@ -19,7 +19,8 @@ StatetoolError
 │   └── UnreadableError        a method cannot decrypt an envelope; another method may
 ├── SettingsError          a settings file or a baseline is invalid
 └── StoreError             a file cannot be read or written
-    └── LockedError            the state is locked by someone else
+    ├── LockedError            the state is locked by someone else
+    └── RemoteStateError       the folder keeps its state in a backend, not in a file
 """
 
 from __future__ import annotations
@@ -146,3 +147,11 @@ class StoreError(StatetoolError):
 
 class LockedError(StoreError):
     """The state is locked by someone else; the message says by whom, since when and for what."""
+
+
+class RemoteStateError(StoreError):
+    """The state of a folder is in a backend. `programs` are those that can pull it: `tofu`, `terraform` or both."""
+
+    def __init__(self, backend: str, programs: Sequence[str]) -> None:
+        super().__init__(f"the state of this folder is stored in the backend {backend!r}, not in a file")
+        self.programs = tuple(programs)

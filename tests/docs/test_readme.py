@@ -31,6 +31,13 @@ def test_the_pages_show_something() -> None:
     assert {"docs/selectors.md", "docs/guides/incident.md"} <= set(pages())
 
 
+@pytest.mark.parametrize("page", ["README.md", "docs/guides/incident.md"])
+def test_the_best_commands_can_be_found(page: str) -> None:
+    shown = " ".join(command for command, _ in sessions(page))
+    assert "statetool check --config" in shown
+    assert "statetool simulate --config" in shown
+
+
 def test_python_example_runs(folder: Path) -> None:
     (example,) = _PYTHON.findall((ROOT / "README.md").read_text(encoding="utf-8"))
     subprocess.run([sys.executable, "-c", example], cwd=folder, check=True)

@@ -61,22 +61,74 @@ def test_issue_forms_have_what_github_asks_for(path: Path) -> None:
     assert all(field["attributes"]["label"] for field in fields)
 
 
-def test_pinned_packages() -> None:
-    """Each with a hash; everything that pyproject.toml names, in a release that it allows; no index."""
-    packaging = pytest.importorskip("packaging.requirements")
-    text = (_ROOT / "constraints.txt").read_text("utf-8")
+def _pins(name: str) -> list[tuple[str, str]]:
+    """The packages of a file with their versions: each with a hash, and no index."""
+    text = (_ROOT / name).read_text("utf-8")
     assert re.findall(r"^\s*--(?!hash=sha256:)|://", text, re.MULTILINE) == []
-    pins = dict(re.findall(r"^(\S+)==(\S+)(?=[^\n]*\\\n    --hash=sha256:)", text, re.MULTILINE))
+    pins = re.findall(r"^(\S+)==(\S+)(?=[^\n]*\\\n    --hash=sha256:)", text, re.MULTILINE)
     assert len(pins) == len(re.findall(r"^[^#\s]", text, re.MULTILINE))
-    for line in [*_PROJECT["dependencies"], *_PROJECT["optional-dependencies"]["dev"]]:
+    return pins
+
+
+_IN_DOCS: Final = [
+    line for line in (_ROOT / "docs" / "requirements.in").read_text("utf-8").splitlines() if not line.startswith("#")
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "named"),
+    [
+        ("constraints.txt", [*_PROJECT["dependencies"], *_PROJECT["optional-dependencies"]["dev"]]),
+        ("requirements.txt", _PROJECT["dependencies"]),
+        ("docs/requirements.txt", _IN_DOCS),
+    ],
+)
+def test_pinned_packages(name: str, named: list[str]) -> None:
+    """Everything that is named, in a release that it allows."""
+    packaging = pytest.importorskip("packaging.requirements")
+    pins = dict(_pins(name))
+    for line in named:
         wanted = packaging.Requirement(line)
         assert wanted.specifier.contains(pins[wanted.name]), line
+
+
+def test_users_get_the_packages_that_are_tested() -> None:
+    """What the image and the single file contain is what `make setup` installs."""
+    assert set(_pins("requirements.txt")) <= set(_pins("constraints.txt"))
+
+
+# A line that installs or runs the package `statetool`, without a repository.
+_BY_NAME: Final = re.compile(
+    r"^(?!.*git\+).*\b(?:(?:pip|pipx|uv pip|uv tool) (?:install|run)|uvx)\b.*[\s\"']statetool(?:[\"'\s=\[]|$).*$",
+    re.MULTILINE,
+)
+_PAGES: Final = [_ROOT / "README.md", _ROOT / "action.yml", _ROOT / "Dockerfile", *(_ROOT / "docs").rglob("*.md")]
+
+
+@pytest.mark.parametrize("path", _PAGES, ids=lambda path: path.name)
+def test_no_page_installs_a_name_that_others_could_claim(path: Path) -> None:
+    """Until the name is ours in the index, statetool comes from a repository, at a revision."""
+    assert _BY_NAME.findall(path.read_text("utf-8")) == []
+
+
+def test_what_counts_as_a_name() -> None:
+    for line in (
+        "pip install statetool",
+        "pipx install 'statetool==0.1.0'",
+        "uvx statetool check",
+        "uv tool run statetool",
+    ):
+        assert _BY_NAME.findall(line), line
+    for line in ('pip install "statetool @ git+https://example.com/statetool@v1"', "pip install --no-deps ./statetool"):
+        assert not _BY_NAME.findall(line), line
 
 
 def test_version_has_one_place() -> None:
     """Pages that show how to pin statetool show this release, and the changelog begins with it."""
     assert "version" in _PROJECT["dynamic"]
-    shown = re.findall(r"(?:statetool@|rev: )v(\S+)", (_ROOT / "docs" / "guides" / "ci.md").read_text("utf-8"))
+    shown = re.findall(
+        r"(?:statetool@|rev: )v(\d+(?:\.\d+)+)", (_ROOT / "docs" / "guides" / "ci.md").read_text("utf-8")
+    )
     assert shown
     assert set(shown) == {statefmt.__version__}
     changelog = (_ROOT / "CHANGELOG.md").read_text("utf-8")

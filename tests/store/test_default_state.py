@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from statefmt.model.errors import StoreError
+from statefmt.model.errors import RemoteStateError
 from statefmt.store.default_state import default_state
 
 DEV = "terraform.tfstate.d/dev/terraform.tfstate"
@@ -72,6 +72,30 @@ def test_state(environment: dict[str, str], files: dict[str, str], expected: str
 def test_other_backend(kind: str, environment: dict[str, str], folder: str, tmp_path: Path) -> None:
     """Refused, whatever the workspace, and with the way to work on such a state."""
     _write(tmp_path, {f"{folder}/terraform.tfstate": f'{{"version":3,"backend":{{"type":"{kind}","config":{{}}}}}}'})
-    message = rf"the backend '{kind}', .*\n  tofu state pull \| statetool .* --state - .*\| tofu state push -"
-    with pytest.raises(StoreError, match=message):
+    with pytest.raises(RemoteStateError, match=f"the backend '{kind}', not in a file"):
         default_state(tmp_path, environment)
+
+
+_BOTH = ("tofu", "terraform")
+
+
+@pytest.mark.parametrize(
+    ("locked", "programs"),
+    [
+        (None, _BOTH),
+        ("", _BOTH),
+        ('provider "registry.opentofu.org/hashicorp/aws" {\n}\n', ("tofu",)),
+        ('# Written by init.\n\nprovider "registry.terraform.io/hashicorp/aws" {\n}\n', ("terraform",)),
+        ('provider "registry.terraform.io/a/b" {}\nprovider "registry.opentofu.org/a/b" {}\n', _BOTH),
+        ('provider "example.com/a/b" {}\n', _BOTH),
+        ('# provider "registry.terraform.io/a/b" {}\n', _BOTH),
+    ],
+)
+def test_program_of_the_folder(locked: str | None, programs: tuple[str, ...], tmp_path: Path) -> None:
+    """The registry in the dependency lock file tells OpenTofu from Terraform."""
+    _write(tmp_path, {RECORD: '{"version":3,"backend":{"type":"s3","config":{}}}'})
+    if locked is not None:
+        _write(tmp_path, {".terraform.lock.hcl": locked})
+    with pytest.raises(RemoteStateError) as caught:
+        default_state(tmp_path, {})
+    assert caught.value.programs == programs

@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from statefmt.model.errors import StoreError
 from statefmt.store.durable import close, read_all, write_all
+from statefmt.store.explain import check_platform
 from statefmt.store.local._names import is_temporary
 from statefmt.store.reading import LARGEST_STATE
 
@@ -271,7 +272,8 @@ class Folder(Struct, frozen=True):
 
 @contextmanager
 def open_folder(path: Path, owner: tuple[int, int] | None = None) -> Iterator[Folder]:
-    """Open a folder by its path. Raises OSError."""
+    """Open a folder by its path. Raises OSError, and StoreError on Windows, which has no such descriptors."""
+    check_platform()
     descriptor = os.open(path, _SEARCH)
     try:
         yield Folder(path, descriptor, owner)

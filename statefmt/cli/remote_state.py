@@ -1,0 +1,37 @@
+"""Says how to run a command on a state in a backend: through a pipe, or on a copy."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import click
+
+from statefmt.model.errors import RemoteStateError
+
+# Commands that write the edited state to standard output with `--state -`.
+EDITS: Final = frozenset({
+    "mv", "rm", "rekey", "rebind", "replace-provider", "taint", "untaint", "forget-deposed", "set", "unset",
+    "set-serial", "new-lineage",
+})  # fmt: skip
+# Commands whose result is not pushed back as it is, or that need the files beside a state.
+COPIES: Final = frozenset(
+    {"fmt", "upgrade", "downgrade", "encrypt", "decrypt", "reencrypt", "undo", "history", "restore"}
+)
+
+
+def remote_state_text(error: RemoteStateError) -> str:
+    """Return the message of the error with the commands that work, for each program that the folder may belong to."""
+    context = click.get_current_context(silent=True)
+    command = (context and context.find_root().invoked_subcommand) or "COMMAND"
+    lines = [line for program in error.programs for line in _lines(program, command)]
+    what = "Work on a copy" if command in COPIES else "Use a pipe"
+    return "\n".join([f"{error}. {what}:", *(f"  {line}" for line in lines)])
+
+
+def _lines(program: str, command: str) -> list[str]:
+    if command in COPIES:
+        return [f"(umask 077; {program} state pull > copy.tfstate)", f"statetool {command} --state copy.tfstate …"]
+    if command in EDITS:
+        edit = f"{program} state pull | statetool {command} --state - …"
+        return [f"{edit} --dry-run", f"{edit} | {program} state push -"]
+    return [f"{program} state pull | statetool {command} --state -"]

@@ -1,0 +1,90 @@
+"""In a folder with a backend, each command says how it can be run: through a pipe, or on a copy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import click
+import pytest
+
+from statefmt.cli.main import COMMANDS, program
+from statefmt.cli.remote_state import COPIES, EDITS
+from tests.cli.conftest import Statetool
+from tests.cli.states import SAMPLES
+
+_LOCKED: Final = 'provider "registry.terraform.io/hashicorp/aws" {\n}\n'
+_HEAD: Final = "statetool: the state of this folder is stored in the backend 's3', not in a file.\n"
+
+
+@pytest.fixture
+def backend(folder: Path) -> Path:
+    """A folder that `terraform init` prepared for a backend."""
+    (folder / ".terraform").mkdir()
+    (folder / ".terraform" / "terraform.tfstate").write_text('{"version":3,"backend":{"type":"s3","config":{}}}')
+    (folder / ".terraform.lock.hcl").write_text(_LOCKED)
+    return folder
+
+
+def _advice(statetool: Statetool, *arguments: str) -> list[str]:
+    done = statetool(*arguments)
+    assert (done.status, done.out) == (2, b"")
+    assert done.err.replace("\n  file.", " file.").startswith(_HEAD.rstrip("\n"))
+    return [line.strip() for line in done.err.partition(":\n")[2].splitlines()]
+
+
+@pytest.mark.parametrize(
+    "command", ["list", "show", "providers", "outputs", "stats", "graph", "check", "encryption-info"]
+)
+def test_commands_that_only_read_push_nothing(command: str, statetool: Statetool, backend: Path) -> None:
+    name = command.split(maxsplit=1)[0].replace("ls", "list")
+    assert _advice(statetool, *command.split()) == [f"terraform state pull | statetool {name} --state -"]
+
+
+@pytest.mark.parametrize("command", ["mv a.b a.c", "rm a.b", "rekey a.b --map 0=x", "taint a.b", "set-serial 9"])
+def test_edits_are_shown_before_they_are_pushed(command: str, statetool: Statetool, backend: Path) -> None:
+    pipe = f"terraform state pull | statetool {command.split(maxsplit=1)[0]} --state - …"
+    assert _advice(statetool, *command.split()) == [f"{pipe} --dry-run", f"{pipe} | terraform state push -"]
+
+
+@pytest.mark.parametrize("command", ["upgrade", "fmt", "undo", "history", "downgrade --for 1.8"])
+def test_other_commands_work_on_a_copy(command: str, statetool: Statetool, backend: Path) -> None:
+    assert _advice(statetool, *command.split()) == [
+        "(umask 077; terraform state pull > copy.tfstate)",
+        f"statetool {command.split(maxsplit=1)[0]} --state copy.tfstate …",
+    ]
+
+
+def test_both_programs_are_named_if_nothing_tells_which(statetool: Statetool, backend: Path) -> None:
+    (backend / ".terraform.lock.hcl").unlink()
+    assert _advice(statetool, "list") == [
+        "tofu state pull | statetool list --state -",
+        "terraform state pull | statetool list --state -",
+    ]
+
+
+def test_every_command_has_the_advice_for_its_kind() -> None:
+    """Commands with --dry-run write a state."""
+    group = program()
+    assert isinstance(group, click.Group)
+    with click.Context(group) as context:
+        writing = {
+            name
+            for name in COMMANDS
+            if (command := group.get_command(context, name)) is not None
+            and any("--dry-run" in parameter.opts for parameter in command.params)
+        }
+    assert writing <= EDITS | COPIES
+    assert writing >= EDITS
+    assert not EDITS & COPIES
+
+
+def test_the_advised_pipes_work(program: Statetool, folder: Path) -> None:
+    """With the state in place of what the real program pulls."""
+    path = SAMPLES / "v4-resource-level.tfstate"
+    listed = program("list", "--state", str(path))
+    piped = program("list", "--state", "-", stdin=path.read_bytes())
+    assert piped == listed
+    moved = program("mv", "--state", "-", "module.network", "module.net", stdin=path.read_bytes())
+    assert moved.status == 0
+    assert b'"module.net"' in moved.out

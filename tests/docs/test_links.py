@@ -1,0 +1,74 @@
+"""Every link between the pages leads to a file of the site, and to a heading that is there."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from docs.site import ROOT, files
+
+_PAGES: Final = sorted(path for path in files() if path.suffix == ".md")
+_CODE: Final = re.compile(r"^(```|~~~).*?^\1$|`[^`\n]+`", re.DOTALL | re.MULTILINE)
+_LINK: Final = re.compile(r"\]\(([^)\s#]*)(?:#([^)\s]*))?\)")
+_HEADING: Final = re.compile(r"^#+ (.+)$", re.MULTILINE)
+_ANCHOR: Final = re.compile(r"<a (?:id|name)=\"([^\"]+)\"")
+
+
+def _links(text: str) -> list[tuple[str, str]]:
+    """(target, anchor) of each link outside of code; a label may be code."""
+    return _LINK.findall(_CODE.sub("code", text))
+
+
+@cache
+def _anchors(path: Path) -> set[str]:
+    """The anchors that GitHub and the site give to a page."""
+    text = path.read_text(encoding="utf-8")
+    without_fences = re.sub(r"^(```|~~~).*?^\1$", "", text, flags=re.DOTALL | re.MULTILINE)
+    return {_slug(heading) for heading in _HEADING.findall(without_fences)} | set(_ANCHOR.findall(text))
+
+
+def _slug(heading: str) -> str:
+    label = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "")
+    return re.sub(r"[^\w\- ]", "", label.strip().lower()).replace(" ", "-")
+
+
+def _dead(path: Path, text: str) -> list[str]:
+    """The links of a page that lead nowhere."""
+    dead = []
+    for target, anchor in _links(text):
+        if "://" in target or target.startswith("mailto:"):
+            continue
+        file = (path.parent / target).resolve() if target else path
+        if file not in files() or (anchor and anchor not in _anchors(file)):
+            dead.append(f"{target}#{anchor}" if anchor else target)
+    return dead
+
+
+@pytest.mark.parametrize("path", _PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_somewhere(path: Path) -> None:
+    assert _dead(path, path.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize(
+    ("link", "dead"),
+    [
+        ("[a](fidelity.md)", False),
+        ("[a](fidelity.md#beyond-the-recorded-cases)", False),
+        ("[`a`](rules/README.md#sta-the-file-and-its-envelope)", False),
+        ("[a](../schemas/state-v4.schema.json)", False),
+        ("[a](https://example.com/nothing)", False),
+        ("`[a](nothing.md)`", False),
+        ("```\n[a](nothing.md)\n```", False),
+        ("[a](nothing.md)", True),
+        ("[a](fidelity.md#nothing)", True),
+        ("[a](#nothing)", True),
+        ("[a](../schemas)", True),
+        ("[a](../statefmt/version.py)", True),
+    ],
+)
+def test_what_counts_as_dead(link: str, dead: bool) -> None:
+    assert bool(_dead(ROOT / "docs" / "selectors.md", f"A page.\n\n{link}\n")) is dead

@@ -1,0 +1,49 @@
+"""The tables that lead to commands name them all, and name none that does not exist."""
+
+from __future__ import annotations
+
+import re
+
+import click
+import pytest
+
+from docs.site import ROOT
+from statefmt.cli.main import COMMANDS, program
+
+
+def test_every_command_has_a_task() -> None:
+    """Names count in code: at the start, as in `mv` and `check --config DIR`."""
+    page = (ROOT / "docs" / "which-command.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`([a-z-]+)[^`]*`", page))
+    assert set(COMMANDS) - named == set()
+
+
+def test_every_link_to_a_command_names_it() -> None:
+    page = (ROOT / "docs" / "which-command.md").read_text(encoding="utf-8")
+    links = re.findall(r"\[`([a-z-]+)[^`]*`\]\(commands/([a-z-]+)\.md\)", page)
+    assert len(links) >= 30
+    assert [pair for pair in links if pair[0] != pair[1]] == []
+
+
+# Options of commands that are being written.
+_ARRIVING = {("list", "--where")}
+
+
+@pytest.mark.parametrize("page", ["which-command.md", "coming-from.md"])
+def test_options_exist(page: str) -> None:
+    """Of commands written as code, with or without the program's name."""
+    group = program()
+    assert isinstance(group, click.Group)
+    seen = 0
+    with click.Context(group) as context:
+        for code in re.findall(r"`([^`\n]+)`", (ROOT / "docs" / page).read_text(encoding="utf-8")):
+            name, *words = code.removeprefix("statetool ").split()
+            if name not in COMMANDS:
+                continue
+            command = group.get_command(context, name)
+            assert command is not None
+            known = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
+            options = {word for word in words if word.startswith("-") and word != "-"}
+            assert {option for option in options - known if (name, option) not in _ARRIVING} == set(), code
+            seen += len(options)
+    assert seen >= 8
