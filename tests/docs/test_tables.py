@@ -25,10 +25,6 @@ def test_every_link_to_a_command_names_it() -> None:
     assert [pair for pair in links if pair[0] != pair[1]] == []
 
 
-# Options of commands that are being written.
-_ARRIVING = {("list", "--where")}
-
-
 @pytest.mark.parametrize("page", ["which-command.md", "coming-from.md"])
 def test_options_exist(page: str) -> None:
     """Of commands written as code, with or without the program's name."""
@@ -44,6 +40,6 @@ def test_options_exist(page: str) -> None:
             assert command is not None
             known = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
             options = {word for word in words if word.startswith("-") and word != "-"}
-            assert {option for option in options - known if (name, option) not in _ARRIVING} == set(), code
+            assert options - known == set(), code
             seen += len(options)
     assert seen >= 8
