@@ -22,7 +22,7 @@ class Member:
 
     `path` has the names from the top down, without positions in lists and names in maps; `notation` shows these, too:
     `resources[].instances[].provider`. `type` and `description` are for people. `like` is the path of a member that was
-    described before, if this one stands in an object of the same kind.
+    described before, if this one is in an object of the same kind.
     """
 
     path: tuple[str, ...]

@@ -1,7 +1,8 @@
 r"""Finds the provider instances that a provider selector matches.
 
-It is first read as an **address**: of a configuration (`provider["registry.opentofu.org/hashicorp/aws"].west`: all its
-instances) or of an instance (`….by_region["eu"]`). If it is no address, or the state does not have it, it is one of:
+A selector is first parsed as an **address**: of a configuration
+(`provider["registry.opentofu.org/hashicorp/aws"].west`: all its instances) or of an instance (`….by_region["eu"]`). If
+that fails, or the state does not have the address, it is parsed as one of:
 
     source        = [[host "/"] namespace "/"] type
     configuration = [path "."] ('provider["' source '"]' | type) ["." alias [key]]

@@ -83,7 +83,7 @@ def _refuse_name(argument: str) -> None:
     if is_identifier(argument) and not os.path.lexists(argument):
         line = shell_line(["statetool", "outputs", "--state", state_name(run_context(), None), argument])
         raise typer.BadParameter(
-            f"there is no file {argument}; to show the output of this name, write `{line}`", param_hint="STATE"
+            f"no such file: {argument}; to show the output of this name, write `{line}`", param_hint="STATE"
         )
 
 

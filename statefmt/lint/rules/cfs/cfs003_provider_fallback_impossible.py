@@ -47,7 +47,7 @@ def _finding(subject: Subject, fate: Fate) -> Finding:
     assert fate.binding is not None
     detail = (
         f"Provider from configuration {fate.binding.config} does not match provider from state {fate.bound.config} for "
-        f"{name(fate)}, which is to be destroyed."
+        f"{name(fate)}, which will be destroyed."
     )
     again = put_back(subject, fate.bound)
     passed = fate.binding.resolved.key
