@@ -76,3 +76,18 @@ def test_the_next_apply_records_dependencies_again(real: Program, folder: Path) 
     applied = real.run(folder, "apply", "-auto-approve")
     assert "0 added, 0 changed, 0 destroyed" in applied.out
     assert b'"terraform_data.a"' in state.read_bytes()
+
+
+def test_surgery_keeps_addresses_before_terraform_0_13(real: Program, statetool: Statetool, folder: Path) -> None:
+    """A resource that an edit writes anew has the form of the others, which both engines read."""
+    instances = ", ".join(f'{{"index_key": {key}, "schema_version": 1, "attributes": {{}}}}' for key in range(3))
+    (folder / "old").write_text(
+        '{"version": 4, "terraform_version": "0.12.31", "serial": 1, "lineage": "l", "outputs": {}, "resources": ['
+        '{"mode": "managed", "type": "aws_vpc", "name": "main", "each": "list", "provider": "provider.aws.west",'
+        f' "instances": [{instances}]}}]}}'
+    )
+    for old, new in (("[1]", "module.m.aws_vpc.main"), ("[2]", "aws_vpc.other[0]")):
+        assert statetool("mv", "--state", "old", f"aws_vpc.main{old}", new).status == 0
+    assert _listed(real, folder, (folder / "old").read_bytes()) == [
+        "aws_vpc.main[0]", "aws_vpc.other[0]", "module.m.aws_vpc.main",
+    ]  # fmt: skip
