@@ -19,7 +19,6 @@ from statefmt.formats.providers.sources import SourceChoice, source_choice
 from statefmt.formats.reading.inspect import inspect
 from statefmt.model.addrs import DEFAULT_HOST, TERRAFORM_HOST
 from statefmt.model.errors import ProviderSourceError, StoreError
-from statefmt.render.formats.engines import engines_sentence
 from statefmt.render.formats.provider_sources import sources_text, unused_text
 from statefmt.store.reading import STANDARD_INPUT, display_name
 
@@ -192,6 +191,8 @@ def show_sources(loaded: LoadedState, choice: SourceChoice) -> None:
 
 def show_engines(loaded: LoadedState) -> None:
     """Print to standard error which engine reads a state, if one drops resources or sources were rewritten."""
+    from statefmt.render.formats.engines import engines_sentence
+
     sentence = engines_sentence(loaded.result.snapshot)
     if sentence and (loaded.sources.changes or names_legacy_providers(loaded.result.snapshot)):
         say(f"{display_name(loaded.name)}: {sentence}")

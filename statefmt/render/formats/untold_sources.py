@@ -47,7 +47,7 @@ def untold_text(
     else:
         engines = {one.engine_name: None for one in all_releases() if one.legacy_provider_host != DEFAULT_HOST}
         text += "and nothing says which engine will read the state. "
-        text += f"{' and '.join(engines)} silently drops resources without a source"
+        text += f"{' and '.join(engines)} silently drops resources whose provider has no source"
     text += "".join(f". {problem}" for problem in problems)
     if for_terraform:
         ways = [("with their sources", [legacy_options(concerned)])]

@@ -13,7 +13,6 @@ from statefmt.model.codes import Code
 from statefmt.model.findings import Finding
 from statefmt.model.snapshot import Snapshot
 from statefmt.render.counted import counted
-from statefmt.render.formats.engines import engines_text
 from statefmt.render.formats.provider_sources import sources_text
 from statefmt.render.terminal import Terminal
 from statefmt.store.reading import display_name
@@ -31,7 +30,10 @@ _LABELS: Mapping[str, str] = {UpgradeNoteKind.CHOSEN: "chosen", UpgradeNoteKind.
 def upgrade_report(
     loaded: LoadedState, rewritten: Rewritten, sources: SourceChoice, terminal: Terminal, *, dropped_unknown: bool
 ) -> str:
-    """Render every decision, every loss and every rewritten provider source of an upgrade."""
+    """Render which engine reads the result, and every decision, loss and rewritten provider source of an upgrade."""
+    # Imported here: fmt, which needs only the notes, starts faster.
+    from statefmt.render.formats.engines import engines_text
+
     result, name = loaded.result, display_name(loaded.name)
     head = f"{name}: format version {result.version} → {CURRENT_VERSION}"
     if result.version == CURRENT_VERSION:

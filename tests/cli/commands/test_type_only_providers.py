@@ -46,7 +46,8 @@ def test_refused(command: str, statetool: Statetool, tree: Tree) -> None:
     told = " ".join(result.err.split())
     assert told.startswith(
         "statetool: old: not written: 8 of 8 resources name the provider by type only (aws: 7, random: 1), and nothing "
-        "says which engine will read the state. Terraform silently drops resources without a source. Choose one: "
+        "says which engine will read the state. Terraform silently drops resources whose provider has no source. "
+        "Choose one: "
     )
     assert tree() == {"old": OLD}
 
