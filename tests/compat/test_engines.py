@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 import statefmt
-from statefmt.formats.releases.engines import readers
+from statefmt.formats.releases.engines import engine_readings
 from tests.cli.conftest import Statetool
 from tests.cli.states import SAMPLES
 from tests.compat.program import Program
@@ -29,7 +29,7 @@ def test_dropped_resources(sample: str, registry: str, real: Program, statetool:
     written = statetool("upgrade", "--registry", registry, str(SAMPLES / f"{sample}.tfstate"))
     assert written.status == 0, written.err
     snapshot = statefmt.read(written.out).snapshot
-    (reader,) = (each for each in readers(snapshot) if each.release.engine == real.engine)
+    (reader,) = (each for each in engine_readings(snapshot) if each.release.engine == real.engine)
     listed = set(_listed(real, folder, written.out))
     gone = [each for each in snapshot.resources if not listed & {f"{each.addr}{obj.key}" for obj in each.objects}]
     assert len(gone) == reader.total

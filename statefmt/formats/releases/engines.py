@@ -15,7 +15,7 @@ from statefmt.model.resources import ResourceState
 from statefmt.model.snapshot import Snapshot
 
 
-class Reader(Struct, frozen=True):
+class EngineReading(Struct, frozen=True):
     """An engine's newest release, and what it drops.
 
     `dropped` counts the dropped resources by cause. `since` is the oldest release from which on all releases drop the
@@ -32,7 +32,7 @@ class Reader(Struct, frozen=True):
         return sum(self.dropped.values())
 
 
-def readers(snapshot: Snapshot) -> tuple[Reader, ...]:
+def engine_readings(snapshot: Snapshot) -> tuple[EngineReading, ...]:
     """Return how OpenTofu and Terraform, in this order, read the resources of a snapshot."""
     # Few resources differ in what decides here, so each kind is tested only once.
     kinds: dict[tuple[object, bool], ResourceState] = {}
@@ -42,16 +42,16 @@ def readers(snapshot: Snapshot) -> tuple[Reader, ...]:
         kinds.setdefault(kind, resource)
         counts[kind] += 1
     return tuple(
-        _reader(list(releases), kinds, counts)
+        _reading(list(releases), kinds, counts)
         for _, releases in groupby(all_releases(), key=lambda release: release.engine)
     )
 
 
-def _reader(
+def _reading(
     releases: Sequence[Release],
     kinds: Mapping[tuple[object, bool], ResourceState],
     counts: Mapping[tuple[object, bool], int],
-) -> Reader:
+) -> EngineReading:
     newest = releases[-1]
     causes = {kind: drop_cause(resource, newest) for kind, resource in kinds.items()}
     dropped: Counter[Cause] = Counter()
@@ -61,6 +61,6 @@ def _reader(
     since = newest
     for release in reversed(releases):
         if any((drop_cause(resource, release) is None) != (causes[kind] is None) for kind, resource in kinds.items()):
-            return Reader(newest, dropped, since)
+            return EngineReading(newest, dropped, since)
         since = release
-    return Reader(newest, dropped, None)
+    return EngineReading(newest, dropped, None)

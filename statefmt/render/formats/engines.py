@@ -7,7 +7,7 @@ from typing import Final
 
 from statefmt.formats.providers.known_types import KNOWN_TYPES
 from statefmt.formats.providers.sources import PUBLIC_HOSTS
-from statefmt.formats.releases.engines import Reader, readers
+from statefmt.formats.releases.engines import EngineReading, engine_readings
 from statefmt.formats.releases.loss import Cause
 from statefmt.model.addrs import Provider
 from statefmt.model.snapshot import Snapshot
@@ -32,7 +32,7 @@ def engines_sentence(snapshot: Snapshot, engine: str = "") -> str:
     If the state is written for one `engine`, the registry of the other needs no option. Returns "" if no engine drops
     any and the providers do not come from one public registry.
     """
-    found, total = readers(snapshot), len(snapshot.resources)
+    found, total = engine_readings(snapshot), len(snapshot.resources)
     dropping = [reader for reader in found if reader.total]
     reading = [reader for reader in found if not reader.total]
     hosts = {provider.hostname for provider in _providers(snapshot)}.intersection(PUBLIC_HOSTS)
@@ -75,12 +75,12 @@ def _providers(snapshot: Snapshot) -> set[Provider]:
     return {config.provider for config in configs if config is not None}
 
 
-def _name(reader: Reader) -> str:
+def _name(reader: EngineReading) -> str:
     since = f" ({reader.since.number} and later)" if reader.since else ""
     return f"{reader.release.engine_name}{since}"
 
 
-def _dropped(reader: Reader, total: int) -> str:
+def _dropped(reader: EngineReading, total: int) -> str:
     everything = "it" if total == 1 else f"all {total:,} of them"
     what = everything if reader.total == total else f"{reader.total:,} of them"
     which = [f"{count:,} {_WHICH[cause]}" for cause, count in reader.dropped.items() if cause in _WHICH]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import statefmt
-from statefmt.formats.releases.engines import readers
+from statefmt.formats.releases.engines import engine_readings
 from statefmt.formats.releases.loss import Cause
 
 _OPENTOFU = 'provider["registry.opentofu.org/hashicorp/aws"]'
@@ -49,7 +49,7 @@ def test_readers(
     resources: list[dict[str, Any]], opentofu: tuple[object, str | None], terraform: tuple[object, str | None]
 ) -> None:
     data = json.dumps({"version": 4, "serial": 1, "lineage": "l", "resources": resources}).encode()
-    found = readers(statefmt.read(data).snapshot)
+    found = engine_readings(statefmt.read(data).snapshot)
     assert [reader.release.engine for reader in found] == ["opentofu", "terraform"]
     told = [(dict(reader.dropped), reader.since.number if reader.since else None) for reader in found]
     assert told == [opentofu, terraform]

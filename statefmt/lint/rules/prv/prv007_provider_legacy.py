@@ -51,8 +51,7 @@ def _is_legacy(provider: AbsProviderInstance) -> bool:
 
 def _fix(subject: Subject, type_: str) -> Fix:
     source = f"hashicorp/{type_}" if type_ in KNOWN_TYPES else f"NAMESPACE/{type_}"
-    is_implied = type_ in KNOWN_TYPES and subject.has_short_addresses
-    command = subject.rewriting(*(() if is_implied else ("--legacy-provider", f"{type_}={source}")), mends=True)
+    command = subject.rewriting("--legacy-provider", f"{type_}={source}", mends=True)
     return Fix.of("Set its source, as in required_providers: ", command, ".")
 
 
