@@ -90,11 +90,13 @@ def infer(types: Collection[str], given: Mapping[str, LegacySource], evidence: E
 
 
 def _registry(evidence: Evidence) -> tuple[str, str]:
-    """Return the public registry and what names it; empty strings if nothing does, or if there are both."""
-    required = {source.host for sources in evidence.required.values() for source in sources}
+    """Return the public registry and what names it; empty strings if nothing does, or if there are both.
+
+    A host in `required_providers` says nothing about other providers: an engine's own registry need not be written.
+    """
+    pinned = {source for sources in evidence.required.values() for source in sources if source.host}
     named = (
-        (evidence.configuration, required),
-        (evidence.lock_file, {provider.hostname for provider in evidence.locked}),
+        (evidence.lock_file, {provider.hostname for provider in evidence.locked if _source(provider) not in pinned}),
         (_STATE, {provider.hostname for provider in evidence.in_state}),
     )
     hosts = {host for _, hosts in named for host in hosts}.intersection(PUBLIC_HOSTS)

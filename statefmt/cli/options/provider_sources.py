@@ -143,6 +143,8 @@ class ProviderSources:
                 problems.append(f"The lock file was not used: {error}")
             if locked is not None:
                 break
+        if references is not None and locked is None and not problems:
+            problems.append(f"There is no {lock_file}, which init writes")
         return Evidence(
             required={} if references is None else required_sources(references.configuration),
             configuration=f"the configuration in {self._configuration.directory}",

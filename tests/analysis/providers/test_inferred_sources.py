@@ -95,10 +95,16 @@ CASES = [
     ),
     ("required in two ways", "acme", _evidence({"acme": ["x/y", "x/z"]}), {"acme": ["x/y", "x/z"]}),
     (
-        "another required one names the registry",
+        "a required host is for that provider only",
         "aws",
-        _evidence({"acme": [f"{TERRAFORM}/x/y"]}),
-        {"aws": (f"{TERRAFORM}/hashicorp/aws", "registry from CONFIG")},
+        _evidence({"acme": [f"{TERRAFORM}/x/y"]}, [f"{TERRAFORM}/x/y"]),
+        {"aws": "unknown"},
+    ),
+    (
+        "a required host beside the registry of the engine",
+        "acme aws",
+        _evidence({"acme": [f"{TERRAFORM}/x/y"]}, [f"{TERRAFORM}/x/y", f"{TOFU}/hashicorp/null"]),
+        {"acme": (f"{TERRAFORM}/x/y", "from CONFIG"), "aws": (AWS, "registry from LOCK")},
     ),
     (
         "in the state",

@@ -95,6 +95,7 @@ def test_each_way_out_can_be_pasted(data: bytes, program: Program) -> None:
     joined = told.replace(" \\\n", " ")
     commands = [line.strip() for line in joined.splitlines() if line.strip().startswith("statetool upgrade")]
     assert len(commands) == 5
+    Path("configuration/.terraform.lock.hcl").write_text(_lock(f"{TOFU}/hashicorp/null"))
     results = []
     for command in commands:
         line = command.replace("NAMESPACE/", "hashicorp/").replace("DIR", "configuration")
@@ -228,6 +229,7 @@ def test_configuration(statetool: Statetool) -> None:
     refused = statetool("upgrade", "--config", "live", "old")
     assert refused.status == 2
     assert "--config DIR" not in refused.err
+    assert "There is no live/.terraform.lock.hcl, which init writes. Choose one:" in " ".join(refused.err.split())
     Path("live/.terraform.lock.hcl").write_text(_lock(f"{TERRAFORM}/acme-corp/acmecloud"))
     result = statetool("upgrade", "--config", "live", "old")
     assert (result.status, _sources(result.out)) == (
