@@ -55,7 +55,7 @@ LegacyProviderOption = Annotated[
         metavar="TYPE=[HOST/]NAMESPACE/TYPE",
         show_default=False,
         help="The source of a provider known only by its type (provider.aws or -/aws), such as aws=hashicorp/aws; "
-        "can be repeated. HashiCorp's providers need not be named then.",
+        "can be repeated. With --registry, HashiCorp's own need not be named.",
     ),
 ]
 
