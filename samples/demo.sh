@@ -36,8 +36,8 @@ run() {
 say 'A state that Terraform 0.11 left behind. OpenTofu 1.13 no longer reads it.'
 run 'head -n 5 old.tfstate'
 
-say 'Upgraded, with every choice made and everything that has no place any more:'
-run 'statetool upgrade old.tfstate -o new.tfstate'
+say 'Upgraded for OpenTofu, with every choice made and everything that is lost:'
+run 'statetool upgrade old.tfstate --registry opentofu -o new.tfstate'
 
 say 'Checked: no errors. What is worth a look, counted by rule:'
 run 'statetool check --statistics new.tfstate'

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 import click
@@ -24,6 +24,17 @@ def command_line(hidden: Mapping[str, str] | None = None) -> str:
     `hidden` maps arguments that may hold a secret to what replaces them. Values of variables are always hidden,
     those of conditions if they are compared with sensitive values.
     """
+    return shell_line(_shown_arguments(hidden or {}))
+
+
+def command_with(command: str, *options: str, without: Collection[str] = ()) -> list[str]:
+    """Return the words of this run's command line, with more options after the command and without some arguments."""
+    arguments = [argument for argument in _shown_arguments({}) if argument not in without]
+    place = arguments.index(command) + 1 if command in arguments else 0
+    return ["statetool", *arguments[:place], *options, *arguments[place:]]
+
+
+def _shown_arguments(hidden: Mapping[str, str]) -> list[str]:
     arguments = current_run().arguments
     assigning = {_VARIABLE, _CONDITION} if was_given(SHOW_SENSITIVE) else {_VARIABLE}
     # As `tofu` spells options, too.
@@ -36,8 +47,8 @@ def command_line(hidden: Mapping[str, str] | None = None) -> str:
         elif told and told[-1] in assigning:
             told.append(_without_value(argument))
         else:
-            told.append((hidden or {}).get(argument, argument))
-    return shell_line(told)
+            told.append(hidden.get(argument, argument))
+    return told
 
 
 def _without_value(assignment: str) -> str:

@@ -7,12 +7,12 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from statefmt.cli.options.provider_sources import ProviderSources
 from statefmt.cli.options.write import WriteOptions, store_of
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal
 from statefmt.edit.pipeline import Operation, Terms, edit
-from statefmt.edit.session import LoadedState, loaded
-from statefmt.formats.providers.sources import SourceChoice
+from statefmt.edit.session import LoadedState
 from statefmt.store.reading import STANDARD_INPUT
 
 InPlaceOption = Annotated[
@@ -24,7 +24,12 @@ Rewriting: TypeAlias = tuple[LoadedState, str]
 
 
 def rewrite_state(
-    name: str, sources: SourceChoice, options: WriteOptions, in_place: bool, operation: Operation[Rewriting], verb: str
+    name: str,
+    sources: ProviderSources,
+    options: WriteOptions,
+    in_place: bool,
+    operation: Operation[Rewriting],
+    verb: str,
 ) -> LoadedState:
     """Rewrite the state `name`, print the report and where the result went, and return the state as it was."""
     target = options.target(name, in_place)
@@ -35,13 +40,12 @@ def rewrite_state(
         done.append("" if target == STANDARD_INPUT else f"written to {target or name}{kept_text(backup)}")
         _print(outcome[1], done[0])
 
-    context = run_context()
     outcome = edit(
-        context,
+        run_context(),
         store_of(name),
         terms,
         operation,
-        opening=lambda data: loaded(context, name, data, sources),
+        opening=lambda data: sources.opened(name, data),
         written=written,
     )
     if not done:

@@ -144,7 +144,7 @@ def rewrite(loaded: LoadedState, style: Style, *, drop_unknown: bool, to_write: 
         return Rewritten(loaded.data, loaded.result.findings)
     content = canonical(snapshot, style, keep_unknown=not drop_unknown)
     notes = loaded.result.findings
-    if to_write or _names_legacy_providers(snapshot):
+    if to_write or names_legacy_providers(snapshot):
         notes += tuple(duplicate_members(loaded.data, loaded.result.version))
         try:
             read(content)
@@ -153,7 +153,8 @@ def rewrite(loaded: LoadedState, style: Style, *, drop_unknown: bool, to_write: 
     return Rewritten(content, notes)
 
 
-def _names_legacy_providers(snapshot: Snapshot) -> bool:
+def names_legacy_providers(snapshot: Snapshot) -> bool:
+    """Return whether a provider is known by its type only."""
     configs = {resource.provider_config for resource in snapshot.resources}
     return any(config is not None and config.provider.is_legacy for config in configs)
 

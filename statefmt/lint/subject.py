@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct
 
+from statefmt.formats.providers.short_addresses import short_addresses
 from statefmt.formats.reading.inspect import CURRENT_VERSION, Inspection
 from statefmt.formats.releases.releases import Release
 from statefmt.formats.versions.v4 import InstanceObjectV4, ResourceV4
@@ -83,10 +84,20 @@ class Subject:
         return Fix.of(f"{address} selects all instances of the resource, so first ", rekeying)
 
     def rewriting(self, *options: str, mends: bool = False) -> Fix:
-        """Return the command that rewrites the state in canonical form, with options of `fmt`."""
+        """Return the command that rewrites the state in canonical form, with options of `fmt`.
+
+        Where the state names providers by type only, the user has to choose the ENGINE.
+        """
         is_current = self.inspection.version == CURRENT_VERSION
         command = ("fmt",) if is_current else ("upgrade", "--in-place")
-        return self.command(*command, *options, mends=mends)
+        engine = ("--registry", "ENGINE") if self.has_short_addresses and "--registry" not in options else ()
+        return self.command(*command, *engine, *options, mends=mends)
+
+    @cached_property
+    def has_short_addresses(self) -> bool:
+        """Whether provider addresses in the form before Terraform 0.13 name a type only."""
+        document = self.inspection.document
+        return document is not None and bool(short_addresses(document))
 
     def once(self, work_out: Callable[[Subject], T]) -> T:
         """Return the result of a function for this state, computed on first use and shared by all rules."""

@@ -17,6 +17,7 @@ StatetoolError
 │   │   ├── KeyServiceError        it needs a key service, and statetool calls none
 │   │   └── ExternalProgramError   it needs an external program that only the module names
 │   └── UnreadableError        a method cannot decrypt an envelope; another method may
+├── ProviderSourceError    nothing says where a provider comes from that the state names by its type only
 ├── SettingsError          a settings file or a baseline is invalid
 └── StoreError             a file cannot be read or written
     ├── LockedError            the state is locked by someone else
@@ -135,6 +136,10 @@ class ExternalProgramError(ConfigurationError):
 
 class UnreadableError(EncryptionError):
     """A method cannot decrypt an envelope: its key is missing or wrong. The next method may decrypt it."""
+
+
+class ProviderSourceError(StatetoolError):
+    """Nothing says where a provider comes from that the state names by its type only; the message lists ways out."""
 
 
 class SettingsError(StatetoolError):

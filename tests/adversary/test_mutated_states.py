@@ -42,14 +42,14 @@ _READING: Final = (
     "fmt --check {}", "encryption-info {}", "encryption-info --format json {}", "history {}",
     "mv --dry-run --state {} aws_instance.web aws_instance.other", "rm -y --dry-run --state {} **",
     "list --id * --state {}", "list --tainted --deposed --state {}", "list --provider aws --state {}",
-    "providers --remove aws {}", "downgrade --for 1.8 -o downgraded {}", "upgrade -o upgraded {}",
+    "providers --remove aws {}", "downgrade --for 1.8 -o downgraded {}", "upgrade --registry keep -o upgraded {}",
     "fmt --style compact --check {}",
 )  # fmt: skip
 # They print the state itself, or what a program is to read to the byte.
 _PRINTING: Final = ("fmt --stdout {}", "upgrade {}", "downgrade --for 1.6 {}", "upgrade --registry terraform {}",
                     "list -0 --state {}", "list -l --format csv --state {}", "decrypt {}")  # fmt: skip
 _WRITING: Final = (
-    "fmt {}", "fmt --style compact {}", "fmt --drop-unknown {}", "upgrade -i {}",
+    "fmt --registry keep {}", "fmt --style compact {}", "fmt --drop-unknown {}", "upgrade -i --registry keep {}",
     "upgrade -i --registry opentofu {}", "downgrade -i --for 1.8 {}",
     "downgrade -i --for terraform-1.5 --drop-lossy {}", "set-serial 99 -y --state {}", "taint --state {} **",
     "untaint --state {} **", "rm -y --state {} **[*]", "forget-deposed -y --state {} **",

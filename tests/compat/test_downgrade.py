@@ -52,10 +52,11 @@ class Both:
 
     def disagreement(self, data: bytes, *options: str) -> str:
         """What is wrong with what statetool says of a state, in a sentence; "" where nothing is."""
-        before = self.written(data, "upgrade")
+        before = self.written(data, "upgrade", "--registry", "keep")
         if before is None:
             return ""
-        after = self.written(data, "downgrade", "--for", str(self.release), *options)
+        registry = () if "--registry" in options else ("--registry", "keep")
+        after = self.written(data, "downgrade", "--for", str(self.release), *options, *registry)
         if after is None:
             return self._wrong_refusal(before, all_of_it=not options)
         rewrite = self.pulled(after)

@@ -32,7 +32,7 @@ def upgraded(statetool: Statetool, folder: Path) -> Upgrade:
 
     def written(document: Document) -> bytes:
         (folder / "given.tfstate").write_bytes(text_of(document))
-        result = statetool("upgrade", "given.tfstate")
+        result = statetool("upgrade", "--registry", "keep", "given.tfstate")
         assert result.status == 0, result.err
         return result.out
 

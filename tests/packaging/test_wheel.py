@@ -66,7 +66,9 @@ def test_what_is_in_it(wheel: Path) -> None:
 def test_upgrade(environment: Path, tmp_path: Path) -> None:
     shutil.copy(ROOT / "samples" / "v3-legacy.tfstate", tmp_path)
     statetool = environment / "bin" / "statetool"
-    upgraded = _run(statetool, "upgrade", "v3-legacy.tfstate", "-o", "new.tfstate", folder=tmp_path)
+    upgraded = _run(
+        statetool, "upgrade", "--registry", "opentofu", "v3-legacy.tfstate", "-o", "new.tfstate", folder=tmp_path
+    )
     assert (upgraded.returncode, upgraded.stdout) == (0, ""), upgraded.stderr
     assert upgraded.stderr.startswith("v3-legacy.tfstate: format version 3 → 4\n")
     assert (

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Optional
+from typing import Annotated, Final, Optional
 
 import typer
 from msgspec import structs
 
 from statefmt.cli.exit_status import FAILED, FINE
-from statefmt.cli.options.provider_sources import (
-    LegacyProviderOption,
-    Registry,
-    RegistryOption,
-    chosen_sources,
-    show_unused,
-)
+from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
+from statefmt.cli.options.provider_sources import LegacyProviderOption, ProviderSources, RegistryOption, show_unused
 from statefmt.cli.options.release import parsed_release
 from statefmt.cli.options.shared import DropUnknownOption, StateArgument, StateOption, StyleChoice, one_state
 from statefmt.cli.options.takes import takes
@@ -29,12 +24,20 @@ from statefmt.formats.releases.downgrade import fit
 from statefmt.render.formats.downgrade import downgrade_report, refusal_text
 from statefmt.store.reading import display_name
 
+EXAMPLES: Final = (
+    ("Write a state for OpenTofu 1.8.", "statetool downgrade --for 1.8 terraform.tfstate -o old.tfstate"),
+    (
+        "Write a state for Terraform, with its registry.",
+        "statetool downgrade --for terraform-1.5 --registry terraform terraform.tfstate -o new.tfstate",
+    ),
+)
+
 
 class _WouldLose(Exception):  # noqa: N818 - not an error: ends the command
     """The state would lose something, which has been reported."""
 
 
-@takes(options=write_options)
+@takes(options=write_options, configuration=configuration_options)
 def command(
     state: StateArgument = None,
     state_option: StateOption = None,
@@ -47,13 +50,14 @@ def command(
         bool, typer.Option("--drop-lossy", help="Drop purely informational members that RELEASE would lose.")
     ] = False,
     drop_unknown: DropUnknownOption = False,
-    registry: RegistryOption = Registry.KEEP,
+    registry: RegistryOption = None,
     legacy_provider: LegacyProviderOption = None,
     style: Annotated[
         Optional[StyleChoice],  # noqa: UP045
         typer.Option(show_default=False, help="The layout to write; default: that of local files of RELEASE."),
     ] = None,
     *,
+    configuration: ConfigurationOptions,
     options: WriteOptions,
 ) -> int:
     """Write a state so that an older release, or the other engine, reads it without loss.
@@ -67,8 +71,9 @@ def command(
             "name the release, such as --for opentofu-1.8 or --for terraform-1.5", param_hint="--for"
         )
     release = parsed_release(release_name)
-    sources = chosen_sources(registry, legacy_provider)
-    name = state_name(run_context(), one_state(state, state_option))
+    given = one_state(state, state_option)
+    name = state_name(run_context(), given)
+    sources = ProviderSources("downgrade", registry, legacy_provider, configuration, [name], unnamed=given is None)
 
     def operation(loaded: LoadedState) -> Proposal[Rewriting]:
         serial = loaded.result.snapshot.serial - loaded.sources.changed
@@ -87,7 +92,7 @@ def command(
             rewritten,
             fitted.dropped,
             release,
-            sources,
+            sources.choice,
             message_terminal(),
             serial=serial,
             dropped_unknown=drop_unknown,
@@ -98,5 +103,5 @@ def command(
         loaded = rewrite_state(name, sources, options, in_place, operation, "downgrade")
     except _WouldLose:
         return FAILED
-    show_unused(sources, loaded.sources.used)
+    show_unused(sources.choice, loaded.sources.used)
     return FINE

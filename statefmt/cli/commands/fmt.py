@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
 from statefmt.cli.exit_status import FAILED, FINE, FOUND
 from statefmt.cli.failure import show_failure
+from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
 from statefmt.cli.options.provider_sources import (
     LegacyProviderOption,
-    Registry,
+    ProviderSources,
     RegistryOption,
-    chosen_sources,
+    show_engines,
     show_sources,
     show_unused,
 )
@@ -24,8 +25,7 @@ from statefmt.cli.run import run_context
 from statefmt.cli.streams import listed_name, message_terminal, say
 from statefmt.cli.target import kept_text
 from statefmt.edit.pipeline import Proposal, edit
-from statefmt.edit.session import LoadedState, Rewritten, load, loaded, rewrite, state_name
-from statefmt.formats.providers.sources import SourceChoice
+from statefmt.edit.session import LoadedState, Rewritten, rewrite, state_name
 from statefmt.formats.reading.inspect import CURRENT_VERSION
 from statefmt.model.errors import StatetoolError, StoreError
 from statefmt.render.formats.upgrade import notes_text
@@ -33,8 +33,14 @@ from statefmt.store.reading import STANDARD_INPUT
 from statefmt.store.standard_input import StandardInput
 from statefmt.text.shell import shell_word
 
+EXAMPLES: Final = (
+    ("Rewrite the state of this directory.", "statetool fmt"),
+    ("List the states that are not canonical.", "statetool fmt --check *.tfstate"),
+    ("Take all providers from OpenTofu's registry.", "statetool fmt --registry opentofu terraform.tfstate"),
+)
 
-@takes(options=write_options)
+
+@takes(options=write_options, configuration=configuration_options)
 def command(
     states: StatesArgument = None,
     state: StateOption = None,
@@ -42,13 +48,14 @@ def command(
         bool, typer.Option("--check", help="Write nothing; list the files that are not canonical (exit status 1).")
     ] = False,
     stdout: Annotated[bool, typer.Option("--stdout", help="Write to standard output instead of the file.")] = False,
-    registry: RegistryOption = Registry.KEEP,
+    registry: RegistryOption = None,
     legacy_provider: LegacyProviderOption = None,
     style: Annotated[
         StyleChoice, typer.Option(show_default=False, help="The layout to write; default: keep the file's own.")
     ] = StyleChoice.KEEP,
     drop_unknown: DropUnknownOption = False,
     *,
+    configuration: ConfigurationOptions,
     options: WriteOptions,
 ) -> int:
     """Rewrite states in canonical form, byte for byte as OpenTofu writes them.
@@ -56,9 +63,10 @@ def command(
     Files are written in place, after a backup, and only if they are not canonical. The contents stay the same. The
     serial increases by one only if --registry or --legacy-provider changes the source of a provider.
     """
-    sources = chosen_sources(registry, legacy_provider)
-    context = run_context()
-    names = [*(states or ()), *([state] if state else ())] or [state_name(context, None)]
+    names = [*(states or ()), *([state] if state else ())]
+    unnamed = not names
+    names = names or [state_name(run_context(), None)]
+    sources = ProviderSources("fmt", registry, legacy_provider, configuration, names, unnamed=unnamed)
     if stdout and (check or len(names) > 1):
         raise typer.BadParameter("takes one state, and cannot be combined with --check", param_hint="--stdout")
     if options.out is not None and (stdout or check or len(names) > 1):
@@ -70,7 +78,10 @@ def command(
     for name in names:
         to = STANDARD_INPUT if stdout or (name == STANDARD_INPUT and options.out is None) else options.out
         try:
-            state_read = load(context, name, sources)
+            state_read = sources.load(name)
+            _refuse_older_format(state_read)
+            if not check:
+                state_read = sources.inferred(state_read)
             used |= state_read.sources.used
             rewritten = _rewritten(state_read, style, drop_unknown, to_write=not check)
             changed = rewritten.content != state_read.data
@@ -78,6 +89,8 @@ def command(
                 print(listed_name(name))
             elif not check and (changed or to is not None or options.has_conditions):
                 _write(state_read, rewritten, to, options, sources, style, drop_unknown)
+            if changed and not check:
+                show_engines(state_read)
             if changed and not check and rewritten.notes:
                 notes = notes_text(rewritten.notes, message_terminal(), dropped_unknown=drop_unknown)
                 print(notes, file=sys.stderr)
@@ -88,8 +101,8 @@ def command(
         if changed and check:
             status = max(status, FOUND)
         if state_read.sources.unresolved or (changed and not check):
-            show_sources(state_read, sources)
-    show_unused(sources, used)
+            show_sources(state_read, sources.choice)
+    show_unused(sources.choice, used)
     return status
 
 
@@ -103,7 +116,7 @@ def _write(
     rewritten: Rewritten,
     to: str | None,
     options: WriteOptions,
-    sources: SourceChoice,
+    sources: ProviderSources,
     style: StyleChoice,
     drop_unknown: bool,
 ) -> None:
@@ -113,7 +126,7 @@ def _write(
     source = store_of(name) if to is None else StandardInput(lambda: read.stored, name)
 
     def opening(data: bytes) -> LoadedState:
-        return read if data == read.stored else loaded(context, name, data, sources)
+        return read if data == read.stored else sources.opened(name, data)
 
     def operation(state: LoadedState) -> Proposal[None]:
         content = (rewritten if state is read else _rewritten(state, style, drop_unknown)).content

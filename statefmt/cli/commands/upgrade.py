@@ -1,20 +1,16 @@
-"""`statetool upgrade`: rewrites a state of any format version in canonical version 4."""
+"""`statetool upgrade`: rewrites states of any format version in canonical version 4."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
-from statefmt.cli.exit_status import FINE
-from statefmt.cli.options.provider_sources import (
-    LegacyProviderOption,
-    Registry,
-    RegistryOption,
-    chosen_sources,
-    show_unused,
-)
-from statefmt.cli.options.shared import DropUnknownOption, StateArgument, StateOption, StyleChoice, one_state
+from statefmt.cli.exit_status import FAILED, FINE
+from statefmt.cli.failure import show_failure
+from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
+from statefmt.cli.options.provider_sources import LegacyProviderOption, ProviderSources, RegistryOption, show_unused
+from statefmt.cli.options.shared import DropUnknownOption, StateOption, StatesArgument, StyleChoice
 from statefmt.cli.options.takes import takes
 from statefmt.cli.options.write import WriteOptions, write_options
 from statefmt.cli.run import run_context
@@ -22,36 +18,75 @@ from statefmt.cli.streams import message_terminal
 from statefmt.cli.target import InPlaceOption, Rewriting, rewrite_state
 from statefmt.edit.pipeline import Proposal
 from statefmt.edit.session import LoadedState, rewrite, state_name
+from statefmt.model.errors import StatetoolError
 from statefmt.render.formats.upgrade import upgrade_report
+from statefmt.store.reading import STANDARD_INPUT
+
+EXAMPLES: Final = (
+    ("Upgrade a state for OpenTofu.", "statetool upgrade --registry opentofu old.tfstate -o new.tfstate"),
+    ("Upgrade a state for Terraform, in place.", "statetool upgrade -i --registry terraform terraform.tfstate"),
+    ("Upgrade with the provider sources of a configuration.", "statetool upgrade -i --config . old.tfstate"),
+    ("Upgrade many states.", "statetool upgrade --in-place *.tfstate"),
+)
 
 
-@takes(options=write_options)
+@takes(options=write_options, configuration=configuration_options)
 def command(
-    state: StateArgument = None,
-    state_option: StateOption = None,
+    states: StatesArgument = None,
+    state: StateOption = None,
     in_place: InPlaceOption = False,
-    registry: RegistryOption = Registry.KEEP,
+    registry: RegistryOption = None,
     legacy_provider: LegacyProviderOption = None,
     style: Annotated[
         StyleChoice, typer.Option(show_default=False, help="The layout to write; default: indent.")
     ] = StyleChoice.INDENT,
     drop_unknown: DropUnknownOption = False,
     *,
+    configuration: ConfigurationOptions,
     options: WriteOptions,
 ) -> int:
-    """Upgrade a state of format version 1 to 4 to canonical version 4.
+    """Upgrade states of format version 1 to 4 to canonical version 4.
+
+    If a state names providers by type only, it must be clear which engine will read it: from --registry, --config, the
+    file .terraform.lock.hcl beside the state, or the state itself. Otherwise nothing is written.
 
     Decisions and losses are reported on standard error. The lineage stays the same. The serial increases by one only if
-    --registry or --legacy-provider changes the source of a provider.
+    the source of a provider changes.
     """
-    sources = chosen_sources(registry, legacy_provider)
-    name = state_name(run_context(), one_state(state, state_option))
+    if states and state:
+        raise typer.BadParameter("name the state once, as an argument or with --state", param_hint="--state")
+    names = [*(states or ()), *([state] if state else ())]
+    unnamed = not names
+    names = names or [state_name(run_context(), None)]
+    _check_several(names, in_place, options)
+    sources = ProviderSources("upgrade", registry, legacy_provider, configuration, names, unnamed=unnamed)
 
     def operation(loaded: LoadedState) -> Proposal[Rewriting]:
         rewritten = rewrite(loaded, style.applied_to(loaded.result.style), drop_unknown=drop_unknown)
-        report = upgrade_report(loaded, rewritten, sources, message_terminal(), dropped_unknown=drop_unknown)
+        report = upgrade_report(loaded, rewritten, sources.choice, message_terminal(), dropped_unknown=drop_unknown)
         return Proposal((loaded, report), [rewritten.content], check=in_place)
 
-    loaded = rewrite_state(name, sources, options, in_place, operation, "upgrade")
-    show_unused(sources, loaded.sources.used)
-    return FINE
+    status = FINE
+    used: set[str] = set()
+    for name in names:
+        try:
+            used |= rewrite_state(name, sources, options, in_place, operation, "upgrade").sources.used
+        except StatetoolError as error:
+            if len(names) == 1:
+                raise
+            show_failure(error)
+            status = FAILED
+    show_unused(sources.choice, used)
+    return status
+
+
+def _check_several(names: list[str], in_place: bool, options: WriteOptions) -> None:
+    """Raise BadParameter if the options do not fit more than one state."""
+    if len(names) == 1:
+        return
+    if not in_place:
+        raise typer.BadParameter("several states can only be written back: add --in-place", param_hint="STATE")
+    if STANDARD_INPUT in names:
+        raise typer.BadParameter("needs files, not standard input", param_hint="--in-place")
+    if options.backup is not None:
+        raise typer.BadParameter("takes one state", param_hint="--backup")

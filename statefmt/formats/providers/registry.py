@@ -49,12 +49,14 @@ class _Rewritten(NamedTuple):
 class SourceReport(Struct):
     """Counts of addresses: rewritten ones by (old source, new source), others by unknown legacy type.
 
-    `used` has the legacy types that occurred.
+    `used` has the legacy types that occurred. `origins` says where the source of a legacy type was found, if it was
+    not chosen.
     """
 
     changes: Counter[tuple[str, str]] = field(default_factory=Counter)
     unresolved: Counter[str] = field(default_factory=Counter)
     used: set[str] = field(default_factory=set)
+    origins: dict[str, str] = field(default_factory=dict)
 
     @property
     def changed(self) -> bool:

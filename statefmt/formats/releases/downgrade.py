@@ -121,7 +121,7 @@ def _resource_losses(resource: ResourceState, release: Release) -> Iterator[Loss
     addr = str(resource.addr)
     block = f"/resources/{resource.origin[0]}" if resource.origin else ""
     yield from _unknown_losses(resource.unknown, addr, addr, block)
-    cause = _provider_cause(resource, release)
+    cause = drop_cause(resource, release)
     provider = str(resource.provider_config or "")
     if cause and not resource.objects:
         yield Loss(at=addr, address=addr, field="provider", cause=cause, provider=provider, pointer=block)
@@ -148,8 +148,8 @@ def _resource_losses(resource: ResourceState, release: Release) -> Iterator[Loss
         yield from _unknown_losses(obj.unknown, at, address, pointer)
 
 
-def _provider_cause(resource: ResourceState, release: Release) -> Cause | None:
-    """Return why a release would omit a resource because of its provider; None if it would not."""
+def drop_cause(resource: ResourceState, release: Release) -> Cause | None:
+    """Return why a release would silently drop a resource because of its provider; None if it would not."""
     config = resource.provider_config
     if config is None:
         return None if release.provider_keys else Cause.NO_PROVIDER

@@ -107,6 +107,8 @@ class Splicer:
         """Return a block that is not in the file; its objects may be."""
         binding = lower(resource)
         tree = _TREES.resource(resource)
+        if binding.resource_level:
+            tree["provider"] = self._resource_level(resource, binding)
         edited: dict[str, Pieces | None] = self._texts(tree, _RESOURCE)
         edited["instances"] = self._write.array(
             None,
@@ -129,7 +131,7 @@ class Splicer:
             {**_TREES.resource_head(old, lower(old)), **_unknown(old.unknown)},
             {**_TREES.resource_head(new, binding), **_unknown(new.unknown)},
         )
-        changes |= self._provider_change(container, binding.resource_level)
+        changes |= self._provider_change(container, self._resource_level(new, binding))
         edited = self._texts(changes, _RESOURCE)
         edited["instances"] = self._objects(container, old, new, binding)
         order = ["module", "mode", "type", "name", "each", "provider", "instances"]
@@ -223,6 +225,26 @@ class Splicer:
     @cached_property
     def _is_canonical(self) -> bool:
         return is_canonical(self._data, self._old, style_of(self._data), keep_unknown=True)
+
+    def _resource_level(self, resource: ResourceState, binding: Lowered) -> str:
+        """Return the `provider` of a resource.
+
+        A provider known by its type only stays `provider.aws` where the file writes such addresses, as Terraform 0.12
+        did: Terraform drops resources with the canonical form of it.
+        """
+        config = resource.provider_config
+        if binding.resource_level and config and config.provider.is_legacy and self._has_short_addresses:
+            return config.legacy_str()
+        return binding.resource_level
+
+    @cached_property
+    def _has_short_addresses(self) -> bool:
+        blocks = self._block_container()
+        found = (
+            container_at(self._data, item.value.start).find("provider") for item in (blocks.items if blocks else ())
+        )
+        texts = (str(loads_exact(self._data[item.value.start : item.value.end])) for item in found if item)
+        return any("provider." in text and '["' not in text for text in texts)
 
     def _provider_change(self, container: Container, wanted: str) -> dict[str, Tree | None]:
         """Return the change of `provider` in a resource or an object; empty if the file already has what is wanted.

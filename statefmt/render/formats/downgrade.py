@@ -9,11 +9,10 @@ from statefmt.formats.providers.sources import SourceChoice
 from statefmt.formats.reading.inspect import CURRENT_VERSION
 from statefmt.formats.releases.loss import CONSEQUENCES, Cause, Loss, reason, way_out
 from statefmt.formats.releases.releases import Release
-from statefmt.model.addrs import DEFAULT_HOST, TERRAFORM_HOST
-from statefmt.model.snapshot import Snapshot
 from statefmt.render.counted import counted
+from statefmt.render.formats.engines import engines_text
 from statefmt.render.formats.provider_sources import sources_text
-from statefmt.render.formats.upgrade import notes_text, size_text
+from statefmt.render.formats.upgrade import listed, notes_text, size_text
 from statefmt.render.terminal import Terminal
 from statefmt.store.reading import display_name
 
@@ -62,17 +61,20 @@ def downgrade_report(
     snapshot, version = loaded.result.snapshot, loaded.result.version
     climbed = f"format version {version} → {CURRENT_VERSION}, " if version != CURRENT_VERSION else ""
     head = f"{display_name(loaded.name)}: {climbed}as {release.title} reads it"
-    lines = [terminal.paint(terminal.wrap(head, "", "  "), "bold"), size_text(snapshot, serial)]
+    lines = [
+        terminal.paint(terminal.wrap(head, "", "  "), "bold"),
+        *filter(None, [engines_text(snapshot, terminal, release.engine)]),
+        size_text(snapshot, serial),
+    ]
     if dropped:
         lines += [
             terminal.wrap(f"dropped, because {release.title} does not keep it:", "  "),
-            *_places(dropped, terminal),
+            *_groups(dropped, terminal),
         ]
     if rewritten.notes:
         lines.append(notes_text(rewritten.notes, terminal, dropped_unknown=dropped_unknown))
     if loaded.sources.changes or loaded.sources.unresolved:
         lines.append(sources_text(loaded.sources, sources, terminal))
-    lines += _other_registry(snapshot, release, terminal)
     return "\n".join(lines)
 
 
@@ -80,6 +82,23 @@ def _places(losses: Iterable[Loss], terminal: Terminal) -> Iterable[str]:
     """Render each place with what it loses."""
     return [
         terminal.wrap(f"{at or 'the state'}: {', '.join(what)}", "    ", "  ") for at, what in _by_place(losses).items()
+    ]
+
+
+def _groups(losses: Iterable[Loss], terminal: Terminal) -> Iterable[str]:
+    """Render what is lost, with the places that lose the same."""
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for at, what in _by_place(losses).items():
+        groups.setdefault(tuple(what), []).append(at or "the state")
+    return [
+        terminal.wrap(
+            f"{', '.join(what)} in {counted(len(places), 'place')}: {listed(places)}"
+            if len(places) > 1
+            else f"{places[0]}: {', '.join(what)}",
+            "    ",
+            "  ",
+        )
+        for what, places in groups.items()
     ]
 
 
@@ -97,18 +116,3 @@ def _what(loss: Loss) -> str:
     if loss.loses_object:
         return f"bound to {loss.provider}" if loss.provider else "bound to no provider"
     return loss.field
-
-
-def _other_registry(snapshot: Snapshot, release: Release, terminal: Terminal) -> Iterable[str]:
-    """Add a note if providers of resources come from the other engine's registry."""
-    other = DEFAULT_HOST if release.legacy_provider_host == TERRAFORM_HOST else TERRAFORM_HOST
-    there = [
-        resource
-        for resource in snapshot.resources
-        if resource.provider_config and resource.provider_config.provider.hostname == other
-    ]
-    if there:
-        text = (
-            f"The providers of {counted(len(there), 'resource')} come from {other}; with --registry {release.engine}, "
-        )
-        yield terminal.wrap(f"{text}they come from {release.legacy_provider_host}.", "  ", "  ")

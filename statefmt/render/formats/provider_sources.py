@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from statefmt.formats.providers.registry import SourceReport
 from statefmt.formats.providers.sources import SourceChoice
 from statefmt.model.addrs import TERRAFORM_HOST
+from statefmt.model.addrs.provider import LEGACY_NAMESPACE
 from statefmt.render.counted import counted
 from statefmt.render.terminal import Terminal
 
@@ -14,7 +15,7 @@ from statefmt.render.terminal import Terminal
 def sources_text(report: SourceReport, choice: SourceChoice, terminal: Terminal) -> str:
     """Render each rewritten source and each type whose source is unknown; an empty string if there are none."""
     lines = [
-        terminal.wrap(f"rewritten: {old} → {new} ({_addresses(count)})", "  ", "  ")
+        terminal.wrap(f"rewritten: {old} → {new} ({_addresses(count)}){_origin(report, old)}", "  ", "  ")
         for (old, new), count in sorted(report.changes.items())
     ]
     lines += [_unresolved(type_, count, choice, terminal) for type_, count in sorted(report.unresolved.items())]
@@ -37,6 +38,13 @@ def _unresolved(type_: str, count: int, choice: SourceChoice, terminal: Terminal
     if choice.host == TERRAFORM_HOST:
         text += " Terraform silently drops resources with such an address."
     return terminal.wrap(text, "  ", "  ")
+
+
+def _origin(report: SourceReport, old: str) -> str:
+    """Return where the new source of a provider known by its type only was found."""
+    _, _, type_ = old.partition(f"/{LEGACY_NAMESPACE}/")
+    origin = report.origins.get(type_)
+    return f", {origin}" if origin else ""
 
 
 def _addresses(count: int) -> str:

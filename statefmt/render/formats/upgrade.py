@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 from statefmt.edit.session import LoadedState, Rewritten
 from statefmt.formats.providers.sources import SourceChoice
@@ -16,13 +17,23 @@ from statefmt.render.formats.provider_sources import sources_text
 from statefmt.render.terminal import Terminal
 from statefmt.store.reading import display_name
 
+# The most notes or names to show of one kind.
+_MOST: Final = 8
+# Members that nearly every object of an old state has: their name, and why their loss is harmless.
+_EVERYWHERE: Final[Mapping[str, tuple[str, str]]] = {
+    "depends_on": ("dependencies", "which the next apply records again"),
+    "outputs": ("outputs", "which each run recomputes"),
+}
 _LABELS: Mapping[str, str] = {UpgradeNoteKind.CHOSEN: "chosen", UpgradeNoteKind.NOT_CARRIED_OVER: "not carried over"}
 
 
 def upgrade_report(
     loaded: LoadedState, rewritten: Rewritten, sources: SourceChoice, terminal: Terminal, *, dropped_unknown: bool
 ) -> str:
-    """Render every decision, every loss and every rewritten provider source of an upgrade."""
+    """Render which engine reads the result, and every decision, loss and rewritten provider source of an upgrade."""
+    # Imported here: fmt, which needs only the notes, starts faster.
+    from statefmt.render.formats.engines import engines_text
+
     result, name = loaded.result, display_name(loaded.name)
     head = f"{name}: format version {result.version} → {CURRENT_VERSION}"
     if result.version == CURRENT_VERSION:
@@ -30,6 +41,7 @@ def upgrade_report(
         head += ", rewritten in canonical form" if rewritten.content != loaded.data else " and is canonical"
     lines = [
         terminal.paint(terminal.wrap(head, "", "  "), "bold"),
+        *filter(None, [engines_text(result.snapshot, terminal)]),
         size_text(result.snapshot, result.snapshot.serial - loaded.sources.changed),
     ]
     if rewritten.notes:
@@ -48,16 +60,62 @@ def size_text(snapshot: Snapshot, serial: int) -> str:
 
 
 def notes_text(notes: Sequence[Finding], terminal: Terminal, *, dropped_unknown: bool) -> str:
-    """Render each decision, change and loss on the way to canonical form."""
-    lines = [_note(finding, terminal) for finding in notes]
+    """Render the decisions, changes and losses on the way to canonical form, grouped by kind."""
+    upgrading = [finding for finding in notes if finding.code == Code.UPGRADE_CHOICE]
+    groups: dict[tuple[str, str], list[Finding]] = {}
+    for finding in upgrading:
+        groups.setdefault((_LABELS[finding.summary], _what(finding)), []).append(finding)
+    lines = [terminal.wrap(f"{label}: {_grouped(what, group)}", "  ") for (label, what), group in groups.items()]
+    by_code: dict[str, list[Finding]] = {}
+    for finding in notes:
+        if finding.code != Code.UPGRADE_CHOICE:
+            by_code.setdefault(finding.code, []).append(finding)
+    for code, group in by_code.items():
+        lines += [terminal.wrap(f"{one.severity.value} {code}: {one.detail}", "  ") for one in group[:_MOST]]
+        if len(group) > _MOST:
+            lines.append(f"  … and {len(group) - _MOST:,} more {code}")
+    cut = [group[0].code for group in (*groups.values(), *by_code.values()) if len(group) > _MOST]
+    if cut:
+        command = f"`statetool check --select {','.join(sorted(set(cut)))} STATE`"
+        lines.append(terminal.wrap(f"{command} on the old state lists all of them.", "  "))
     if dropped_unknown and any(finding.code == Code.UNKNOWN_MEMBER for finding in notes):
         lines.append("  The unknown members were dropped.")
     return "\n".join(lines)
 
 
-def _note(finding: Finding, terminal: Terminal) -> str:
-    """Render a note. Notes of an upgrade are labelled by kind, other findings by severity and code."""
-    if finding.code != Code.UPGRADE_CHOICE:
-        return terminal.wrap(f"{finding.severity.value} {finding.code}: {finding.detail}", "  ")
-    about = f"{finding.address}: " if finding.address else ""
-    return terminal.wrap(f"{_LABELS[finding.summary]}: {about}{finding.detail}", "  ")
+def listed(names: Iterable[str]) -> str:
+    """Join names; of many, only the first few."""
+    found = list(dict.fromkeys(names))
+    return ", ".join(found[:_MOST]) + (f" and {len(found) - _MOST:,} more" if len(found) > _MOST else "")
+
+
+def _what(finding: Finding) -> str:
+    """Return what a note on an upgrade is about, to group notes that differ in their place only."""
+    member = finding.pointer.rpartition("/")[2]
+    # An unknown member may have such a name, too.
+    return member if member in _EVERYWHERE and finding.detail.startswith("its ") else finding.detail
+
+
+def _grouped(what: str, group: Sequence[Finding]) -> str:
+    """Render the notes on the same matter, with their places."""
+    places = [finding.address for finding in group if finding.address]
+    where = listed(places)
+    if what in _EVERYWHERE:
+        name, harmless = _EVERYWHERE[what]
+        return f"{name} of {_counted_places(places)}, {harmless}: {where}."
+    if len(places) < 2:
+        return f"{where}: {what}" if where else what
+    return f"in {_counted_places(places)}: {what.removesuffix('.')}: {where}."
+
+
+def _counted_places(places: Sequence[str]) -> str:
+    modules = sum(_is_module(place) for place in places)
+    outputs = sum(place.startswith("output.") for place in places)
+    kinds = ((len(places) - modules - outputs, "instance"), (modules, "module"), (outputs, "output"))
+    return " and ".join(counted(number, noun) for number, noun in kinds if number)
+
+
+def _is_module(place: str) -> bool:
+    # Modules have no keys before format 4.
+    names = place.split(".")
+    return len(names) % 2 == 0 and all(name == "module" for name in names[::2])

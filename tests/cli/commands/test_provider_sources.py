@@ -32,14 +32,14 @@ CASES = [
     ("--registry opentofu", OPENTOFU, OPENTOFU, 7),
     ("--registry terraform", OPENTOFU, TERRAFORM, 8),
     ("--registry terraform", 'provider["tf.example.com/a/b"]', 'provider["tf.example.com/a/b"]', 7),
-    ("", "provider.aws", 'provider["registry.opentofu.org/-/aws"]', 7),
     ("--registry keep", "provider.aws", 'provider["registry.opentofu.org/-/aws"]', 7),
     ("--registry opentofu", "provider.aws", OPENTOFU, 8),
     ("--registry terraform", "provider.aws", TERRAFORM, 8),
     ("--registry opentofu", "provider.foo", 'provider["registry.opentofu.org/-/foo"]', 7),
     ("--registry opentofu", 'provider["registry.terraform.io/-/aws"]', OPENTOFU, 8),
     ("--legacy-provider foo=acme/foo", "provider.foo", 'provider["registry.opentofu.org/acme/foo"]', 8),
-    ("--legacy-provider foo=acme/foo", "provider.aws", OPENTOFU, 8),
+    ("--legacy-provider foo=acme/foo", 'provider["registry.opentofu.org/-/aws"]', OPENTOFU, 8),
+    ("--legacy-provider aws=acme/aws", "provider.aws", OPENTOFU.replace("hashicorp", "acme"), 8),
     ("--legacy-provider foo=acme/foo", TERRAFORM, TERRAFORM, 7),
     ("--registry terraform --legacy-provider aws=acme/aws", "provider.aws", TERRAFORM.replace("hashicorp", "acme"), 8),
     (
@@ -109,7 +109,11 @@ MESSAGES = [
             "Set it with --legacy-provider foo=NAMESPACE/foo."
         ),
     ),
-    ("--registry terraform", "provider.foo", "Terraform silently drops resources with such an address."),
+    (
+        "--registry terraform",
+        'provider["registry.opentofu.org/-/foo"]',
+        "Terraform silently drops resources with such an address.",
+    ),
     (
         "--legacy-provider foo=a/foo",
         TERRAFORM,

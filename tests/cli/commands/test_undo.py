@@ -66,7 +66,7 @@ def test_several_edits_are_taken_back(state: tuple[str, ...], written: Path, sta
 
 @pytest.mark.parametrize(
     ("sample", "command"),
-    [("v3-legacy", ["upgrade", "--in-place"]), ("v4-hand-edited", ["fmt"])],
+    [("v3-legacy", ["upgrade", "--in-place", "--registry", "keep"]), ("v4-hand-edited", ["fmt"])],
     ids=["upgrade", "fmt"],
 )
 def test_layout_and_format_come_back(sample: str, command: list[str], written: Path, statetool: Statetool) -> None:

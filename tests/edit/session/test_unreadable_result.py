@@ -31,7 +31,7 @@ def test_upgrade_refuses(
     monkeypatch.chdir(tmp_path)
     old = json.dumps(OLD_NAME)
     (tmp_path / "old.tfstate").write_text(old, encoding="utf-8")
-    assert main(["upgrade", "old.tfstate", *arguments]) == 2
+    assert main(["upgrade", "--registry", "keep", "old.tfstate", *arguments]) == 2
     captured = capfd.readouterr()
     assert captured.out == ""
     assert "my_cloud" in captured.err

@@ -6,7 +6,8 @@ finding for each resource and address. `provider.terraform` is not reported: it 
 
 ## Why is this bad?
 The address does not say where the provider comes from, so `init` looks for a provider of that type in the namespace
-`hashicorp`, or fails. The state can still be read, so this is a warning.
+`hashicorp`, or fails. OpenTofu reads such a state, so this is a warning. Terraform reads `provider.aws`, but silently
+drops every resource whose address has the host `registry.opentofu.org` and the namespace `-`.
 
 ## Example
 ```json
@@ -14,8 +15,10 @@ The address does not say where the provider comes from, so `init` looks for a pr
 ```
 
 ## What to do
-Set the source that the configuration has in `required_providers`:
-`statetool fmt --legacy-provider aws=hashicorp/aws`, or `statetool upgrade` with the same option for older formats.
+Set the source that the configuration has in `required_providers`. For HashiCorp's own providers, name the engine that
+will read the state: `statetool fmt --registry opentofu` or `statetool fmt --registry terraform`. For others, add
+`--legacy-provider acme=acme-corp/acme`. Use `statetool upgrade` with the same options for older formats; it also finds
+the sources itself in `.terraform.lock.hcl` beside the state, or in the configuration with `--config DIR`.
 """
 
 from collections.abc import Iterable
