@@ -36,13 +36,16 @@ class LockedFile:
     opened: OpenState
     stored: Stored
 
-    def write(self, pieces: Sequence[Piece], expected: Hashable, *, backup: str | None, now: int) -> str | None:
+    def write(
+        self, pieces: Sequence[Piece], expected: Hashable, *, backup: str | None, keeps_backup: bool, now: int
+    ) -> str | None:
         """Write the file in place, after a backup."""
         if version_of(os.fstat(self.opened.descriptor)) != expected:
             raise StoreError(
                 f"{self.opened.file.path}: the file changed during the edit; nothing was written, try again"
             )
-        kept = self.opened.commit(pieces, backup=None if backup is None else Path(backup), now=now)
+        path = None if backup is None else Path(backup)
+        kept = self.opened.commit(pieces, backup=path, keeps_backup=keeps_backup, now=now)
         return None if kept is None else str(kept)
 
 

@@ -15,13 +15,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeAlias
 
+from msgspec import structs
+
 from statefmt.model.errors import StoreError
 from statefmt.pieces import Piece, makes_the_same, parts_of
 from statefmt.store.durable import close, overwrite, read_all, signals_held_back
 from statefmt.store.explain import check_platform, explained
 from statefmt.store.local._folder import Folder, open_folder
 from statefmt.store.local._lock import locked
-from statefmt.store.local._names import backup_name
+from statefmt.store.local._names import backup_name, backup_stamp
 from statefmt.store.local._recovery import recover
 from statefmt.store.local.history import History, history_of, publish_history, stage_history
 from statefmt.store.local.history_contents import discard_staged, drop_contents, keep_content
@@ -49,12 +51,15 @@ class OpenState:
     info: LockInfo
     note: Notify
 
-    def commit(self, new: bytes | Sequence[Piece], *, backup: Path | None = None, now: int) -> Path | None:
+    def commit(
+        self, new: bytes | Sequence[Piece], *, backup: Path | None = None, keeps_backup: bool = True, now: int
+    ) -> Path | None:
         """Replace the content, after a backup; mode and owner stay.
 
         `new` is the new content as bytes or as pieces, which are never joined in memory. `now` is in Unix seconds, for
-        the name of the backup unless `backup` is given. Returns the path of the backup, or None if the content is the
-        same. Raises StoreError if the write fails, and restores the old content if possible.
+        the name of the backup unless `backup` is given. Unless `keeps_backup`, the backup is deleted after the write,
+        and only the history keeps the old content. Returns the path of the backup; None if there is none or the content
+        is the same. Raises StoreError if the write fails, and restores the old content if possible.
         """
         pieces: tuple[Piece, ...] = (new,) if isinstance(new, bytes) else tuple(new)
         if makes_the_same(self.data, pieces):
@@ -65,16 +70,16 @@ class OpenState:
             with explained(path):
                 kept, history = self._prepare(pieces, backup, now)
             self._write(pieces, kept)
-            self._finish(history)
+            finished = self._finish(history)
+            if finished and not keeps_backup:
+                return self._without(kept)
         return kept
 
     def keep_history(self, keep: int) -> None:
-        """Change the number of edits to keep and delete older ones. Raises StoreError."""
+        """Change the number of edits to keep. Raises StoreError."""
         with explained(self.file.path):
-            history = history_of(self.file).keeping(keep)
-            stage_history(self.file, history)
+            stage_history(self.file, structs.replace(history_of(self.file), keep=keep))
             publish_history(self.file)
-            drop_contents(self.file, history)
 
     def _check_place(self) -> None:
         """Raise StoreError if the file was replaced or deleted since it was opened."""
@@ -100,9 +105,9 @@ class OpenState:
                 checksums = [others.submit(checksum, self.data), others.submit(checksum, parts_of(self.data, pieces))]
                 backup = _backup(folder, state.path.name if wanted is None else wanted, self.data, now)
             before, after = [digest.result() for digest in checksums]
-            entry = HistoryEntry(
-                earlier.next_number, info.Created, info.Who, info.Info or info.Operation, before, after
-            )
+            stamp = backup_stamp(backup, state.path.name) if wanted is None else ""
+            command = info.Info or info.Operation
+            entry = HistoryEntry(earlier.next_number, info.Created, info.Who, command, before, after, stamp)
             history = earlier.with_entry(entry)
             kept = folder.path / backup
             # Resolve links first: a relative path across a link would be wrong.
@@ -138,7 +143,7 @@ class OpenState:
                 discard_staged(self.file, history_of(self.file))
             raise StoreError(f"{reason}; the file is unchanged, and its content is also in {backup}") from error
 
-    def _finish(self, history: History) -> None:
+    def _finish(self, history: History) -> bool:
         """Publish the history and remove the journal. Errors are only reported: the state is already written."""
         try:
             publish_history(self.file)
@@ -150,6 +155,19 @@ class OpenState:
                 f"{self.file.path}: the state was written, but its history and journal could not be updated "
                 f"({reason}); the next command tries again"
             )
+            return False
+        return True
+
+    def _without(self, backup: Path) -> Path | None:
+        """Delete a backup whose content the history keeps; return its path if that fails."""
+        try:
+            with open_folder(backup.parent, self.file.folder.owner) as folder:
+                folder.remove(backup.name)
+        except (OSError, StoreError) as error:
+            reason = reason_of(error) if isinstance(error, OSError) else error
+            self.note(f"{backup}: this backup could not be deleted ({reason})")
+            return backup
+        return None
 
 
 @contextmanager
