@@ -7,9 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
-import typer
-
 from statefmt.analysis.selection import Criteria, select
+from statefmt.cli.confirmation import confirmed
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.options.surgery_options import SurgeryOptions
 from statefmt.cli.options.write import store_of
@@ -20,7 +19,7 @@ from statefmt.edit.changes.edit import Edit
 from statefmt.edit.pipeline import edit
 from statefmt.edit.session import state_name
 from statefmt.edit.surgical import EditOutcome, surgical
-from statefmt.model.errors import SelectionError, StoreError
+from statefmt.model.errors import SelectionError
 from statefmt.model.instances import InstanceState, instances
 from statefmt.model.snapshot import Snapshot
 from statefmt.render.diff.text import diff_text
@@ -67,7 +66,7 @@ def carry_out(plan: Plan, options: SurgeryOptions) -> int:
         if not asks:
             return True
         _show(outcome, manner, message_terminal(), to_messages=True)
-        if _agreed(name, plan.name):
+        if confirmed(f"Write this to {printable(name)}?", _refusal(name, plan.name)):
             return True
         refused.append(outcome)
         return False
@@ -101,14 +100,11 @@ def carry_out(plan: Plan, options: SurgeryOptions) -> int:
     return FINE
 
 
-def _agreed(name: str, operation: str) -> bool:
-    """Ask for confirmation. Raises StoreError without a terminal."""
-    if not (sys.stdin and sys.stdin.isatty() and sys.stderr.isatty()):
-        raise StoreError(
-            f"{name}: {operation} needs confirmation, and there is no terminal to ask on; nothing was written. "
-            "Use --dry-run to see the changes, or --yes to write them"
-        )
-    return typer.confirm(f"Write this to {printable(name)}?", err=True)
+def _refusal(name: str, operation: str) -> str:
+    return (
+        f"{name}: {operation} needs confirmation, and there is no terminal to ask on; nothing was written. "
+        "Use --dry-run to see the changes, or --yes to write them"
+    )
 
 
 def _show(outcome: EditOutcome, manner: Manner, terminal: Terminal, *, to_messages: bool) -> None:

@@ -198,8 +198,14 @@ def test_damaged(case: str, written: Path, folder: Path, statetool: Statetool) -
         (("undo", "--expect-serial", "58"), "the serial is 59, not 58"),
         (("undo", NAME, "--state", NAME), "name the state once"),
         (("history", "--content", "7"), "there is no edit 7"),
-        (("history", "--content", "1", "--keep", "2"), "cannot be combined with --keep or --format"),
+        (("history", "--content", "1", "--keep", "2"), "cannot be combined with --keep, --prune or --format"),
         (("history", "--keep", "0"), "0 is not in the range"),
+        (("history", "--older-than", "30d"), "requires --prune"),
+        (("history", "--dry-run"), "requires --prune"),
+        (("history", "--prune", "--older-than", "soon"), "is not an age: write 12h, 30d or 8w"),
+        (("history", "--prune", "--older-than", "30d", "--keep", "2"), "cannot be combined with --keep"),
+        (("history", "--prune", "--format", "json"), "cannot be combined with --prune"),
+        (("history", "--content", "1", "--prune"), "cannot be combined with"),
     ],
 )  # fmt: skip
 def test_refused(arguments: tuple[str, ...], message: str, written: Path, statetool: Statetool) -> None:
