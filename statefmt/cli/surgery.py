@@ -16,8 +16,9 @@ from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal, result_terminal, say
 from statefmt.cli.target import kept_text, why_not
 from statefmt.edit.changes.edit import Edit
+from statefmt.edit.copies import FileCopy
 from statefmt.edit.pipeline import edit
-from statefmt.edit.session import state_name
+from statefmt.edit.session import LoadedState, state_name
 from statefmt.edit.surgical import EditOutcome, surgical
 from statefmt.model.errors import SelectionError
 from statefmt.model.instances import InstanceState, instances
@@ -26,6 +27,7 @@ from statefmt.render.diff.text import diff_text
 from statefmt.render.diff.values import Manner
 from statefmt.render.printable import printable
 from statefmt.render.terminal import Terminal
+from statefmt.store.protocol import Store
 from statefmt.store.reading import STANDARD_INPUT
 
 
@@ -33,7 +35,9 @@ class Plan(NamedTuple):
     """The edit that a command makes: the name of the operation, the operation, and whether to ask first.
 
     `said` is the command line to record, if the actual one has secrets. `state` is the name of the state, if it was an
-    argument. `checksum` is the required checksum of the file, and `changed` the message if it differs.
+    argument. `checksum` is the required checksum of the file, and `changed` the message if it differs. `store` and
+    `opening` read the state, if that needs more than usual. `creates` if the state does not exist, and the edit is one
+    of `store`. `hint` is printed after the state was written.
     """
 
     name: str
@@ -43,6 +47,10 @@ class Plan(NamedTuple):
     state: str | None = None
     checksum: str | None = None
     changed: str = ""
+    store: Store | None = None
+    opening: Callable[[bytes], LoadedState] | None = None
+    creates: bool = False
+    hint: str = ""
 
 
 def choose(snapshot: Snapshot, chosen: Criteria) -> list[InstanceState]:
@@ -58,6 +66,8 @@ def carry_out(plan: Plan, options: SurgeryOptions) -> int:
     terms = options.write.terms(name, plan.name, to=options.write.out, command=plan.said)
     if plan.checksum and not terms.checksum:
         terms = replace(terms, checksum=plan.checksum, changed=plan.changed)
+    if plan.creates and terms.copy is None:
+        terms = replace(terms, copy=FileCopy(run_context(), name, terms.command))
     manner = Manner(show_sensitive=options.show_sensitive)
     asks = plan.asks and not options.write.yes
     refused: list[EditOutcome] = []
@@ -71,16 +81,18 @@ def carry_out(plan: Plan, options: SurgeryOptions) -> int:
         refused.append(outcome)
         return False
 
-    target = name if terms.in_place else options.write.out or STANDARD_INPUT
+    target = name if terms.in_place else options.write.out or (name if plan.creates else STANDARD_INPUT)
     was_written: list[bool] = []
 
     def written(_: EditOutcome, backup: str | None) -> None:
         was_written.append(True)
         what = "state" if terms.in_place else "file"
-        say(f"{'standard output' if target == STANDARD_INPUT else target}: written{kept_text(backup, what)}")
+        done = "created" if plan.creates and target == name else "written"
+        say(f"{'standard output' if target == STANDARD_INPUT else target}: {done}{kept_text(backup, what)}")
 
     operation = surgical(plan.operation)
-    outcome = edit(run_context(), store_of(name), terms, operation, agreed=agreed, written=written)
+    store = plan.store or store_of(name)
+    outcome = edit(run_context(), store, terms, operation, opening=plan.opening, agreed=agreed, written=written)
     if refused:
         say(f"{name}: nothing was written")
         return FAILED
@@ -97,6 +109,8 @@ def carry_out(plan: Plan, options: SurgeryOptions) -> int:
     if not was_written:
         there = bool(outcome.changes and options.write.out)
         say(f"{name}: {why_not(terms, options.write.out if there else None)}; nothing was written")
+    elif plan.hint and terms.in_place:
+        say(plan.hint)
     return FINE
 
 

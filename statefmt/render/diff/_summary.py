@@ -21,7 +21,7 @@ def summary(changes: SnapshotDiff) -> str:
     others = ((len(changes.resources), "resource block"), (len(changes.outputs), "output"))
     parts += [counted(number, noun) for number, noun in others if number]
     parts += ["check results"] if changes.check_results else []
-    parts += [printable(change.name) for change in changes.envelope]
+    parts += [printable(change.title) for change in changes.envelope]
     if not parts and changes.followed:
         return followed_text(changes)
     return ", ".join(parts)
