@@ -106,8 +106,8 @@ def plan_pruning(path: Path, *, keep: int | None = None, since: datetime | None 
             for file in folder.names()
             if is_own_backup(file, name) and backup_stamp(file, name) not in recorded
         ]
-        with unneeded_contents(state, kept) as (folder, names):
-            contents = [found for name in names if folder and (found := _old_file(folder, name))]
+        with unneeded_contents(state, kept) as (inner, names):
+            contents = [found for name in names if inner and (found := _old_file(inner, name))]
     return Pruning(history, kept, edits, tuple(backups), tuple(contents), tuple(changed), tuple(unrecorded))
 
 

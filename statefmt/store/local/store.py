@@ -8,17 +8,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from statefmt.model.errors import StoreError
+from statefmt.model.errors import LockedError, StoreError
 from statefmt.pieces import Piece
 from statefmt.store.durable import signals_held_back
 from statefmt.store.explain import check_platform, explained
 from statefmt.store.local._folder import open_folder
+from statefmt.store.local._names import journal_name
 from statefmt.store.local.history import load_history
 from statefmt.store.local.history_contents import compress_one, kept_content
 from statefmt.store.local.settled import StateReader, read_settled, version_of
 from statefmt.store.local.transaction import OpenState, open_state
 from statefmt.store.lock_info import LockInfo
 from statefmt.store.protocol import HistoryEntry, Stored
+from statefmt.store.reading import read_bytes
 
 
 def create_file(path: Path, content: bytes) -> None:
@@ -26,6 +28,13 @@ def create_file(path: Path, content: bytes) -> None:
     check_platform()
     with explained(path), signals_held_back(), open_folder(path.parent) as folder:
         folder.sweep()
+        if folder.status(journal_name(path.name)) is not None:
+            # It would be taken for that of the new file.
+            raise StoreError(
+                f"{path}: there is no such file, but there is the journal of an interrupted write of it, "
+                f"{path.with_name(journal_name(path.name))}; nothing was written. Move the journal to where the file "
+                "went"
+            )
         folder.create(path.name, content)
 
 
@@ -51,10 +60,14 @@ class LockedFile:
 
 @dataclass(frozen=True, slots=True)
 class LocalFile:
-    """The state file at a path; see Store. `reader` is the run that reads it."""
+    """The state file at a path; see Store. `reader` is the run that reads it.
+
+    With `even_torn`, also opens a file that an interrupted write left half written and that cannot be recovered.
+    """
 
     name: str
     reader: StateReader
+    even_torn: bool = False
 
     @property
     def path(self) -> Path:
@@ -63,13 +76,20 @@ class LocalFile:
 
     def read(self) -> Stored:
         """Read the content before or after any write in progress. Its version is None: only a locked file has one."""
-        return Stored(read_settled(self.name, self.reader), None)
+        try:
+            return Stored(read_settled(self.name, self.reader), None)
+        except LockedError:
+            raise
+        except StoreError:
+            if not self.even_torn:
+                raise
+        return Stored(read_bytes(self.name), None)
 
     @contextmanager
     def locked(self, info: LockInfo, timeout: float | None) -> Iterator[LockedFile]:
         """Open, lock and read the file, after finishing an interrupted write."""
         wait = {"lock": False} if timeout is None else {"timeout": timeout}
-        with open_state(self.path, info, self.reader.note, **wait) as opened:
+        with open_state(self.path, info, self.reader.note, even_torn=self.even_torn, **wait) as opened:
             yield LockedFile(opened, Stored(opened.data, version_of(os.fstat(opened.descriptor))))
 
     def versions(self) -> Sequence[HistoryEntry]:

@@ -43,13 +43,14 @@ _MOST_REPLACEMENTS: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class OpenState:
-    """An open state file and its content."""
+    """An open state file and its content; `is_torn` if the journal of an interrupted write is still beside it."""
 
     file: StateFile
     data: bytes
     descriptor: int
     info: LockInfo
     note: Notify
+    is_torn: bool = False
 
     def commit(
         self, new: bytes | Sequence[Piece], *, backup: Path | None = None, keeps_backup: bool = True, now: int
@@ -117,7 +118,8 @@ class OpenState:
                     stage_history(state, history)
                     keep_content(state, (folder, backup), self.data, before)
                 with _failing(f"{state.path}: cannot create a journal beside it"):
-                    write_journal(state, Journal(way, pieces, entry, state.name, os.fstat(self.descriptor).st_ino))
+                    journal = Journal(way, pieces, entry, state.name, os.fstat(self.descriptor).st_ino)
+                    write_journal(state, journal, replaces=self.is_torn)
             except BaseException:
                 folder.remove(backup)
                 discard_staged(state, earlier)
@@ -172,24 +174,30 @@ class OpenState:
 
 @contextmanager
 def open_state(
-    path: Path, info: LockInfo, note: Notify, *, timeout: float = 0, lock: bool = True
+    path: Path, info: LockInfo, note: Notify, *, timeout: float = 0, lock: bool = True, even_torn: bool = False
 ) -> Iterator[OpenState]:
     """Open, lock (unless `lock` is false) and read a state file for an edit.
 
     `info` describes the edit in the lock and in the history. Finishes or rolls back an interrupted write first and
-    reports it to `note`. Raises StoreError if the file cannot be opened for writing, and LockedError if another process
-    holds the lock for longer than `timeout` seconds.
+    reports it to `note`; with `even_torn`, opens the file even if that is impossible. Raises StoreError if the file
+    cannot be opened for writing, and LockedError if another process holds the lock for longer than `timeout` seconds.
     """
     check_platform()
     check_own_name(path)
     with ExitStack() as opened:
         with explained(path):
             file, descriptor = _opened(opened, path, info, timeout if lock else None)
-            recovered = recover(written_as(file, os.fstat(descriptor)), descriptor)
+            is_torn = False
+            try:
+                recovered = recover(written_as(file, os.fstat(descriptor)), descriptor)
+            except StoreError as error:
+                if not even_torn:
+                    raise
+                recovered, is_torn = str(error), True
             data = read_all(descriptor)
         if recovered:
             note(recovered)
-        yield OpenState(file, data, descriptor, info, note)
+        yield OpenState(file, data, descriptor, info, note, is_torn)
 
 
 def _opened(opened: ExitStack, path: Path, info: LockInfo, timeout: float | None) -> tuple[StateFile, int]:
