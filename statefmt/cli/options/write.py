@@ -89,7 +89,7 @@ def write_options(
     backup: Annotated[
         Optional[Path],  # noqa: UP045
         typer.Option(
-            "--backup", metavar="PATH", help="Back up the state to PATH; default: beside it. - is --no-backup."
+            "--backup", metavar="PATH", help="Back up the state to PATH instead of beside it; - makes no backup."
         ),
     ] = None,
     no_backup: Annotated[

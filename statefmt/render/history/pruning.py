@@ -30,8 +30,9 @@ def pruned_summary(pruning: Pruning) -> str:
     """Summarize a pruning: `2 edits and 2 backups; 24.6 kB freed`."""
     if not pruning.deletes:
         return "nothing to delete"
-    edits, backups = (_count(len(pruning.edits), "edit"), _count(len(pruning.backups), "backup"))
-    return f"{edits} and {backups}; {size_text(pruning.freed)} freed"
+    counts = ((len(pruning.edits), "edit"), (len(pruning.backups), "backup"))
+    deleted = " and ".join(_count(number, what) for number, what in counts if number) or "leftover contents"
+    return f"{deleted}; {size_text(pruning.freed)} freed"
 
 
 def _edits(pruning: Pruning) -> str:

@@ -15,6 +15,7 @@ from statefmt.store.local.journal import Journal, checksum, read_journal, remove
 from statefmt.store.local.state_file import StateFile
 from statefmt.store.protocol import HistoryEntry
 from statefmt.store.reading import reason_of
+from statefmt.text.shell import shell_word
 
 _NOT_BEGUN: Final = "an interrupted write had not begun; the state is unchanged"
 # Disks write sectors and blocks of these sizes as a whole, so most of a torn content can be compared in large parts.
@@ -108,8 +109,8 @@ def _without_journal(state: StateFile, descriptor: int, reason: ValueError) -> s
     if now not in {one for entry in entries for one in (entry.before, entry.after)}:
         raise StoreError(
             f"{state.path}: a write was interrupted, and its journal is damaged ({reason}): the state may be half "
-            "written. Nothing was changed. Restore a good copy, such as the newest backup beside the state, and "
-            f"delete {state.journal}"
+            "written. Nothing was changed. Put a good copy back, such as the newest backup beside the state: "
+            f"`statetool restore BACKUP --state {shell_word(str(state.path))}`"
         )
     remove_journal(state)
     return f"{state.path}: the state is intact; deleted a damaged journal ({reason})"
@@ -124,8 +125,8 @@ def _sides(state: StateFile, journal: Journal) -> tuple[bytes, bytes]:
         reason = reason_of(error) if isinstance(error, OSError) else error
         raise StoreError(
             f"{state.path}: a write was interrupted and can neither be finished nor undone: "
-            f"{state.folder.path / journal.backup}: {reason}. Restore a good copy of the state and delete "
-            f"{state.journal}"
+            f"{state.folder.path / journal.backup}: {reason}. Put a good copy back: "
+            f"`statetool restore BACKUP --state {shell_word(str(state.path))}`"
         ) from error
 
 

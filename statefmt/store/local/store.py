@@ -28,12 +28,13 @@ def create_file(path: Path, content: bytes) -> None:
     check_platform()
     with explained(path), signals_held_back(), open_folder(path.parent) as folder:
         folder.sweep()
-        if folder.status(journal_name(path.name)) is not None:
+        journal = path.with_name(journal_name(path.name))
+        # The name of the journal may be too long for a file: lexists is False then.
+        if os.path.lexists(journal):
             # It would be taken for that of the new file.
             raise StoreError(
-                f"{path}: there is no such file, but there is the journal of an interrupted write of it, "
-                f"{path.with_name(journal_name(path.name))}; nothing was written. Move the journal to where the file "
-                "went"
+                f"{path}: there is no such file, but there is the journal of an interrupted write of it, {journal}; "
+                "nothing was written. Move the journal to where the file went"
             )
         folder.create(path.name, content)
 

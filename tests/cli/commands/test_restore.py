@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from statefmt.store.local.journal import Journal, checksum, write_journal
+from statefmt.store.local.state_file import around
+from statefmt.store.protocol import HistoryEntry
 from tests.cli.conftest import Program, Statetool
 from tests.cli.encrypted import configuration, encrypted
 from tests.cli.states import SAMPLES
@@ -233,6 +236,23 @@ def test_a_journal_that_cannot_be_used(state: Path, folder: Path, statetool: Sta
     assert (state.read_bytes(), journal.exists()) == (_with_serial(59), False)
     assert statetool("list").status == 0
     assert statetool("history", "--content", "1").out == torn
+
+
+def test_a_write_that_can_be_neither_finished_nor_undone(state: Path, folder: Path, statetool: Statetool) -> None:
+    """A write was cut off, and then its backup was deleted. The message names restore, and restore mends it."""
+    new = REGIONS.replace(b'"shop-eu"', b'"other-e"')
+    entry = HistoryEntry(1, "2026-01-01T00:00:00Z", "me@here", "mv", checksum(REGIONS), checksum(new))
+    with around(state) as opened:
+        write_journal(opened, Journal("gone.backup", (new,), entry, NAME, state.stat().st_ino))
+    half = new[:6000] + REGIONS[6000:]
+    torn = half[:6100] + bytes(300) + half[6400:]
+    state.write_bytes(torn)
+    said = _said(statetool("list").err)
+    assert "can neither be finished nor undone" in said
+    assert f"`statetool restore BACKUP --state {NAME}`" in said
+    assert statetool("restore", BACKUP, "--yes").status == 0
+    assert state.read_bytes() == _with_serial(59)
+    assert statetool("list").status == 0
 
 
 def test_a_journal_without_its_state(state: Path, folder: Path, statetool: Statetool) -> None:
