@@ -280,7 +280,7 @@ class TestEncrypted:
         (folder / BACKUP).write_bytes(backup)
         state.write_bytes(encrypted(REGIONS.replace(b'"shop-eu"', b'"other"').replace(b": 58", b": 60"), "new"))
         assert statetool("restore", BACKUP, *self.KEYS).status == 0
-        assert b"shop" not in state.read_bytes()
+        assert b"shop-eu" not in state.read_bytes()
         assert self._plain(statetool) == _with_serial(61)
 
     @pytest.mark.parametrize("current", [None, encrypted(REGIONS, "new")[:2000], encrypted(REGIONS, "old")])
@@ -293,9 +293,9 @@ class TestEncrypted:
             state.write_bytes(current)
         done = statetool("restore", BACKUP, *self.KEYS)
         assert done.status == 0, done.err
-        assert b"shop" not in state.read_bytes()
+        assert b"shop-eu" not in state.read_bytes()
         assert self._plain(statetool) == _with_serial(59)
-        assert not any(b"shop" in path.read_bytes() for path in folder.rglob("*") if path.is_file())
+        assert not any(b"shop-eu" in path.read_bytes() for path in folder.rglob("*") if path.is_file())
 
     @pytest.mark.parametrize("keys", [KEYS, ("--yes",)], ids=["configured", "not configured"])
     @pytest.mark.parametrize("current", [encrypted(REGIONS, "new")[:2000], encrypted(REGIONS, "old")])
