@@ -88,6 +88,8 @@ def _in_place_of(name: str, backup: LoadedState) -> Plan:
             )
             raise StateFileError(where, error) from error
         edit = restore(snapshot, backup.data)
+        if backup.seal is not None and current[0].seal is None:
+            edit = with_note(edit, f"the backup is encrypted; {printable(name)} is in plain text, and so is the result")
         return with_note(edit, _damage(name, errors[0])) if errors else edit
 
     return Plan("restore", operation, asks=True, state=name, store=_store(name), opening=opening)

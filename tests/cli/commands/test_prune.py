@@ -9,6 +9,7 @@ import pytest
 
 from tests.cli.conftest import Program, Statetool
 from tests.cli.states import SAMPLES
+from tests.cli.terminal import on_terminal
 
 REGIONS = (SAMPLES / "v4-regions.tfstate").read_bytes()
 NAME = "terraform.tfstate"
@@ -90,6 +91,14 @@ def test_nothing_is_deleted(arguments: tuple[str, ...], folder: Path, program: P
     assert "nothing was deleted" in done.err
     assert "3 edits and 3 backups" in done.text
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+
+
+def test_asks(program: Program) -> None:
+    shown = on_terminal(program, "statetool history --prune --keep 1", typed="n\n")
+    assert (shown.status, len(_backups())) == (2, 4)
+    assert "Delete this for good?" in shown.text
+    assert on_terminal(program, "statetool history --prune --keep 1", typed="y\n").status == 0
+    assert sorted(_backups()) == [61]
 
 
 def test_files_of_others_stay(folder: Path, statetool: Statetool) -> None:

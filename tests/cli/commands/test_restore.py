@@ -297,6 +297,14 @@ class TestEncrypted:
         assert self._plain(statetool) == _with_serial(59)
         assert not any(b"shop-eu" in path.read_bytes() for path in folder.rglob("*") if path.is_file())
 
+    def test_an_encrypted_backup_over_a_plain_state(self, state: Path, folder: Path, statetool: Statetool) -> None:
+        """As with undo, what the state says comes back, not how it is kept; that is said before."""
+        (folder / BACKUP).write_bytes(encrypted(REGIONS, "new"))
+        statetool(*REMOVE)
+        done = statetool("restore", BACKUP, *self.KEYS)
+        assert (done.status, state.read_bytes()) == (0, _with_serial(60))
+        assert f"the backup is encrypted; {NAME} is in plain text, and so is the result" in _said(done.text)
+
     @pytest.mark.parametrize("keys", [KEYS, ("--yes",)], ids=["configured", "not configured"])
     @pytest.mark.parametrize("current", [encrypted(REGIONS, "new")[:2000], encrypted(REGIONS, "old")])
     def test_a_plain_backup_over_what_cannot_be_decrypted(
