@@ -58,6 +58,10 @@ def test_the_room_that_is_freed(statetool: Statetool) -> None:
     done = statetool("history", "--prune", "--keep", "2", "--dry-run")
     freed = sizes[58] + sizes[59]
     assert f"2 edits and 2 backups; {freed / 1000:.1f} kB freed" in done.text
+    # A file that has another name takes its room as before.
+    Path("mine").hardlink_to(_backups()[58])
+    done = statetool("history", "--prune", "--keep", "2", "--dry-run")
+    assert f"2 edits and 2 backups; {sizes[59] / 1000:.1f} kB freed" in done.text
 
 
 def test_backups_of_edits_that_the_history_dropped_itself(statetool: Statetool) -> None:
