@@ -55,7 +55,7 @@ def command(
     # Before the lock is taken: if the backup is the state under another name, closing it would drop the lock.
     backup = load(context, source)
     if os.path.lexists(name):
-        plan = _in_place_of(name, backup)
+        plan = _in_place_of(name, backup, options.write.expect_serial)
     elif options.write.expect_serial is not None or options.write.expect_hash is not None:
         raise StoreError(
             f"{name}: there is no such file, so it does not have the expected content; nothing was written"
@@ -65,13 +65,18 @@ def command(
     return carry_out(plan, options)
 
 
-def _in_place_of(name: str, backup: LoadedState) -> Plan:
-    """Plan to replace the content of a state."""
+def _in_place_of(name: str, backup: LoadedState, expected: int | None) -> Plan:
+    """Plan to replace the content of a state, which has an `expected` serial."""
     current: list[LoadedState] = []
     errors: list[StateFileError | EncryptionError] = []
 
     def opening(data: bytes) -> LoadedState:
         state, error = loaded_or_damaged(run_context(), name, data, backup)
+        if error is not None and expected is not None:
+            raise StoreError(
+                f"{name}: the state is damaged, so its serial cannot be compared with {expected}; nothing was written. "
+                "Use --expect-hash instead"
+            ) from error
         current.append(state)
         errors.extend([error] if error else [])
         return state

@@ -190,6 +190,9 @@ def test_over_a_damaged_state(case: str, state: Path, folder: Path, statetool: S
 
 def test_the_serial_and_the_lineage_of_a_damaged_state(state: Path, folder: Path, statetool: Statetool) -> None:
     state.write_bytes(_with_serial(90)[:3000])
+    refused = statetool("restore", BACKUP, "--yes", "--expect-serial", "90")
+    assert refused.status == 2
+    assert "its serial cannot be compared with 90" in _said(refused.err)
     assert statetool("restore", BACKUP, "--yes").status == 0
     assert state.read_bytes() == _with_serial(91)
     state.write_bytes(OTHER[: len(OTHER) // 2])
