@@ -8,12 +8,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from statefmt.model.errors import LockedError, StoreError
+from statefmt.model.errors import StoreError
 from statefmt.pieces import Piece
 from statefmt.store.durable import signals_held_back
 from statefmt.store.explain import check_platform, explained
 from statefmt.store.local._folder import open_folder
 from statefmt.store.local._names import journal_name
+from statefmt.store.local._recovery import UnrecoverableError
 from statefmt.store.local.history import load_history
 from statefmt.store.local.history_contents import compress_one, kept_content
 from statefmt.store.local.settled import StateReader, read_settled, version_of
@@ -79,9 +80,7 @@ class LocalFile:
         """Read the content before or after any write in progress. Its version is None: only a locked file has one."""
         try:
             return Stored(read_settled(self.name, self.reader), None)
-        except LockedError:
-            raise
-        except StoreError:
+        except UnrecoverableError:
             if not self.even_torn:
                 raise
         return Stored(read_bytes(self.name), None)

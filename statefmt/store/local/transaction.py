@@ -24,7 +24,7 @@ from statefmt.store.explain import check_platform, explained
 from statefmt.store.local._folder import Folder, open_folder
 from statefmt.store.local._lock import locked
 from statefmt.store.local._names import backup_name, backup_stamp
-from statefmt.store.local._recovery import recover
+from statefmt.store.local._recovery import UnrecoverableError, recover
 from statefmt.store.local.history import History, history_of, publish_history, stage_history
 from statefmt.store.local.history_contents import discard_staged, drop_contents, keep_content
 from statefmt.store.local.journal import Journal, checksum, remove_journal, write_journal, written_as
@@ -190,10 +190,10 @@ def open_state(
             is_torn = False
             try:
                 recovered = recover(written_as(file, os.fstat(descriptor)), descriptor)
-            except StoreError as error:
+            except UnrecoverableError as error:
                 if not even_torn:
                     raise
-                recovered, is_torn = str(error), True
+                recovered, is_torn = error.reason, True
             data = read_all(descriptor)
         if recovered:
             note(recovered)

@@ -258,6 +258,15 @@ def test_a_write_that_can_be_neither_finished_nor_undone(state: Path, folder: Pa
     assert statetool("list").status == 0
 
 
+def test_a_journal_that_cannot_be_read(state: Path, folder: Path, program: Program) -> None:
+    """It may be readable later, or by another user: restore does not replace it."""
+    journal = folder / f".{NAME}.statetool.journal"
+    journal.mkdir()
+    done = program("restore", BACKUP, "--yes")
+    assert (done.status, state.read_bytes()) == (2, REGIONS)
+    assert journal.is_dir()
+
+
 def test_a_journal_without_its_state(state: Path, folder: Path, statetool: Statetool) -> None:
     (folder / f".{NAME}.statetool.journal").write_bytes(b"damaged")
     state.unlink()
