@@ -127,8 +127,8 @@ def write_form(
         say(f"{target}: already has this content; nothing was written")
     elif target is None and discard_plain and (kept or not made.new.is_plain):
         return made, discard_copies(name, made.new, operation)
-    elif kept and kept[0] is not None and leaves_plain(made):
-        _tell_of_plain_copies(name, Path(kept[0]))
+    elif kept and leaves_plain(made):
+        _tell_of_plain_copies(name, None if kept[0] is None else Path(kept[0]))
     return made, FINE
 
 
@@ -165,9 +165,10 @@ def discard_copies(name: str, current: Form, operation: str) -> int:
 def _tell_of_plain_copies(name: str, backup: Path | None) -> None:
     """Report the remaining plain copies of a state, and how to delete them."""
     history = history_path(Path(name))
+    copies, them = ("The history", "it") if backup is None else ("That copy and the history", "both")
     note = (
-        f"That copy and the history ({history}) are in plain text. Delete both once the encrypted state is in use; "
-        "--discard-plain does that, now or in a later run."
+        f"{copies} ({history}) {'is' if backup is None else 'are'} in plain text. Delete {them} once the encrypted "
+        "state is in use; --discard-plain does that, now or in a later run."
     )
     others = [path.name for path in plain_copies.backups(Path(name)) if path != backup and not is_encrypted(path)]
     if others:

@@ -76,6 +76,7 @@ SECTIONS: Final = {
     },
     "Undo": {
         "undo": "Undo the last edit that statetool made to a state.",
+        "restore": "Put a backup back in place of a state.",
         "history": "Show the edits that statetool made to a state.",
     },
     "Help": {"help": "Show the help of a command, or explain a topic.", "version": "Show the version."},

@@ -7,9 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
-import typer
-
 from statefmt.analysis.selection import Criteria
+from statefmt.cli.confirmation import confirmed
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.options.selecting import selected
 from statefmt.cli.options.surgery_options import SurgeryOptions
@@ -18,16 +17,18 @@ from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal, result_terminal, say
 from statefmt.cli.target import kept_text, why_not
 from statefmt.edit.changes.edit import Edit
+from statefmt.edit.copies import FileCopy
 from statefmt.edit.pipeline import edit
-from statefmt.edit.session import state_name
+from statefmt.edit.session import LoadedState, state_name
 from statefmt.edit.surgical import EditOutcome, surgical
-from statefmt.model.errors import SelectionError, StoreError
+from statefmt.model.errors import SelectionError
 from statefmt.model.instances import InstanceState, instances
 from statefmt.model.snapshot import Snapshot
 from statefmt.render.diff.text import diff_text
 from statefmt.render.diff.values import Manner
 from statefmt.render.printable import printable
 from statefmt.render.terminal import Terminal
+from statefmt.store.protocol import Store
 from statefmt.store.reading import STANDARD_INPUT
 
 
@@ -35,7 +36,9 @@ class Plan(NamedTuple):
     """The edit that a command makes: the name of the operation, the operation, and whether to ask first.
 
     `said` is the command line to record, if the actual one has secrets. `state` is the name of the state, if it was an
-    argument. `checksum` is the required checksum of the file, and `changed` the message if it differs.
+    argument. `checksum` is the required checksum of the file, and `changed` the message if it differs. `store` and
+    `opening` read the state, if that needs more than usual. `creates` if the state does not exist, and the edit is one
+    of `store`. `hint` is printed after the state was written.
     """
 
     name: str
@@ -45,6 +48,10 @@ class Plan(NamedTuple):
     state: str | None = None
     checksum: str | None = None
     changed: str = ""
+    store: Store | None = None
+    opening: Callable[[bytes], LoadedState] | None = None
+    creates: bool = False
+    hint: str = ""
 
 
 def choose(snapshot: Snapshot, chosen: Criteria) -> list[InstanceState]:
@@ -60,6 +67,8 @@ def carry_out(plan: Plan, options: SurgeryOptions) -> int:
     terms = options.write.terms(name, plan.name, to=options.write.out, command=plan.said)
     if plan.checksum and not terms.checksum:
         terms = replace(terms, checksum=plan.checksum, changed=plan.changed)
+    if plan.creates and terms.copy is None:
+        terms = replace(terms, copy=FileCopy(run_context(), name, terms.command))
     manner = Manner(show_sensitive=options.show_sensitive)
     asks = plan.asks and not options.write.yes
     refused: list[EditOutcome] = []
@@ -68,21 +77,23 @@ def carry_out(plan: Plan, options: SurgeryOptions) -> int:
         if not asks:
             return True
         _show(outcome, manner, message_terminal(), to_messages=True)
-        if _agreed(name, plan.name):
+        if confirmed(f"Write this to {printable(name)}?", _refusal(name, plan.name)):
             return True
         refused.append(outcome)
         return False
 
-    target = name if terms.in_place else options.write.out or STANDARD_INPUT
+    target = name if terms.in_place else options.write.out or (name if plan.creates else STANDARD_INPUT)
     was_written: list[bool] = []
 
     def written(_: EditOutcome, backup: str | None) -> None:
         was_written.append(True)
         what = "state" if terms.in_place else "file"
-        say(f"{'standard output' if target == STANDARD_INPUT else target}: written{kept_text(backup, what)}")
+        done = "created" if plan.creates and target == name else "written"
+        say(f"{'standard output' if target == STANDARD_INPUT else target}: {done}{kept_text(backup, what)}")
 
     operation = surgical(plan.operation)
-    outcome = edit(run_context(), store_of(name), terms, operation, agreed=agreed, written=written)
+    store = plan.store or store_of(name)
+    outcome = edit(run_context(), store, terms, operation, opening=plan.opening, agreed=agreed, written=written)
     if refused:
         say(f"{name}: nothing was written")
         return FAILED
@@ -99,17 +110,16 @@ def carry_out(plan: Plan, options: SurgeryOptions) -> int:
     if not was_written:
         there = bool(outcome.changes and options.write.out)
         say(f"{name}: {why_not(terms, options.write.out if there else None)}; nothing was written")
+    elif plan.hint and terms.in_place:
+        say(plan.hint)
     return FINE
 
 
-def _agreed(name: str, operation: str) -> bool:
-    """Ask for confirmation. Raises StoreError without a terminal."""
-    if not (sys.stdin and sys.stdin.isatty() and sys.stderr.isatty()):
-        raise StoreError(
-            f"{name}: {operation} needs confirmation, and there is no terminal to ask on; nothing was written. "
-            "Use --dry-run to see the changes, or --yes to write them"
-        )
-    return typer.confirm(f"Write this to {printable(name)}?", err=True)
+def _refusal(name: str, operation: str) -> str:
+    return (
+        f"{name}: {operation} needs confirmation, and there is no terminal to ask on; nothing was written. "
+        "Use --dry-run to see the changes, or --yes to write them"
+    )
 
 
 def _show(outcome: EditOutcome, manner: Manner, terminal: Terminal, *, to_messages: bool) -> None:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from statefmt.context import RunContext
 from statefmt.model.errors import StoreError
-from statefmt.store.durable import signals_held_back
+from statefmt.store.durable import signals_held_back, write_all
+from statefmt.store.reading import reason_of
 
 
 class Copy(Protocol):
@@ -37,7 +38,7 @@ class OutputCopy:
 class FileCopy:
     """A file, created or, with `replace`, backed up and overwritten; `keeps_replaced` keeps that backup.
 
-    `command` is recorded in the history of the file.
+    `command` is recorded in the history of the file. A character device or a pipe is written as it is, without a lock.
     """
 
     context: RunContext
@@ -58,9 +59,9 @@ class FileCopy:
                 written(None)
             return
         if not os.path.isfile(target):  # noqa: PTH113
-            raise StoreError(
-                f"{self.path}: not a regular file; statetool writes only regular files and standard output (-)"
-            )
+            self._stream(content)
+            written(None)
+            return
         if not self.replace:
             raise StoreError(f"{self.path}: the file already exists; --yes replaces it and keeps a backup")
         if read_bytes(self.path) == content:
@@ -68,9 +69,29 @@ class FileCopy:
         info = self.context.lock_info(target, "write", self.command)
         with LocalFile(self.path, self.context).locked(info, 0) as locked, signals_held_back():
             now = int(self.context.clock().timestamp())
-            backup = locked.write([content], locked.stored.version, backup=None, now=now)
-            if backup is not None and not self.keeps_replaced:
-                with suppress(OSError):
-                    Path(backup).unlink()
-                    backup = None
+            backup = locked.write(
+                [content], locked.stored.version, backup=None, keeps_backup=self.keeps_replaced, now=now
+            )
             written(backup)
+
+    def _stream(self, content: bytes) -> None:
+        """Write to a character device such as /dev/null, or to a pipe; wait for the reader of a pipe."""
+        try:
+            kind = os.stat(self.path).st_mode  # noqa: PTH116 - as above
+            if not (stat.S_ISCHR(kind) or stat.S_ISFIFO(kind)):
+                raise StoreError(f"{self.path}: cannot write to {_kind(kind)}; name a file, a pipe or - instead")
+            descriptor = os.open(self.path, os.O_WRONLY | getattr(os, "O_NOCTTY", 0))
+            try:
+                write_all(descriptor, content)
+            finally:
+                os.close(descriptor)
+        except BrokenPipeError:
+            raise StoreError(f"{self.path}: the reader closed the pipe before the end") from None
+        except OSError as error:
+            raise StoreError(f"{self.path}: {reason_of(error)}") from error
+
+
+def _kind(mode: int) -> str:
+    if stat.S_ISDIR(mode):
+        return "a folder"
+    return "a socket" if stat.S_ISSOCK(mode) else "a block device"

@@ -26,7 +26,8 @@ class Terms:
     """The options and conditions of an edit.
 
     `operation` is its name and `command` the command line, for the lock and the history. `copy` receives the result
-    instead of the store. `timeout` is in seconds, for the lock. If `serial` or `checksum` (SHA-256 in hexadecimal
+    instead of the store. `backup` is where to back up the state; unless `keeps_backup`, only the history keeps the old
+    content. `timeout` is in seconds, for the lock. If `serial` or `checksum` (SHA-256 in hexadecimal
     digits) is given, the state must have it; `changed` is the message if the checksum differs.
     """
 
@@ -34,6 +35,7 @@ class Terms:
     command: str
     copy: Copy | None = None
     backup: str | None = None
+    keeps_backup: bool = True
     dry_run: bool = False
     lock: bool = True
     timeout: float = 0
@@ -98,7 +100,9 @@ def edit(
             # Otherwise a signal that was blocked during the write would arrive before the message.
             with signals_held_back():
                 now = int(context.clock().timestamp())
-                backup = locked.write(new, locked.stored.version, backup=terms.backup, now=now)
+                backup = locked.write(
+                    new, locked.stored.version, backup=terms.backup, keeps_backup=terms.keeps_backup, now=now
+                )
                 written(proposal.outcome, backup)
     if terms.in_place:
         store.tidy()

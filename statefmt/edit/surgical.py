@@ -34,7 +34,8 @@ def surgical(operation: Callable[[Snapshot], Edit]) -> Operation[EditOutcome]:
         edit = operation(before)
         if edit.restored is not None:
             # An earlier content is restored even if it has errors.
-            return Proposal(EditOutcome(edit, diff(before, edit.snapshot)), [edit.restored], check=False)
+            changes = diff(before, edit.snapshot, versions=(state.result.version, edit.restored_version))
+            return Proposal(EditOutcome(edit, changes), [edit.restored], check=False)
         changes = diff(before, edit.snapshot, exact=True, moved=edit.moved)
         if not changes:
             return Proposal(EditOutcome(edit, changes), [Span(0, len(state.data))], check=False)

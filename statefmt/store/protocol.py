@@ -28,16 +28,22 @@ class LockedStore(Protocol):
     def stored(self) -> Stored:
         """The content at the time of locking."""
 
-    def write(self, pieces: Sequence[Piece], expected: Hashable, *, backup: str | None, now: int) -> str | None:
+    def write(
+        self, pieces: Sequence[Piece], expected: Hashable, *, backup: str | None, keeps_backup: bool, now: int
+    ) -> str | None:
         """Replace the content with pieces of it and new bytes, if it still has the `expected` version.
 
-        Backs up the old content first, to `backup` if given; `now` is in Unix seconds. Returns the place of the backup,
-        or None if the store keeps versions itself. Raises StoreError and leaves the content unchanged.
+        Backs up the old content first, to `backup` if given; `now` is in Unix seconds. Unless `keeps_backup`, only the
+        history keeps the old content. Returns the place of the backup, or None if there is none beside the history.
+        Raises StoreError and leaves the content unchanged.
         """
 
 
 class HistoryEntry(Struct, frozen=True):
-    """One edit. `time` is in UTC (RFC 3339); `before` and `after` are the SHA-256 of the contents."""
+    """One edit. `time` is in UTC (RFC 3339); `before` and `after` are the SHA-256 of the contents.
+
+    `backup` is the part of the backup's name that tells it from others; "" if the user named it.
+    """
 
     number: int
     time: str
@@ -45,6 +51,7 @@ class HistoryEntry(Struct, frozen=True):
     command: str
     before: str
     after: str
+    backup: str = ""
 
 
 class Store(Protocol):

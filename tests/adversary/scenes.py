@@ -55,6 +55,8 @@ SCENES: Final = (
     Scene("downgrade", ("downgrade", "-i", "--for", "1.8", STATE), sample="v4-resource-level.tfstate"),
     Scene("undo", ("undo", STATE), before=(_MV,)),
     Scene("undo of an undo", ("undo", STATE), before=(_MV_SHORT, ("undo", STATE))),
+    Scene("restore", ("restore", "new", "-y"), before=((*_MV, "--out", "new"),)),
+    Scene("no backup", (*_MV, "--no-backup")),
     Scene("set-serial", ("set-serial", "1000")),
     Scene("backup elsewhere", (*_MV, "--backup", "elsewhere/old")),
     Scene("new file", (*_MV, "--out", "new"), target="new"),

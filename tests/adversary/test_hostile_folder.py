@@ -56,6 +56,8 @@ _COMMANDS: Final = (
     ("check", STATE),
     ("history", STATE),
     ("history", "--keep", "1", STATE),
+    ("history", "--prune", "--older-than", "0h", "-y", STATE),
+    ("restore", "new", "-y"),
     ("mv", "aws_vpc.main", "aws_vpc.net"),
     ("mv", "aws_vpc.main", "aws_vpc.net", "--backup", "old"),
     ("mv", "aws_vpc.main", "aws_vpc.net", "--out", "new"),

@@ -81,7 +81,13 @@ LINES: Final[dict[str, list[Line]]] = {
         Line("undo %s -y", "mv --state %s aws_vpc.main aws_vpc.net", writes=True),
         Line("undo %s -y --dry-run", "mv --state %s aws_vpc.main aws_vpc.net"),
     ],
+    "restore": [
+        Line("restore before -y --state %s", writes=True),
+        Line("restore before --state %s --out new"),
+        Line("restore before --state missing", writes=False),
+    ],
     "history": [
+        Line("history %s --prune --older-than 0h -y", "mv --state %s aws_vpc.main aws_vpc.net"),
         Line("history %s", "mv --state %s aws_vpc.main aws_vpc.net"),
         Line("history %s --keep 1", "mv --state %s aws_vpc.main aws_vpc.net"),
     ],

@@ -27,6 +27,8 @@ COMMANDS = [
     ("in place", None, ["mv", "aws_vpc.main", "aws_vpc.net"], STATE, 30),
     ("a second time", ["mv", "aws_vpc.main", "aws_vpc.net"], ["rm", "-y", "aws_vpc.net"], STATE, 28),
     ("undo", ["mv", "aws_vpc.main", "aws_vpc.net"], ["undo"], STATE, 28),
+    ("restore", ["mv", "--out", "saved", "aws_vpc.main", "aws_vpc.net"], ["restore", "-y", "saved"], STATE, 30),
+    ("no backup", None, ["mv", "--no-backup", "aws_vpc.main", "aws_vpc.net"], STATE, 30),
     ("a backup elsewhere", None, ["mv", "--backup", "elsewhere/old", "aws_vpc.main", "aws_vpc.net"], STATE, 30),
     ("a new file", None, ["mv", "--out", "new", "aws_vpc.main", "aws_vpc.net"], "new", 6),
     ("fmt", None, ["fmt", "--style", "compact"], STATE, 30),

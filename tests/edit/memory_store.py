@@ -57,7 +57,9 @@ class MemoryLock:
     info: LockInfo
     stored: Stored
 
-    def write(self, pieces: Sequence[Piece], expected: Hashable, *, backup: str | None, now: int) -> str | None:
+    def write(
+        self, pieces: Sequence[Piece], expected: Hashable, *, backup: str | None, keeps_backup: bool, now: int
+    ) -> str | None:
         store = self.store
         if store.version != expected:
             raise StoreError(f"{store.name}: something else has written it; nothing was written")

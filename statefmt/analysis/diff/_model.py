@@ -140,6 +140,11 @@ class EnvelopeChange(Struct, frozen=True):
     new: bytes | None
 
     @property
+    def title(self) -> str:
+        """The name for people: `version` is easily taken for that of a release."""
+        return "format version" if self.name == "version" else self.name
+
+    @property
     def is_known(self) -> bool:
         """Whether statetool knows the member; unknown members may contain sensitive values."""
         return self.name in ("version", "terraform_version", "serial", "lineage")

@@ -1,16 +1,18 @@
-"""`statetool history`: shows the edits that statetool made to a state, and the content before each."""
+"""`statetool history`: shows the edits that statetool made to a state, and deletes old ones with their backups."""
 
 from __future__ import annotations
 
 import sys
+from datetime import timedelta
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated, Final, Optional
 
 import typer
 
 from statefmt.cli.command_line import command_line
-from statefmt.cli.exit_status import FINE
-from statefmt.cli.options.shared import FormatOption, OutputFormat, StateArgument, StateOption, one_state
+from statefmt.cli.confirmation import confirmed
+from statefmt.cli.exit_status import FAILED, FINE
+from statefmt.cli.options.shared import FormatOption, OutputFormat, StateArgument, StateOption, YesOption, one_state
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal, say
 from statefmt.edit.session import state_name
@@ -20,6 +22,16 @@ from statefmt.store.local.history_contents import compress_one, kept_content
 from statefmt.store.local.journal import checksum
 from statefmt.store.local.transaction import open_state
 from statefmt.store.reading import STANDARD_INPUT
+from statefmt.text.pattern import pattern
+
+EXAMPLES: Final = (
+    ("Show the edits of the current state.", "statetool history"),
+    ("Save the state as it was before edit 3.", "statetool history --content 3 > before.tfstate"),
+    ("Show which old backups would be deleted.", "statetool history --prune --older-than 30d --dry-run"),
+    ("Keep the last five edits and their backups, now and from now on.", "statetool history --prune --keep 5"),
+)
+_AGE: Final = pattern(r"([0-9]{1,4})([hdw])")
+_HOURS: Final = {"h": 1, "d": 24, "w": 7 * 24}
 
 
 def command(
@@ -31,20 +43,44 @@ def command(
     ] = None,
     keep: Annotated[
         Optional[int],  # noqa: UP045
-        typer.Option(metavar="N", min=1, help="Keep N edits from now on, and forget older ones; initially 20."),
+        typer.Option(metavar="N", min=1, help="Keep N edits from now on; initially 20."),
     ] = None,
+    prune: Annotated[
+        bool, typer.Option("--prune", help="Delete older edits, and the backups that statetool made before them.")
+    ] = False,
+    older_than: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(metavar="AGE", help="With --prune: delete by age instead, such as 12h, 30d or 8w."),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="With --prune: list what would be deleted, but delete nothing.")
+    ] = False,
+    yes: YesOption = False,
     output_format: FormatOption = OutputFormat.TEXT,
 ) -> int:
-    """Show the edits that statetool made to a state and that undo can revert, newest first."""
+    """Show the edits that statetool made to a state and that undo can revert, newest first.
+
+    With --prune, delete old edits for good. Backups by OpenTofu and Terraform, those named with --backup, and all that
+    the history does not record stay.
+    """
     name = state_name(run_context(), one_state(state, state_option))
     if name == STANDARD_INPUT:
         raise StoreError("standard input has no history; name a file")
     path = Path(name)
     if content is not None:
-        if keep is not None or output_format is OutputFormat.JSON:
-            raise typer.BadParameter("cannot be combined with --keep or --format", param_hint="--content")
+        if keep is not None or prune or output_format is OutputFormat.JSON:
+            raise typer.BadParameter("cannot be combined with --keep, --prune or --format", param_hint="--content")
         sys.stdout.buffer.write(_content_before(path, content))
         return FINE
+    for given, option in ((older_than is not None, "--older-than"), (dry_run, "--dry-run")):
+        if given and not prune:
+            raise typer.BadParameter("requires --prune", param_hint=option)
+    if prune:
+        if keep is not None and older_than is not None:
+            raise typer.BadParameter("cannot be combined with --keep", param_hint="--older-than")
+        if output_format is OutputFormat.JSON:
+            raise typer.BadParameter("cannot be combined with --prune", param_hint="--format")
+        return _prune(path, keep, None if older_than is None else _age(older_than), dry_run=dry_run, yes=yes)
     if keep is not None:
         with open_state(path, run_context().lock_info(path, "history", command_line()), run_context().note) as opened:
             opened.keep_history(keep)
@@ -70,3 +106,39 @@ def _content_before(path: Path, number: int) -> bytes:
     if found is None:
         raise StoreError(f"{path}: there is no edit {number}; `statetool history` lists the edits")
     return kept_content(path, found.before)
+
+
+def _age(text: str) -> timedelta:
+    """Parse an age such as 30d. Raises BadParameter."""
+    found = _AGE.fullmatch(text)
+    if found is None:
+        raise typer.BadParameter(f"{text!r} is not an age: write 12h, 30d or 8w", param_hint="--older-than")
+    return timedelta(hours=int(found[1]) * _HOURS[found[2]])
+
+
+def _prune(path: Path, keep: int | None, age: timedelta | None, *, dry_run: bool, yes: bool) -> int:
+    """Show what is to be deleted, ask, delete it, and return the exit status."""
+    from statefmt.render.history.pruning import pruned_summary, pruning_text
+    from statefmt.store.local.pruning import plan_pruning, prune
+
+    context = run_context()
+    pruning = plan_pruning(path, keep=keep, since=None if age is None else context.clock() - age)
+    print(pruning_text(pruning, result_terminal()))
+    sys.stdout.flush()
+    if dry_run:
+        say(f"{path}: dry run; nothing was deleted")
+        return FINE
+    refusal = (
+        f"{path}: --prune needs confirmation, and there is no terminal to ask on; nothing was deleted. Use --dry-run "
+        "to see what would be deleted, or --yes to delete it"
+    )
+    if pruning.deletes and not (yes or confirmed("Delete this for good?", refusal)):
+        say(f"{path}: nothing was deleted")
+        return FAILED
+    with open_state(path, context.lock_info(path, "history", command_line()), context.note) as opened:
+        prune(opened.file, pruning)
+        if keep is not None:
+            opened.keep_history(keep)
+    if pruning.deletes:
+        say(f"{path}: deleted {pruned_summary(pruning)}")
+    return FINE

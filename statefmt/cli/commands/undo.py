@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Optional
+from typing import Annotated, Final, Optional
 
 import typer
 
@@ -15,12 +15,19 @@ from statefmt.cli.run import run_context
 from statefmt.cli.surgery import Plan, carry_out
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.operations.restore import restore
-from statefmt.edit.session import state_name
-from statefmt.model.errors import StoreError
+from statefmt.edit.session import StateFileError, state_name
+from statefmt.model.errors import StateError, StoreError
 from statefmt.model.snapshot import Snapshot
 from statefmt.render.printable import printable
 from statefmt.sealed import opened
 from statefmt.store.protocol import HistoryEntry, Store
+from statefmt.text.shell import shell_line
+
+EXAMPLES: Final = (
+    ("Undo the last edit.", "statetool undo"),
+    ("Show what undoing edit 2 and all later ones would change.", "statetool undo --to 2 --dry-run"),
+    ("Undo an edit although something else has changed the state since.", "statetool undo --discard-changes"),
+)
 
 
 @takes(options=surgery_options)
@@ -43,7 +50,7 @@ def command(
     """
     name = state_name(run_context(), one_state(state, state_option))
     store = store_of(name)
-    entry, last = _entries(store, to)
+    entry, last, earlier = _entries(store, to)
     # Before the lock is taken: if a backup was moved in place of the state, both are the same file, and closing it
     # would drop the lock.
     content = store.content(entry.before)
@@ -51,19 +58,35 @@ def command(
     def operation(snapshot: Snapshot) -> Edit:
         opening = opened(run_context(), name, content)
         note = f"content as before edit {entry.number} ({printable(entry.command)})"
-        return replace(restore(snapshot, content if opening is None else opening.plain), notes=(note,))
+        try:
+            edit = restore(snapshot, content if opening is None else opening.plain)
+        except StateError as error:
+            where = f"{name} before edit {entry.number}; `statetool history --content {entry.number}` prints it"
+            raise StateFileError(where, error) from error
+        return replace(edit, notes=(note,))
 
     changed = (
         f"something else has changed the file since edit {last.number} ({last.command}); nothing was written. "
         "Use --discard-changes to undo anyway; the current content is kept in a backup"
     )
-    return carry_out(
-        Plan("undo", operation, state=name, checksum=None if discard_changes else last.after, changed=changed), options
+    checksum = None if discard_changes else last.after
+    hint = _way_on(earlier, shell_line(["--state", name] if state or state_option else []))
+    return carry_out(Plan("undo", operation, state=name, checksum=checksum, changed=changed, hint=hint), options)
+
+
+def _way_on(earlier: HistoryEntry | None, state: str) -> str:
+    """Say that another undo reverts this one, and how to go back further."""
+    named = f" {state}" if state else ""
+    hint = f"`statetool undo{named}` now reverts this undo"
+    if earlier is None:
+        return hint
+    return (
+        f"{hint}; `statetool undo --to {earlier.number}{named}` also undoes edit {earlier.number} ({earlier.command})"
     )
 
 
-def _entries(store: Store, number: int | None) -> tuple[HistoryEntry, HistoryEntry]:
-    """Return the edit to undo, and the last one."""
+def _entries(store: Store, number: int | None) -> tuple[HistoryEntry, HistoryEntry, HistoryEntry | None]:
+    """Return the edit to undo, the last one, and the one before the edit to undo, if any."""
     name, entries = store.name, store.versions()
     if not entries:
         raise StoreError(f"{name}: nothing to undo: no edits by statetool are recorded")
@@ -73,4 +96,5 @@ def _entries(store: Store, number: int | None) -> tuple[HistoryEntry, HistoryEnt
             f"{name}: there is no edit {number}; the history has edits {entries[0].number} to {entries[-1].number}: "
             "see `statetool history`"
         )
-    return found[-1], entries[-1]
+    place = entries.index(found[-1])
+    return found[-1], entries[-1], entries[place - 1] if place else None

@@ -19,6 +19,10 @@ from statefmt.store.standard_input import StandardInput
 from statefmt.text.pattern import pattern
 
 _SECONDS: Final = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001, "": 1.0}
+# Terraform's `-backup=-`.
+_NO_BACKUP: Final = "-"
+# Other names of standard output, which may be a file: opening it anew would write over its beginning.
+_STANDARD_OUTPUT: Final = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 _PART: Final = pattern(r"(\d+(?:\.\d+)?)(h|ms|m|s|)")
 
 
@@ -45,6 +49,7 @@ class WriteOptions(NamedTuple):
             command=command,
             copy=OutputCopy(context) if to == STANDARD_INPUT else copy,
             backup=self.backup,
+            keeps_backup=not self.no_backup,
             dry_run=self.dry_run,
             lock=self.lock,
             timeout=self.lock_timeout,
@@ -86,12 +91,17 @@ def write_options(
     backup: Annotated[
         Optional[Path],  # noqa: UP045
         typer.Option(
-            "--backup", metavar="PATH", help="Back up the state to PATH; default: beside it.", rich_help_panel=COMMON
+            "--backup",
+            metavar="PATH",
+            help="Back up the state to PATH instead of beside it; - makes no backup.",
+            rich_help_panel=COMMON,
         ),
     ] = None,
     no_backup: Annotated[
         bool,
-        typer.Option("--no-backup", help="With --out: do not back up a file that is replaced.", rich_help_panel=COMMON),
+        typer.Option(
+            "--no-backup", help="Keep no backup file; the history still has what undo needs.", rich_help_panel=COMMON
+        ),
     ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would change, but write nothing.", rich_help_panel=COMMON)
@@ -125,10 +135,14 @@ def write_options(
     yes: YesOption = False,
 ) -> WriteOptions:
     """Return the options as one value. Raises BadParameter if they contradict each other."""
+    if str(backup) == _NO_BACKUP:
+        backup, no_backup = None, True
+    if no_backup and backup is not None:
+        raise typer.BadParameter("cannot be combined with --backup", param_hint="--no-backup")
     if out is not None and backup is not None:
         raise typer.BadParameter("cannot be combined with --out: the state stays as it is", param_hint="--backup")
-    if no_backup and out is None:
-        raise typer.BadParameter("requires --out", param_hint="--no-backup")
+    if out in _STANDARD_OUTPUT:
+        out = STANDARD_INPUT
     timeout = seconds(lock_timeout, "--lock-timeout")
     kept = None if backup is None else str(backup)
     return WriteOptions(out, kept, no_backup, dry_run, lock, timeout, expect_serial, expect_hash, yes)

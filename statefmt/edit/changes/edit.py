@@ -14,13 +14,14 @@ class Edit:
     """The snapshot after an operation, with the old serial unless the operation sets it.
 
     `moved` maps old addresses to new ones; `notes` are sentences for the user. `restored` is an earlier content with a
-    new serial, which is written back even if it has errors.
+    new serial, in format `restored_version`, which is written back even if it has errors.
     """
 
     snapshot: Snapshot
     moved: Mapping[AbsResourceInstance, AbsResourceInstance] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     restored: bytes | None = None
+    restored_version: int = 0
 
 
 def with_note(edit: Edit, note: str) -> Edit:

@@ -1,4 +1,4 @@
-"""`undo`: restore an earlier content."""
+"""`undo` and `restore`: write back an earlier content."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ def restore(snapshot: Snapshot, content: bytes) -> Edit:
             "earlier contents"
         )
     restored = with_serial(content, serial)
-    return Edit(read(restored).snapshot, restored=restored)
+    result = read(restored)
+    return Edit(result.snapshot, restored=restored, restored_version=result.version)
 
 
 def with_serial(data: bytes, serial: int) -> bytes:

@@ -100,7 +100,7 @@ def envelope_items(changes: SnapshotDiff, manner: Manner) -> Iterator[Item]:
             None if text is None else str(HIDDEN) if hidden else _value_text(text, manner)
             for text in (change.old, change.new)
         )
-        yield Item(_sign(old, new), printable(change.name), (_line("", old, new, manner),))
+        yield Item(_sign(old, new), printable(change.title), (_line("", old, new, manner),))
 
 
 def _instance_lines(change: InstanceChange, manner: Manner) -> Iterator[Line]:

@@ -31,7 +31,7 @@ def _member_text(change: EnvelopeChange) -> str:
     """Return the name of a member of the state, with both serials if it is the serial."""
     if change.name == "serial" and change.old is not None and change.new is not None:
         return f"serial {change.old.decode()} → {change.new.decode()}"
-    return printable(change.name)
+    return printable(change.title)
 
 
 def followed_text(changes: SnapshotDiff) -> str:

@@ -50,6 +50,17 @@ def backup_name(name: str, now: int, attempt: int) -> str:
     return f"{name}.{now}{extra}.backup"
 
 
+def backup_stamp(backup: str, name: str) -> str:
+    """Return the part of a name from backup_name() that tells it from other backups of the same state."""
+    return backup[len(name) + 1 : -len(".backup")]
+
+
+def stamped_backup(name: str, stamp: str) -> str:
+    """Return the name of a backup from its stamp, the reverse of backup_stamp(); "" unless it is one of our own."""
+    backup = f"{name}.{stamp}.backup"
+    return backup if is_own_backup(backup, name) else ""
+
+
 def is_backup(name: str, state: str) -> bool:
     """Return whether a name is a backup of the state by statetool, OpenTofu or Terraform."""
     return name.startswith(state) and _BACKUP_SUFFIX.fullmatch(name[len(state) :]) is not None

@@ -15,10 +15,19 @@ from statefmt.store.local.journal import Journal, checksum, read_journal, remove
 from statefmt.store.local.state_file import StateFile
 from statefmt.store.protocol import HistoryEntry
 from statefmt.store.reading import reason_of
+from statefmt.text.shell import shell_word
 
 _NOT_BEGUN: Final = "an interrupted write had not begun; the state is unchanged"
 # Disks write sectors and blocks of these sizes as a whole, so most of a torn content can be compared in large parts.
 _BLOCKS: Final = (1 << 16, 4096, 512)
+
+
+class UnrecoverableError(StoreError):
+    """An interrupted write can be neither finished nor rolled back, now or later; `reason` says why."""
+
+    def __init__(self, reason: str, advice: str) -> None:
+        super().__init__(f"{reason}. {advice}")
+        self.reason = reason
 
 
 def recover(state: StateFile, descriptor: int) -> str:
@@ -46,9 +55,10 @@ def recover(state: StateFile, descriptor: int) -> str:
     if found != journal.entry.after:
         old, new = _sides(state, journal)
         if not is_torn(now, old, new):
-            raise StoreError(
+            raise UnrecoverableError(
                 f"{state.path}: a write was interrupted, and the file was changed by other means since. The previous "
-                f"content is in {backup}. Compare the two, keep the right one and delete {state.journal}"
+                f"content is in {backup}",
+                f"Compare the two, keep the right one and delete {state.journal}",
             )
         try:
             overwrite(descriptor, [new])
@@ -106,10 +116,11 @@ def _without_journal(state: StateFile, descriptor: int, reason: ValueError) -> s
     now = checksum(read_all(descriptor))
     entries = [entry for file in ((), (STAGED_HISTORY,)) for entry in history_of(state, *file).entries]
     if now not in {one for entry in entries for one in (entry.before, entry.after)}:
-        raise StoreError(
+        raise UnrecoverableError(
             f"{state.path}: a write was interrupted, and its journal is damaged ({reason}): the state may be half "
-            "written. Nothing was changed. Restore a good copy, such as the newest backup beside the state, and "
-            f"delete {state.journal}"
+            "written",
+            "Nothing was changed. Put a good copy back, such as the newest backup beside the state: "
+            f"`statetool restore BACKUP --state {shell_word(str(state.path))}`",
         )
     remove_journal(state)
     return f"{state.path}: the state is intact; deleted a damaged journal ({reason})"
@@ -122,11 +133,13 @@ def _sides(state: StateFile, journal: Journal) -> tuple[bytes, bytes]:
         return old, journal.new_content(old)
     except (OSError, StoreError, ValueError) as error:
         reason = reason_of(error) if isinstance(error, OSError) else error
-        raise StoreError(
-            f"{state.path}: a write was interrupted and can neither be finished nor undone: "
-            f"{state.folder.path / journal.backup}: {reason}. Restore a good copy of the state and delete "
-            f"{state.journal}"
-        ) from error
+        what = f"{state.path}: a write was interrupted and can neither be finished nor undone"
+        cause = f"{state.folder.path / journal.backup}: {reason}"
+        if isinstance(error, OSError) and not isinstance(error, FileNotFoundError):
+            # The content is there, and may be readable later or by another user.
+            raise StoreError(f"{what} now: {cause}") from error
+        advice = f"Put a good copy back: `statetool restore BACKUP --state {shell_word(str(state.path))}`"
+        raise UnrecoverableError(f"{what}: {cause}", advice) from error
 
 
 def _old(state: StateFile, journal: Journal) -> bytes:

@@ -6,6 +6,7 @@ the state's folder can change the history, so it contains no file names: content
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -21,27 +22,46 @@ from statefmt.store.reading import reason_of
 
 _FORMAT: Final = "1.0"
 _LARGEST: Final = 64 << 20
+# Every edit writes the whole history.
+_MOST_OLD_BACKUPS: Final = 2000
+
+
+class OldBackup(Struct, frozen=True):
+    """The backup of an edit that the history no longer has: the time of the edit, and the checksum and the stamp."""
+
+    time: str
+    checksum: str
+    backup: str
 
 
 class History(Struct, frozen=True):
-    """The edits of a state that can be undone, oldest first, and the number of edits to keep."""
+    """The edits of a state that can be undone, oldest first, and the number of edits to keep.
+
+    `old_backups` are those of earlier edits, for pruning. `last` is the number of the last edit, which may be gone.
+    """
 
     format_version: str = _FORMAT
     keep: int = 20
     entries: tuple[HistoryEntry, ...] = ()
+    old_backups: tuple[OldBackup, ...] = ()
+    last: int = 0
 
     @property
     def next_number(self) -> int:
         """The number of the next edit. Numbers are not reused unless the history is deleted."""
-        return self.entries[-1].number + 1 if self.entries else 1
+        return max(self.last, self.entries[-1].number if self.entries else 0) + 1
 
     def with_entry(self, entry: HistoryEntry) -> History:
         """Append an edit and drop the oldest ones beyond `keep`."""
-        return msgspec.structs.replace(self, entries=(*self.entries, entry)[-self.keep :])
+        entries = (*self.entries, entry)
+        return self.without(entries[: -self.keep], entries[-self.keep :])
 
-    def keeping(self, keep: int) -> History:
-        """Change the number of edits to keep, at least one, and drop older ones."""
-        return msgspec.structs.replace(self, keep=keep, entries=self.entries[-keep:])
+    def without(self, dropped: Sequence[HistoryEntry], entries: tuple[HistoryEntry, ...]) -> History:
+        """Keep only these entries; remember the backups of those `dropped`."""
+        old = [OldBackup(entry.time, entry.before, entry.backup) for entry in dropped if entry.backup]
+        return msgspec.structs.replace(
+            self, entries=entries, old_backups=(*self.old_backups, *old)[-_MOST_OLD_BACKUPS:], last=self.next_number - 1
+        )
 
 
 def load_history(path: Path) -> History:

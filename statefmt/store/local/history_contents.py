@@ -74,13 +74,20 @@ def content_of(state: StateFile, name: str) -> bytes:
 
 def drop_contents(state: StateFile, history: History) -> None:
     """Delete the contents that the history no longer needs, as far as possible."""
-    needed = {entry.before for entry in history.entries}
-    with suppress(OSError, StoreError), _contents(state) as folder:
+    with suppress(OSError, StoreError), unneeded_contents(state, history) as (folder, names):
         if folder is not None:
             folder.sweep()
-            for name in filter(is_content, folder.names()):
-                if name.removesuffix(COMPRESSED) not in needed:
-                    folder.remove(name)
+            for name in names:
+                folder.remove(name)
+
+
+@contextmanager
+def unneeded_contents(state: StateFile, history: History) -> Iterator[tuple[Folder | None, list[str]]]:
+    """Open the folder of the contents, None if it does not exist; yield also the names that no edit needs."""
+    needed = {entry.before for entry in history.entries}
+    with _contents(state) as folder:
+        names = filter(is_content, folder.names()) if folder else ()
+        yield folder, [name for name in names if name.removesuffix(COMPRESSED) not in needed]
 
 
 def discard_staged(state: StateFile, history: History) -> None:

@@ -108,9 +108,13 @@ def decode(data: bytes) -> Journal:
     return Journal(backup, tuple(pieces), head.entry, state, head.inode)
 
 
-def write_journal(state: StateFile, journal: Journal) -> None:
-    """Write a journal durably beside its state. Raises OSError, StoreError."""
-    state.folder.create(journal_name(state.name), encode(journal))
+def write_journal(state: StateFile, journal: Journal, *, replaces: bool = False) -> None:
+    """Write a journal durably beside its state. Raises OSError, StoreError.
+
+    With `replaces`, one that cannot be used any more may be there.
+    """
+    write = state.folder.replace if replaces else state.folder.create
+    write(journal_name(state.name), encode(journal))
 
 
 def read_journal(state: StateFile) -> Journal | None:

@@ -13,12 +13,15 @@ from statefmt.pieces import Piece
 from statefmt.store.durable import signals_held_back
 from statefmt.store.explain import check_platform, explained
 from statefmt.store.local._folder import open_folder
+from statefmt.store.local._names import journal_name
+from statefmt.store.local._recovery import UnrecoverableError
 from statefmt.store.local.history import load_history
 from statefmt.store.local.history_contents import compress_one, kept_content
 from statefmt.store.local.settled import StateReader, read_settled, version_of
 from statefmt.store.local.transaction import OpenState, open_state
 from statefmt.store.lock_info import LockInfo
 from statefmt.store.protocol import HistoryEntry, Stored
+from statefmt.store.reading import read_bytes
 
 
 def create_file(path: Path, content: bytes) -> None:
@@ -26,6 +29,14 @@ def create_file(path: Path, content: bytes) -> None:
     check_platform()
     with explained(path), signals_held_back(), open_folder(path.parent) as folder:
         folder.sweep()
+        journal = path.with_name(journal_name(path.name))
+        # The name of the journal may be too long for a file: lexists is False then.
+        if os.path.lexists(journal):
+            # It would be taken for that of the new file.
+            raise StoreError(
+                f"{path}: there is no such file, but there is the journal of an interrupted write of it, {journal}; "
+                "nothing was written. Move the journal to where the file went"
+            )
         folder.create(path.name, content)
 
 
@@ -36,22 +47,29 @@ class LockedFile:
     opened: OpenState
     stored: Stored
 
-    def write(self, pieces: Sequence[Piece], expected: Hashable, *, backup: str | None, now: int) -> str | None:
+    def write(
+        self, pieces: Sequence[Piece], expected: Hashable, *, backup: str | None, keeps_backup: bool, now: int
+    ) -> str | None:
         """Write the file in place, after a backup."""
         if version_of(os.fstat(self.opened.descriptor)) != expected:
             raise StoreError(
                 f"{self.opened.file.path}: the file changed during the edit; nothing was written, try again"
             )
-        kept = self.opened.commit(pieces, backup=None if backup is None else Path(backup), now=now)
+        path = None if backup is None else Path(backup)
+        kept = self.opened.commit(pieces, backup=path, keeps_backup=keeps_backup, now=now)
         return None if kept is None else str(kept)
 
 
 @dataclass(frozen=True, slots=True)
 class LocalFile:
-    """The state file at a path; see Store. `reader` is the run that reads it."""
+    """The state file at a path; see Store. `reader` is the run that reads it.
+
+    With `even_torn`, also opens a file that an interrupted write left half written and that cannot be recovered.
+    """
 
     name: str
     reader: StateReader
+    even_torn: bool = False
 
     @property
     def path(self) -> Path:
@@ -60,13 +78,18 @@ class LocalFile:
 
     def read(self) -> Stored:
         """Read the content before or after any write in progress. Its version is None: only a locked file has one."""
-        return Stored(read_settled(self.name, self.reader), None)
+        try:
+            return Stored(read_settled(self.name, self.reader), None)
+        except UnrecoverableError:
+            if not self.even_torn:
+                raise
+        return Stored(read_bytes(self.name), None)
 
     @contextmanager
     def locked(self, info: LockInfo, timeout: float | None) -> Iterator[LockedFile]:
         """Open, lock and read the file, after finishing an interrupted write."""
         wait = {"lock": False} if timeout is None else {"timeout": timeout}
-        with open_state(self.path, info, self.reader.note, **wait) as opened:
+        with open_state(self.path, info, self.reader.note, even_torn=self.even_torn, **wait) as opened:
             yield LockedFile(opened, Stored(opened.data, version_of(os.fstat(opened.descriptor))))
 
     def versions(self) -> Sequence[HistoryEntry]:

@@ -15,14 +15,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeAlias
 
+from msgspec import structs
+
 from statefmt.model.errors import StoreError
 from statefmt.pieces import Piece, makes_the_same, parts_of
 from statefmt.store.durable import close, overwrite, read_all, signals_held_back
 from statefmt.store.explain import check_platform, explained
 from statefmt.store.local._folder import Folder, open_folder
 from statefmt.store.local._lock import locked
-from statefmt.store.local._names import backup_name
-from statefmt.store.local._recovery import recover
+from statefmt.store.local._names import backup_name, backup_stamp
+from statefmt.store.local._recovery import UnrecoverableError, recover
 from statefmt.store.local.history import History, history_of, publish_history, stage_history
 from statefmt.store.local.history_contents import discard_staged, drop_contents, keep_content
 from statefmt.store.local.journal import Journal, checksum, remove_journal, write_journal, written_as
@@ -41,20 +43,24 @@ _MOST_REPLACEMENTS: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class OpenState:
-    """An open state file and its content."""
+    """An open state file and its content; `is_torn` if the journal of an interrupted write is still beside it."""
 
     file: StateFile
     data: bytes
     descriptor: int
     info: LockInfo
     note: Notify
+    is_torn: bool = False
 
-    def commit(self, new: bytes | Sequence[Piece], *, backup: Path | None = None, now: int) -> Path | None:
+    def commit(
+        self, new: bytes | Sequence[Piece], *, backup: Path | None = None, keeps_backup: bool = True, now: int
+    ) -> Path | None:
         """Replace the content, after a backup; mode and owner stay.
 
         `new` is the new content as bytes or as pieces, which are never joined in memory. `now` is in Unix seconds, for
-        the name of the backup unless `backup` is given. Returns the path of the backup, or None if the content is the
-        same. Raises StoreError if the write fails, and restores the old content if possible.
+        the name of the backup unless `backup` is given. Unless `keeps_backup`, the backup is deleted after the write,
+        and only the history keeps the old content. Returns the path of the backup; None if there is none or the content
+        is the same. Raises StoreError if the write fails, and restores the old content if possible.
         """
         pieces: tuple[Piece, ...] = (new,) if isinstance(new, bytes) else tuple(new)
         if makes_the_same(self.data, pieces):
@@ -65,16 +71,16 @@ class OpenState:
             with explained(path):
                 kept, history = self._prepare(pieces, backup, now)
             self._write(pieces, kept)
-            self._finish(history)
+            finished = self._finish(history)
+            if finished and not keeps_backup:
+                return self._without(kept)
         return kept
 
     def keep_history(self, keep: int) -> None:
-        """Change the number of edits to keep and delete older ones. Raises StoreError."""
+        """Change the number of edits to keep. Raises StoreError."""
         with explained(self.file.path):
-            history = history_of(self.file).keeping(keep)
-            stage_history(self.file, history)
+            stage_history(self.file, structs.replace(history_of(self.file), keep=keep))
             publish_history(self.file)
-            drop_contents(self.file, history)
 
     def _check_place(self) -> None:
         """Raise StoreError if the file was replaced or deleted since it was opened."""
@@ -100,9 +106,9 @@ class OpenState:
                 checksums = [others.submit(checksum, self.data), others.submit(checksum, parts_of(self.data, pieces))]
                 backup = _backup(folder, state.path.name if wanted is None else wanted, self.data, now)
             before, after = [digest.result() for digest in checksums]
-            entry = HistoryEntry(
-                earlier.next_number, info.Created, info.Who, info.Info or info.Operation, before, after
-            )
+            stamp = backup_stamp(backup, state.path.name) if wanted is None else ""
+            command = info.Info or info.Operation
+            entry = HistoryEntry(earlier.next_number, info.Created, info.Who, command, before, after, stamp)
             history = earlier.with_entry(entry)
             kept = folder.path / backup
             # Resolve links first: a relative path across a link would be wrong.
@@ -112,7 +118,8 @@ class OpenState:
                     stage_history(state, history)
                     keep_content(state, (folder, backup), self.data, before)
                 with _failing(f"{state.path}: cannot create a journal beside it"):
-                    write_journal(state, Journal(way, pieces, entry, state.name, os.fstat(self.descriptor).st_ino))
+                    journal = Journal(way, pieces, entry, state.name, os.fstat(self.descriptor).st_ino)
+                    write_journal(state, journal, replaces=self.is_torn)
             except BaseException:
                 folder.remove(backup)
                 discard_staged(state, earlier)
@@ -138,7 +145,7 @@ class OpenState:
                 discard_staged(self.file, history_of(self.file))
             raise StoreError(f"{reason}; the file is unchanged, and its content is also in {backup}") from error
 
-    def _finish(self, history: History) -> None:
+    def _finish(self, history: History) -> bool:
         """Publish the history and remove the journal. Errors are only reported: the state is already written."""
         try:
             publish_history(self.file)
@@ -150,28 +157,47 @@ class OpenState:
                 f"{self.file.path}: the state was written, but its history and journal could not be updated "
                 f"({reason}); the next command tries again"
             )
+            return False
+        return True
+
+    def _without(self, backup: Path) -> Path | None:
+        """Delete a backup whose content the history keeps; return its path if that fails."""
+        try:
+            with open_folder(backup.parent, self.file.folder.owner) as folder:
+                folder.remove(backup.name)
+        except (OSError, StoreError) as error:
+            reason = reason_of(error) if isinstance(error, OSError) else error
+            self.note(f"{backup}: this backup could not be deleted ({reason})")
+            return backup
+        return None
 
 
 @contextmanager
 def open_state(
-    path: Path, info: LockInfo, note: Notify, *, timeout: float = 0, lock: bool = True
+    path: Path, info: LockInfo, note: Notify, *, timeout: float = 0, lock: bool = True, even_torn: bool = False
 ) -> Iterator[OpenState]:
     """Open, lock (unless `lock` is false) and read a state file for an edit.
 
     `info` describes the edit in the lock and in the history. Finishes or rolls back an interrupted write first and
-    reports it to `note`. Raises StoreError if the file cannot be opened for writing, and LockedError if another process
-    holds the lock for longer than `timeout` seconds.
+    reports it to `note`; with `even_torn`, opens the file even if that is impossible. Raises StoreError if the file
+    cannot be opened for writing, and LockedError if another process holds the lock for longer than `timeout` seconds.
     """
     check_platform()
     check_own_name(path)
     with ExitStack() as opened:
         with explained(path):
             file, descriptor = _opened(opened, path, info, timeout if lock else None)
-            recovered = recover(written_as(file, os.fstat(descriptor)), descriptor)
+            is_torn = False
+            try:
+                recovered = recover(written_as(file, os.fstat(descriptor)), descriptor)
+            except UnrecoverableError as error:
+                if not even_torn:
+                    raise
+                recovered, is_torn = error.reason, True
             data = read_all(descriptor)
         if recovered:
             note(recovered)
-        yield OpenState(file, data, descriptor, info, note)
+        yield OpenState(file, data, descriptor, info, note, is_torn)
 
 
 def _opened(opened: ExitStack, path: Path, info: LockInfo, timeout: float | None) -> tuple[StateFile, int]:

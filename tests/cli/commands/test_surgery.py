@@ -101,7 +101,6 @@ REFUSED = {
         ["mv", "aws_vpc.main", "aws_vpc.x", "--backup", "old", "--out", "new"],
         "cannot be combined with --out",
     ),
-    "no backup of the state": (["mv", "aws_vpc.main", "aws_vpc.x", "--no-backup"], "requires --out"),
     "no duration": (["mv", "aws_vpc.main", "aws_vpc.x", "--lock-timeout", "soon"], "'soon' is not a duration"),
     "another format": (["rm", "-y", "--state", str(SAMPLES / "v3-legacy.tfstate"), "**"], "format version 3"),
 }  # fmt: skip

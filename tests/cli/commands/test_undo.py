@@ -44,6 +44,8 @@ def test_an_edit_is_taken_back(written: Path, statetool: Statetool) -> None:
     assert written.read_bytes() == _with_serial(60)
     assert "→ aws_vpc.net to aws_vpc.main (2 instances)" in done.text
     assert "before edit 1 (mv aws_vpc.main aws_vpc.net)" in done.text
+    assert "`statetool undo` now reverts this undo" in " ".join(done.err.split())
+    assert "--to" not in done.err
 
 
 def test_an_undo_is_taken_back(written: Path, statetool: Statetool) -> None:
@@ -52,6 +54,26 @@ def test_an_undo_is_taken_back(written: Path, statetool: Statetool) -> None:
     statetool("undo")
     statetool("undo")
     assert written.read_bytes() == moved.replace(b'"serial": 59', b'"serial": 61')
+
+
+def test_the_way_further_back(written: Path, statetool: Statetool) -> None:
+    """A second undo is a redo: the message names the way to the edit before."""
+    statetool(*MOVE)
+    statetool(*REMOVE)
+    said = " ".join(statetool("undo", NAME).err.split())
+    assert f"`statetool undo --state {NAME}` now reverts this undo; " in said
+    way = f"`statetool undo --to 1 --state {NAME}` also undoes edit 1 (mv aws_vpc.main aws_vpc.net)"
+    assert way in said
+    assert statetool(*way.split("`")[1].split()[1:]).status == 0
+    assert written.read_bytes() == _with_serial(62)
+    assert "now reverts" not in statetool("undo", "--dry-run").err
+
+
+def test_a_change_of_format_version_is_shown(written: Path, statetool: Statetool) -> None:
+    written.write_bytes((SAMPLES / "v3-legacy.tfstate").read_bytes())
+    assert statetool("upgrade", "-i").status == 0
+    assert "~ format version: 4 → 3\n" in statetool("undo").text
+    assert "~ format version: 3 → 4\n" in statetool("undo").text
 
 
 @pytest.mark.parametrize("state", [(NAME,), ("--state", NAME), ()])
@@ -198,8 +220,14 @@ def test_damaged(case: str, written: Path, folder: Path, statetool: Statetool) -
         (("undo", "--expect-serial", "58"), "the serial is 59, not 58"),
         (("undo", NAME, "--state", NAME), "name the state once"),
         (("history", "--content", "7"), "there is no edit 7"),
-        (("history", "--content", "1", "--keep", "2"), "cannot be combined with --keep or --format"),
+        (("history", "--content", "1", "--keep", "2"), "cannot be combined with --keep, --prune or --format"),
         (("history", "--keep", "0"), "0 is not in the range"),
+        (("history", "--older-than", "30d"), "requires --prune"),
+        (("history", "--dry-run"), "requires --prune"),
+        (("history", "--prune", "--older-than", "soon"), "is not an age: write 12h, 30d or 8w"),
+        (("history", "--prune", "--older-than", "30d", "--keep", "2"), "cannot be combined with --keep"),
+        (("history", "--prune", "--format", "json"), "cannot be combined with --prune"),
+        (("history", "--content", "1", "--prune"), "cannot be combined with"),
     ],
 )  # fmt: skip
 def test_refused(arguments: tuple[str, ...], message: str, written: Path, statetool: Statetool) -> None:

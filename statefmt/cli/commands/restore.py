@@ -1,0 +1,135 @@
+"""`statetool restore`: puts a backup back in place of a state, as a new state."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import Annotated, Final
+
+import typer
+
+from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
+from statefmt.cli.options.takes import takes
+from statefmt.cli.options.write import store_of
+from statefmt.cli.run import run_context
+from statefmt.cli.surgery import Plan, carry_out
+from statefmt.edit.changes.edit import Edit, with_note
+from statefmt.edit.damaged import loaded_or_damaged
+from statefmt.edit.operations.restore import restore, with_serial
+from statefmt.edit.session import LoadedState, StateFileError, load, refuse_new_errors, state_name
+from statefmt.model.errors import EncryptionError, StateError, StoreError, SurgeryError
+from statefmt.model.snapshot import Snapshot
+from statefmt.render.printable import printable
+from statefmt.store.protocol import Store
+from statefmt.store.reading import STANDARD_INPUT, display_name
+from statefmt.store.standard_input import StandardInput
+
+EXAMPLES: Final = (
+    ("Show what restoring Terraform's backup would change.", "statetool restore terraform.tfstate.backup --dry-run"),
+    ("Put a backup back.", "statetool restore terraform.tfstate.1700000000.backup"),
+    (
+        "Put back the state from the last commit.",
+        "git show HEAD:terraform.tfstate | statetool restore - --state terraform.tfstate --yes",
+    ),
+)
+
+
+@takes(options=surgery_options)
+def command(
+    source: Annotated[
+        str, typer.Argument(metavar="BACKUP", help="A backup of the state, by any program; - for standard input.")
+    ],
+    *,
+    options: SurgeryOptions,
+) -> int:
+    """Put a backup back in place of a state.
+
+    The backup may be by statetool, OpenTofu or Terraform, of any format version, and encrypted; it stays unchanged. The
+    state gets the backup's content with a serial higher than both. The state may be damaged or missing: what it
+    contained is kept like that of any edit.
+    """
+    context = run_context()
+    name = state_name(context, options.state)
+    if name == STANDARD_INPUT:
+        raise StoreError("standard input cannot be restored; name the file with --state")
+    # Before the lock is taken: if the backup is the state under another name, closing it would drop the lock.
+    backup = load(context, source)
+    if os.path.lexists(name):
+        plan = _in_place_of(name, backup, options.write.expect_serial)
+    elif options.write.expect_serial is not None or options.write.expect_hash is not None:
+        raise StoreError(
+            f"{name}: there is no such file, so it does not have the expected content; nothing was written"
+        )
+    else:
+        plan = _anew(name, backup)
+    return carry_out(plan, options)
+
+
+def _in_place_of(name: str, backup: LoadedState, expected: int | None) -> Plan:
+    """Plan to replace the content of a state, which has an `expected` serial."""
+    current: list[LoadedState] = []
+    errors: list[StateFileError | EncryptionError] = []
+
+    def opening(data: bytes) -> LoadedState:
+        state, error = loaded_or_damaged(run_context(), name, data, backup)
+        if error is not None and expected is not None:
+            raise StoreError(
+                f"{name}: the state is damaged, so its serial cannot be compared with {expected}; nothing was written. "
+                "Use --expect-hash instead"
+            ) from error
+        current.append(state)
+        errors.extend([error] if error else [])
+        return state
+
+    def operation(snapshot: Snapshot) -> Edit:
+        _refuse_other_lineage(snapshot, name, backup)
+        if not errors and with_serial(backup.data, snapshot.serial) == current[0].data:
+            return Edit(snapshot)
+        try:
+            refuse_new_errors(current[0], backup.data)
+        except StateFileError as error:
+            where = (
+                f"{display_name(backup.name)} (not restored; to restore it in spite of these errors, move {name} away)"
+            )
+            raise StateFileError(where, error) from error
+        edit = restore(snapshot, backup.data)
+        if backup.seal is not None and current[0].seal is None:
+            edit = with_note(edit, f"the backup is encrypted; {printable(name)} is in plain text, and so is the result")
+        return with_note(edit, _damage(name, errors[0])) if errors else edit
+
+    return Plan("restore", operation, asks=True, state=name, store=_store(name), opening=opening)
+
+
+def _anew(name: str, backup: LoadedState) -> Plan:
+    """Plan to create a state that does not exist."""
+
+    def operation(snapshot: Snapshot) -> Edit:
+        note = f"{printable(name)} does not exist, so this compares the backup with what is restored"
+        return with_note(restore(snapshot, backup.data), note)
+
+    source = StandardInput(lambda: backup.stored, backup.name)
+    return Plan("restore", operation, state=name, store=source, opening=lambda _: backup, creates=True)
+
+
+def _store(name: str) -> Store:
+    # Imported late, as by store_of().
+    from statefmt.store.local.store import LocalFile
+
+    store = store_of(name)
+    return replace(store, even_torn=True) if isinstance(store, LocalFile) else store
+
+
+def _refuse_other_lineage(snapshot: Snapshot, name: str, backup: LoadedState) -> None:
+    theirs = backup.result.snapshot.lineage
+    if snapshot.lineage and theirs and snapshot.lineage != theirs:
+        raise SurgeryError(
+            f"{display_name(backup.name)}: this is a backup of another state: its lineage is {printable(theirs)}, "
+            f"that of {name} is {printable(snapshot.lineage)}; nothing was written. To use it nevertheless, move "
+            f"{name} away first: restore then creates the state"
+        )
+
+
+def _damage(name: str, error: StateFileError | EncryptionError) -> str:
+    first = error.reasons[0] if isinstance(error, StateError) and error.reasons else None
+    reason = str(error) if first is None else first.detail or first.summary
+    return f"{printable(name)} is damaged, so everything in the backup counts as added. The damage: {printable(reason)}"

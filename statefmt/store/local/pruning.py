@@ -1,0 +1,167 @@
+"""Deletes old edits from the history of a state, and the backups that statetool made before them.
+
+A backup is deleted only if its name has statetool's own form, the history records that name, and the content has the
+recorded checksum. So backups of OpenTofu and Terraform stay, and so does whatever the user named.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec import Struct, structs
+
+from statefmt.model.errors import StoreError
+from statefmt.store.durable import close
+from statefmt.store.explain import explained
+from statefmt.store.local._folder import Folder
+from statefmt.store.local._names import backup_stamp, is_own_backup, stamped_backup
+from statefmt.store.local.history import History, history_of, publish_history, stage_history
+from statefmt.store.local.history_contents import drop_contents, unneeded_contents
+from statefmt.store.local.journal import checksum
+from statefmt.store.local.settled import version_of
+from statefmt.store.local.state_file import StateFile, around
+from statefmt.store.protocol import HistoryEntry
+
+
+class OldFile(NamedTuple):
+    """A file to delete. `inode` identifies it, `links` counts its names, `version` tells whether it has changed."""
+
+    path: Path
+    size: int
+    inode: tuple[int, int]
+    links: int
+    version: tuple[int, int, int]
+
+
+class Pruning(Struct, frozen=True):
+    """What a pruning deletes: edits, their contents in the history, and backups.
+
+    `history` is the current history and `kept` the one afterwards. `changed` are recorded backups with another content,
+    `unrecorded` those that have statetool's form of name but are in no record; both stay.
+    """
+
+    history: History
+    kept: History
+    edits: tuple[HistoryEntry, ...] = ()
+    backups: tuple[OldFile, ...] = ()
+    contents: tuple[OldFile, ...] = ()
+    changed: tuple[Path, ...] = ()
+    unrecorded: tuple[Path, ...] = ()
+
+    @property
+    def deletes(self) -> bool:
+        """Whether there is anything to delete."""
+        return bool(self.edits or self.backups or self.contents)
+
+    @property
+    def freed(self) -> int:
+        """The bytes on disk that this frees: a file with several names takes its room until the last is gone."""
+        files = (*self.backups, *self.contents)
+        names: dict[tuple[int, int], int] = {}
+        for file in files:
+            names[file.inode] = names.get(file.inode, 0) + 1
+        sizes = {file.inode: file.size for file in files if file.links <= names[file.inode]}
+        return sum(sizes.values())
+
+
+def plan_pruning(path: Path, *, keep: int | None = None, since: datetime | None = None) -> Pruning:
+    """Find what to delete: all but the newest edits, `keep` or as many as the history keeps, or those before `since`.
+
+    Nothing may hold the lock of the state: a backup may be another name of the state, and closing it drops the lock.
+    Raises StoreError, also if something that must be a regular file is a symbolic link.
+    """
+    with explained(path), around(path) as state:
+        history = history_of(state)
+        count = keep or history.keep
+        first = len(history.entries) - count if since is None else _first_since(history.entries, since)
+        edits, entries = history.entries[: max(first, 0)], history.entries[max(first, 0) :]
+        recent = tuple(one for one in history.old_backups if since is not None and not _is_before(one.time, since))
+        kept = structs.replace(history, entries=entries, old_backups=recent, last=history.next_number - 1)
+        # Edits in one second have backups of the same stamp if they name the state differently.
+        in_use = {(entry.backup, entry.before) for entry in entries} | {(one.backup, one.checksum) for one in recent}
+        expected: dict[str, set[str]] = {}
+        for old in history.without(edits, entries).old_backups:
+            expected.setdefault(old.backup, set()).add(old.checksum)
+        backups: list[OldFile] = []
+        changed: list[Path] = []
+        for folder, name in _places(state):
+            for stamp, checksums in expected.items():
+                file = stamped_backup(name, stamp)
+                found = _old_file(folder, file) if file else None
+                content = checksum(folder.read(file)) if found is not None else ""
+                if found is not None and (stamp, content) not in in_use:
+                    if content in checksums:
+                        backups.append(found)
+                    else:
+                        changed.append(found.path)
+        recorded = {stamp for stamp, _ in in_use} | expected.keys()
+        unrecorded = [
+            folder.path / file
+            for folder, name in _places(state)
+            for file in folder.names()
+            if is_own_backup(file, name) and backup_stamp(file, name) not in recorded
+        ]
+        with unneeded_contents(state, kept) as (inner, names):
+            contents = [found for name in names if inner and (found := _old_file(inner, name))]
+    return Pruning(history, kept, edits, tuple(backups), tuple(contents), tuple(changed), tuple(unrecorded))
+
+
+def prune(state: StateFile, pruning: Pruning) -> None:
+    """Delete what was planned; the state must be locked. Raises StoreError if anything has changed since.
+
+    Killed in between, the next pruning deletes the rest.
+    """
+    with explained(state.path):
+        if history_of(state) != pruning.history:
+            raise StoreError(f"{state.path}: the history has changed meanwhile; nothing was deleted, try again")
+        forgotten = pruning.history.without(pruning.edits, pruning.kept.entries)
+        _publish(state, forgotten)
+        folders = {folder.path: folder for folder, _ in _places(state)}
+        for file in pruning.backups:
+            folder = folders[file.path.parent]
+            found = folder.status(file.path.name)
+            if found is not None and version_of(found) == file.version:
+                folder.remove(file.path.name)
+        for folder in folders.values():
+            folder.sync()
+        drop_contents(state, pruning.kept)
+        _publish(state, pruning.kept)
+
+
+def _publish(state: StateFile, history: History) -> None:
+    stage_history(state, history)
+    publish_history(state)
+
+
+def _places(state: StateFile) -> list[tuple[Folder, str]]:
+    """Return the folders with backups, each with the name of the state in it."""
+    here = (state.folder, state.name)
+    return [here] if state.named_in is state.folder else [here, (state.named_in, state.path.name)]
+
+
+def _old_file(folder: Folder, name: str) -> OldFile | None:
+    """Describe a file; None if it does not exist. Raises StoreError if it is a symbolic link or not ours."""
+    try:
+        descriptor = folder.open(name)
+    except FileNotFoundError:
+        return None
+    found = os.fstat(descriptor)
+    close(descriptor)
+    return OldFile(folder.path / name, found.st_size, (found.st_dev, found.st_ino), found.st_nlink, version_of(found))
+
+
+def _first_since(entries: Sequence[HistoryEntry], since: datetime) -> int:
+    """Return the index of the first edit that is not before a time."""
+    return next((index for index, entry in enumerate(entries) if not _is_before(entry.time, since)), len(entries))
+
+
+def _is_before(time: str, since: datetime) -> bool:
+    # Anyone who can write the folder can write the history: keep what has no valid time.
+    with suppress(ValueError, TypeError):
+        return datetime.fromisoformat(time) < since
+    return False
