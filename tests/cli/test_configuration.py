@@ -139,7 +139,7 @@ def test_simulate_needs_a_configuration_and_a_change(statetool: Statetool, argum
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (("--without", "us-est-1"), "no for_each has the key us-est-1; the keys\n  are: eu-west-1, us-east-1"),
+        (("--without", "us-est-1"), "no for_each has the key us-est-1; the keys are: eu-west-1, us-east-1"),
         (("--without", "us-east-1", "--without", ""), "no for_each has the key"),
     ],
 )
