@@ -8,7 +8,7 @@ import pytest
 
 from tests.cli.conftest import Program, Statetool
 from tests.cli.diffing import compare, vpc, web
-from tests.cli.states import resource, state
+from tests.cli.states import AWS, resource, state
 from tests.cli.terminal import in_process
 
 
@@ -78,6 +78,36 @@ def test_lines_fit_the_terminal(statetool: Statetool) -> None:
     old, new = (state(vpc("a", long=end * 500, l=[end] * 90, o={end: {end: end * 30}})) for end in "xy")
     compare(statetool, old, new)
     assert max(map(len, in_process("--color", "never", "diff", "old", "new").text.splitlines())) <= 80
+
+
+REGION = f'{AWS}.by_region["ap-southeast-3-{"x" * 20}"]'
+ACCOUNT = f'{AWS}.by_account["production-{"y" * 20}"]'
+
+
+def test_addresses_are_never_cut(statetool: Statetool) -> None:
+    """The end of a provider address, its alias and key, is what matters: a short name stands for it."""
+    old, new = (state({**vpc("a"), "provider": provider}) for provider in (f"{AWS}.x", f"{AWS}.{'z' * 80}"))
+    compare(statetool, old, new)
+    shown = in_process("--color", "never", "diff", "old", "new").text
+    assert f"          aws.x\n        → aws.{'z' * 80}\n" in shown
+    old, new = (
+        state({**resource("aws_vpc", "a", {"provider": provider, "attributes": {"id": "v"}}), "provider": None})
+        for provider in (REGION, ACCOUNT)
+    )
+    compare(statetool, old, new)
+    lines = in_process("--color", "never", "diff", "old", "new").text.splitlines()
+    assert [line.split()[-1] for line in lines[2:4]] == [each.replace(AWS, "aws") for each in (REGION, ACCOUNT)]
+    piped = statetool("diff", "old", "new").text
+    assert f"~ provider: {REGION} → {ACCOUNT}" in piped
+
+
+def test_short_names_of_two_sources(statetool: Statetool) -> None:
+    mine = AWS.replace("hashicorp", "acme")
+    old, new = (state({**vpc("a"), "provider": f"{source}.{'z' * 80}"}) for source in (AWS, mine))
+    compare(statetool, old, new)
+    shown = in_process("--color", "never", "diff", "old", "new").text
+    assert f"hashicorp/aws.{'z' * 80}\n" in shown
+    assert f"acme/aws.{'z' * 80}\n" in shown
 
 
 def test_another_lineage(statetool: Statetool) -> None:
