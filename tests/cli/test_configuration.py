@@ -150,6 +150,22 @@ def test_simulate_refuses_a_key_that_is_nowhere(statetool: Statetool, change: tu
 
 
 @pytest.mark.parametrize(
+    ("arguments", "missing"),
+    [
+        ((), "Missing option '--config': the directory of the configuration."),
+        (("--without", "us-east-1"), "Missing option '--config': the directory of the configuration."),
+        (("--config", str(_FINE)), "Missing option '--without' or '--var': the change to simulate, either a for_each"),
+    ],
+    ids=["nothing", "no configuration", "no change"],
+)
+def test_simulate_says_what_is_missing(statetool: Statetool, arguments: tuple[str, ...], missing: str) -> None:
+    result = statetool("simulate", _state(_FINE), *arguments)
+    assert (result.status, result.out) == (2, b"")
+    assert missing in result.err
+    assert "Invalid value" not in result.err
+
+
+@pytest.mark.parametrize(
     ("value", "code"),
     [
         ('region=["us-east-1"]', "CFG003"),

@@ -124,9 +124,36 @@ def test_standard_input(program: Program) -> None:
         assert result.text.splitlines()[0] == text
 
 
+def test_one_state_is_compared_with_that_of_the_workspace(statetool: Statetool, folder: Path) -> None:
+    (folder / "old").write_bytes(state(vpc("a")))
+    (folder / "terraform.tfstate").write_bytes(state(vpc("b")))
+    assert statetool("diff", "old").text.splitlines()[0] == "→ aws_vpc.a to aws_vpc.b"
+    (folder / ".terraform").mkdir()
+    (folder / ".terraform" / "environment").write_text("dev")
+    (folder / "terraform.tfstate.d" / "dev").mkdir(parents=True)
+    (folder / "terraform.tfstate.d" / "dev" / "terraform.tfstate").write_bytes(state(vpc("c")))
+    assert statetool("diff", "old").text.splitlines()[0] == "→ aws_vpc.a to aws_vpc.c"
+    assert statetool("diff", "terraform.tfstate").text.splitlines()[0] == "→ aws_vpc.b to aws_vpc.c"
+
+
+def test_the_state_of_the_workspace_is_not_compared_with_itself(statetool: Statetool, folder: Path) -> None:
+    """That nothing differs would mislead."""
+    (folder / "terraform.tfstate").write_bytes(state(vpc("a")))
+    for name in ("terraform.tfstate", "./terraform.tfstate"):
+        result = statetool("diff", name)
+        assert (result.status, result.out) == (2, b"")
+        assert f"{name} is the state of the current workspace itself; name the state to compare it with" in result.err
+
+
+def test_one_state_from_a_pipe(program: Program, folder: Path) -> None:
+    (folder / "terraform.tfstate").write_bytes(state(vpc("b")))
+    result = program("diff", "-", stdin=state(vpc("a")))
+    assert (result.status, result.text.splitlines()[0]) == (1, "→ aws_vpc.a to aws_vpc.b")
+
+
 # Arguments, and what the message has in it.
 FAILING: list[tuple[list[str], str]] = [
-    (["old"], "Missing argument 'NEW'"),
+    (["old"], "there is no terraform.tfstate to compare old with; name the second state, too"),
     ([], "Missing argument 'OLD'"),
     (["-", "-"], "only one of the two can come from standard input"),
     (["old", "nowhere"], "nowhere: there is no such file"),
