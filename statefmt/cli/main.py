@@ -22,6 +22,7 @@ from statefmt.cli.options.encryption_files import encryption_options, use_encryp
 from statefmt.cli.progress import Progress, can_be_shown
 from statefmt.cli.run import Run, current_run, system_context
 from statefmt.cli.streams import discard_output, open_streams, output_problem
+from statefmt.context import ProgressReport
 from statefmt.model.errors import StatetoolError, StoreError
 from statefmt.version import __version__
 
@@ -177,9 +178,10 @@ def run() -> None:
     if can_be_shown():
         open_streams(progress)
         progress.begin()
+        status = main(sys.argv[1:], progress.report)
     else:
         open_streams()
-    status = main(sys.argv[1:])
+        status = main(sys.argv[1:])
     progress.end()
     with suppress(OSError, ValueError):
         sys.stdout.flush()
@@ -188,19 +190,19 @@ def run() -> None:
     os._exit(status)
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments: list[str], progress: ProgressReport | None = None) -> int:
     """Run one command and return its exit status; report every problem on standard error."""
     # Keep click's context open after a failure: the option applies even if other arguments are invalid.
     with ExitStack() as contexts:
-        status = _run(arguments, contexts)
+        status = _run(arguments, contexts, progress)
         return AS_PLANS_DO.get(status, status) if was_given(DETAILED_EXITCODE) else status
 
 
-def _run(arguments: list[str], contexts: ExitStack) -> int:
+def _run(arguments: list[str], contexts: ExitStack, progress: ProgressReport | None) -> int:
     try:
         command = typer.main.get_command(app)
         # Not command.main(): it exits with 1 on a closed pipe, and 1 means that something was found.
-        run = Run(system_context(), tuple(arguments))
+        run = Run(system_context(progress), tuple(arguments))
         context = contexts.enter_context(command.make_context("statetool", list(arguments), obj=run))
         status = command.invoke(context)
         sys.stdout.flush()

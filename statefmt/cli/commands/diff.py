@@ -96,6 +96,7 @@ def command(
     if stat + name_only + moved_blocks + (output_format is not DiffFormat.TEXT) > 1:
         raise typer.BadParameter("choose one of --stat, --name-only, --moved-blocks and --format")
     before, after = _both(old, new)
+    run_context().phase("comparing")
     manner = Manner(show_sensitive=show_sensitive, exact=exact, full=full)
     changes = narrowed(
         diff(
