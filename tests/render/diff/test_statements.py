@@ -59,6 +59,10 @@ CASES: dict[str, tuple[Sequence[Given], Sequence[Given], list[str]]] = {
         ["module.m[0].a.x = 1", "module.n[1].a.x = 2"], ["module.o[0].a.x = 1", "module.o[1].a.x = 2"],
         [_moved("module.m[0]", "module.o[0]"), _moved("module.n[1]", "module.o[1]")],
     ),
+    "a module call that another leaves": (
+        ["module.m[0].a.x = 1", "module.n[1].a.x = 2"], ["module.n[0].a.x = 1", "module.o[1].a.x = 2"],
+        [_moved("module.m[0]", "module.n[0]"), _moved("module.n[1]", "module.o[1]")],
+    ),
     "a module instance that stays": (
         ["module.m[0].a.x = 1", "module.m[1].a.x = 2"], ["module.m[0].a.x = 1", "module.n[1].a.x = 2"],
         [_moved("module.m[1]", "module.n[1]")],
