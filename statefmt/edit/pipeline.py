@@ -97,6 +97,7 @@ def edit(
             return proposal.outcome
         new = _to_store(state, proposal)
         if terms.copy is not None:
+            context.phase("writing")
             terms.copy.write(joined(locked.stored.data, new), lambda backup: written(proposal.outcome, backup))
         elif not makes_the_same(locked.stored.data, new) and agreed(proposal.outcome):
             # Otherwise a signal that was blocked during the write would arrive before the message.

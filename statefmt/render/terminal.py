@@ -35,9 +35,12 @@ class Terminal(NamedTuple):
 
         Every line is indented by `indent`, and all but the first by `hanging`, too.
         """
+        found = words(text)
+        if self.width == UNLIMITED:
+            return indent + " ".join(found) if found else ""
         lines: list[str] = []
         room = 0
-        for word in words(text):
+        for word in found:
             if lines and len(word) < room:
                 lines[-1] += " " + word
                 room -= len(word) + 1
