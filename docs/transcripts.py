@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -18,9 +17,7 @@ from tests.cli.conftest import Program
 from tests.cli.terminal import on_terminal
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-# Those that show what people see: on a terminal of 80 columns that has no colours.
-_ON_TERMINAL: Final = {"docs/guides/looking.md", "docs/guides/incident.md", "docs/guides/surgery.md"}
-_GENERATED: Final = {"commands", "rules"}
+_GENERATED: Final = {"commands", "rules", "format"}
 _BLOCK: Final = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.DOTALL | re.MULTILINE)
 
 
@@ -37,21 +34,10 @@ def pages() -> list[str]:
     return [page for page in ["README.md", *by_hand] if sessions(page)]
 
 
-def printed(command: str, folder: Path, page: str) -> str:
-    """What a command of a page prints on both streams, in a folder that has the samples."""
+def printed(command: str, folder: Path) -> str:
+    """What a command prints on a terminal of 80 columns without colours, in a folder that has the samples."""
     environment = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
-    if page in _ON_TERMINAL:
-        return on_terminal(Program(environment), f"cd '{folder}'; {command}", environment={"TERM": "dumb"}).text
-    done = subprocess.run(
-        ["sh", "-c", command],
-        cwd=folder,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        stdin=subprocess.DEVNULL,
-        check=False,
-    )
-    return done.stdout.decode()
+    return on_terminal(Program(environment), f"cd '{folder}'; {command}", environment={"TERM": "dumb"}).text
 
 
 def with_samples(folder: Path) -> Path:
@@ -70,7 +56,7 @@ def _rewrite(page: str) -> None:
         folder = with_samples(Path(name))
 
         def run(block: re.Match[str]) -> str:
-            return "".join(f"$ {command}\n{printed(command, folder, page)}" for command, _ in _commands(block[0]))
+            return "".join(f"$ {command}\n{printed(command, folder)}" for command, _ in _commands(block[0]))
 
         path = ROOT / page
         path.write_text(_BLOCK.sub(run, path.read_text(encoding="utf-8")), encoding="utf-8")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -13,6 +14,11 @@ if TYPE_CHECKING:
     # Most runs neither lock a state nor decrypt one.
     from statefmt.encryption import EncryptionConfiguration
     from statefmt.store.lock_info import LockInfo
+    from statefmt.store.reading import ReadReport
+
+
+# Name of the phase, how much is done, of how much, counted in what.
+ProgressReport: TypeAlias = "Callable[[str, int, int, str], None]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,18 +26,20 @@ class RunContext:
     """The environment of one run, passed down instead of read from the process.
 
     `clock` returns the current time with its time zone, `user` returns `name@host`. `note` reports a side effect as a
-    sentence. `read_input` and `write_output` access standard input and output. `encryption` loads the encryption
+    sentence. `read_input` and `write_output` access standard input and output; the former reports how many bytes it has
+    read. `encryption` loads the encryption
     configuration on first use and returns None if the given module has none; the field itself is None if no
-    configuration was given.
+    configuration was given. `progress` is told what the run is doing; None if nobody is waiting.
     """
 
     environment: Mapping[str, str]
     clock: Callable[[], datetime]
     user: Callable[[], str]
     note: Callable[[str], None]
-    read_input: Callable[[], bytes]
+    read_input: Callable[[ReadReport | None], bytes]
     write_output: Callable[[bytes], None]
     encryption: Callable[[], EncryptionConfiguration | None] | None = None
+    progress: ProgressReport | None = None
 
     def configuration(self) -> EncryptionConfiguration | None:
         """Return the encryption configuration, or None. Raises ConfigurationError."""
@@ -42,7 +50,17 @@ class RunContext:
         from statefmt.store.local.settled import read_settled
         from statefmt.store.reading import STANDARD_INPUT
 
-        return self.read_input() if name == STANDARD_INPUT else read_settled(name, self)
+        self.phase("reading")
+        report = None if self.progress is None else partial(self.phase, "reading")
+        return self.read_input(report) if name == STANDARD_INPUT else read_settled(name, self, report)
+
+    def phase(self, name: str, done: int = 0, total: int = 0, unit: str = "") -> None:
+        """Report what the run is doing, such as `reading`, and how much of it is done.
+
+        `done` and `total` are bytes, unless `unit` names what is counted; `total` is 0 if unknown.
+        """
+        if self.progress is not None:
+            self.progress(name, done, total, unit)
 
     def lock_info(self, path: Path | str, operation: str, command: str = "") -> LockInfo:
         """Return the entry that describes an operation of this run in a state's lock and history."""

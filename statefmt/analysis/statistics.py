@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, TypeVar
 
 from statefmt.formats.object_sizes import ObjectSize, object_sizes
-from statefmt.model.addrs import AbsResourceInstance, ResourceMode
+from statefmt.model.addrs import NO_KEY, AbsProviderInstance, AbsResourceInstance, InstanceKey, ResourceMode
 from statefmt.model.instances import instances
-from statefmt.model.resources import ObjectStatus, ResourceState
+from statefmt.model.resources import ObjectStatus, ResourceInstanceObject, ResourceState
 from statefmt.model.snapshot import Snapshot
+
+_Group = TypeVar("_Group", bound=object)
 
 
 class Counts(NamedTuple):
@@ -44,8 +46,9 @@ class LargeInstance(NamedTuple):
 class Statistics(NamedTuple):
     """The statistics of a snapshot. Groups and instances are sorted by bytes, largest first.
 
-    `types` are keyed by type as in addresses (`data.aws_ami`), `modules` by module instance ("" for the root), and
-    `providers` by source ("" if a resource names none). `instances` has all instances.
+    `provider_instances` count a resource for each provider instance that has objects of it. `types` are keyed by type
+    as in addresses (`data.aws_ami`), `modules` by module instance ("" for the root), and `providers` by source ("" if a
+    resource names none). `instances` has all instances.
     """
 
     total: Counts
@@ -54,6 +57,7 @@ class Statistics(NamedTuple):
     tainted: int
     dependencies: int
     outputs: int
+    provider_instances: Mapping[AbsProviderInstance | None, Counts]
     types: Mapping[str, Counts]
     modules: Mapping[str, Counts]
     providers: Mapping[str, Counts]
@@ -66,9 +70,10 @@ def statistics(snapshot: Snapshot) -> Statistics:
     types: dict[str, Counts] = defaultdict(Counts)
     modules: dict[str, Counts] = defaultdict(Counts)
     providers: dict[str, Counts] = defaultdict(Counts)
+    bound: dict[AbsProviderInstance | None, Counts] = defaultdict(Counts)
     total = Counts()
     for resource in snapshot.resources:
-        counts = _counts(resource, sizes)
+        counts = _counts(resource.objects, sizes)
         total = total.plus(counts)
         name = resource.addr.resource
         of_type = f"data.{name.type}" if name.mode is ResourceMode.DATA else name.type
@@ -79,6 +84,9 @@ def statistics(snapshot: Snapshot) -> Statistics:
             (providers, str(provider.provider) if provider else ""),
         ):
             groups[group] = groups[group].plus(counts)
+        for key, objects_of_key in _by_provider_key(resource).items():
+            instance = None if provider is None else provider.instance(key)
+            bound[instance] = bound[instance].plus(_counts(objects_of_key, sizes))
     objects = [obj for resource in snapshot.resources for obj in resource.objects]
     return Statistics(
         total=total,
@@ -87,6 +95,7 @@ def statistics(snapshot: Snapshot) -> Statistics:
         tainted=sum(obj.status is ObjectStatus.TAINTED for obj in objects),
         dependencies=sum(len(obj.dependencies) + len(obj.depends_on) for obj in objects),
         outputs=len(snapshot.outputs),
+        provider_instances=_descending(bound),
         types=_descending(types),
         modules=_descending(modules),
         providers=_descending(providers),
@@ -94,19 +103,27 @@ def statistics(snapshot: Snapshot) -> Statistics:
     )
 
 
-def _counts(resource: ResourceState, sizes: Mapping[tuple[int, int], ObjectSize]) -> Counts:
-    found = [sizes[obj.origin] for obj in resource.objects if obj.origin is not None]
+def _by_provider_key(resource: ResourceState) -> dict[InstanceKey, list[ResourceInstanceObject]]:
+    """Group the objects of a resource by the key of their provider instance; without objects, there is one group."""
+    keys: dict[InstanceKey, list[ResourceInstanceObject]] = {}
+    for obj in resource.objects:
+        keys.setdefault(obj.provider_key, []).append(obj)
+    return keys or {NO_KEY: []}
+
+
+def _counts(objects: Sequence[ResourceInstanceObject], sizes: Mapping[tuple[int, int], ObjectSize]) -> Counts:
+    found = [sizes[obj.origin] for obj in objects if obj.origin is not None]
     return Counts(
         1,
-        len({obj.key for obj in resource.objects}),
-        len(resource.objects),
+        len({obj.key for obj in objects}),
+        len(objects),
         sum(size.whole for size in found),
         sum(size.dependencies for size in found),
     )
 
 
-def _descending(groups: Mapping[str, Counts]) -> dict[str, Counts]:
-    return dict(sorted(groups.items(), key=lambda item: (-item[1].bytes, item[0])))
+def _descending(groups: Mapping[_Group, Counts]) -> dict[_Group, Counts]:
+    return dict(sorted(groups.items(), key=lambda item: (-item[1].bytes, str(item[0]))))
 
 
 def _instances(snapshot: Snapshot, sizes: Mapping[tuple[int, int], ObjectSize]) -> tuple[LargeInstance, ...]:

@@ -26,6 +26,7 @@ from statefmt.cli.options.display import display_options
 from statefmt.cli.progress import Progress, can_be_shown
 from statefmt.cli.run import Run, system_context
 from statefmt.cli.streams import discard_output, end_paging, open_streams, output_problem, start_paging
+from statefmt.context import ProgressReport
 from statefmt.model.errors import StatetoolError, StoreError
 from statefmt.version import __version__
 
@@ -199,15 +200,15 @@ def run() -> None:
     # Python's default, takes a quarter of the time of `list`.
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS, 20, 100)
     gc.enable()
-    progress = Progress()
-    if can_be_shown():
-        open_streams(progress)
-        progress.begin()
-    else:
-        open_streams()
+    progress = Progress() if can_be_shown() else None
+    open_streams(progress)
     start_paging()
-    status = main(sys.argv[1:])
-    progress.end()
+    if progress is None:
+        status = main(sys.argv[1:])
+    else:
+        progress.begin()
+        status = main(sys.argv[1:], progress.report)
+        progress.end()
     with suppress(OSError, ValueError):
         end_paging()
         sys.stdout.flush()
@@ -216,19 +217,19 @@ def run() -> None:
     os._exit(status)
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments: list[str], progress: ProgressReport | None = None) -> int:
     """Run one command and return its exit status; report every problem on standard error."""
     # Keep click's context open after a failure: the option applies even if other arguments are invalid.
     with ExitStack() as contexts:
-        status = _run(arguments, contexts)
+        status = _run(arguments, contexts, progress)
         return AS_PLANS_DO.get(status, status) if was_given(DETAILED_EXITCODE) else status
 
 
-def _run(arguments: list[str], contexts: ExitStack) -> int:
+def _run(arguments: list[str], contexts: ExitStack, progress: ProgressReport | None) -> int:
     try:
         command = program()
         # Not command.main(): it exits with 1 on a closed pipe, and 1 means that something was found.
-        run = Run(system_context(), tuple(arguments))
+        run = Run(system_context(progress), tuple(arguments))
         context = contexts.enter_context(command.make_context("statetool", list(arguments), obj=run))
         status = command.invoke(context)
         sys.stdout.flush()

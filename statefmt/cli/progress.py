@@ -25,9 +25,14 @@ class Progress:
     def __init__(self) -> None:
         self._start = time.monotonic()
         self._is_shown = False
+        self._phase = ("working", 0, 0, "")
+
+    def report(self, name: str, done: int, total: int, unit: str) -> None:
+        """Set the phase that the line shows next; see RunContext.phase()."""
+        self._phase = (name, done, total, unit)
 
     def begin(self) -> None:
-        """Show the elapsed time, starting after two seconds."""
+        """Show the phase and the elapsed time, starting after two seconds."""
         signal.signal(signal.SIGALRM, self._show)
         signal.setitimer(signal.ITIMER_REAL, _PATIENCE, _INTERVAL)
 
@@ -40,7 +45,18 @@ class Progress:
 
     def _show(self, *_: object) -> None:
         self._is_shown = True
-        _write(b"\rstatetool: working, %d s" % (time.monotonic() - self._start))
+        seconds = int(time.monotonic() - self._start)
+        # The line before may have been longer.
+        _write(f"\rstatetool: {phase_text(*self._phase)}, {seconds} s\x1b[K".encode())
+
+
+def phase_text(name: str, done: int, total: int, unit: str) -> str:
+    """Format a phase: `checking 12 of 40 states`, `reading 41 %`, or `reading 12 MB` if the total is unknown."""
+    if unit:
+        return f"{name} {done:,} of {total:,} {unit}"
+    if total:
+        return f"{name} {100 * done // total} %"
+    return f"{name} {done // 1_000_000:,} MB" if done else name
 
 
 class PromptFile(io.FileIO):

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from statefmt.context import RunContext
+from statefmt.context import ProgressReport, RunContext
 
 if TYPE_CHECKING:
     from datetime import datetime
+
+    from statefmt.store.reading import ReadReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +39,9 @@ def run_context() -> RunContext:
     return current_run().context
 
 
-def system_context() -> RunContext:
+def system_context(progress: ProgressReport | None = None) -> RunContext:
     """Return the context of this process: its environment, clock, user and standard streams; no encryption."""
-    return RunContext(os.environ, _now, _user, _note, _read_input, _write_output)
+    return RunContext(os.environ, _now, _user, _note, _read_input, _write_output, progress=progress)
 
 
 def _now() -> datetime:
@@ -64,10 +66,10 @@ def _note(text: str) -> None:
     print(f"statetool: {text}", file=sys.stderr)
 
 
-def _read_input() -> bytes:
+def _read_input(report: ReadReport | None) -> bytes:
     from statefmt.store.reading import read_stream
 
-    return read_stream(sys.stdin)
+    return read_stream(sys.stdin, report)
 
 
 def _write_output(content: bytes) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import io
 import os
-import shutil
 import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, TextIO
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Final, TextIO
 from statefmt.cli.progress import Progress, PromptFile
 from statefmt.cli.run import current_run
 from statefmt.render.printable import printable, printable_lines
-from statefmt.render.terminal import Terminal, terminal_for
+from statefmt.render.terminal import Terminal, terminal_columns, terminal_for
 
 if TYPE_CHECKING:
     from statefmt.cli.pager import Pager
@@ -119,7 +118,7 @@ def result_terminal() -> Terminal:
 
 def result_columns() -> int | None:
     """Return the width for tables on standard output; None if not a terminal, since programs want one line per row."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    return terminal_columns(sys.stdout, current_run().context.environment)
 
 
 def message_terminal() -> Terminal:
@@ -133,7 +132,7 @@ def _terminal(stream: TextIO) -> Terminal:
 
 
 def say(message: str, indent: str = "") -> None:
-    """Print a message to standard error, wrapped and with control characters escaped."""
+    """Print a message to standard error, wrapped on a terminal and with control characters escaped."""
     print(message_terminal().wrap(message, indent, "  "), file=sys.stderr)
 
 

@@ -85,19 +85,25 @@ def edit(
     leaves the state unchanged if it cannot be read or written, is locked or not the expected one, if the operation
     refuses, or if the edit would add an error finding.
     """
+    context.phase("locking" if terms.in_place else "reading")
     with _locked(context, store, terms) as locked:
+        context.phase("reading")
         state = (opening or (lambda data: loaded(context, store.name, data)))(locked.stored.data)
         _refuse_unexpected(state, terms)
+        context.phase("editing")
         proposal = operation(state)
         if proposal.check:
+            context.phase("checking")
             refuse_new_errors(state, joined(state.data, proposal.pieces), proposal.moved)
         if terms.dry_run:
             return proposal.outcome
         new = _to_store(state, proposal)
         if terms.copy is not None:
+            context.phase("writing")
             terms.copy.write(joined(locked.stored.data, new), lambda backup: written(proposal.outcome, backup))
         elif not makes_the_same(locked.stored.data, new) and agreed(proposal.outcome):
             # Otherwise a signal that was blocked during the write would arrive before the message.
+            context.phase("writing")
             with signals_held_back():
                 now = int(context.clock().timestamp())
                 backup = locked.write(

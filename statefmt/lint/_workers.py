@@ -22,15 +22,27 @@ class _Worker(NamedTuple):
     pipe: int
 
 
-def map_in_processes(work: Callable[[T], R], items: Sequence[T], processes: int | None = None) -> list[R]:
+def map_in_processes(
+    work: Callable[[T], R],
+    items: Sequence[T],
+    processes: int | None = None,
+    *,
+    report: Callable[[int], None] = lambda _: None,
+) -> list[R]:
     """Return the result of `work` for each item, in order. `work` must not raise or have side effects.
 
-    By default, starts one process per processor, but no more than there is work for.
+    By default, starts one process per processor, but no more than there is work for. `report` is called with the number
+    of items that are done, as far as this process knows: it takes the others to be as fast.
     """
+
+    def done_by_all(place: int, item: T) -> R:
+        report(place * count)
+        return work(item)
+
     count = _processes(len(items)) if processes is None else processes
     workers = [_started(work, items[number::count]) for number in range(1, count)]
     try:
-        shares = [list(map(work, items[0::count]))]
+        shares = [[done_by_all(place, item) for place, item in enumerate(items[0::count])]]
         for number, worker in enumerate(workers, 1):
             given: list[R] | None = _received(worker)
             # If a process has died, perhaps for lack of memory, this one does its share.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,7 +47,13 @@ class Gate:
 
     def check_all(self, names: Sequence[str]) -> list[CheckedState | UnreadableState]:
         """Check many state files, in several processes if that is faster. Results keep the order of `names`."""
-        return map_in_processes(self._checked, names)
+        if len(names) == 1:
+            return [self._checked(names[0])]
+        # Each state is a step of its own, without phases.
+        gate = replace(self, context=replace(self.context, progress=None))
+        return map_in_processes(
+            gate._checked, names, report=lambda done: self.context.phase("checking", done, len(names), "states")
+        )
 
     def _checked(self, name: str) -> CheckedState | UnreadableState:
         try:
@@ -61,6 +67,7 @@ class Gate:
         Raises StoreError if it cannot be read, and EncryptionError if it cannot be decrypted.
         """
         data = self.context.read(name)
+        self.context.phase("checking")
         found = opened(self.context, name, data, tolerant=True)
         if found is not None:
             data = found.plain

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final
 
-from statefmt.model.findings import Finding, Severity
+from statefmt.model.findings import Finding, Fix, Severity
+from statefmt.render.counted import counted
 from statefmt.render.fixes import fix_text
 from statefmt.render.printable import printable, printable_lines
 from statefmt.render.terminal import Terminal
 from statefmt.text.pattern import pattern
 
 COLOURS: Final = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
-_PLURALS: Final = {Severity.ERROR: "errors", Severity.WARNING: "warnings", Severity.INFO: "notes"}
-_SINGULARS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+# The words of the findings themselves; info has no plural.
+_PLURALS: Final = {Severity.ERROR: "errors", Severity.WARNING: "warnings", Severity.INFO: "info"}
 _WIDEST: Final = max(len(severity.value) for severity in Severity)
 _WORD: Final = pattern(r"\w+")
 
@@ -31,20 +32,29 @@ def finding_text(finding: Finding, terminal: Terminal, indent: str = "", place: 
     does not fit on the first line gets its own.
     """
     address = printable(finding.address)
-    kind = f"{finding.severity.value:<{_WIDEST if place else 0}} {finding.code}"
+    kind = kind_text(finding, padded=bool(place))
     head = terminal.paint(kind, "bold", COLOURS[finding.severity])
     if address:
         head += f" {terminal.paint(address, 'bold')}"
     if place:
         fits = len(f"{indent}{kind} {address}  {place}") <= terminal.width
         head += f"{'  ' if fits else f'{chr(10)}{indent}  '}{terminal.paint(place, 'dim')}"
-    lines = [indent + head, terminal.wrap(message(finding), indent + "  ")]
-    if finding.fix.advice:
-        lines.append(terminal.wrap(f"→ {fix_text(finding.fix)}", indent + "  ", hanging="  "))
-    if finding.fix.snippet:
-        # Not wrapped, so that it can be pasted.
-        lines += (f"{indent}      {line}".rstrip() for line in printable_lines(finding.fix.snippet).split("\n"))
+    lines = [indent + head, terminal.wrap(message(finding), indent + "  "), *fix_lines(finding.fix, terminal, indent)]
     return "\n".join(lines)
+
+
+def kind_text(finding: Finding, *, padded: bool) -> str:
+    """Return severity and code; `padded` gives all severities the same width."""
+    return f"{finding.severity.value:<{_WIDEST if padded else 0}} {finding.code}"
+
+
+def fix_lines(fix: Fix, terminal: Terminal, indent: str = "") -> Iterator[str]:
+    """Yield the lines of a fix below its finding; none if there is no fix."""
+    if fix.advice:
+        yield terminal.wrap(f"→ {fix_text(fix)}", indent + "  ", hanging="  ")
+    if fix.snippet:
+        # Not wrapped, so that it can be pasted.
+        yield from (f"{indent}      {line}".rstrip() for line in printable_lines(fix.snippet).split("\n"))
 
 
 def message(finding: Finding) -> str:
@@ -61,9 +71,5 @@ def message(finding: Finding) -> str:
 def counts_text(findings: Iterable[Finding]) -> str:
     """Format the number of findings by severity: `2 errors, 1 warning`, or `no findings`."""
     counts = Counter(finding.severity for finding in findings)
-    parts = [
-        f"{counts[severity]} {_SINGULARS[severity] if counts[severity] == 1 else _PLURALS[severity]}"
-        for severity in Severity
-        if counts[severity]
-    ]
+    parts = [counted(counts[severity], severity.value, _PLURALS[severity]) for severity in Severity if counts[severity]]
     return ", ".join(parts) or "no findings"

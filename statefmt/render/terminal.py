@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
+import os
+import sys
 from collections.abc import Mapping
 from typing import Final, NamedTuple, TextIO
 
@@ -10,11 +11,15 @@ from statefmt.render.printable import words
 
 _CODES: Final = {"red": "31", "yellow": "33", "cyan": "36", "green": "32", "bold": "1", "dim": "2"}
 _MINIMUM_WIDTH: Final = 40
-_MAXIMUM_WIDTH: Final = 120
+# Longer lines of prose are hard to read.
+READABLE_WIDTH: Final = 120
+# The width of a pipe or a file: programs search lines, and must find each sentence and each address on one.
+UNLIMITED: Final = sys.maxsize
+_USUAL_WIDTH: Final = 80
 
 
 class Terminal(NamedTuple):
-    """How to write text to a stream: `width` in columns, and whether to use colour."""
+    """How to write text to a stream: `width` in columns (UNLIMITED: nothing is wrapped), and whether to use colour."""
 
     width: int = 80
     colour: bool = False
@@ -30,9 +35,12 @@ class Terminal(NamedTuple):
 
         Every line is indented by `indent`, and all but the first by `hanging`, too.
         """
+        found = words(text)
+        if self.width == UNLIMITED:
+            return indent + " ".join(found) if found else ""
         lines: list[str] = []
         room = 0
-        for word in words(text):
+        for word in found:
             if lines and len(word) < room:
                 lines[-1] += " " + word
                 room -= len(word) + 1
@@ -43,9 +51,27 @@ class Terminal(NamedTuple):
 
 
 def terminal_for(stream: TextIO, choice: str, environment: Mapping[str, str]) -> Terminal:
-    """Return a stream's terminal. `choice` is `auto`, `always` or `never`; `auto` honours NO_COLOR and TERM=dumb."""
+    """Return a stream's terminal; anything but a terminal has unlimited width.
+
+    `choice` is `auto`, `always` or `never`; `auto` honours NO_COLOR and TERM=dumb.
+    """
     on_terminal = stream.isatty()
-    width = shutil.get_terminal_size().columns if on_terminal else 80
+    columns = terminal_columns(stream, environment)
+    width = UNLIMITED if columns is None else max(_MINIMUM_WIDTH, min(columns, READABLE_WIDTH))
     wanted = not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
     colour = choice == "always" or (choice == "auto" and on_terminal and wanted)
-    return Terminal(max(_MINIMUM_WIDTH, min(width, _MAXIMUM_WIDTH)), colour)
+    return Terminal(width, colour)
+
+
+def terminal_columns(stream: TextIO, environment: Mapping[str, str]) -> int | None:
+    """Return the width of the stream's own terminal, unless COLUMNS overrides it; None if it is not a terminal."""
+    if not stream.isatty():
+        return None
+    wanted = environment.get("COLUMNS", "")
+    if wanted.isdecimal() and int(wanted):
+        return int(wanted)
+    try:
+        # 0 if the terminal does not know its size.
+        return os.get_terminal_size(stream.fileno()).columns or _USUAL_WIDTH
+    except OSError:
+        return _USUAL_WIDTH

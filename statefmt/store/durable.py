@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Final
 
@@ -30,6 +30,18 @@ def read_all(descriptor: int) -> bytes:
     os.lseek(descriptor, 0, os.SEEK_SET)
     with os.fdopen(descriptor, "rb", closefd=False, buffering=0) as file:
         return file.readall()
+
+
+def read_reporting(descriptor: int, size: int, report: Callable[[int, int], None]) -> bytes:
+    """Like read_all(), but reads in chunks and reports the bytes read and `size`."""
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    parts: list[bytes] = []
+    read = 0
+    while part := os.read(descriptor, _CHUNK):
+        parts.append(part)
+        read += len(part)
+        report(read, max(size, read))
+    return b"".join(parts)
 
 
 def write_all(descriptor: int, content: bytes | memoryview) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
-from typing import BinaryIO, Final, TextIO
+from typing import BinaryIO, Final, TextIO, TypeAlias
 
 from statefmt.model.errors import StoreError
-from statefmt.store.durable import close, read_all
+from statefmt.store.durable import close, read_all, read_reporting
 from statefmt.store.small_files import first_written
 
 STANDARD_INPUT: Final = "-"
@@ -18,10 +19,14 @@ LARGEST_STATE: Final = 4 << 30
 _TOO_LARGE: Final = f"larger than {LARGEST_STATE >> 30} GiB, which is too large for a state"
 
 _CHUNK: Final = 1 << 20
+ReadReport: TypeAlias = Callable[[int, int], None]
 
 
-def read_bytes(name: str) -> bytes:
-    """Read a regular file or a pipe. Raises StoreError if it is missing, unreadable or anything else."""
+def read_bytes(name: str, report: ReadReport | None = None) -> bytes:
+    """Read a regular file or a pipe; `report` is called with the bytes read and the size, 0 if unknown.
+
+    Raises StoreError if it is missing, unreadable or anything else.
+    """
     if not name:
         raise StoreError("the name of the state is empty")
     try:
@@ -32,47 +37,53 @@ def read_bytes(name: str) -> bytes:
     try:
         status = os.fstat(descriptor)
         if stat.S_ISFIFO(status.st_mode):
-            return _pipe(name, descriptor)
+            return _pipe(name, descriptor, report)
         check_regular(name, status)
         if status.st_size > LARGEST_STATE:
             raise StoreError(f"{name}: {_TOO_LARGE}")
-        return read_all(descriptor)
+        # In one piece if nobody is waiting: joining chunks copies them.
+        return read_all(descriptor) if report is None else read_reporting(descriptor, status.st_size, report)
     except OSError as error:
         raise StoreError(f"{name}: {reason_of(error)}") from error
     finally:
         close(descriptor)
 
 
-def _pipe(name: str, descriptor: int) -> bytes:
+def _pipe(name: str, descriptor: int, report: ReadReport | None) -> bytes:
     """Read a pipe to its end; `descriptor` must be non-blocking."""
     first = first_written(name, descriptor)
     if first is None:
         raise StoreError(f"{name}: this is a pipe without a writer")
     os.set_blocking(descriptor, True)
     with os.fdopen(descriptor, "rb", closefd=False) as file:
-        return _to_the_end(name, file, first)
+        return _to_the_end(name, file, report, first)
 
 
-def _to_the_end(name: str, file: BinaryIO, first: bytes = b"") -> bytes:
+def _to_the_end(name: str, file: BinaryIO, report: ReadReport | None, first: bytes = b"") -> bytes:
     """Read a stream to its end. Raises StoreError once it is too large for a state."""
     parts = [first]
     read = len(first)
     while part := file.read(_CHUNK):
         parts.append(part)
         read += len(part)
+        if report is not None:
+            report(read, 0)
         if read > LARGEST_STATE:
             raise StoreError(f"{display_name(name)}: {_TOO_LARGE}")
     return b"".join(parts)
 
 
-def read_stream(stream: TextIO | None) -> bytes:
-    """Read standard input. Raises StoreError if it is closed, a terminal or too large."""
+def read_stream(stream: TextIO | None, report: ReadReport | None = None) -> bytes:
+    """Read standard input; `report` is called with the bytes read and 0.
+
+    Raises StoreError if it is closed, a terminal or too large.
+    """
     if stream is None:
         raise StoreError("standard input is closed: pipe a state into it or name a file")
     if stream.isatty():
         raise StoreError("standard input is a terminal: pipe a state into it or name a file")
     try:
-        return _to_the_end(STANDARD_INPUT, stream.buffer)
+        return _to_the_end(STANDARD_INPUT, stream.buffer, report)
     except OSError as error:
         raise StoreError(f"standard input: {reason_of(error)}") from error
 

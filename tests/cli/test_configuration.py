@@ -139,7 +139,7 @@ def test_simulate_needs_a_configuration_and_a_change(statetool: Statetool, argum
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (("--without", "us-est-1"), "no for_each has the key us-est-1; the keys\n  are: eu-west-1, us-east-1"),
+        (("--without", "us-est-1"), "no for_each has the key us-est-1; the keys are: eu-west-1, us-east-1"),
         (("--without", "us-east-1", "--without", ""), "no for_each has the key"),
     ],
 )
@@ -147,6 +147,22 @@ def test_simulate_refuses_a_key_that_is_nowhere(statetool: Statetool, change: tu
     result = statetool("simulate", _state(_FINE), "--config", str(_FINE), *change)
     assert (result.status, result.out) == (2, b"")
     assert told in result.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "missing"),
+    [
+        ((), "Missing option '--config': the directory of the configuration."),
+        (("--without", "us-east-1"), "Missing option '--config': the directory of the configuration."),
+        (("--config", str(_FINE)), "Missing option '--without' or '--var': the change to simulate, either a for_each"),
+    ],
+    ids=["nothing", "no configuration", "no change"],
+)
+def test_simulate_says_what_is_missing(statetool: Statetool, arguments: tuple[str, ...], missing: str) -> None:
+    result = statetool("simulate", _state(_FINE), *arguments)
+    assert (result.status, result.out) == (2, b"")
+    assert missing in result.err
+    assert "Invalid value" not in result.err
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,7 @@ def test_recipe(program: Program) -> None:
     assert Path("report").read_text("utf-8").startswith("<standard input>: format version 3 → 4\n")
 
 
-@pytest.mark.parametrize("command", ["check", "fmt", "list", "upgrade"])
+@pytest.mark.parametrize("command", ["fmt", "list", "upgrade"])
 def test_no_state_in_this_folder(command: str, statetool: Statetool) -> None:
     assert statetool(command) == (2, b"", "statetool: terraform.tfstate: there is no such file\n")
 

@@ -23,7 +23,7 @@ def folder(tmp_path: Path) -> Path:
 def test_commands_print_what_the_page_shows(page: str, folder: Path) -> None:
     """In one test, since a command may need what an earlier one wrote."""
     for command, output in sessions(page):
-        assert printed(command, folder, page) == output, command
+        assert printed(command, folder) == output, command
 
 
 def test_the_pages_show_something() -> None:

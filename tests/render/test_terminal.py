@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from statefmt.render.printable import one_line, printable, words
-from statefmt.render.terminal import Terminal
+from statefmt.render.terminal import UNLIMITED, Terminal
 
 # The text, its printable form.
 PRINTABLE = [
@@ -53,6 +53,8 @@ WRAPPED = [
     ("  spaces\n\nand lines ", 40, "> ", "", "> spaces and lines"),
     ('at a["b c d e f"] now', 9, "", "", 'at\na["b c d e f"]\nnow'),
     ("", 9, "  ", "", ""),
+    ("one two\nthree " * 50, UNLIMITED, "  ", "    ", "  " + " ".join(["one two three"] * 50)),
+    ("", UNLIMITED, "  ", "", ""),
 ]
 
 

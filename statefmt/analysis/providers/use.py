@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from statefmt.model.addrs import (
@@ -84,11 +85,35 @@ def provider_use(snapshot: Snapshot) -> list[ConfigurationUse]:
     ]
 
 
-def short_form(config: ConfigProviderConfig, key: InstanceKey = NO_KEY) -> str:
-    """Return a provider configuration or instance with its usual local name: `aws.by_region["us"]`."""
+def short_form(config: ConfigProviderConfig, key: InstanceKey = NO_KEY, name: str = "") -> str:
+    """Return a provider configuration or instance with its usual local name: `aws.by_region["us"]`.
+
+    `name` replaces the local name.
+    """
     module = f"{config.module}." if config.module else ""
     alias = f".{config.alias}" if config.alias else ""
-    return f"{module}{config.provider.type}{alias}{key}"
+    return f"{module}{name or config.provider.type}{alias}{key}"
+
+
+def short_names(providers: Collection[AbsProviderInstance]) -> dict[AbsProviderInstance, str]:
+    """Return the short forms of provider instances that are shown together.
+
+    Where sources have the same type, the namespace is added (`hashicorp/aws.by_region["us"]`), and where that is the
+    same too, the address stays whole.
+    """
+    sources = {provider.config.provider for provider in providers}
+    of_type = Counter(source.type for source in sources)
+    in_namespace = Counter((source.namespace, source.type) for source in sources)
+    names = {}
+    for provider in providers:
+        source = provider.config.provider
+        if of_type[source.type] == 1:
+            names[provider] = short_form(provider.config, provider.key)
+        elif in_namespace[source.namespace, source.type] == 1:
+            names[provider] = short_form(provider.config, provider.key, f"{source.namespace}/{source.type}")
+        else:
+            names[provider] = str(provider)
+    return names
 
 
 def by_resource(objects: Sequence[BoundObject]) -> dict[AbsResource, list[BoundObject]]:

@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated, Final, Optional
 
 import typer
 
+from statefmt.cli.check_report import CheckFormat, print_report, print_statistics
+from statefmt.cli.checking import check_all, default_names
 from statefmt.cli.exit_status import FAILED, FINE, FOUND
-from statefmt.cli.failure import show_failure
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
 from statefmt.cli.options.release import parsed_release
 from statefmt.cli.options.shared import StateOption, StatesArgument
 from statefmt.cli.options.takes import takes
 from statefmt.cli.run import run_context
-from statefmt.cli.streams import result_terminal, say
-from statefmt.formats.versions.decode import collector_paused
+from statefmt.cli.streams import say
 from statefmt.lint.baseline import baseline_text, read_baseline
 from statefmt.lint.check import selected_rules
-from statefmt.lint.checked import CheckedState, UnreadableState
+from statefmt.lint.checked import CheckedState
 from statefmt.lint.gate import Gate, relative_path
 from statefmt.lint.settings import Settings, find_settings, load_settings
 from statefmt.model import codes
 from statefmt.model.errors import StoreError
 from statefmt.model.findings import Severity
-from statefmt.render.check.text import check_text, statistics_text
-from statefmt.store.discover import find_states
 from statefmt.store.small_files import write_over
 
 
@@ -40,14 +37,12 @@ class FailOn(StrEnum):
     INFO = "info"
 
 
-class CheckFormat(StrEnum):
-    """The output format."""
-
-    TEXT = "text"
-    JSON = "json"
-    SARIF = "sarif"
-    JUNIT = "junit"
-    GITHUB = "github"
+EXAMPLES: Final = (
+    ("Check the state of this directory or, if it has none, all states below it.", "statetool check"),
+    ("Compare a state with the configuration in this directory.", "statetool check --config . terraform.tfstate"),
+    ("Fail on warnings, with one line per finding.", "statetool check --fail-on warning --format concise envs"),
+    ("Accept the findings of today, and report only new ones.", "statetool check --write-baseline known.json envs"),
+)
 
 
 @takes(configuration=configuration_options)
@@ -74,6 +69,9 @@ def command(
     output_format: Annotated[
         CheckFormat, typer.Option("--format", show_default=False, help="The output format; default: text.")
     ] = CheckFormat.TEXT,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print no findings; only the exit status tells.")
+    ] = False,
     statistics: Annotated[
         bool, typer.Option("--statistics", help="Show the number of findings of each rule instead.")
     ] = False,
@@ -99,10 +97,14 @@ def command(
 ) -> int:
     """Check states against the rules: files, directories and globs.
 
+    Without any, check the state of the current workspace or, if there is none, all *.tfstate below the directory.
+
     With --config, check the configuration and compare the states with it.
 
     Exit status 0: no findings at or above the failing severity; 1: findings; 2: a file is not a state.
     """
+    if quiet and (statistics or output_format is not CheckFormat.TEXT):
+        raise typer.BadParameter("cannot be combined with --statistics or --format", param_hint="--quiet")
     gate = _gate(select, ignore, settings, no_settings)
     if release is not None:
         gate = replace(gate, release=parsed_release(release))
@@ -112,7 +114,9 @@ def command(
     if no_state and (names or configuration.directory is None):
         raise typer.BadParameter("requires --config, and cannot be combined with states", param_hint="--no-state")
     gate = replace(gate, configuration=configuration.loaded())
-    checked, unreadable = _check_all(gate, [] if no_state else names or [_default_state()], everything)
+    if not names and not no_state:
+        names = default_names(everything=everything, only_one=gate.configuration is not None)
+    checked, unreadable = check_all(gate, names, everything=everything)
     if gate.configuration is not None:
         checked.insert(0, gate.check_configuration())
     unusable = any(finding.code in codes.NO_STATE for result in checked for finding in result.findings)
@@ -121,19 +125,11 @@ def command(
         _write_baseline(write_baseline, checked)
         return status
     failing = Severity(fail_on.value if fail_on else gate.settings.fail_on)
-    if output_format is CheckFormat.TEXT:
-        # If no file could be read, all is said on standard error.
-        if checked:
-            print((statistics_text if statistics else check_text)(checked, result_terminal()))
-    else:
-        sys.stdout.buffer.write(_written(checked, unreadable, output_format, failing))
+    if statistics:
+        print_statistics(checked)
+    elif not quiet:
+        print_report(checked, unreadable, output_format, failing)
     return status if exit_zero else max(status, *(_status(result, failing) for result in checked), FINE)
-
-
-def _default_state() -> str:
-    from statefmt.edit.session import state_name
-
-    return state_name(run_context(), None)
 
 
 def _gate(select: str | None, ignore: str | None, settings: Path | None, no_settings: bool) -> Gate:
@@ -154,49 +150,6 @@ def _with_baseline(gate: Gate, named: Path | None) -> Gate:
     """Return the gate with the baseline named on the command line, else with that of the settings."""
     path = named or gate.settings.baseline_in(gate.folder)
     return replace(gate, baseline=read_baseline(path), baseline_folder=path.parent) if path else gate
-
-
-def _check_all(gate: Gate, names: list[str], everything: bool) -> tuple[list[CheckedState], list[UnreadableState]]:
-    """Check every state once. States that cannot be found or read are reported, and the rest are checked."""
-    found: dict[str, None] = {}
-    unreadable: list[UnreadableState] = []
-    for name in names:
-        try:
-            found.update(dict.fromkeys(find_states([name], everything=everything)))
-        except StoreError as error:
-            show_failure(error)
-            unreadable.append(UnreadableState(name, str(error)))
-    checked: list[CheckedState] = []
-    with collector_paused():
-        for result in gate.check_all(list(found)):
-            if isinstance(result, CheckedState):
-                checked.append(result)
-            else:
-                show_failure(StoreError(result.message))
-                unreadable.append(result)
-    return checked, unreadable
-
-
-def _written(
-    checked: list[CheckedState], unreadable: list[UnreadableState], output_format: CheckFormat, failing: Severity
-) -> bytes:
-    """Return the result in a machine-readable format; imports only the format asked for."""
-    if output_format is CheckFormat.SARIF:
-        from statefmt.render.check.sarif import check_sarif
-
-        return check_sarif(checked, unreadable=unreadable)
-    if output_format is CheckFormat.JUNIT:
-        from statefmt.render.check.junit import check_junit
-
-        return check_junit(checked, fail_on=failing, unreadable=unreadable)
-    if output_format is CheckFormat.GITHUB:
-        from statefmt.render.check.github import check_github
-
-        commands = check_github(checked, unreadable=unreadable)
-        return f"{commands}\n".encode() if commands else b""
-    from statefmt.render.check.json import check_json
-
-    return check_json(checked, unreadable)
 
 
 def _write_baseline(path: Path, checked: list[CheckedState]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from statefmt.cli.encrypted_target import EncryptionChange, Form, opened_state, refuse_on_terminal, write_form
 from statefmt.cli.options.encryption_option import needed_configuration
 from statefmt.cli.options.shared import StateArgument, StateOption, one_state
@@ -13,6 +15,14 @@ from statefmt.edit.session import LoadedState, loaded, state_name
 from statefmt.encryption import glance
 from statefmt.model.errors import EncryptionError
 from statefmt.sealed import about
+
+EXAMPLES: Final = (
+    (
+        "Write the plain state to another file.",
+        "statetool decrypt --encryption encryption.tofu -o plain.tfstate prod.tfstate",
+    ),
+    ("Pass it to another program.", "statetool decrypt --encryption encryption.tofu prod.tfstate | jq .serial"),
+)
 
 
 @takes(options=write_options)

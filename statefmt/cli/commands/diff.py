@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Annotated, Optional
+from typing import Annotated, Final, Optional
 
 import typer
 
@@ -17,7 +18,8 @@ from statefmt.cli.options.selecting import ExcludeOption
 from statefmt.cli.options.shared import ShowSensitiveOption
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal, say
-from statefmt.edit.session import LoadedState, load, loaded
+from statefmt.edit.session import LoadedState, load, loaded, state_name
+from statefmt.model.errors import StoreError
 from statefmt.model.instances import instances
 from statefmt.render.diff.values import Manner
 from statefmt.store.git_object import PREFIX, read_git_object
@@ -32,12 +34,26 @@ class DiffFormat(StrEnum):
     MARKDOWN = "markdown"
 
 
+EXAMPLES: Final = (
+    ("Show what has changed since a backup.", "statetool diff terraform.tfstate.backup"),
+    (
+        "Compare the last commit with the state in the working tree.",
+        "statetool diff git:HEAD:prod.tfstate prod.tfstate",
+    ),
+    ("Print moved, removed and import blocks to paste.", "statetool diff --moved-blocks old.tfstate new.tfstate"),
+    ("Show only moves and changes of provider.", "statetool diff --only moved,rebound old.tfstate new.tfstate"),
+)
 _SIDE = "A state file, git:REVISION:PATH for one in git, or - for standard input."
 
 
 def command(
     old: Annotated[str, typer.Argument(metavar="OLD", help=_SIDE)],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="The state to compare with, in the same forms.")],
+    new: Annotated[
+        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Argument(
+            metavar="[NEW]", help="The newer state, in the same forms; default: that of the current workspace."
+        ),
+    ] = None,
     output_format: Annotated[
         DiffFormat, typer.Option("--format", show_default=False, help="The output format; default: text.")
     ] = DiffFormat.TEXT,
@@ -70,6 +86,8 @@ def command(
 ) -> int:
     """Show the differences between two states: by address, by remote object and by value.
 
+    With one state, compare it with that of the current workspace.
+
     An instance at another address has moved if its type and identity (or id, or all attributes) are the same.
 
     Exit status 0: no differences; 1: differences; 2: failure.
@@ -78,6 +96,7 @@ def command(
     if stat + name_only + moved_blocks + (output_format is not DiffFormat.TEXT) > 1:
         raise typer.BadParameter("choose one of --stat, --name-only, --moved-blocks and --format")
     before, after = _both(old, new)
+    run_context().phase("comparing")
     manner = Manner(show_sensitive=show_sensitive, exact=exact, full=full)
     changes = narrowed(
         diff(
@@ -108,11 +127,23 @@ def command(
     return FOUND if changes else FINE
 
 
-def _both(old: str, new: str) -> tuple[LoadedState, LoadedState]:
+def _both(old: str, new: str | None) -> tuple[LoadedState, LoadedState]:
     """Load both states. Raises StoreError and StateFileError."""
+    if new is None:
+        new = _current(old)
     if old == new == STANDARD_INPUT:
         raise typer.BadParameter("only one of the two can come from standard input")
     return _side(old), _side(new)
+
+
+def _current(old: str) -> str:
+    """Return the state of the current workspace. Raises StoreError if there is none, or if it is `old` itself."""
+    name = state_name(run_context(), None)
+    if not os.path.lexists(name):
+        raise StoreError(f"there is no {name} to compare {display_name(old)} with; name the second state, too")
+    if os.path.exists(old) and os.path.exists(name) and os.path.samefile(old, name):  # noqa: PTH110, PTH121
+        raise StoreError(f"{old} is the state of the current workspace itself; name the state to compare it with")
+    return name
 
 
 def _side(name: str) -> LoadedState:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Final
 
 from statefmt.cli.encrypted_target import (
     DiscardPlainOption,
@@ -24,6 +25,18 @@ from statefmt.encryption import SystemRandomness, encrypt_checked, encrypts, par
 from statefmt.model.errors import ConfigurationError, EncryptionError
 from statefmt.sealed import about
 from statefmt.store.reading import display_name
+
+EXAMPLES: Final = (
+    ("Encrypt a state file.", "statetool encrypt --encryption encryption.tofu --in-place prod.tfstate"),
+    (
+        "Also delete its backups in plain text.",
+        "statetool encrypt --encryption encryption.tofu --in-place --discard-plain",
+    ),
+    (
+        "Write the encrypted state to another file.",
+        "statetool encrypt --encryption encryption.tofu -o new.tfstate old.tfstate",
+    ),
+)
 
 
 @takes(options=write_options)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Final
 
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options.shared import FormatOption, OutputFormat, StateArgument, StateOption, one_state
@@ -12,6 +13,11 @@ from statefmt.edit.session import loaded, state_name
 from statefmt.encryption import decrypt, parse_envelope
 from statefmt.sealed import about
 from statefmt.store.reading import display_name
+
+EXAMPLES: Final = (
+    ("Show how the state of this directory is encrypted.", "statetool encryption-info"),
+    ("Also show which method decrypts it.", "statetool encryption-info --encryption encryption.tofu prod.tfstate"),
+)
 
 
 def command(

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Annotated, Final, Optional
 
+import click
 import typer
 
 from statefmt.cli.exit_status import FINE
@@ -17,6 +18,11 @@ from statefmt.cli.git_attributes import edit_attributes
 from statefmt.model.errors import StoreError
 from statefmt.render.printable import printable
 
+EXAMPLES: Final = (
+    ("Make git compare the states of this repository with statetool.", "statetool git-config --enable"),
+    ("Do so for everyone who enables it.", "statetool git-config --enable --shared"),
+    ("Go back to line-by-line comparison.", "statetool git-config --disable"),
+)
 _SETTINGS: Final = {"diff.statetool.command": "git-driver diff", "diff.statetool.textconv": "git-driver textconv"}
 # With this setting, git would cache the converted text, and so write the content of encrypted states to disk.
 _NEVER: Final = "diff.statetool.cachetextconv"
@@ -42,7 +48,7 @@ def command(
     sensitive values. Each user has to enable it.
     """
     if enable is None:
-        raise typer.BadParameter("use --enable or --disable")
+        raise click.UsageError("Missing option '--enable' or '--disable'.")
     if is_global and shared:
         raise typer.BadParameter("cannot be combined with --global", param_hint="--shared")
     scope = "--global" if is_global else "--local"

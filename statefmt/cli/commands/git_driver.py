@@ -22,6 +22,10 @@ from statefmt.model.snapshot import Snapshot
 from statefmt.render.printable import one_line, printable
 from statefmt.store.reading import display_name
 
+EXAMPLES: Final = (
+    ("Set up git to run this command.", "statetool git-config --enable"),
+    ("Print a state as `git log -p` compares it.", "statetool git-driver textconv prod.tfstate"),
+)
 # git's name for a side that does not exist.
 _NO_FILE: Final = "/dev/null"
 

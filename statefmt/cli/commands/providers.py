@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Final, Optional
 
 import typer
 
@@ -23,13 +23,24 @@ if TYPE_CHECKING:
     # Most runs have no configuration and skip this import.
     from statefmt.configuration.providers.references import ProviderReferences
 
+EXAMPLES: Final = (
+    ("Show which provider instances are in use.", "statetool providers"),
+    ("Show the numbers of each module.", "statetool providers --modules"),
+    (
+        "List what must be destroyed or rebound before a region is removed.",
+        """statetool providers --remove 'aws.by_region["eu-west-1"]'""",
+    ),
+    ("Find provider instances that the configuration lacks.", "statetool providers --config ."),
+)
+
 
 @takes(configuration=configuration_options)
 def command(
     state: StateArgument = None,
     state_option: StateOption = None,
     tree: Annotated[bool, typer.Option("--tree", help="Show a tree: source, configuration, key, module.")] = False,
-    resources: Annotated[bool, typer.Option("--resources", help="List the resources of each module.")] = False,
+    modules: Annotated[bool, typer.Option("--modules", help="Show the numbers for each module.")] = False,
+    resources: Annotated[bool, typer.Option("--resources", help="Show the numbers for each resource.")] = False,
     remove: Annotated[
         Optional[str],  # noqa: UP045 - typer reads the annotation at run time
         typer.Option(
@@ -44,15 +55,20 @@ def command(
 ) -> int:
     """Show the provider configurations and their instances, with the number of resource instances bound to each.
 
+    The numbers are totals over all modules, unless --modules, --resources or --tree shows them one by one.
+
     With --config, also show what the configuration declares; exit status 1: a provider instance is missing, or errors
     in the configuration hide it.
 
     With --remove, exit status 0: nothing is bound to it; 1: something is; 2: the state has no such provider.
     """
-    if remove is not None and (tree or resources):
-        raise typer.BadParameter("cannot be combined with --tree or --resources", param_hint="--remove")
-    if configuration.directory is not None and (remove is not None or tree or resources):
-        raise typer.BadParameter("cannot be combined with --remove, --tree or --resources", param_hint="--config")
+    detailed = tree or modules or resources
+    if remove is not None and detailed:
+        raise typer.BadParameter("cannot be combined with --tree, --modules or --resources", param_hint="--remove")
+    if configuration.directory is not None and (remove is not None or detailed):
+        raise typer.BadParameter(
+            "cannot be combined with --remove, --tree, --modules or --resources", param_hint="--config"
+        )
     named = one_state(state, state_option)
     references = configuration.loaded()
     snapshot = load(run_context(), state_name(run_context(), named)).result.snapshot
@@ -69,12 +85,13 @@ def command(
     if not uses:
         print("statetool: the state names no provider", file=sys.stderr)
         return FINE
-    from statefmt.render.providers.use_text import provider_use_table, provider_use_tree
+    from statefmt.render.providers.use_text import Rows, provider_use_table, provider_use_tree
 
     if tree:
         print(provider_use_tree(uses, result_terminal(), resources=resources))
     else:
-        print(provider_use_table(uses, result_terminal(), resources=resources, columns=result_columns()))
+        rows = Rows.RESOURCES if resources else Rows.MODULES if modules else Rows.INSTANCES
+        print(provider_use_table(uses, result_terminal(), rows=rows, columns=result_columns()))
     return FINE
 
 

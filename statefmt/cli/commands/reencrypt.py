@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -31,6 +31,14 @@ from statefmt.encryption.description import CheckedEncryption
 from statefmt.model.errors import StatetoolError
 from statefmt.sealed import about
 from statefmt.store.reading import display_name
+
+EXAMPLES: Final = (
+    (
+        "List the states that are not yet encrypted with the current method.",
+        "statetool reencrypt --check --encryption new.tofu *.tfstate",
+    ),
+    ("Encrypt them with it.", "statetool reencrypt --in-place --encryption new.tofu *.tfstate"),
+)
 
 
 @takes(options=write_options)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Optional
+from typing import Annotated, Final, Optional
 
 import typer
 
@@ -12,6 +12,11 @@ from statefmt.cli.options.release import parsed_release
 from statefmt.cli.options.shared import FormatOption, OutputFormat
 from statefmt.cli.streams import result_terminal
 from statefmt.formats.releases.releases import all_releases
+
+EXAMPLES: Final = (
+    ("Compare all releases.", "statetool releases"),
+    ("Show what one release reads, writes and keeps.", "statetool releases opentofu-1.8"),
+)
 
 
 def command(

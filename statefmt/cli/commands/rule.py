@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Optional
+from typing import Annotated, Final, Optional
 
 import typer
 
@@ -12,6 +12,12 @@ from statefmt.cli.options.shared import FormatOption, OutputFormat
 from statefmt.cli.streams import result_terminal
 from statefmt.lint.registry import all_pages
 from statefmt.render.check.rules import rule_page, rules_json, rules_table
+
+EXAMPLES: Final = (
+    ("List all rules.", "statetool rule"),
+    ("Explain one rule, and how to fix what it reports.", "statetool rule PRV003"),
+    ("List the rules about providers.", "statetool rule PRV"),
+)
 
 
 def command(

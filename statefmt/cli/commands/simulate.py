@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Final, Optional
 
+import click
 import typer
 
 from statefmt.cli.exit_status import FINE, FOUND
@@ -22,6 +23,15 @@ if TYPE_CHECKING:
 
 # The number of keys in a message.
 _SHOWN: Final = 10
+
+EXAMPLES: Final = (
+    ("Show what removing a region would orphan.", "statetool simulate --config . --without eu-west-1"),
+    (
+        "Show the effect of another value of a variable.",
+        """statetool simulate --config . --var 'regions=["us-east-1"]'""",
+    ),
+    ("Do so for a remote state.", "tofu state pull | statetool simulate --config . --without eu-west-1 -"),
+)
 
 
 @takes(configuration=configuration_options)
@@ -45,9 +55,12 @@ def command(
     """
     changed = any(kind == "--var" for kind, _ in configuration.variables)
     if configuration.directory is None:
-        raise typer.BadParameter("name the directory of the configuration", param_hint="--config")
+        raise click.UsageError("Missing option '--config': the directory of the configuration.")
     if not without and not changed:
-        raise typer.BadParameter("use --without or --var to describe the change", param_hint="--without")
+        raise click.UsageError(
+            "Missing option '--without' or '--var': the change to simulate, either a for_each key to remove "
+            "(--without KEY) or another value of an input variable (--var NAME=VALUE)."
+        )
     files = tuple(option for option in configuration.variables if option[0] == "--var-file")
     before = configuration._replace(variables=files).loaded()
     after = configuration.loaded(without or ())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -14,6 +14,12 @@ from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal
 from statefmt.edit.session import load, state_name
 
+EXAMPLES: Final = (
+    ("Show what the state of this directory contains.", "statetool stats"),
+    ("Find the modules that take up the most space.", "statetool stats --modules --top 0"),
+    ("Show the 50 largest instances of a remote state.", "tofu state pull | statetool stats --top 50 -"),
+)
+
 
 def command(
     state: StateArgument = None,
@@ -21,12 +27,13 @@ def command(
     top: Annotated[
         int, typer.Option(metavar="N", min=0, show_default=False, help="Show the N largest instances; default: 10.")
     ] = 10,
+    modules: Annotated[bool, typer.Option("--modules", help="Also show the numbers for each module.")] = False,
     everything: Annotated[
-        bool, typer.Option("--all", help="Show all types, modules and providers, not only the ten largest of each.")
+        bool, typer.Option("--all", help="Show all providers, types and modules, not only the ten largest of each.")
     ] = False,
     output_format: FormatOption = OutputFormat.TEXT,
 ) -> int:
-    """Show what a state contains by type, module and provider, and what takes up the most space.
+    """Show what a state contains by provider instance, type and module, and what takes up the most space.
 
     Sizes are those of the objects in the file. JSON always has all groups.
     """
@@ -39,5 +46,5 @@ def command(
         return FINE
     from statefmt.render.stats.text import Shown, stats_text
 
-    print(stats_text(loaded, found, Shown(everything, top, bars=sys.stdout.isatty()), result_terminal()))
+    print(stats_text(loaded, found, Shown(everything, modules, top, bars=sys.stdout.isatty()), result_terminal()))
     return FINE

@@ -152,7 +152,7 @@ def store_of(name: str) -> Store:
     """Return the store of the state that a command names."""
     context = run_context()
     if name == STANDARD_INPUT:
-        return StandardInput(context.read_input)
+        return StandardInput(lambda: context.read(STANDARD_INPUT))
     # Imported here: commands that only check start faster without it.
     from statefmt.store.local.store import LocalFile
 

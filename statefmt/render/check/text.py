@@ -8,8 +8,10 @@ from collections.abc import Iterator, Sequence
 from statefmt.lint.checked import CheckedState
 from statefmt.lint.registry import all_rules
 from statefmt.model.findings import Finding
+from statefmt.render.check.grouping import Group, grouped, without_address
+from statefmt.render.check.place import place_text
 from statefmt.render.counted import counted
-from statefmt.render.findings import COLOURS, counts_text, finding_text
+from statefmt.render.findings import COLOURS, counts_text, finding_text, fix_lines, kind_text, message
 from statefmt.render.printable import printable
 from statefmt.render.terminal import Terminal
 
@@ -35,13 +37,45 @@ def statistics_text(states: Sequence[CheckedState], terminal: Terminal) -> str:
 
 
 def _state_text(state: CheckedState, terminal: Terminal) -> str:
-    lines = []
-    for finding in state.findings:
-        file, position = state.place(finding)
-        name = printable(file)
-        place = f"{name}:{position.line}:{position.column}" if position else name
-        lines.append(finding_text(finding, terminal, place=place))
-    return "\n".join(lines)
+    groups = grouped(state.findings)
+    return "\n".join([_group_text(group, state, terminal) for group in groups])
+
+
+def _group_text(group: Group, state: CheckedState, terminal: Terminal) -> str:
+    """Return one finding as usual; of several, what they share once, and the rest below each address."""
+    first = group.findings[0]
+    if len(group.findings) == 1:
+        return finding_text(first, terminal, place=place_text(state, first))
+    head = terminal.paint(kind_text(first, padded=True), "bold", COLOURS[first.severity])
+    # The summary of each message is printed once, if all have the same.
+    is_shared = all(
+        finding.summary == first.summary and finding.summary and message(finding) != finding.detail
+        for finding in group.findings
+    )
+    if is_shared:
+        head += f" {terminal.paint(printable(first.summary), 'bold')}"
+    number = counted(len(group.findings), "finding")
+    lines = [f"{head} {terminal.paint(f'({number})', 'dim')}"]
+    by_text: dict[str, list[Finding]] = {}
+    for finding in group.findings:
+        text = without_address(finding.detail if is_shared else message(finding), finding.address)
+        by_text.setdefault(text, []).append(finding)
+    for text, findings in by_text.items():
+        lines += [_place_line(finding, state, terminal) for finding in findings]
+        only = findings[0] if len(findings) == 1 else None
+        own = text if only is None else only.detail if is_shared else message(only)
+        if own:
+            lines.append(terminal.wrap(own, "    "))
+    return "\n".join([*lines, *fix_lines(group.fix, terminal)])
+
+
+def _place_line(finding: Finding, state: CheckedState, terminal: Terminal) -> str:
+    address, place = printable(finding.address), place_text(state, finding)
+    if not address:
+        return f"  {terminal.paint(place, 'dim')}"
+    fits = len(f"  {address}  {place}") <= terminal.width
+    between = "  " if fits else "\n    "
+    return f"  {terminal.paint(address, 'bold')}{between}{terminal.paint(place, 'dim')}"
 
 
 def _summary(states: Sequence[CheckedState], terminal: Terminal) -> str:

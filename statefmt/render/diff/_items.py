@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Final
 
@@ -12,6 +12,7 @@ from statefmt.analysis.diff.details import details, output_details
 from statefmt.analysis.diff.narrow import move_of
 from statefmt.analysis.diff.plain import Crossing
 from statefmt.analysis.diff.values import NoValue, ValueChange
+from statefmt.analysis.providers.use import short_names
 from statefmt.analysis.selection.object_id import id_is_sensitive, object_id
 from statefmt.golang import JSONValue, loads_exact
 from statefmt.model.addrs import ModuleInstance
@@ -55,6 +56,7 @@ class Item:
 def resource_items(changes: SnapshotDiff, manner: Manner) -> Iterator[Item]:
     """Yield the changes to resource instances: moves of several at once first, then each instance in list order."""
     by_place = {move.old: move for move in changes.moves}
+    manner = replace(manner, short_names=_short_names(changes))
     whole = {move for move in changes.moves if move.count > 1 or isinstance(move.old, ModuleInstance)}
     for move in changes.moves:
         if move in whole:
@@ -76,6 +78,19 @@ def resource_items(changes: SnapshotDiff, manner: Manner) -> Iterator[Item]:
             sign = ADDED if shell.old is None else REMOVED if shell.new is None else CHANGED
             what = "unknown members" if resource.unknown else "resource without instances"
             yield Item(sign, printable(str(resource.addr)), note=what)
+
+
+def _short_names(changes: SnapshotDiff) -> dict[str, str]:
+    """Return short names of all provider instances that objects were bound to, or are now, by printable address."""
+    providers = {
+        provider
+        for change in changes.rebound
+        for side in (change.old, change.new)
+        if side is not None
+        for obj in side.objects
+        if (provider := side.provider(obj)) is not None
+    }
+    return {printable(str(provider)): printable(name) for provider, name in short_names(providers).items()}
 
 
 def output_items(changes: SnapshotDiff, manner: Manner) -> Iterator[Item]:
@@ -126,7 +141,14 @@ def _member_lines(change: InstanceChange, member: MemberChange, manner: Manner) 
     is_plain = member.name in ("provider", "dependencies", "depends_on", "sensitive_attributes")
     for one in found:
         old, new = (_text(side, manner, is_plain) for side in (one.old, one.new))
-        yield _line(before + _label(member.name, one), old, new, manner)
+        label = before + _label(member.name, one)
+        if not is_plain:
+            yield _line(label, old, new, manner)
+            continue
+        # Addresses are never cut.
+        if max(len(old or ""), len(new or "")) > manner.width:
+            old, new = (None if side is None else manner.short_names.get(side, side) for side in (old, new))
+        yield Line(_sign(old, new), label, old, new)
 
 
 def _label(member: str, change: ValueChange) -> str:

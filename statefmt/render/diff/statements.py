@@ -14,6 +14,7 @@ from statefmt.analysis.selection.object_id import id_is_sensitive, object_id
 from statefmt.model.addrs import AbsResourceInstance, ModuleInstance, ResourceMode, is_identifier
 from statefmt.model.addrs.quoting import hcl_quote
 from statefmt.model.snapshot import Snapshot
+from statefmt.render.diff._module_calls import with_whole_calls
 from statefmt.render.printable import printable
 
 
@@ -22,23 +23,23 @@ def diff_statements(changes: SnapshotDiff, new: Snapshot, *, show_sensitive: boo
 
     `new` is the whole new state: a resource only gets a `removed` block if no instance of it is left there.
     """
-    blocks = [*_moved(changes), *_removed(changes, new), *_imports(changes, show_sensitive)]
+    blocks = [*_moved(changes, new), *_removed(changes, new), *_imports(changes, show_sensitive)]
     return "\n".join(blocks)
 
 
-def _moved(changes: SnapshotDiff) -> Iterator[str]:
+def _moved(changes: SnapshotDiff, new: Snapshot) -> Iterator[str]:
     moving = _Places(move.old for move in changes.moves)
     gone = _Places(change.addr for change in changes.removed)
-    for move in changes.moves:
+    for move in with_whole_calls(changes, new):
         if not (isinstance(move.old, ModuleInstance) or _is_managed(move.old)):
             # Data resources need no block: they are read again.
             continue
-        old, new = printable(str(move.old)), printable(str(move.new))
+        old, to = printable(str(move.old)), printable(str(move.new))
         reason = _why_not(move, moving, gone)
         if reason:
-            yield f"# {old} moved to {new}: {reason}\n"
+            yield f"# {old} moved to {to}: {reason}\n"
         else:
-            yield f"moved {{\n  from = {old}\n  to   = {new}\n}}\n"
+            yield f"moved {{\n  from = {old}\n  to   = {to}\n}}\n"
 
 
 def _why_not(move: Move, moving: _Places, gone: _Places) -> str:

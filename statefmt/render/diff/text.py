@@ -10,7 +10,7 @@ from statefmt.analysis.diff import SnapshotDiff
 from statefmt.render.diff._items import ADDED, CHANGED, MOVED, REMOVED, Item, Line, items
 from statefmt.render.diff._summary import NOTHING, followed_text, summary
 from statefmt.render.diff.values import Manner
-from statefmt.render.terminal import Terminal
+from statefmt.render.terminal import READABLE_WIDTH, Terminal
 
 _COLOURS: Final = {ADDED: "green", REMOVED: "red", CHANGED: "yellow", MOVED: "cyan"}
 _INDENT: Final = "    "
@@ -23,7 +23,7 @@ def diff_text(changes: SnapshotDiff, manner: Manner, terminal: Terminal) -> Iter
     if not changes:
         yield NOTHING
         return
-    manner = replace(manner, width=terminal.width - _MARGIN)
+    manner = replace(manner, width=min(terminal.width, READABLE_WIDTH) - _MARGIN)
     for heading, group in items(changes, manner):
         if heading:
             yield "\n" + terminal.paint(f"{heading}:", "bold")

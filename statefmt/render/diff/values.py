@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 from statefmt.golang import JSONValue, Members, NumberText, quote
@@ -18,12 +19,16 @@ _CONTEXT: Final = 12
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """How to show values: `width` is the maximum length; `full` lays long ones out instead of cutting them."""
+    """How to show values: `width` is the maximum length; `full` lays long ones out instead of cutting them.
+
+    `short_names` maps the addresses of provider instances to names for where they are too long: addresses are not cut.
+    """
 
     show_sensitive: bool = False
     exact: bool = False
     full: bool = False
     width: int = 66
+    short_names: Mapping[str, str] = field(default_factory=dict)
 
 
 def shown(value: JSONValue, manner: Manner) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
-from statefmt.analysis.providers.use import short_form
+from statefmt.analysis.providers.use import short_names
 from statefmt.analysis.selection.object_id import id_is_sensitive, object_id
-from statefmt.model.addrs import AbsProviderInstance, AbsResourceInstance, IntKey, StringKey
+from statefmt.model.addrs import AbsResourceInstance, IntKey, StringKey
 from statefmt.model.instances import InstanceState
 from statefmt.model.resources import ObjectStatus, ResourceInstanceObject
 from statefmt.redaction.hidden import HIDDEN
@@ -37,13 +37,14 @@ def listing_table(
     """
     from statefmt.render.table import fitted_table
 
-    providers = _provider_names(found)
+    bound = {provider for instance in found for obj in instance.objects if (provider := instance.provider(obj))}
+    names = {provider: printable(name) for provider, name in short_names(bound).items()}
     rows = [
         (
             printable(str(instance.addr)),
             _status(obj, terminal),
             str(obj.schema_version),
-            providers.get(instance.provider(obj), _NOTHING),
+            _NOTHING if (provider := instance.provider(obj)) is None else names[provider],
             printable(_id(obj, show_sensitive=show_sensitive) or _NOTHING),
         )
         for instance in found
@@ -126,19 +127,3 @@ def _status(obj: ResourceInstanceObject, terminal: Terminal) -> str:
     if obj.status is ObjectStatus.TAINTED:
         words.append("tainted")
     return terminal.paint(", ".join(words), "yellow") if words else _READY
-
-
-def _provider_names(found: Sequence[InstanceState]) -> Mapping[AbsProviderInstance | None, str]:
-    """Return the short forms of provider instances; full addresses where the short form is ambiguous."""
-    known = {provider for instance in found for obj in instance.objects if (provider := instance.provider(obj))}
-    sources: dict[str, set[str]] = {}
-    for provider in known:
-        sources.setdefault(provider.config.provider.type, set()).add(str(provider.config.provider))
-    return {
-        provider: printable(
-            short_form(provider.config, provider.key)
-            if len(sources[provider.config.provider.type]) == 1
-            else str(provider)
-        )
-        for provider in known
-    }

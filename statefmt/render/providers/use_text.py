@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import Final
 
 from statefmt.analysis.providers.use import BoundObject, ConfigurationUse, ProviderInstanceUse, by_resource, short_form
@@ -19,18 +20,28 @@ _MARK: Final = " *"
 _NOTE: Final = "* only one resource instance uses this key"
 
 
-def provider_use_table(
-    uses: Sequence[ConfigurationUse], terminal: Terminal, *, resources: bool, columns: int | None
-) -> str:
-    """Render a line per instance and module, or resource, grouped by source, with the number of objects bound to it.
+class Rows(Enum):
+    """What has a row in the table, with its heading."""
 
-    In a table wider than `columns` (None for any width), each instance is on a line above its numbers.
+    INSTANCES = "modules"
+    MODULES = "module"
+    RESOURCES = "resource"
+
+
+def provider_use_table(
+    uses: Sequence[ConfigurationUse], terminal: Terminal, *, rows: Rows = Rows.INSTANCES, columns: int | None
+) -> str:
+    """Render a line per provider instance, with the number of objects bound to it, grouped by source.
+
+    `rows` splits them by module or resource. In a table wider than `columns` (None for any width), each instance is on
+    a line above its numbers.
     """
-    headings = ("configuration", "instances", "deposed", "resource" if resources else "module")
+    headings = ("configuration", "instances", "deposed", rows.value)
+    right = " rrr" if rows is Rows.INSTANCES else " rr"
     tables = []
     for source, of in _by_source(uses).items():
-        rows = [row for use in of for row in _rows(use, terminal, resources=resources)]
-        drawn = fitted_table(headings, rows, terminal, columns=columns, right=" rr")
+        cells = [row for use in of for row in _rows(use, terminal, rows)]
+        drawn = fitted_table(headings, cells, terminal, columns=columns, right=right)
         tables.append(f"{terminal.paint(printable(source), 'bold')}\n{drawn}")
     return _whole(tables, uses)
 
@@ -56,16 +67,23 @@ def _whole(parts: Sequence[str], uses: Sequence[ConfigurationUse]) -> str:
     return "\n\n".join([*parts, *([_NOTE] if marked else [])])
 
 
-def _rows(use: ConfigurationUse, terminal: Terminal, *, resources: bool) -> Iterator[list[str]]:
+def _rows(use: ConfigurationUse, terminal: Terminal, rows: Rows) -> Iterator[list[str]]:
     if not use.instances:
-        yield [printable(short_form(use.config)), "0", "0", ""]
+        yield [printable(short_form(use.config)), "0", "0", "0" if rows is Rows.INSTANCES else ""]
     for instance in use.instances:
         name = _marked(printable(short_form(use.config, instance.provider.key)), instance, terminal)
+        if rows is Rows.INSTANCES:
+            modules = len({obj.addr.module for obj in instance.objects})
+            yield [name, *_cells(instance.objects), f"{modules:,}"]
+            continue
         groups: Iterable[tuple[object, Sequence[BoundObject]]]
-        groups = by_resource(instance.objects).items() if resources else instance.by_module().items()
+        groups = by_resource(instance.objects).items() if rows is Rows.RESOURCES else instance.by_module().items()
         for place, objects in groups:
-            current, deposed = _numbers(objects)
-            yield [name, f"{current:,}", f"{deposed:,}", printable(str(place)) or ROOT]
+            yield [name, *_cells(objects), printable(str(place)) or ROOT]
+
+
+def _cells(objects: Sequence[BoundObject]) -> list[str]:
+    return [f"{number:,}" for number in _numbers(objects)]
 
 
 def _configuration_branch(use: ConfigurationUse, terminal: Terminal, *, resources: bool) -> Branch:

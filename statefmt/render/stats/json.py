@@ -30,6 +30,10 @@ def stats_json(loaded: LoadedState, found: Statistics, top: int) -> bytes:
                 "dependencies": found.dependencies,
                 "outputs": found.outputs,
             },
+            "provider_instances": [
+                {"provider_instance": None if provider is None else str(provider), **_counts(counts)}
+                for provider, counts in found.provider_instances.items()
+            ],
             "types": _groups("type", found.types),
             "modules": _groups("module", found.modules),
             "providers": _groups("provider", found.providers),

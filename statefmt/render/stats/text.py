@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
+from statefmt.analysis.providers.use import short_names
 from statefmt.analysis.statistics import Counts, LargeInstance, Statistics
 from statefmt.edit.session import LoadedState
 from statefmt.formats.reading.inspect import CURRENT_VERSION
-from statefmt.model.addrs import DEFAULT_HOST
 from statefmt.render.counted import counted
 from statefmt.render.printable import printable
 from statefmt.render.providers.use_text import ROOT
@@ -23,18 +23,25 @@ _EIGHTHS: Final = " ▏▎▍▌▋▊▉"
 
 
 class Shown(NamedTuple):
-    """What to show: all groups or the first ten, the number of largest instances, and whether to draw bars."""
+    """What to show: all groups or the first ten, modules, the number of largest instances, and whether to draw bars."""
 
     everything: bool
+    modules: bool
     top: int
     bars: bool
 
 
 def stats_text(loaded: LoadedState, found: Statistics, shown: Shown, terminal: Terminal) -> str:
-    """Render the envelope, then the groups by type, module and provider, then the largest instances."""
+    """Render the envelope, then the groups by provider instance, type and module, then the largest instances."""
     whole = _denominator(loaded, found)
+    names = short_names([provider for provider in found.provider_instances if provider is not None])
+    providers = {
+        "(no provider)" if provider is None else printable(names[provider]): counts
+        for provider, counts in found.provider_instances.items()
+    }
+    modules = {printable(name) or ROOT: counts for name, counts in found.modules.items()}
     parts = [_envelope(loaded, found, whole, terminal)]
-    for title, groups in (("type", found.types), ("module", found.modules), ("provider", found.providers)):
+    for title, groups in (("provider", providers), ("type", found.types), ("module", modules if shown.modules else {})):
         if groups:
             parts.append(_groups(title, groups, whole, shown, terminal))
     if found.instances and shown.top:
@@ -84,11 +91,9 @@ def _groups(title: str, groups: Mapping[str, Counts], whole: int, shown: Shown, 
         for _, counts in rows[_MOST_GROUPS:]:
             rest = rest.plus(counts)
         rows = [*rows[:_MOST_GROUPS], (f"({len(rows) - _MOST_GROUPS:,} more)", rest)]
-    empty = "(no provider)" if title == "provider" else ROOT
     cells = [
         [
-            # Omit the default host of providers, as configurations do.
-            printable(name.removeprefix(f"{DEFAULT_HOST}/")) or empty,
+            printable(name),
             f"{counts.resources:,}",
             f"{counts.instances:,}",
             f"{counts.objects:,}",

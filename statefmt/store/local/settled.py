@@ -12,7 +12,7 @@ from statefmt.model.errors import LockedError, StoreError
 from statefmt.store.explain import explained
 from statefmt.store.local._names import journal_name, state_of_journal
 from statefmt.store.local.state_file import linked_file
-from statefmt.store.reading import read_bytes
+from statefmt.store.reading import ReadReport, read_bytes
 
 if TYPE_CHECKING:
     from statefmt.store.lock_info import LockInfo
@@ -31,21 +31,22 @@ class StateReader(Protocol):
         """Return the lock information for an operation."""
 
 
-def read_settled(name: str, reader: StateReader) -> bytes:
+def read_settled(name: str, reader: StateReader, report: ReadReport | None = None) -> bytes:
     """Return the content of a state file before or after any write, never in the middle of one.
 
     Finishes or rolls back an interrupted write first. If a write is in progress, or the file is read-only, returns the
-    content before the write. `reader` reports both. Raises StoreError if the state cannot be read.
+    content before the write. `reader` reports both, `report` the bytes read. Raises StoreError if the state cannot be
+    read.
     """
     folder, file = os.path.split(linked_file(Path(name)))
     journal = os.path.join(folder, journal_name(file))  # noqa: PTH118 - thousands of states may be read
     for _ in range(_ATTEMPTS):
         before = _status(name)
         if before is None:
-            return read_bytes(name)
+            return read_bytes(name, report)
         if _has_journal(journal, before) and (recovered := _recovered(Path(name), reader)) is not None:
             return recovered
-        data = read_bytes(name)
+        data = read_bytes(name, report)
         after = _status(name)
         if after is None or version_of(after) != version_of(before):
             continue

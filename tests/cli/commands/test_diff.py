@@ -49,7 +49,7 @@ CASES: dict[str, tuple[bytes, bytes, str, str]] = {
     ),
     "rebound": (
         state(vpc("a")), state({**vpc("a"), "provider": f"{AWS}.west"}),
-        f"~ aws_vpc.a\n    ~ provider:\n          {AWS}\n        → {AWS}.west", "1 rebound",
+        f"~ aws_vpc.a\n    ~ provider: {AWS} → {AWS}.west", "1 rebound",
     ),
     "tainted": (
         state(web(0)), state(web(0, status="tainted")), "~ aws_instance.web[0]\n    + tainted", "1 changed",

@@ -8,7 +8,8 @@ import pytest
 
 from tests.cli.conftest import Program, Statetool
 from tests.cli.diffing import compare, vpc, web
-from tests.cli.states import resource, state
+from tests.cli.states import AWS, resource, state
+from tests.cli.terminal import in_process
 
 
 def test_name_only(statetool: Statetool) -> None:
@@ -59,6 +60,9 @@ def test_exact(statetool: Statetool) -> None:
 def test_long_values_are_cut_where_they_differ(statetool: Statetool) -> None:
     old, new = (state(vpc("a", long="x" * 500 + end)) for end in ("old", "newer"))
     assert compare(statetool, old, new).text == (
+        f'~ aws_vpc.a\n    ~ long: …{"x" * 86}old" (505 characters) → …{"x" * 86}newer" (507 characters)\n\n1 changed\n'
+    )
+    assert in_process("--color", "never", "diff", "old", "new").text == (
         "~ aws_vpc.a\n"
         "    ~ long:\n"
         f'          …{"x" * 46}old" (505 characters)\n'
@@ -72,7 +76,38 @@ def test_long_values_are_cut_where_they_differ(statetool: Statetool) -> None:
 def test_lines_fit_the_terminal(statetool: Statetool) -> None:
     """All but addresses, which stay whole."""
     old, new = (state(vpc("a", long=end * 500, l=[end] * 90, o={end: {end: end * 30}})) for end in "xy")
-    assert max(map(len, compare(statetool, old, new).text.splitlines())) <= 80
+    compare(statetool, old, new)
+    assert max(map(len, in_process("--color", "never", "diff", "old", "new").text.splitlines())) <= 80
+
+
+REGION = f'{AWS}.by_region["ap-southeast-3-{"x" * 20}"]'
+ACCOUNT = f'{AWS}.by_account["production-{"y" * 20}"]'
+
+
+def test_addresses_are_never_cut(statetool: Statetool) -> None:
+    """The end of a provider address, its alias and key, is what matters: a short name stands for it."""
+    old, new = (state({**vpc("a"), "provider": provider}) for provider in (f"{AWS}.x", f"{AWS}.{'z' * 80}"))
+    compare(statetool, old, new)
+    shown = in_process("--color", "never", "diff", "old", "new").text
+    assert f"          aws.x\n        → aws.{'z' * 80}\n" in shown
+    old, new = (
+        state({**resource("aws_vpc", "a", {"provider": provider, "attributes": {"id": "v"}}), "provider": None})
+        for provider in (REGION, ACCOUNT)
+    )
+    compare(statetool, old, new)
+    lines = in_process("--color", "never", "diff", "old", "new").text.splitlines()
+    assert [line.split()[-1] for line in lines[2:4]] == [each.replace(AWS, "aws") for each in (REGION, ACCOUNT)]
+    piped = statetool("diff", "old", "new").text
+    assert f"~ provider: {REGION} → {ACCOUNT}" in piped
+
+
+def test_short_names_of_two_sources(statetool: Statetool) -> None:
+    mine = AWS.replace("hashicorp", "acme")
+    old, new = (state({**vpc("a"), "provider": f"{source}.{'z' * 80}"}) for source in (AWS, mine))
+    compare(statetool, old, new)
+    shown = in_process("--color", "never", "diff", "old", "new").text
+    assert f"hashicorp/aws.{'z' * 80}\n" in shown
+    assert f"acme/aws.{'z' * 80}\n" in shown
 
 
 def test_another_lineage(statetool: Statetool) -> None:
@@ -89,9 +124,36 @@ def test_standard_input(program: Program) -> None:
         assert result.text.splitlines()[0] == text
 
 
+def test_one_state_is_compared_with_that_of_the_workspace(statetool: Statetool, folder: Path) -> None:
+    (folder / "old").write_bytes(state(vpc("a")))
+    (folder / "terraform.tfstate").write_bytes(state(vpc("b")))
+    assert statetool("diff", "old").text.splitlines()[0] == "→ aws_vpc.a to aws_vpc.b"
+    (folder / ".terraform").mkdir()
+    (folder / ".terraform" / "environment").write_text("dev")
+    (folder / "terraform.tfstate.d" / "dev").mkdir(parents=True)
+    (folder / "terraform.tfstate.d" / "dev" / "terraform.tfstate").write_bytes(state(vpc("c")))
+    assert statetool("diff", "old").text.splitlines()[0] == "→ aws_vpc.a to aws_vpc.c"
+    assert statetool("diff", "terraform.tfstate").text.splitlines()[0] == "→ aws_vpc.b to aws_vpc.c"
+
+
+def test_the_state_of_the_workspace_is_not_compared_with_itself(statetool: Statetool, folder: Path) -> None:
+    """That nothing differs would mislead."""
+    (folder / "terraform.tfstate").write_bytes(state(vpc("a")))
+    for name in ("terraform.tfstate", "./terraform.tfstate"):
+        result = statetool("diff", name)
+        assert (result.status, result.out) == (2, b"")
+        assert f"{name} is the state of the current workspace itself; name the state to compare it with" in result.err
+
+
+def test_one_state_from_a_pipe(program: Program, folder: Path) -> None:
+    (folder / "terraform.tfstate").write_bytes(state(vpc("b")))
+    result = program("diff", "-", stdin=state(vpc("a")))
+    assert (result.status, result.text.splitlines()[0]) == (1, "→ aws_vpc.a to aws_vpc.b")
+
+
 # Arguments, and what the message has in it.
 FAILING: list[tuple[list[str], str]] = [
-    (["old"], "Missing argument 'NEW'"),
+    (["old"], "there is no terraform.tfstate to compare old with; name the second state, too"),
     ([], "Missing argument 'OLD'"),
     (["-", "-"], "only one of the two can come from standard input"),
     (["old", "nowhere"], "nowhere: there is no such file"),

@@ -110,7 +110,7 @@ def test_global(chosen: str | None, git: Git, statetool: Statetool) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "use --enable or --disable"),
+        ([], "Missing option '--enable' or '--disable'"),
         (["--enable", "--global", "--shared"], "cannot be combined with --global"),
         (["--enable"], "not a git repository"),
     ],

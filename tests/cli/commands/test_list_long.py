@@ -106,7 +106,7 @@ def test_table_on_a_terminal(columns: int, lines: int, program: Program) -> None
 # The providers of two resources, and how the table calls them: a name that would stand for both is not used.
 NAMES = [
     ([AWS, f"{AWS}.west"], ["aws", "aws.west"]),
-    ([AWS, _MINE], [AWS, _MINE]),
+    ([AWS, _MINE], ["hashicorp/aws", "acme/aws"]),
     ([f"module.net.{AWS}", AWS], ["module.net.aws", "aws"]),
 ]
 

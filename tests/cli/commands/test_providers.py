@@ -10,12 +10,20 @@ import pytest
 
 from tests.cli.conftest import Program, Statetool
 from tests.cli.states import AWS, SAMPLES, resource, state
+from tests.cli.terminal import in_process
 
 SAMPLE = str(SAMPLES / "v4-provider-for-each.tfstate")
 REGION = f"{AWS}.by_region"
 NO_PROVIDER = "statetool: the state has no provider 'aws.by_regoin'"
 
-TABLE = """\
+TOTALS = """\
+registry.opentofu.org/hashicorp/aws
+configuration               instances  deposed  modules
+aws                                 1        0        1
+aws.by_region["eu-west-1"]          3        0        2
+aws.by_region["us-west-2"]          2        0        2
+"""
+MODULES = """\
 registry.opentofu.org/hashicorp/aws
 configuration               instances  deposed  module
 aws                                 1        0  (root)
@@ -44,8 +52,20 @@ registry.opentofu.org/hashicorp/aws
 """
 
 
-def test_table(statetool: Statetool) -> None:
-    assert statetool("providers", SAMPLE) == (0, TABLE.encode(), "")
+def test_totals(statetool: Statetool) -> None:
+    assert statetool("providers", SAMPLE) == (0, TOTALS.encode(), "")
+
+
+def test_modules(statetool: Statetool) -> None:
+    assert statetool("providers", SAMPLE, "--modules") == (0, MODULES.encode(), "")
+
+
+def test_hundreds_of_modules_are_one_line(statetool: Statetool, folder: Path) -> None:
+    blocks = [resource("aws_vpc", "v", module=f'module.m["{n}"]') for n in range(300)]
+    (folder / "state").write_bytes(state(*blocks))
+    lines = statetool("providers", "state").text.splitlines()
+    assert [line.split() for line in lines[2:]] == [["aws", "300", "0", "300"]]
+    assert len(statetool("providers", "state", "--modules").text.splitlines()) == 302
 
 
 def test_tree(statetool: Statetool) -> None:
@@ -67,15 +87,16 @@ def test_table_of_resources(statetool: Statetool) -> None:
     ]
 
 
-def test_every_line_fits_80_columns(statetool: Statetool) -> None:
-    for options in ([], ["--tree", "--resources"], ["--remove", "aws.by_region"]):
-        assert max(map(len, statetool("providers", SAMPLE, *options).text.splitlines())) <= 80
+def test_every_line_fits_80_columns() -> None:
+    for options in ([], ["--modules"], ["--tree", "--resources"], ["--remove", "aws.by_region"]):
+        shown = in_process("--color", "never", "providers", SAMPLE, *options)
+        assert max(map(len, shown.text.splitlines())) <= 80
 
 
 def test_keys_used_in_only_one_place_stand_out(statetool: Statetool, folder: Path) -> None:
     instances = [{"index_key": key, "provider": f'{REGION}["{key[0]}"]'} for key in ("a1", "b1", "b2")]
     (folder / "state").write_bytes(state({**resource("aws_vpc", "v", *instances), "provider": None}))
-    for options in ([], ["--tree"]):
+    for options in ([], ["--modules"], ["--tree"]):
         text = statetool("providers", "state", *options).text
         assert [line.split("[")[1][:6] for line in text.splitlines() if "[" in line] == ['"a"] *', '"b"]  ']
         assert text.endswith("\n* only one resource instance uses this key\n")
@@ -192,4 +213,4 @@ def test_remove_is_a_question_of_its_own(option: str, statetool: Statetool) -> N
 
 
 def test_standard_input(program: Program) -> None:
-    assert program("providers", "-", stdin=Path(SAMPLE).read_bytes()) == (0, TABLE.encode(), "")
+    assert program("providers", "-", stdin=Path(SAMPLE).read_bytes()) == (0, TOTALS.encode(), "")

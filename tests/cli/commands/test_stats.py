@@ -36,11 +36,38 @@ def test_facts(statetool: Statetool) -> None:
 
 def test_no_more_than_ten_groups(statetool: Statetool, folder: Path) -> None:
     (folder / "state").write_bytes(MANY)
-    types = statetool("stats", "state").text.split("\n\n")[1].splitlines()
+    types = statetool("stats", "state").text.split("\n\n")[2].splitlines()
     assert [line.split()[0] for line in types[1:]] == [*(f"t{number:02}" for number in range(12, 2, -1)), "(3"]
     assert types[-1].split()[:4] == ["(3", "more)", "3", "3"]
-    every = statetool("stats", "state", "--all").text.split("\n\n")[1].splitlines()
+    every = statetool("stats", "state", "--all").text.split("\n\n")[2].splitlines()
     assert len(every) == 14
+
+
+def test_totals_of_provider_instances_come_first(statetool: Statetool) -> None:
+    sample = str(SAMPLES / "v4-regions.tfstate")
+    groups = statetool("stats", sample).text.split("\n\n")[1:]
+    assert [group.split()[:2] for group in groups[:-1]] == [["by", "provider"], ["by", "type"]]
+    document = json.loads(Path(sample).read_bytes())
+    expected: dict[str, int] = {}
+    for block in document["resources"]:
+        for obj in block["instances"]:
+            address = obj.get("provider", block.get("provider"))
+            expected[address] = expected.get(address, 0) + 1
+    short = {
+        address.replace('provider["registry.opentofu.org/hashicorp/aws"]', "aws"): n for address, n in expected.items()
+    }
+    assert {line.split()[0]: int(line.split()[3]) for line in groups[0].splitlines()[1:]} == short
+    found = json.loads(statetool("stats", sample, "--format", "json").out)["provider_instances"]
+    assert {one["provider_instance"]: one["objects"] for one in found} == expected
+
+
+def test_modules_on_request(statetool: Statetool) -> None:
+    sample = str(SAMPLES / "v4-regions.tfstate")
+    assert "by module" not in statetool("stats", sample).text
+    table = statetool("stats", sample, "--modules").text.partition("by module")[2].split("\n\n")[0]
+    assert [line.split()[0] for line in table.splitlines()[1:]] == [
+        "(root)", 'module.database["eu-west-1"]', 'module.database["us-west-2"]',
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("top", [0, 1, 10, 100])

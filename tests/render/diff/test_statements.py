@@ -32,6 +32,46 @@ def _import(addr: str, text: str) -> str:
 # Instances of both sides, and the statements.
 CASES: dict[str, tuple[Sequence[Given], Sequence[Given], list[str]]] = {
     "a module": (["module.m.a.x = 1"], ["module.n.a.x = 1"], [_moved("module.m", "module.n")]),
+    "all instances of a module call": (
+        ['module.m["a"].a.x = 1', 'module.m["b"].a.x = 2'], ['module.n["a"].a.x = 1', 'module.n["b"].a.x = 2'],
+        [_moved("module.m", "module.n")],
+    ),
+    "the only instance of a module call": (
+        ["module.m[0].a.x = 1"], ["module.n[0].a.x = 1"], [_moved("module.m", "module.n")],
+    ),
+    "a module call within an instance": (
+        ["module.p[0].module.m[1].a.x = 1"], ["module.p[0].module.n[1].a.x = 1"],
+        [_moved("module.p[0].module.m", "module.p[0].module.n")],
+    ),
+    "a module call that joins another": (
+        ["module.m[0].a.x = 1", "module.n[1].a.x = 2"], ["module.n[0].a.x = 1", "module.n[1].a.x = 2"],
+        [_moved("module.m", "module.n")],
+    ),
+    "a module instance with another key": (
+        ["module.m[0].a.x = 1", "module.m[1].a.x = 2"], ["module.n[0].a.x = 1", 'module.n["b"].a.x = 2'],
+        [_moved("module.m[0]", "module.n[0]"), _moved("module.m[1]", 'module.n["b"]')],
+    ),
+    "module instances that part": (
+        ["module.m[0].a.x = 1", "module.m[1].a.x = 2"], ["module.n[0].a.x = 1", "module.o[1].a.x = 2"],
+        [_moved("module.m[0]", "module.n[0]"), _moved("module.m[1]", "module.o[1]")],
+    ),
+    "module instances that meet": (
+        ["module.m[0].a.x = 1", "module.n[1].a.x = 2"], ["module.o[0].a.x = 1", "module.o[1].a.x = 2"],
+        [_moved("module.m[0]", "module.o[0]"), _moved("module.n[1]", "module.o[1]")],
+    ),
+    "a module call that another leaves": (
+        ["module.m[0].a.x = 1", "module.n[1].a.x = 2"], ["module.n[0].a.x = 1", "module.o[1].a.x = 2"],
+        [_moved("module.m[0]", "module.n[0]"), _moved("module.n[1]", "module.o[1]")],
+    ),
+    "a module instance that stays": (
+        ["module.m[0].a.x = 1", "module.m[1].a.x = 2"], ["module.m[0].a.x = 1", "module.n[1].a.x = 2"],
+        [_moved("module.m[1]", "module.n[1]")],
+    ),
+    "a module instance that is gone": (
+        ["module.m[0].a.x = 1", "module.m[1].a.x = 2"], ["module.n[1].a.x = 2"],
+        [_moved("module.m[1]", "module.n[1]"),
+         "# module.m[0].a.x is gone: a removed block covers a whole resource, not part of module.m.a.x\n"],
+    ),
     "a resource": (["a.x[0] = 1", "a.x[1] = 2"], ["a.y[0] = 1", "a.y[1] = 2"], [_moved("a.x", "a.y")]),
     "an instance": (["a.x[0] = 1"], ['a.x["$${k}"] = 1'], [_moved("a.x[0]", 'a.x["$${k}"]')]),
     "into a module": (["a.x = 1"], ["module.m.a.x = 1"], [_moved("a.x", "module.m.a.x")]),

@@ -1,0 +1,64 @@
+"""Finds the states for `check`, and checks them all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from statefmt.cli.failure import show_failure
+from statefmt.cli.run import run_context
+from statefmt.cli.streams import say
+from statefmt.edit.session import state_name
+from statefmt.formats.versions.decode import collector_paused
+from statefmt.lint.checked import CheckedState, UnreadableState
+from statefmt.lint.gate import Gate
+from statefmt.model.errors import StoreError
+from statefmt.render.counted import counted
+from statefmt.store.discover import find_states
+
+_USUAL_STATE: Final = "terraform.tfstate"
+
+
+def default_names(*, everything: bool, only_one: bool) -> list[str]:
+    """Return the states to check if none is named: that of the current workspace, else all below the directory.
+
+    A workspace that was selected has its own state, so the others do not take its place; nor do they with `only_one`.
+    Raises StoreError if there are none.
+    """
+    name = state_name(run_context(), None)
+    if name != _USUAL_STATE or only_one or os.path.lexists(name):
+        return [name]
+    try:
+        found = find_states(["."], everything=everything)
+    except StoreError as error:
+        raise StoreError(
+            f"no state to check: there is no {_USUAL_STATE} in this directory, and no *.tfstate below it; name a state "
+            "or a directory"
+        ) from error
+    say(f"statetool: no {_USUAL_STATE} in this directory; checking {counted(len(found), 'state')} below {Path.cwd()}")
+    return found
+
+
+def check_all(
+    gate: Gate, names: Sequence[str], *, everything: bool
+) -> tuple[list[CheckedState], list[UnreadableState]]:
+    """Check every state once. States that cannot be found or read are reported, and the rest are checked."""
+    found: dict[str, None] = {}
+    unreadable: list[UnreadableState] = []
+    for name in names:
+        try:
+            found.update(dict.fromkeys(find_states([name], everything=everything)))
+        except StoreError as error:
+            show_failure(error)
+            unreadable.append(UnreadableState(name, str(error)))
+    checked: list[CheckedState] = []
+    with collector_paused():
+        for result in gate.check_all(list(found)):
+            if isinstance(result, CheckedState):
+                checked.append(result)
+            else:
+                show_failure(StoreError(result.message))
+                unreadable.append(result)
+    return checked, unreadable
