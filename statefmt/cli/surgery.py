@@ -17,7 +17,7 @@ from statefmt.cli.options.write import store_of
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal, result_terminal, say
 from statefmt.cli.target import kept_text, why_not
-from statefmt.cli.target_validation import Validation, refuse_undeclared
+from statefmt.cli.target_validation import refuse_undeclared
 from statefmt.edit.changes.edit import Edit, with_note
 from statefmt.edit.pipeline import edit
 from statefmt.edit.session import state_name
@@ -43,9 +43,9 @@ class Plan(NamedTuple):
     """The edit that a command makes: the name of the operation, the operation, and whether to ask first.
 
     `said` is the command line to record, if the actual one has secrets. `state` is the name of the state, if it was an
-    argument. `checksum` is the required checksum of the file, and `changed` the message if it differs. `validated`
-    refuses invalid targets of the edit, and returns notes. `depth` is the number of steps of the target if that is a
-    module.
+    argument. `checksum` is the required checksum of the file, and `changed` the message if it differs. `depth` is
+    the number of steps of the target if that is a module. `references` is the configuration, if the command has already
+    loaded it.
     """
 
     name: str
@@ -55,8 +55,8 @@ class Plan(NamedTuple):
     state: str | None = None
     checksum: str | None = None
     changed: str = ""
-    validated: Validation | None = None
     depth: int = 0
+    references: ProviderReferences | None = None
 
 
 def choose(snapshot: Snapshot, chosen: Criteria) -> list[InstanceState]:
@@ -72,7 +72,7 @@ def carry_out(plan: Plan, options: SurgeryOptions) -> int:
     terms = options.write.terms(name, plan.name, to=options.write.out, command=plan.said)
     if plan.checksum and not terms.checksum:
         terms = replace(terms, checksum=plan.checksum, changed=plan.changed)
-    references = options.configuration.loaded()
+    references = plan.references or options.configuration.loaded()
     manner = Manner(show_sensitive=options.show_sensitive)
     target = name if terms.in_place else options.write.out or STANDARD_INPUT
     writes_here = not terms.dry_run and target == STANDARD_INPUT
@@ -120,10 +120,8 @@ def carry_out(plan: Plan, options: SurgeryOptions) -> int:
 
 
 def _validated(plan: Plan, references: ProviderReferences | None, snapshot: Snapshot) -> Edit:
-    """Return the edit of a plan, with notes on its targets. Raises SurgeryError if they are invalid."""
+    """Return the edit of a plan, with notes on what it moves. Raises SurgeryError for an undeclared destination."""
     edit = plan.operation(snapshot)
-    if plan.validated is not None:
-        edit = with_note(edit, *plan.validated(snapshot, edit, references))
     if references is not None and edit.moved:
         edit = with_note(edit, *refuse_undeclared(edit, references, plan.depth))
     return edit

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from statefmt.analysis.targets.in_state import sources_in_state, unknown_in_state, unknown_source
 from statefmt.analysis.targets.names import short_name
 from statefmt.cli.command_line import command_line
-from statefmt.edit.changes.bindings import new_bindings
 from statefmt.edit.changes.edit import Edit
 from statefmt.model.addrs import AbsProviderInstance, Provider
 from statefmt.model.errors import SurgeryError
@@ -18,18 +17,18 @@ if TYPE_CHECKING:
     # Most runs have no configuration and skip this import.
     from statefmt.configuration.providers.references import ProviderReferences
 
-# Refuses an edit of a state that binds to an unknown provider; returns notes.
-Validation: TypeAlias = "Callable[[Snapshot, Edit, ProviderReferences | None], Sequence[str]]"
-
 
 def refuse_unknown_providers(
-    snapshot: Snapshot, edit: Edit, references: ProviderReferences | None, *, short: bool = True
+    snapshot: Snapshot,
+    wanted: Iterable[AbsProviderInstance],
+    references: ProviderReferences | None,
+    *,
+    short: bool = True,
 ) -> Sequence[str]:
-    """Raise SurgeryError if the edit binds objects to a provider instance that does not exist; return notes.
+    """Raise SurgeryError if one of these provider instances does not exist; return notes.
 
     The configuration decides, without one the state. `short` allows short forms such as `aws.west` in the message.
     """
-    wanted: Iterable[AbsProviderInstance] = new_bindings(snapshot, edit.snapshot)
     name = short_name if short else str
     if references is None:
         _refuse(unknown_in_state(snapshot, wanted, name))
@@ -41,9 +40,7 @@ def refuse_unknown_providers(
     return judgement.notes
 
 
-def refuse_unknown_source(
-    source: Provider, snapshot: Snapshot, edit: Edit, references: ProviderReferences | None
-) -> Sequence[str]:
+def refuse_unknown_source(snapshot: Snapshot, source: Provider, references: ProviderReferences | None) -> None:
     """Raise SurgeryError if the configuration does not use a provider source or, without one, the state does not."""
     if references is None:
         where, known = "no resource in the state uses", sources_in_state(snapshot)
@@ -54,7 +51,6 @@ def refuse_unknown_source(
         where, known = f"the configuration in {directory} does not use", sources_in_configuration(references)
     problem = unknown_source(source, known)
     _refuse(problem and f"{where} the provider {source.display}{problem}")
-    return ()
 
 
 def refuse_undeclared(edit: Edit, references: ProviderReferences, depth: int) -> Sequence[str]:

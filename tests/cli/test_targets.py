@@ -69,6 +69,17 @@ def test_rebind(
         assert message in " ".join(done.err.split())
 
 
+@pytest.mark.parametrize("configured", [False, True])
+def test_a_typo_is_not_answered_by_whole_resource(configured: bool, statetool: Statetool) -> None:
+    """The trial: advice that binds everything to the typo."""
+    part = f"{US}.google_compute_subnetwork.sub[0]"
+    refused = statetool("rebind", part, "google.plian", *(CONFIG if configured else ()))
+    assert refused.status == 2
+    assert "google.plian; " in refused.err
+    assert "--whole-resource" not in refused.err
+    assert "--whole-resource" in statetool("rebind", part, "google.plain", *CONFIG).err
+
+
 def test_the_command_that_allows_it(statetool: Statetool) -> None:
     """What the refusal says can be pasted."""
     refused = statetool("rebind", US, 'google.geo["asia"]')

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Final, Optional
 
 import typer
@@ -15,8 +16,10 @@ from statefmt.cli.surgery import Plan, carry_out, choose
 from statefmt.cli.target_validation import refuse_unknown_providers
 from statefmt.edit.arguments.key_map import parse_key_map
 from statefmt.edit.arguments.provider_target import provider_target
-from statefmt.edit.changes.edit import Edit
+from statefmt.edit.changes.bindings import new_bindings
+from statefmt.edit.changes.edit import Edit, with_note
 from statefmt.edit.operations.rebind import rebind
+from statefmt.model.addrs import AbsProviderInstance
 from statefmt.model.snapshot import Snapshot
 from statefmt.text.pattern import pattern
 
@@ -74,10 +77,18 @@ def command(
             "name the provider instance at the end, or map keys with --map", param_hint="PROVIDER_INSTANCE"
         )
     mapping = parse_key_map(keys) if keys else None
+    references = options.configuration.loaded()
+
+    def validated(snapshot: Snapshot, wanted: Sequence[AbsProviderInstance]) -> Sequence[str]:
+        return () if new_provider else refuse_unknown_providers(snapshot, wanted, references)
 
     def operation(snapshot: Snapshot) -> Edit:
         found = choose(snapshot, replace(chosen, selectors=tuple(given)))
         to = None if target is None else provider_target(target, found)
-        return rebind(snapshot, found, to, mapping=mapping, whole_resource=whole_resource)
+        notes = validated(snapshot, [to]) if to is not None and mapping is None else ()
+        edit = rebind(snapshot, found, to, mapping=mapping, whole_resource=whole_resource)
+        if mapping is not None:
+            notes = validated(snapshot, new_bindings(snapshot, edit.snapshot))
+        return with_note(edit, *notes)
 
-    return carry_out(Plan("rebind", operation, validated=None if new_provider else refuse_unknown_providers), options)
+    return carry_out(Plan("rebind", operation, references=references), options)

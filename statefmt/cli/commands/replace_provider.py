@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Annotated, Final
 
 import typer
@@ -12,9 +11,10 @@ from statefmt.cli.options.selecting import criteria
 from statefmt.cli.options.surgery_options import NewProviderOption, SurgeryOptions, WholeResourceOption, surgery_options
 from statefmt.cli.options.takes import takes
 from statefmt.cli.surgery import Plan, carry_out, choose
-from statefmt.cli.target_validation import Validation, refuse_unknown_providers, refuse_unknown_source
-from statefmt.edit.changes.edit import Edit
-from statefmt.edit.operations.replace_provider import Replaced, parse_replaced, replace_provider
+from statefmt.cli.target_validation import refuse_unknown_providers, refuse_unknown_source
+from statefmt.edit.changes.bindings import new_bindings
+from statefmt.edit.changes.edit import Edit, with_note
+from statefmt.edit.operations.replace_provider import parse_replaced, replace_provider
 from statefmt.model.addrs import Provider
 from statefmt.model.snapshot import Snapshot
 
@@ -57,16 +57,17 @@ def command(
     registry needs neither.
     """
     replaced, replacement = parse_replaced(old), parse_replaced(new)
+    references = options.configuration.loaded()
 
     def operation(snapshot: Snapshot) -> Edit:
         found = None if chosen == Criteria() else [instance.addr for instance in choose(snapshot, chosen)]
-        return replace_provider(snapshot, replaced, replacement, found, whole_resource=whole_resource)
+        edit = replace_provider(snapshot, replaced, replacement, found, whole_resource=whole_resource)
+        if new_provider:
+            return edit
+        if isinstance(replacement, Provider):
+            refuse_unknown_source(snapshot, replacement, references)
+            return edit
+        bound = new_bindings(snapshot, edit.snapshot)
+        return with_note(edit, *refuse_unknown_providers(snapshot, bound, references, short=False))
 
-    validated = None if new_provider else _validation(replacement)
-    return carry_out(Plan("replace-provider", operation, asks=True, validated=validated), options)
-
-
-def _validation(replacement: Replaced) -> Validation:
-    if isinstance(replacement, Provider):
-        return partial(refuse_unknown_source, replacement)
-    return partial(refuse_unknown_providers, short=False)
+    return carry_out(Plan("replace-provider", operation, asks=True, references=references), options)
