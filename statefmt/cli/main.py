@@ -126,7 +126,7 @@ class LazyGroup(TyperGroup):
         app.command(cmd_name, cls=ProgramCommand)(module.command)
         command = typer.main.get_command(app)
         assert isinstance(command, ProgramCommand)
-        command.examples = getattr(module, "EXAMPLES", ())
+        command.examples = module.EXAMPLES
         command.add_shared_options()
         for parameter in command.params:
             name = (parameter.metavar or "").removesuffix("...").removeprefix("[").removesuffix("]")

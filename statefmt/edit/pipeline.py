@@ -10,7 +10,7 @@ from typing import Generic, TypeAlias, TypeVar
 
 from statefmt.context import RunContext
 from statefmt.edit.copies import Copy
-from statefmt.edit.session import LoadedState, loaded, refuse_new_errors
+from statefmt.edit.session import LoadedState, loaded
 from statefmt.model.addrs import AbsResourceInstance
 from statefmt.model.errors import StoreError
 from statefmt.pieces import Pieces, joined, makes_the_same
@@ -80,10 +80,10 @@ def edit(
 ) -> R:
     """Run an operation on a state and write the result, unless it is a dry run or nothing changes.
 
-    `opening` reads the state from the bytes of the store. `agreed` is called before the store is written and can
-    prevent that. `written` is called right after a write, with the place of the backup. Raises StatetoolError and
-    leaves the state unchanged if it cannot be read or written, is locked or not the expected one, if the operation
-    refuses, or if the edit would add an error finding.
+    `opening` reads the state from the bytes of the store. `agreed` is called before a change is written, here or to a
+    copy, and can prevent that. `written` is called right after a write, with the place of the backup. Raises
+    StatetoolError and leaves the state unchanged if it cannot be read or written, is locked or not the expected one, if
+    the operation refuses, or if the edit would add an error finding.
     """
     context.phase("locking" if terms.in_place else "reading")
     with _locked(context, store, terms) as locked:
@@ -94,14 +94,20 @@ def edit(
         proposal = operation(state)
         if proposal.check:
             context.phase("checking")
+            # Imported late: dry runs and `fmt --check` start faster without the rules.
+            from statefmt.edit.added_findings import refuse_new_errors
+
             refuse_new_errors(state, joined(state.data, proposal.pieces), proposal.moved)
         if terms.dry_run:
             return proposal.outcome
         new = _to_store(state, proposal)
+        changes = not makes_the_same(locked.stored.data, new)
+        if changes and not agreed(proposal.outcome):
+            return proposal.outcome
         if terms.copy is not None:
             context.phase("writing")
             terms.copy.write(joined(locked.stored.data, new), lambda backup: written(proposal.outcome, backup))
-        elif not makes_the_same(locked.stored.data, new) and agreed(proposal.outcome):
+        elif changes:
             # Otherwise a signal that was blocked during the write would arrive before the message.
             context.phase("writing")
             with signals_held_back():

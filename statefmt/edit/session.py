@@ -1,8 +1,7 @@
-"""Loads and rewrites states, and refuses new content that adds error findings."""
+"""Loads and rewrites states."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,10 +10,9 @@ from msgspec import Struct, field, structs
 from statefmt.context import RunContext
 from statefmt.formats.providers.registry import SourceReport, SourceRewriter
 from statefmt.formats.providers.sources import KEEP, SourceChoice
-from statefmt.formats.reading.inspect import Inspection, ReadResult, inspect, read
+from statefmt.formats.reading.inspect import ReadResult, read
 from statefmt.formats.style import Style
 from statefmt.model import codes
-from statefmt.model.addrs import AbsResourceInstance
 from statefmt.model.errors import EncryptedStateError, NotAStateError, StateError, StoreError
 from statefmt.model.findings import Finding, Severity
 from statefmt.model.snapshot import HIGHEST_SERIAL, Snapshot
@@ -157,40 +155,6 @@ def names_legacy_providers(snapshot: Snapshot) -> bool:
     """Return whether a provider is known by its type only."""
     configs = {resource.provider_config for resource in snapshot.resources}
     return any(config is not None and config.provider.is_legacy for config in configs)
-
-
-def error_findings(inspection: Inspection) -> list[Finding]:
-    """Return the error findings on a state."""
-    from statefmt.lint.check import check
-    from statefmt.lint.registry import state_rules
-
-    errors = [code for code, rule in state_rules().items() if rule.severity is Severity.ERROR]
-    return [finding for finding in check(inspection, select=errors) if finding.severity is Severity.ERROR]
-
-
-def refuse_new_errors(
-    state: LoadedState, content: bytes, moved: Mapping[AbsResourceInstance, AbsResourceInstance] | None = None
-) -> None:
-    """Raise StateFileError if new content has an error finding that the old content lacks at the same address.
-
-    Findings on instances that `moved` are compared with those at the old address.
-    """
-    if content == state.data:
-        return
-    after = error_findings(inspect(content))
-    if not after:
-        # No errors at all: the old content need not be checked.
-        return
-    where = {str(one.containing_resource()): str(other.containing_resource()) for one, other in (moved or {}).items()}
-    where |= {str(one): str(other) for one, other in (moved or {}).items()}
-    before = {
-        (finding.code, address)
-        for finding in error_findings(inspect(state.data))
-        for address in (finding.address, where.get(finding.address, finding.address))
-    }
-    added = [finding for finding in after if (finding.code, finding.address) not in before]
-    if added:
-        raise StateFileError(f"{display_name(state.name)} (not written)", StateError(added))
 
 
 def _refuse_other_files(result: ReadResult) -> None:

@@ -4,48 +4,66 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from statefmt.analysis.diff import SnapshotDiff, diff
+from statefmt.edit.added_findings import configuration_findings, edit_findings
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.pipeline import Operation, Proposal
-from statefmt.edit.session import LoadedState, error_findings, with_next_serial
-from statefmt.formats.reading.inspect import inspect
+from statefmt.edit.session import LoadedState, with_next_serial
 from statefmt.formats.writing.splice import Splicer
-from statefmt.lint.edited_part import edited_part
 from statefmt.model.errors import StoreError
+from statefmt.model.findings import Finding
 from statefmt.model.snapshot import Snapshot
 from statefmt.pieces import Span, joined
 from statefmt.store.reading import display_name
 
+if TYPE_CHECKING:
+    # Most runs have no configuration and skip this import.
+    from statefmt.configuration.providers.references import ProviderReferences
+
 
 @dataclass(frozen=True, slots=True)
 class EditOutcome:
-    """The result of an operation or of its dry run; `changes` is empty if nothing changed."""
+    """The result of an operation or of its dry run; `changes` is empty if nothing changed.
+
+    `findings` are the warnings that the edit adds and, with a configuration, the errors against it.
+    """
 
     edit: Edit
     changes: SnapshotDiff
+    findings: tuple[Finding, ...] = ()
 
 
-def surgical(operation: Callable[[Snapshot], Edit]) -> Operation[EditOutcome]:
-    """Adapt an operation to the pipeline. The serial rises by one if anything changes."""
+def surgical(
+    operation: Callable[[Snapshot], Edit], references: ProviderReferences | None = None
+) -> Operation[EditOutcome]:
+    """Adapt an operation to the pipeline. The serial rises by one if anything changes.
+
+    With the `references` of a configuration, the edit is also checked against it.
+    """
 
     def propose(state: LoadedState) -> Proposal[EditOutcome]:
         before = state.result.snapshot
         edit = operation(before)
         if edit.restored is not None:
             # An earlier content is restored even if it has errors.
+            shown = configuration_findings(state, edit.restored, edit, references)
             changes = diff(before, edit.snapshot, versions=(state.result.version, edit.restored_version))
-            return Proposal(EditOutcome(edit, changes), [edit.restored], check=False)
+            return Proposal(EditOutcome(edit, changes, shown), [edit.restored], check=False)
         changes = diff(before, edit.snapshot, exact=True, moved=edit.moved)
         if not changes:
             return Proposal(EditOutcome(edit, changes), [Span(0, len(state.data))], check=False)
         after = with_next_serial(edit.snapshot, state.name) if edit.snapshot.serial == before.serial else edit.snapshot
         splicer = _splicer(state)
         pieces = splicer.pieces(after)
-        part = edited_part(before, after)
-        # Check the whole state only if the edited part has errors: that takes less time.
-        check = part is None or bool(error_findings(inspect(joined(state.data, splicer.pieces(part)))))
-        return Proposal(EditOutcome(edit, diff(before, after, moved=edit.moved)), pieces, check=check, moved=edit.moved)
+
+        def content(version: Snapshot) -> bytes:
+            return joined(state.data, pieces if version is after else splicer.pieces(version))
+
+        found = edit_findings(state, after, edit, content, references)
+        outcome = EditOutcome(edit, diff(before, after, moved=edit.moved), found.shown)
+        return Proposal(outcome, pieces, check=found.may_add_errors, moved=edit.moved)
 
     return propose
 

@@ -2,37 +2,59 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
 from msgspec.structs import replace
 
+from statefmt.model.codes import Code
 from statefmt.model.resources import ResourceInstanceObject, ResourceState
 from statefmt.model.snapshot import Snapshot
 
+# Rules that compare resources with each other. All others look at a single resource, or at the state without its
+# resources.
+COMPARING: Final = frozenset(
+    {Code.DUPLICATE_REMOTE_OBJECT, Code.DEPENDENCY_DANGLING, Code.DEPENDENCY_CYCLE, Code.PROVIDER_HOSTS_MIXED}
+)
 
-def edited_part(before: Snapshot, after: Snapshot) -> Snapshot | None:
-    """Return `after` without the resources that are unchanged since `before`, or None to check the whole state.
 
-    Every error rule looks at a single resource or at the state without its resources, except for one: a remote object
-    with two addresses (ADR008). The edit can only introduce such an error if an object changed its identity or was
-    copied. Then, or if an address appears twice, the result is None.
+class EditedPart(NamedTuple):
+    """A state before and after an edit, without the resources that did not change.
+
+    `alone` means that no error can involve any other resource.
+    """
+
+    before: Snapshot
+    after: Snapshot
+    alone: bool
+
+
+def edited_part(before: Snapshot, after: Snapshot) -> EditedPart:
+    """Return the part of a state that an edit changed; all of it if an address appears twice.
+
+    Of the rules that compare resources, only one is an error: a remote object with two addresses (ADR008). The edit can
+    only introduce it if an object changed its identity or was copied.
     """
     old, new = {id(resource) for resource in before.resources}, {id(resource) for resource in after.resources}
     edited = [resource for resource in after.resources if id(resource) not in old]
     addrs = {resource.addr for resource in edited}
     if len(addrs) < len(edited) or any(resource.addr in addrs for resource in after.resources if id(resource) in old):
-        return None
-    known = {
-        obj.origin: (resource, obj)
-        for resource in before.resources
-        if id(resource) not in new
-        for obj in resource.objects
-    }
-    for resource in edited:
+        return EditedPart(before, after, False)
+    were = [resource for resource in before.resources if id(resource) not in new]
+    alone = _keep_identities(were, edited)
+    return EditedPart(replace(before, resources=tuple(were)), replace(after, resources=tuple(edited)), alone)
+
+
+def _keep_identities(before: Iterable[ResourceState], after: Iterable[ResourceState]) -> bool:
+    """Return whether each object in `after` was in `before` once, as the same remote object."""
+    known = {obj.origin: (resource, obj) for resource in before for obj in resource.objects}
+    for resource in after:
         for obj in resource.objects:
             # Removed, so that a copied object does not match twice.
             was = known.pop(obj.origin, None)
             if was is None or not _is_same_remote_object(*was, resource, obj):
-                return None
-    return replace(after, resources=tuple(edited))
+                return False
+    return True
 
 
 def _is_same_remote_object(

@@ -54,8 +54,9 @@ _WRITING: Final = (
     "downgrade -i --for terraform-1.5 --drop-lossy {}", "set-serial 99 -y --state {}", "taint --state {} **",
     "untaint --state {} **", "rm -y --state {} **[*]", "forget-deposed -y --state {} **",
     "new-lineage -y --state {}", "replace-provider hashicorp/aws example.org/a/b --state {}",
-    "replace-provider -y hashicorp/aws opentofu/aws --state {}", "mv --state {} **.aws_*.* module.new.aws_$2.$3",
-    "mv --state {} module.a module.b", "rebind --whole-resource ** aws.other --state {}", "unset ** id --state {}",
+    "replace-provider -y --new-provider hashicorp/aws opentofu/aws --state {}",
+    "mv --state {} **.aws_*.* module.new.aws_$2.$3", "mv -y --state {} module.a module.b",
+    "rebind --new-provider --whole-resource ** aws.other --state {}", "unset ** id --state {}",
     'set ** id="x" --state {}', "rekey ** --map a=b,0=zero --state {}", "rekey ** --by id --state {}",
 )  # fmt: skip
 

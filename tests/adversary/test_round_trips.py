@@ -179,7 +179,7 @@ def _moves(random: Random, one: InstanceState, found: list[InstanceState]) -> It
     other = elsewhere + random.choice(('["new"]', "[99]", '["a.b $1 ${x} é"]', ""))
     yield _move(addr, other)
     if addr.module.steps:
-        yield _both("mv", (str(addr.module), "module.zz_other"), ("module.zz_other", str(addr.module)))
+        yield _both("mv", ("-y", str(addr.module), "module.zz_other"), ("-y", "module.zz_other", str(addr.module)))
     alone = sum(other.resource.addr == resource for other in found) == 1
     old, new = _as_mapped(addr.key), random.choice(("zz new", "77"))
     if old is not None and (alone or old):
@@ -188,7 +188,7 @@ def _moves(random: Random, one: InstanceState, found: list[InstanceState]) -> It
 
 def _move(old: AbsResource | AbsResourceInstance, new: str) -> Trip:
     """A move and one back. What has no address that can be written (`aws_vpc.x[-1]`) is moved back by `undo` alone."""
-    there = _both("mv", (str(old), new), (new, str(old)))
+    there = _both("mv", ("-y", str(old), new), ("-y", new, str(old)))
     parse = parse_abs_resource_instance if isinstance(old, AbsResourceInstance) else parse_abs_resource
     with suppress(AddressError):
         if parse(str(old)) == old:
@@ -201,12 +201,17 @@ def _bindings(one: InstanceState) -> Iterator[Trip]:
     config = one.resource.provider_config
     if config is None:
         return
-    source = str(config.provider)
-    yield _both("replace-provider", ("-y", source, "example.org/zz/new"), ("-y", "example.org/zz/new", source))
+    source, new = str(config.provider), ("--new-provider",)
+    there = ("-y", *new, source, "example.org/zz/new")
+    yield _both("replace-provider", there, ("-y", *new, "example.org/zz/new", source))
     bound = {str(config.instance(obj.provider_key)) for obj in one.resource.objects}
     if len(bound) == 1:
         other = str(replace(config, alias="zz_new"))
-        yield _both("rebind", ("--whole-resource", str(one.addr), other), ("--whole-resource", str(one.addr), *bound))
+        yield _both(
+            "rebind",
+            (*new, "--whole-resource", str(one.addr), other),
+            (*new, "--whole-resource", str(one.addr), *bound),
+        )
 
 
 def _values(random: Random, one: InstanceState, found: list[InstanceState]) -> Iterator[Trip]:

@@ -58,7 +58,7 @@ LINES: Final[dict[str, list[Line]]] = {
     "rm": [Line("rm --state %s -y aws_vpc.main", writes=True)],
     "rekey": [Line("rekey --state %s aws_instance.web --map eu-west-1=a,us-west-2=b", writes=True)],
     "rebind": [Line(f'rebind --state %s {_WEB} aws.by_region["eu-north-1"]', writes=True)],
-    "replace-provider": [Line("replace-provider --state %s -y hashicorp/aws acme/aws", writes=True)],
+    "replace-provider": [Line("replace-provider --state %s -y --new-provider hashicorp/aws acme/aws", writes=True)],
     "taint": [Line("taint --state %s aws_iam_role.app", writes=True)],
     "untaint": [Line("untaint --state %s aws_iam_role.app", "taint --state %s aws_iam_role.app", writes=True)],
     "forget-deposed": [Line("forget-deposed --state %s -y **", writes=True)],

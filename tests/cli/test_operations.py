@@ -82,7 +82,7 @@ COMMANDS: dict[str, tuple[list[str], list[Change]]] = {
         [replaced(EU, US, of=VPC, count=1)],
     ),
     "rebind by a map": (
-        ["rebind", "aws_instance.web", "--map", "eu-west-1=eu-central-1"],
+        ["rebind", "--new-provider", "aws_instance.web", "--map", "eu-west-1=eu-central-1"],
         [replaced(EU, b'.by_region[\\"eu-central-1\\"]', of=WEB, count=2)],
     ),
     "replace-provider": (
@@ -289,7 +289,9 @@ def test_notes_are_wrapped(columns: int, written: Path, program: Program) -> Non
     shown = on_terminal(program, line, columns=columns)
     assert shown.status == 0
     assert "a resource or module has either count or for_each or" in shown.text
-    assert max(map(len, shown.text.splitlines())) <= columns
+    # Commands to copy are not wrapped.
+    lines = [line for line in shown.text.splitlines() if "`statetool " not in line]
+    assert max(map(len, lines)) <= columns
 
 
 def test_a_resource_without_instances(written: Path, statetool: Statetool) -> None:

@@ -183,7 +183,7 @@ def test_an_old_copy_is_brought_back(
 ) -> None:
     pulled("copy.tfstate")
     for number in (0, 1):
-        statetool("mv", "--state", str(store), f"aws_instance.web[{number}]", f"aws_instance.old[{number}]")
+        statetool("mv", "-y", "--state", str(store), f"aws_instance.web[{number}]", f"aws_instance.old[{number}]")
     assert pushed("copy.tfstate").status == 1
     assert statetool("set-serial", "--state", "copy.tfstate", str(_BEFORE + 3)).status == 0
     assert pushed("copy.tfstate").status == 0

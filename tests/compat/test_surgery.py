@@ -32,11 +32,13 @@ class Command(NamedTuple):
     own: tuple[str, ...]
 
 
-MV: Final = Command(("state", "mv"), ("mv",))
-MV_REBIND: Final = Command(("state", "mv"), ("mv", "--rebind"))
+MV: Final = Command(("state", "mv"), ("mv", "--yes"))
+MV_REBIND: Final = Command(("state", "mv"), ("mv", "--yes", "--rebind"))
 RM: Final = Command(("state", "rm"), ("rm", "--yes"))
 RM_KEEP: Final = Command(("state", "rm"), ("rm", "--yes", "--keep-dangling"))
-REPLACE: Final = Command(("state", "replace-provider", "-auto-approve"), ("replace-provider", "--yes"))
+REPLACE: Final = Command(
+    ("state", "replace-provider", "-auto-approve"), ("replace-provider", "--yes", "--new-provider")
+)
 TAINT: Final = Command(("taint",), ("taint",))
 UNTAINT: Final = Command(("untaint",), ("untaint",))
 

@@ -21,7 +21,13 @@ _FOLDER: Final = Path(__file__).parent
 _FAILING: Final = sorted(path for path in _FOLDER.glob("*/fail-*.tfstate") if "-for-" not in path.stem)
 _COMMAND: Final = re.compile("`(statetool [^`]*)`")
 # Only what nobody but the user knows is left to fill in.
-_FILLED_IN: Final = {"NUMBER": "7", '"KEY"': '"key"', "=NAMESPACE/": "=hashicorp/", "ENGINE": "opentofu"}
+_FILLED_IN: Final = {
+    "NUMBER": "7",
+    '.by_region["KEY"]': '.by_region["eu-west-1"]',
+    '"KEY"': '"key"',
+    "ENGINE": "opentofu",
+    "=NAMESPACE/": "=hashicorp/",
+}
 # What a finding names that comes with another part of this release.
 _COMING: Final = frozenset({"forget-deposed", "new-lineage", "rebind", "rekey", "set-serial", "untaint"})
 

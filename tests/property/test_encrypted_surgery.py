@@ -47,11 +47,11 @@ def _rebound(draw: st.DrawFn, one: InstanceState) -> list[str]:
     config = one.resource.provider_config
     alias = "west" if config is None else config.alias or "west"
     target = draw(st.sampled_from([f'aws.{alias}["ap"]', "aws.other", "aws"]))
-    return [str(one.resource.addr), target]
+    return ["--new-provider", str(one.resource.addr), target]
 
 
 def _replaced(draw: st.DrawFn, one: InstanceState) -> list[str]:
-    return ["hashicorp/aws", draw(st.sampled_from(["acme/aws", "example.com/acme/aws"]))]
+    return ["--new-provider", "hashicorp/aws", draw(st.sampled_from(["acme/aws", "example.com/acme/aws"]))]
 
 
 # The arguments of each command, for some instance of the state.

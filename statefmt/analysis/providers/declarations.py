@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from statefmt.analysis.providers._doubt import doubt
+from statefmt.analysis.providers.doubt import doubt
 from statefmt.analysis.providers.fates import Fate
 from statefmt.analysis.providers.keys import keys_in_configuration
 from statefmt.configuration.providers.references import ProviderReferences

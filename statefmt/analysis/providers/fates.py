@@ -14,24 +14,20 @@ from typing import Final, NamedTuple
 
 from msgspec import structs
 
-from statefmt.analysis.providers._doubt import doubt
-from statefmt.configuration.model import Configuration
+from statefmt.analysis.providers.doubt import doubt
+from statefmt.analysis.providers.sources import required_sources, translated
 from statefmt.configuration.moves import DeclaredMove, DeclaredRemoval, implied_move, moved_to, moves, removals
-from statefmt.configuration.provider_names import provider_named
 from statefmt.configuration.providers.references import BlockBinding, ProviderReferences
 from statefmt.configuration.scopes.instances import AbsentInstance
 from statefmt.hcl.source.problem import Problem, ProblemKind
 from statefmt.hcl.value import Unknown
 from statefmt.model.addrs import (
-    DEFAULT_HOST,
     NO_KEY,
-    TERRAFORM_HOST,
     AbsProviderInstance,
     AbsResourceInstance,
     InstanceKey,
     IntKey,
     Module,
-    Provider,
     ResourceMode,
 )
 from statefmt.model.instances import InstanceState, instances
@@ -94,7 +90,7 @@ class _Reckoning:
         self._references = references
         self._moves = moves(configuration)
         self._removals = removals(configuration)
-        self._required = _required(configuration)
+        self._required = required_sources(configuration)
         self._doubts: dict[Module, Unknown | None] = {}
 
     def of(self, instance: InstanceState, objects: tuple[ResourceInstanceObject, ...]) -> Iterator[Fate]:
@@ -112,7 +108,7 @@ class _Reckoning:
             provider = instance.provider(obj)
             if provider is None:
                 continue
-            bound = self._translated(provider)
+            bound = translated(provider, self._required)
             binding = None if block is None else self._references.block_binding(address.config())
             found = (
                 self._of_removed(address, bound)
@@ -204,20 +200,3 @@ class _Reckoning:
         if module not in self._doubts:
             self._doubts[module] = doubt(self._references.configuration, module)
         return self._doubts[module]
-
-    def _translated(self, provider: AbsProviderInstance) -> AbsProviderInstance:
-        """Move a provider of Terraform's registry to OpenTofu's, as OpenTofu does unless the former is required."""
-        source = provider.config.provider
-        if source.hostname != TERRAFORM_HOST or source in self._required:
-            return provider
-        moved = structs.replace(source, hostname=DEFAULT_HOST)
-        return structs.replace(provider, config=structs.replace(provider.config, provider=moved))
-
-
-def _required(configuration: Configuration) -> frozenset[Provider]:
-    found = (
-        provider_named(module.declarations, name)
-        for module in configuration.modules.values()
-        for name in module.declarations.required_providers
-    )
-    return frozenset(provider for provider in found if provider is not None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from statefmt.analysis.providers._doubt import UNREAD
+from statefmt.analysis.providers.doubt import UNREAD
 from statefmt.configuration.providers.references import ProviderReferences
 from statefmt.hcl.value import Unknown
 from statefmt.model.addrs import InstanceKey, StringKey

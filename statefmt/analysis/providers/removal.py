@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from statefmt.analysis.providers.use import BoundObject, ConfigurationUse, short_form
-from statefmt.analysis.selection.nearest import suggestion
+from statefmt.analysis.selection.nearest import did_you_mean, suggestion
 from statefmt.analysis.selection.path_pattern import split_path
 from statefmt.analysis.selection.pattern_scanner import pattern_steps
 from statefmt.analysis.selection.provider import fitting_providers
@@ -31,7 +31,7 @@ class ProviderRemoval(NamedTuple):
     """The provider configuration or instances to remove, and the objects bound to them, in the order of `list`.
 
     `name` is the address to remove, or the text as given. `whole` is False if only elements of a `for_each` are to be
-    removed. `providers` are the instances in use to remove, none if the given key is not in use. `used` are all
+    removed. `providers` are the instances in use to remove. `used` are all
     instances in use of the same configurations.
     """
 
@@ -62,8 +62,8 @@ def removal(uses: Sequence[ConfigurationUse], text: str) -> ProviderRemoval:
     """Find the objects that removing a provider configuration or instance affects.
 
     `text` is an address, a short form as in the configuration (`aws.by_region["eu-west-1"]`), or any value of
-    `--provider`. A key that nothing uses gives a ProviderRemoval without objects. Raises SelectionError, with the
-    nearest names, if the state has no such configuration, and if a short form matches several.
+    `--provider`. Raises SelectionError, with the nearest names, if the state has no such configuration or nothing uses
+    the key, and if a short form matches several.
     """
     config = _before_key(text)
     try:
@@ -71,12 +71,17 @@ def removal(uses: Sequence[ConfigurationUse], text: str) -> ProviderRemoval:
     except SelectionError as error:
         configs = _configs_with_alias(uses, config) if config else []
         if len(configs) == 1:
-            return ProviderRemoval(text, False, (), _used(uses, configs), ())
+            raise SelectionError(_unused_key(text, _used(uses, configs))) from error
         if error.__cause__ is not None:
             raise
         raise SelectionError(f"the state has no provider {text!r}{suggestion(text, _names(uses))}") from error
     _refuse_several(found, text)
     return _bound(uses, found, text, whole=config is None)
+
+
+def _unused_key(text: str, used: Collection[AbsProviderInstance]) -> str:
+    near = did_you_mean(text, set(map(_short if len(used) == len(set(map(_short, used))) else str, used)))
+    return f"nothing in the state is bound to {text}, so it may be misspelt{near}"
 
 
 def _before_key(text: str) -> str | None:

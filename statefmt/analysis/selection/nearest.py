@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 from heapq import nlargest
 from typing import Final
@@ -11,6 +11,8 @@ _MOST: Final = 3
 # difflib takes a tenth of a millisecond or more for each string, and a state has tens of thousands.
 _COMPARED: Final = 300
 _LENGTH: Final = 3
+# If no name is near, list at most so many.
+_LISTED: Final = 10
 
 
 def nearest(text: str, known: Iterable[str]) -> list[str]:
@@ -27,6 +29,18 @@ def suggestion(text: str, known: Iterable[str]) -> str:
     """Return the end of a message that nothing matches `text`: the nearest names, one per line; "" without any."""
     near = nearest(text, known)
     return "; the nearest are:" + "".join(f"\n  {other}" for other in near) if near else ""
+
+
+def did_you_mean(text: str, known: Collection[str]) -> str:
+    """Return the end of a message that `text` is unknown: the nearest names, else those that exist; "" if none do."""
+    near = nearest(text, known)
+    if len(near) == 1:
+        return f"; did you mean {near[0]}?"
+    more = len(known) - _LISTED
+    names = near or [*sorted(known)[:_LISTED], *([f"… and {more} more"] if more > 0 else [])]
+    if not names:
+        return "."
+    return ("; did you mean one of these:" if near else "; there are:") + "".join(f"\n  {other}" for other in names)
 
 
 def _parts(text: str) -> set[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Optional
+from typing import Annotated, Final, Optional
 
 import typer
 
@@ -14,6 +14,12 @@ from statefmt.cli.surgery import Plan, carry_out, choose
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.operations.forget_deposed import forget_deposed
 from statefmt.model.snapshot import Snapshot
+
+EXAMPLES: Final = (
+    ("Forget the deposed objects of an instance.", "statetool forget-deposed aws_instance.web"),
+    ("Forget only one of them.", "statetool forget-deposed aws_instance.web --key 9c1ff8d2"),
+    ("See all deposed objects that would be forgotten.", "statetool forget-deposed --dry-run --deposed"),
+)
 
 
 @takes(chosen=criteria, options=surgery_options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Final
 
 import typer
@@ -14,6 +15,7 @@ from statefmt.cli.surgery import Plan, carry_out
 from statefmt.edit.arguments.destinations import destinations, normalised
 from statefmt.edit.arguments.key_map import normalised_note
 from statefmt.edit.changes.edit import Edit, with_note
+from statefmt.edit.operations.joins import joins, module_depth
 from statefmt.edit.operations.mv import mv
 from statefmt.model.instances import instances
 from statefmt.model.snapshot import Snapshot
@@ -53,15 +55,16 @@ def command(
     """Move instances, resources and modules to other addresses.
 
     Dependencies on them are updated; nothing else changes. A resource or module without a key moves with all its
-    instances, which keep their keys. A pattern of modules moves whole modules.
+    instances, which keep their keys. A pattern of modules moves whole modules. If a resource or module joins an
+    existing one, mv asks for confirmation.
     """
-
     refuse_state_names((source, destination))
+    depth = module_depth(destination)
 
     def operation(snapshot: Snapshot) -> Edit:
         found = select(instances(snapshot), Criteria(selectors=(source,)))
         moved = destinations([instance.addr for instance in found], source, destination)
-        edit = mv(snapshot, moved, rebind=rebind)
+        edit = replace(mv(snapshot, moved, rebind=rebind), joins=joins(snapshot, moved, depth=depth))
         return with_note(edit, normalised_note([destination])) if normalised(destination, moved) else edit
 
-    return carry_out(Plan("mv", operation), options)
+    return carry_out(Plan("mv", operation, depth=depth), options)

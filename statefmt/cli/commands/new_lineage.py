@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Final
 from uuid import uuid4
 
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
@@ -10,6 +11,11 @@ from statefmt.cli.surgery import Plan, carry_out
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.operations.envelope import new_lineage
 from statefmt.model.snapshot import Snapshot
+
+EXAMPLES: Final = (
+    ("Make a copy independent of its original.", "statetool new-lineage --state copy.tfstate"),
+    ("Keep the original, and write the copy.", "statetool new-lineage --out copy.tfstate"),
+)
 
 
 @takes(options=surgery_options)

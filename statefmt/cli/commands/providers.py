@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Final, Optional
 
 import typer
 
-from statefmt.analysis.providers.removal import removal
+from statefmt.analysis.providers.removal import ProviderRemoval, removal
 from statefmt.analysis.providers.use import ConfigurationUse, provider_use
 from statefmt.cli.exit_status import FINE, FOUND
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options, report_problems
 from statefmt.cli.options.shared import FormatOption, OutputFormat, StateArgument, StateOption, one_state
 from statefmt.cli.options.takes import takes
 from statefmt.cli.run import run_context
-from statefmt.cli.streams import message_terminal, result_columns, result_terminal
+from statefmt.cli.streams import result_columns, result_terminal
 from statefmt.edit.session import load, state_name
+from statefmt.model.addrs import NO_KEY
+from statefmt.model.errors import SelectionError
 from statefmt.model.snapshot import Snapshot
 from statefmt.store.reading import STANDARD_INPUT
 
@@ -60,23 +62,23 @@ def command(
     With --config, also show what the configuration declares; exit status 1: a provider instance is missing, or errors
     in the configuration hide it.
 
-    With --remove, exit status 0: nothing is bound to it; 1: something is; 2: the state has no such provider.
+    With --remove, exit status 0: nothing is bound to it; 1: something is; 2: the state has no such provider. A state
+    records only providers in use, so an unused one needs --config, which must declare it.
     """
     detailed = tree or modules or resources
     if remove is not None and detailed:
         raise typer.BadParameter("cannot be combined with --tree, --modules or --resources", param_hint="--remove")
-    if configuration.directory is not None and (remove is not None or detailed):
-        raise typer.BadParameter(
-            "cannot be combined with --remove, --tree, --modules or --resources", param_hint="--config"
-        )
+    if configuration.directory is not None and detailed:
+        raise typer.BadParameter("cannot be combined with --tree, --modules or --resources", param_hint="--config")
     named = one_state(state, state_option)
     references = configuration.loaded()
     snapshot = load(run_context(), state_name(run_context(), named)).result.snapshot
-    if references is not None:
+    if references is not None and remove is None:
         return _show_declarations(snapshot, references, output_format)
     uses = provider_use(snapshot)
     if remove is not None:
-        return _show_removal(uses, remove, output_format, None if named == STANDARD_INPUT else named)
+        found = _removal(uses, remove, references)
+        return _show_removal(found, output_format, None if named == STANDARD_INPUT else named)
     if output_format is OutputFormat.JSON:
         from statefmt.render.providers.use_json import provider_use_json
 
@@ -119,16 +121,27 @@ def _show_declarations(snapshot: Snapshot, references: ProviderReferences, outpu
     return FOUND if missing or wrong else FINE
 
 
-def _show_removal(uses: list[ConfigurationUse], text: str, output_format: OutputFormat, state: str | None) -> int:
-    found = removal(uses, text)
+def _removal(uses: list[ConfigurationUse], text: str, references: ProviderReferences | None) -> ProviderRemoval:
+    try:
+        return removal(uses, text)
+    except SelectionError as error:
+        if references is None:
+            raise
+        from statefmt.analysis.targets.providers_declared import declared_provider
+
+        declared = declared_provider(references, text)
+        if declared is None:
+            raise SelectionError(f"{error}\nThe configuration does not declare it either.") from error
+        return ProviderRemoval(text, declared.key is NO_KEY, (), (), ())
+
+
+def _show_removal(found: ProviderRemoval, output_format: OutputFormat, state: str | None) -> int:
     if output_format is OutputFormat.JSON:
         from statefmt.render.providers.use_json import removal_json
 
         sys.stdout.buffer.write(removal_json(found))
     else:
-        from statefmt.render.providers.removal_text import other_keys_text, removal_text
+        from statefmt.render.providers.removal_text import removal_text
 
         print(removal_text(found, result_terminal(), state))
-        if not found.objects and found.used:
-            print(other_keys_text(found, message_terminal()), file=sys.stderr)
     return FOUND if found.objects else FINE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Final, Optional
 
 import typer
@@ -9,18 +10,34 @@ from msgspec.structs import replace
 
 from statefmt.analysis.selection import Criteria
 from statefmt.cli.options.selecting import criteria
-from statefmt.cli.options.surgery_options import SurgeryOptions, WholeResourceOption, surgery_options
+from statefmt.cli.options.surgery_options import NewProviderOption, SurgeryOptions, WholeResourceOption, surgery_options
 from statefmt.cli.options.takes import takes
 from statefmt.cli.surgery import Plan, carry_out, choose
+from statefmt.cli.target_validation import refuse_unknown_providers
 from statefmt.edit.arguments.key_map import parse_key_map
 from statefmt.edit.arguments.provider_target import provider_target
-from statefmt.edit.changes.edit import Edit
+from statefmt.edit.changes.bindings import new_bindings
+from statefmt.edit.changes.edit import Edit, with_note
 from statefmt.edit.operations.rebind import rebind
+from statefmt.model.addrs import AbsProviderInstance
 from statefmt.model.snapshot import Snapshot
 from statefmt.text.pattern import pattern
 
 # With --map, the last argument is a provider only if it matches this. No resource has the type `provider`.
 _PROVIDER: Final = pattern(r"(^|\.)provider\[")
+
+EXAMPLES: Final = (
+    (
+        "Bind an instance to another instance of its provider configuration.",
+        "statetool rebind 'aws_vpc.main[\"eu\"]' 'aws.by_region[\"eu-west-1\"]'",
+    ),
+    ("Check the target against the configuration.", "statetool rebind --config . aws_s3_bucket.logs aws.west"),
+    (
+        "Bind to a configuration that nothing in the state uses yet.",
+        "statetool rebind --new-provider aws_s3_bucket.logs aws.west",
+    ),
+    ("Change provider keys in a module.", "statetool rebind module.app --map eu=eu-west-1,us=us-east-1"),
+)
 
 
 @takes(chosen=criteria, options=surgery_options)
@@ -39,6 +56,7 @@ def command(
         ),
     ] = None,
     whole_resource: WholeResourceOption = False,
+    new_provider: NewProviderOption = False,
     *,
     chosen: Criteria,
     options: SurgeryOptions,
@@ -48,6 +66,8 @@ def command(
     Single instances of a resource can be bound to another instance of their provider configuration; only all of them
     together can be bound to another configuration. With --map, PROVIDER_INSTANCE is the new configuration for all of
     them, and optional.
+
+    The provider instance must be declared by the configuration in --config or, without one, be used in the state.
     """
     given = list(selectors or [])
     named = bool(given) and (not keys or _PROVIDER.search(given[-1]) is not None)
@@ -57,10 +77,18 @@ def command(
             "name the provider instance at the end, or map keys with --map", param_hint="PROVIDER_INSTANCE"
         )
     mapping = parse_key_map(keys) if keys else None
+    references = options.configuration.loaded()
+
+    def validated(snapshot: Snapshot, wanted: Sequence[AbsProviderInstance]) -> Sequence[str]:
+        return () if new_provider else refuse_unknown_providers(snapshot, wanted, references)
 
     def operation(snapshot: Snapshot) -> Edit:
         found = choose(snapshot, replace(chosen, selectors=tuple(given)))
         to = None if target is None else provider_target(target, found)
-        return rebind(snapshot, found, to, mapping=mapping, whole_resource=whole_resource)
+        notes = validated(snapshot, [to]) if to is not None and mapping is None else ()
+        edit = rebind(snapshot, found, to, mapping=mapping, whole_resource=whole_resource)
+        if mapping is not None:
+            notes = validated(snapshot, new_bindings(snapshot, edit.snapshot))
+        return with_note(edit, *notes)
 
-    return carry_out(Plan("rebind", operation), options)
+    return carry_out(Plan("rebind", operation, references=references), options)

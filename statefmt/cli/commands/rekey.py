@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from statefmt.analysis.selection import Criteria
 from statefmt.analysis.selection.modules import Modules, modules_of
-from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options, report_problems
+from statefmt.cli.options.configuration import report_problems
 from statefmt.cli.options.selecting import criteria
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes
@@ -29,6 +29,7 @@ from statefmt.model.snapshot import Snapshot
 
 if TYPE_CHECKING:
     # Most runs have no configuration and skip this import.
+    from statefmt.configuration.providers.references import ProviderReferences
     from statefmt.configuration.scopes.instances import Instances
 
 EXAMPLES: Final = (
@@ -39,7 +40,7 @@ EXAMPLES: Final = (
 )
 
 
-@takes(chosen=criteria, configuration=configuration_options, options=surgery_options)
+@takes(chosen=criteria, options=surgery_options)
 def command(
     pairs: Annotated[
         Optional[list[str]],  # noqa: UP045 - typer reads the annotation at run time
@@ -58,7 +59,6 @@ def command(
     count: Annotated[bool, typer.Option("--count", help="With --by: use integer keys, for count.")] = False,
     *,
     chosen: Criteria,
-    configuration: ConfigurationOptions,
     options: SurgeryOptions,
 ) -> int:
     """Change the keys of resources or modules: from count to for_each or back, or from one for_each to another.
@@ -71,12 +71,13 @@ def command(
     instance can have changed its key; otherwise rekey prints a map to complete.
     """
     given = (pairs is not None) + (file is not None) + (by is not None)
-    if given > 1 or (given == 0 and configuration.directory is None):
+    if given > 1 or (given == 0 and options.configuration.directory is None):
         raise typer.BadParameter("use exactly one of these, or --config alone", param_hint="--map, --map-file, --by")
     if count and by is None:
         raise typer.BadParameter("requires --by", param_hint="--count")
     keys = _keys(pairs, file)
-    declared = None if given else _declared(configuration)
+    references = options.configuration.loaded()
+    declared = None if given or references is None else _instances(references)
 
     def operation(snapshot: Snapshot) -> Edit:
         modules, others = _modules(snapshot, chosen)
@@ -95,7 +96,7 @@ def command(
         line = [] if options.state is None else ["--state", options.state]
         return rekey_each(snapshot, keys_by_configuration(wanted, there, declared, line))
 
-    return carry_out(Plan("rekey", operation), options)
+    return carry_out(Plan("rekey", operation, references=references), options)
 
 
 def _keys(pairs: list[str] | None, file: Path | None) -> Mapping[InstanceKey, InstanceKey] | None:
@@ -104,11 +105,8 @@ def _keys(pairs: list[str] | None, file: Path | None) -> Mapping[InstanceKey, In
     return None if pairs is None else parse_key_map(pairs)
 
 
-def _declared(configuration: ConfigurationOptions) -> Instances | None:
-    """Load the instances of the configuration. Raises SurgeryError if errors hide a part of it."""
-    references = configuration.loaded()
-    if references is None:
-        return None
+def _instances(references: ProviderReferences) -> Instances:
+    """Return the instances that the configuration declares. Raises SurgeryError if errors hide a part of it."""
     from statefmt.lint.check import check_configuration
     from statefmt.model.codes import CONFIGURATION_NOT_KNOWN
 

@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
 from statefmt.analysis.selection import Criteria
 from statefmt.cli.options.selecting import criteria
-from statefmt.cli.options.surgery_options import SurgeryOptions, WholeResourceOption, surgery_options
+from statefmt.cli.options.surgery_options import NewProviderOption, SurgeryOptions, WholeResourceOption, surgery_options
 from statefmt.cli.options.takes import takes
 from statefmt.cli.surgery import Plan, carry_out, choose
-from statefmt.edit.changes.edit import Edit
+from statefmt.cli.target_validation import refuse_unknown_providers, refuse_unknown_source
+from statefmt.edit.changes.bindings import new_bindings
+from statefmt.edit.changes.edit import Edit, with_note
 from statefmt.edit.operations.replace_provider import parse_replaced, replace_provider
+from statefmt.model.addrs import Provider
 from statefmt.model.snapshot import Snapshot
+
+EXAMPLES: Final = (
+    (
+        "Move to the other public registry.",
+        "statetool replace-provider registry.terraform.io/hashicorp/aws hashicorp/aws",
+    ),
+    (
+        "Replace a provider by a fork that the state does not use yet.",
+        "statetool replace-provider --new-provider hashicorp/aws acme/aws",
+    ),
+    (
+        "Replace a provider configuration.",
+        "statetool replace-provider 'provider[\"hashicorp/aws\"].west' 'provider[\"hashicorp/aws\"].east'",
+    ),
+)
 
 
 @takes(chosen=criteria, options=surgery_options)
@@ -26,6 +44,7 @@ def command(
     ],
     new: Annotated[str, typer.Argument(metavar="TO", help="The source, or the configuration, that replaces it.")],
     whole_resource: WholeResourceOption = False,
+    new_provider: NewProviderOption = False,
     *,
     chosen: Criteria,
     options: SurgeryOptions,
@@ -33,11 +52,22 @@ def command(
     """Replace a provider, or one of its configurations, in all resources or in the selected ones.
 
     If FROM and TO are sources, each resource keeps its module, alias and keys.
+
+    TO must be used by the configuration in --config or, without one, in the state. A provider from the other public
+    registry needs neither.
     """
     replaced, replacement = parse_replaced(old), parse_replaced(new)
+    references = options.configuration.loaded()
 
     def operation(snapshot: Snapshot) -> Edit:
         found = None if chosen == Criteria() else [instance.addr for instance in choose(snapshot, chosen)]
-        return replace_provider(snapshot, replaced, replacement, found, whole_resource=whole_resource)
+        edit = replace_provider(snapshot, replaced, replacement, found, whole_resource=whole_resource)
+        if new_provider:
+            return edit
+        if isinstance(replacement, Provider):
+            refuse_unknown_source(snapshot, replacement, references)
+            return edit
+        bound = new_bindings(snapshot, edit.snapshot)
+        return with_note(edit, *refuse_unknown_providers(snapshot, bound, references, short=False))
 
-    return carry_out(Plan("replace-provider", operation, asks=True), options)
+    return carry_out(Plan("replace-provider", operation, asks=True, references=references), options)

@@ -13,10 +13,11 @@ from statefmt.cli.options.takes import takes
 from statefmt.cli.options.write import store_of
 from statefmt.cli.run import run_context
 from statefmt.cli.surgery import Plan, carry_out
+from statefmt.edit.added_findings import refuse_new_errors
 from statefmt.edit.changes.edit import Edit, with_note
 from statefmt.edit.damaged import loaded_or_damaged
 from statefmt.edit.operations.restore import restore, with_serial
-from statefmt.edit.session import LoadedState, StateFileError, load, refuse_new_errors, state_name
+from statefmt.edit.session import LoadedState, StateFileError, load, state_name
 from statefmt.model.errors import EncryptionError, StateError, StoreError, SurgeryError
 from statefmt.model.snapshot import Snapshot
 from statefmt.render.printable import printable

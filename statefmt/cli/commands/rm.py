@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Optional
+from typing import Annotated, Final, Optional
 
 import typer
 from msgspec.structs import replace
@@ -16,6 +16,12 @@ from statefmt.edit.changes.edit import Edit
 from statefmt.edit.operations.forget_deposed import forget_deposed
 from statefmt.edit.operations.rm import rm
 from statefmt.model.snapshot import Snapshot
+
+EXAMPLES: Final = (
+    ("Forget a resource, but keep the real objects.", "statetool rm aws_instance.web"),
+    ("Forget everything of one provider instance.", "statetool rm --provider 'aws.by_region[\"eu-west-1\"]'"),
+    ("See what a pattern would forget.", "statetool rm --dry-run 'module.old.**'"),
+)
 
 
 @takes(chosen=criteria, options=surgery_options)

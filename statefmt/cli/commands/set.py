@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated, Final, Optional
 
 import typer
 
@@ -18,6 +18,12 @@ from statefmt.edit.changes.edit import Edit
 from statefmt.edit.operations.set import set_attributes
 from statefmt.model.errors import SurgeryError
 from statefmt.model.snapshot import Snapshot
+
+EXAMPLES: Final = (
+    ("Set a string; the value is JSON.", "statetool set aws_instance.web 'tags.env=\"prod\"'"),
+    ("Set a number in a list.", "statetool set aws_lb.main 'ports[0]=443'"),
+    ("Set a secret from the environment.", "statetool set aws_db_instance.main --from-env password=DB_PASSWORD_JSON"),
+)
 
 
 @takes(options=surgery_options)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -12,6 +12,11 @@ from statefmt.cli.surgery import Plan, carry_out
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.operations.envelope import set_serial
 from statefmt.model.snapshot import Snapshot
+
+EXAMPLES: Final = (
+    ("Set the serial above that of a remote state.", "statetool set-serial 1000"),
+    ("Do so only if the state has not changed.", "statetool set-serial 1000 --expect-serial 58"),
+)
 
 
 @takes(options=surgery_options)

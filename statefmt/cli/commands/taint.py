@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from statefmt.analysis.selection import Criteria
 from statefmt.cli.options.selecting import criteria
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
@@ -10,6 +12,11 @@ from statefmt.cli.surgery import Plan, carry_out, choose
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.operations.taint import taint
 from statefmt.model.snapshot import Snapshot
+
+EXAMPLES: Final = (
+    ("Have the next plan replace an instance.", "statetool taint 'aws_instance.web[0]'"),
+    ("Have it replace all instances of a type in a module.", "statetool taint module.app --type aws_instance"),
+)
 
 
 @takes(chosen=criteria, options=surgery_options)

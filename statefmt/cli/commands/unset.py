@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -13,6 +13,11 @@ from statefmt.cli.surgery import Plan, carry_out, choose
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.operations.unset import unset_attributes
 from statefmt.model.snapshot import Snapshot
+
+EXAMPLES: Final = (
+    ("Remove a tag.", "statetool unset aws_instance.web tags.env"),
+    ("Set an attribute to null, after a look at the changes.", "statetool unset --dry-run aws_instance.web user_data"),
+)
 
 
 @takes(options=surgery_options)

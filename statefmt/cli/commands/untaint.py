@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from statefmt.analysis.selection import Criteria
 from statefmt.cli.options.selecting import criteria
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
@@ -10,6 +12,11 @@ from statefmt.cli.surgery import Plan, carry_out, choose
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.operations.taint import untaint
 from statefmt.model.snapshot import Snapshot
+
+EXAMPLES: Final = (
+    ("Keep an instance that is tainted.", "statetool untaint 'aws_instance.web[0]'"),
+    ("Keep all tainted instances of a module.", "statetool untaint module.app --tainted"),
+)
 
 
 @takes(chosen=criteria, options=surgery_options)

@@ -1,4 +1,4 @@
-"""The options of all surgery commands: which state, and how to write it."""
+"""The options of all surgery commands: which state, how to write it, and what to compare it with."""
 
 from __future__ import annotations
 
@@ -6,12 +6,17 @@ from typing import Annotated, NamedTuple
 
 import typer
 
+from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
 from statefmt.cli.options.shared import ShowSensitiveOption, StateOption
 from statefmt.cli.options.takes import takes
 from statefmt.cli.options.write import WriteOptions, write_options
 
 WholeResourceOption = Annotated[
     bool, typer.Option("--whole-resource", help="Extend the selection to all instances of each resource.")
+]
+
+NewProviderOption = Annotated[
+    bool, typer.Option("--new-provider", help="Allow a provider that neither the state nor --config knows.")
 ]
 
 
@@ -21,11 +26,16 @@ class SurgeryOptions(NamedTuple):
     state: str | None
     write: WriteOptions
     show_sensitive: bool
+    configuration: ConfigurationOptions
 
 
-@takes(write=write_options)
+@takes(write=write_options, configuration=configuration_options)
 def surgery_options(
-    *, state: StateOption = None, write: WriteOptions, show_sensitive: ShowSensitiveOption = False
+    *,
+    state: StateOption = None,
+    write: WriteOptions,
+    show_sensitive: ShowSensitiveOption = False,
+    configuration: ConfigurationOptions,
 ) -> SurgeryOptions:
     """Return the options as one value."""
-    return SurgeryOptions(state, write, show_sensitive)
+    return SurgeryOptions(state, write, show_sensitive, configuration)

@@ -13,17 +13,19 @@ from statefmt.model.snapshot import Snapshot
 class Edit:
     """The snapshot after an operation, with the old serial unless the operation sets it.
 
-    `moved` maps old addresses to new ones; `notes` are sentences for the user. `restored` is an earlier content with a
-    new serial, in format `restored_version`, which is written back even if it has errors.
+    `moved` maps old addresses to new ones; `notes` are sentences for the user. `joins` are sentences on resources and
+    modules that joined existing ones, which must be confirmed. `restored` is an earlier content with a new serial, in
+    format `restored_version`, which is written back even if it has errors.
     """
 
     snapshot: Snapshot
     moved: Mapping[AbsResourceInstance, AbsResourceInstance] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    joins: tuple[str, ...] = ()
     restored: bytes | None = None
     restored_version: int = 0
 
 
-def with_note(edit: Edit, note: str) -> Edit:
-    """Append a note to an edit."""
-    return replace(edit, notes=(*edit.notes, note))
+def with_note(edit: Edit, *notes: str) -> Edit:
+    """Append notes to an edit."""
+    return replace(edit, notes=(*edit.notes, *notes))

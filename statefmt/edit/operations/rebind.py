@@ -62,8 +62,8 @@ def rebind(
         _rebound(resource, None if whole_resource else wanted, to, mapping) if resource.addr in meant else resource
         for resource in snapshot.resources
     )
-    notes = _notes([resource for resource in after if resource.addr in meant], to)
-    return Edit(replace(snapshot, resources=after), notes=tuple(notes))
+    notes = () if to is None else _outside(list(meant.values()), to)
+    return Edit(replace(snapshot, resources=after), notes=notes)
 
 
 def _check_provider(resource: ResourceState, to: AbsProviderInstance | None) -> None:
@@ -123,23 +123,13 @@ def _check_key(addr: AbsResourceInstance, config: ConfigProviderConfig | None, k
         raise SurgeryError(f"{addr}: {config} has no alias; only a configuration with an alias can have {key}")
 
 
-def _notes(resources: Sequence[ResourceState], to: AbsProviderInstance | None) -> list[str]:
-    """Return notes on results that no configuration allows; they may be steps of a longer edit."""
-    notes = []
-    mixed = [str(r.addr) for r in resources if len({obj.provider_key is NO_KEY for obj in r.objects}) > 1]
-    if mixed:
-        notes.append(
-            "a provider block either has for_each or not, but only some objects of these resources have a provider "
-            f"key:{named(mixed)}"
-        )
-    if to is not None:
-        module = to.config.module.names
-        outside = [str(r.addr) for r in resources if r.addr.config().module.names[: len(module)] != module]
-        if outside:
-            notes.append(
-                f"{to.config} can be used only within its own module, and these are elsewhere:{named(outside)}"
-            )
-    return notes
+def _outside(resources: Sequence[ResourceState], to: AbsProviderInstance) -> tuple[str, ...]:
+    """Return a note on resources that no configuration can bind to `to`; this may be a step of a longer edit."""
+    module = to.config.module.names
+    outside = [str(r.addr) for r in resources if r.addr.config().module.names[: len(module)] != module]
+    if not outside:
+        return ()
+    return (f"{to.config} can be used only within its own module, and these are elsewhere:{named(outside)}",)
 
 
 def _key_name(key: InstanceKey) -> str:

@@ -47,8 +47,11 @@ def rebinding(subject: Subject, fate: Fate, provider: AbsProviderInstance) -> Fi
     for it; the result is None if another instance has no such key.
     """
     to = _as_in_state(fate, provider)
+    assert subject.configuration is not None
+    # The provider may be new to the state.
+    config = ("--config", subject.configuration.configuration.directory)
     if provider.config == fate.bound.config:
-        return subject.command("rebind", str(fate.instance.addr), str(to))
+        return subject.command("rebind", str(fate.instance.addr), str(to), *config)
     address = str(_resource(fate))
     going = _going(subject, fate, provider)
     if going.homeless:
@@ -56,10 +59,10 @@ def rebinding(subject: Subject, fate: Fate, provider: AbsProviderInstance) -> Fi
             return None
         going = _joint({**going.keys, fate.bound.key: {*going.keys.get(fate.bound.key, ()), provider.key}}, [])
     if going.together:
-        return subject.command("rebind", address, str(to))
+        return subject.command("rebind", address, str(to), *config)
     if going.pairs:
-        return subject.command("rebind", address, str(to.config), "--map", going.pairs)
-    rebind = subject.command("rebind", address, str(to))
+        return subject.command("rebind", address, str(to.config), "--map", going.pairs, *config)
+    rebind = subject.command("rebind", address, str(to), *config)
     return Fix.of(rebind, ", which moves all its instances: rebind the others afterwards")
 
 

@@ -48,12 +48,6 @@ def removal_text(found: ProviderRemoval, terminal: Terminal, state: str | None =
     return "\n\n".join(parts)
 
 
-def other_keys_text(found: ProviderRemoval, terminal: Terminal) -> str:
-    """Render the keys in use, for a key that is not and may be misspelt."""
-    keys = ", ".join(str(provider.key) or "none" for provider in found.used)
-    return terminal.wrap(f"statetool: no object uses this key; in use: {keys}", "", "  ")
-
-
 def _quoted(addr: AbsResourceInstance) -> str:
     return shell_word(str(addr))
 

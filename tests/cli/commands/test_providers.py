@@ -14,6 +14,7 @@ from tests.cli.terminal import in_process
 
 SAMPLE = str(SAMPLES / "v4-provider-for-each.tfstate")
 REGION = f"{AWS}.by_region"
+UNUSED = "statetool: nothing in the state is bound to aws.by_region"
 NO_PROVIDER = "statetool: the state has no provider 'aws.by_regoin'"
 
 TOTALS = """\
@@ -120,7 +121,7 @@ REMOVED = [
         ['aws_s3_bucket.logs["us-west-2"]', 'module.replica["us-west-2"].aws_db_instance.this[0]'],
     ),
     (AWS, 1, ["data.aws_caller_identity.current"]),
-    ('aws.by_region["ap-south-1"]', 0, []),
+    ('aws.by_region["ap-south-1"]', 2, []),
     ("aws.by_regoin", 2, []),
 ]
 
@@ -131,7 +132,7 @@ def test_remove(text: str, status: int, listed: list[str], statetool: Statetool)
     assert result.status == status
     after_head = result.text.partition(":\n\n")[2].split("\n\n")[0]
     assert [line.strip() for line in after_head.splitlines()] == listed
-    assert result.err.startswith(NO_PROVIDER) == (status == 2)
+    assert result.err.startswith((NO_PROVIDER, UNUSED)) == (status == 2)
     document = statetool("providers", SAMPLE, "--remove", text, "--format", "json")
     assert document.status == status
     assert [obj["address"] for obj in json.loads(document.out or b'{"bound":[]}')["bound"]] == listed
@@ -165,7 +166,7 @@ def test_the_commands_do_it(statetool: Statetool, folder: Path) -> None:
             for one in arguments
         ]
         assert statetool(*to, "--yes").status == 0
-        assert statetool("providers", "--remove", instance).status == 0
+        assert statetool("providers", "--remove", instance).err.startswith(UNUSED)
 
 
 def test_no_command_touches_what_is_bound_elsewhere(statetool: Statetool, folder: Path) -> None:
@@ -185,8 +186,38 @@ def test_no_command_for_data_sources(statetool: Statetool) -> None:
 
 def test_a_key_that_is_not_in_use_may_be_misspelt(statetool: Statetool) -> None:
     result = statetool("providers", SAMPLE, "--remove", 'aws.by_region["eu-wset-1"]')
-    assert result.status == 0
-    assert '["eu-west-1"]' in result.err
+    assert (result.status, result.out) == (2, b"")
+    assert result.err.splitlines()[-2:] == ['  aws.by_region["eu-west-1"]', '  aws.by_region["us-west-2"]']
+
+
+DECLARED = """\
+provider "aws" {
+  alias    = "by_region"
+  for_each = toset(["eu-west-1", "spare"])
+}
+provider "aws" {
+  alias = "plain"
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        pytest.param('aws.by_region["spare"]', 0, id="short form"),
+        pytest.param(f'{REGION}["spare"]', 0, id="full address"),
+        pytest.param("aws.plain", 0, id="without for_each"),
+        pytest.param('aws.by_region["eu-west-1"]', 1, id="in use"),
+        pytest.param('aws.by_region["sapre"]', 2, id="misspelt key"),
+        pytest.param("aws.plian", 2, id="misspelt alias"),
+        pytest.param('aws.plain["spare"]', 2, id="key without for_each"),
+    ],
+)
+def test_the_configuration_knows_unused_ones(text: str, status: int, statetool: Statetool, folder: Path) -> None:
+    (folder / "main.tf").write_text(DECLARED)
+    result = statetool("providers", SAMPLE, "--remove", text, "--config", ".")
+    assert result.status == status, result
+    assert ("does not declare it either" in " ".join(result.err.split())) == (status == 2)
 
 
 def test_control_characters_are_shown_as_such(statetool: Statetool, folder: Path) -> None:

@@ -83,7 +83,7 @@ def test_another_file_is_replaced(option: list[str], backups: int, folder: Path,
 
 
 def test_from_standard_input_to_standard_output(program: Program) -> None:
-    done = program("rm", "--state", "-", "aws_vpc.main", stdin=REGIONS)
+    done = program("rm", "-y", "--state", "-", "aws_vpc.main", stdin=REGIONS)
     assert done.status == 0
     assert json.loads(done.out)["serial"] == 59
     assert '- aws_vpc.main["eu-west-1"]' in done.err
@@ -150,7 +150,7 @@ def test_many_at_once(folder: Path) -> None:
     (folder / NAME).write_text(json.dumps(document), "utf-8")
     commands = [
         subprocess.Popen(
-            [str(PROGRAM), "mv", "--lock-timeout", "110s", f"aws_vpc.main[{number}]", f"aws_vpc.new[{number}]"],
+            [str(PROGRAM), "mv", "-y", "--lock-timeout", "110s", f"aws_vpc.main[{number}]", f"aws_vpc.new[{number}]"],
             cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
         )
         for number in range(32)

@@ -57,7 +57,8 @@ def _check(subject: Subject) -> Iterable[Finding]:
             place.pointer,
             Fix.of(
                 "Declare the provider in the root module and pass it to the module, then run ",
-                subject.command("rebind", address, str(in_root)),
+                # The default configuration of a provider always exists.
+                subject.command("rebind", address, str(in_root), *(["--new-provider"] if in_root.alias else [])),
                 ".",
             ),
         )

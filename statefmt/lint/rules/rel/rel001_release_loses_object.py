@@ -21,9 +21,9 @@ is an error.
 
 ## What to do
 Bind all instances of the resource to one provider configuration without a key that reaches them all, with
-`statetool rebind RESOURCE PROVIDER`. If none does, because the instances are in several regions or accounts, first
-move them to one resource for each configuration, with `statetool mv`. Make the same changes in the `.tf` files
-before the next plan.
+`statetool rebind RESOURCE PROVIDER`, and `--new-provider` if nothing in the state uses it yet. If none does, because
+the instances are in several regions or accounts, first move them to one resource for each configuration, with
+`statetool mv`. Make the same changes in the `.tf` files before the next plan.
 
 Or change the `.tf` files first, and apply them with the release that wrote the state. `statetool downgrade` never
 leaves out an object.
