@@ -27,7 +27,7 @@ class Screen:
         self._prompts = self._side / "prompts"
         (self._side / "conf").write_text("set -g status off\nset -g history-limit 10000\nset -g escape-time 0\n")
         (self._side / "rc").write_text(
-            "PS1='$ '; PS2='> '\nbind 'set enable-bracketed-paste off' 2>/dev/null\n"
+            "unset HISTFILE; PS1='$ '; PS2='> '\nbind 'set enable-bracketed-paste off' 2>/dev/null\n"
             f"PROMPT_COMMAND='echo >> {self._prompts}'\n"
         )
         size = ("-x", str(columns), "-y", str(rows))

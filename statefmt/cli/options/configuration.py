@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, Optional
 import typer
 
 from statefmt.cli.command_line import options_in_order
+from statefmt.cli.options.groups import CONFIGURATION
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal
 from statefmt.model.errors import StoreError
@@ -58,16 +59,25 @@ def configuration_options(
             "--config",
             metavar="DIR",
             help="Compare with the configuration in DIR; its encryption block opens encrypted states.",
+            rich_help_panel=CONFIGURATION,
         ),
     ] = None,
     var: Annotated[
         Optional[list[str]],  # noqa: UP045
-        typer.Option("--var", metavar="NAME=VALUE", help="With --config: set an input variable, but not a passphrase."),
+        typer.Option(
+            "--var",
+            metavar="NAME=VALUE",
+            help="With --config: set an input variable, but not a passphrase.",
+            rich_help_panel=CONFIGURATION,
+        ),
     ] = None,
     var_file: Annotated[
         Optional[list[str]],  # noqa: UP045
         typer.Option(
-            "--var-file", metavar="FILE", help="With --config or --encryption: set input variables from FILE."
+            "--var-file",
+            metavar="FILE",
+            help="With --config or --encryption: set input variables from FILE.",
+            rich_help_panel=CONFIGURATION,
         ),
     ] = None,
 ) -> ConfigurationOptions:

@@ -4,5 +4,6 @@ from typing import Final
 
 SELECTION: Final = "Selection"
 COMMON: Final = "Common options"
+CONFIGURATION: Final = "Configuration"
 ENCRYPTION: Final = "Encryption"
-GROUPS: Final = (SELECTION, COMMON, ENCRYPTION)
+GROUPS: Final = (SELECTION, COMMON, CONFIGURATION, ENCRYPTION)
