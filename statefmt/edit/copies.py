@@ -13,6 +13,7 @@ from statefmt.context import RunContext
 from statefmt.model.errors import StoreError
 from statefmt.store.durable import signals_held_back, write_all
 from statefmt.store.reading import reason_of
+from statefmt.store.small_files import open_for_writing
 
 
 class Copy(Protocol):
@@ -75,12 +76,12 @@ class FileCopy:
             written(backup)
 
     def _stream(self, content: bytes) -> None:
-        """Write to a character device such as /dev/null, or to a pipe; wait for the reader of a pipe."""
+        """Write to a character device such as /dev/null, or to a pipe that has a reader."""
         try:
             kind = os.stat(self.path).st_mode  # noqa: PTH116 - as above
             if not (stat.S_ISCHR(kind) or stat.S_ISFIFO(kind)):
                 raise StoreError(f"{self.path}: cannot write to {_kind(kind)}; name a file, a pipe or - instead")
-            descriptor = os.open(self.path, os.O_WRONLY | getattr(os, "O_NOCTTY", 0))
+            descriptor = open_for_writing(self.path)
             try:
                 write_all(descriptor, content)
             finally:

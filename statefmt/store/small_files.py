@@ -47,6 +47,26 @@ def read_bounded(path: Path | str, most: int, *, pipes: bool = False, links: boo
     return bytes(content)
 
 
+def open_for_writing(path: Path | str) -> int:
+    """Open a pipe or a character device for writing, without waiting forever for the reader of a pipe.
+
+    Raises OSError with the reason in `strerror`.
+    """
+    until = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            descriptor = os.open(path, os.O_WRONLY | os.O_NONBLOCK | getattr(os, "O_NOCTTY", 0))
+        except OSError as error:
+            if error.errno != errno.ENXIO:
+                raise
+            if time.monotonic() > until:
+                raise OSError(errno.ENXIO, "it is a pipe without a reader") from error
+            time.sleep(_NAP)
+        else:
+            os.set_blocking(descriptor, True)
+            return descriptor
+
+
 def write_over(path: Path | str, content: bytes, *, links: bool = False) -> None:
     """Overwrite or create a regular file.
 
