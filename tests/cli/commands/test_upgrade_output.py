@@ -68,10 +68,9 @@ def test_onto_itself(statetool: Statetool, tree: Tree) -> None:
 
 # What stands under OUT, and the message.
 REFUSED: list[tuple[str, str, str]] = [
-    ("a folder", "folder", "not a regular file"),
+    ("a folder", "folder", "cannot write to a folder; name a file, a pipe or - instead"),
     ("a folder that does not exist", "missing/new", "there is no such file or folder"),
     ("below a file", "state/new", "Not a directory"),
-    ("a device", "/dev/null", "not a regular file; statetool writes only regular files and standard output (-)"),
     ("a link to nowhere", "link", "the file already exists"),
     ("a name that is too long", "x" * 300, "File name too long"),
 ]
