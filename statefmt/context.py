@@ -29,7 +29,7 @@ class RunContext:
     sentence. `read_input` and `write_output` access standard input and output; the former reports how many bytes it has
     read. `encryption` loads the encryption
     configuration on first use and returns None if the given module has none; the field itself is None if no
-    configuration was given. `progress` is told what the run is doing; None if nobody is waiting.
+    configuration was given. `progress` receives what the run is doing; None without a terminal.
     """
 
     environment: Mapping[str, str]

@@ -17,7 +17,7 @@ from tests.cli.states import INDENTED, SAMPLES
 COMMANDS = [
     "check",
     "graph",
-    "outputs",
+    "outputs --state",
     "providers --tree",
     "stats",
     "fmt",

@@ -120,9 +120,15 @@ IN_A_PIPE = [
         "check v4-hand-edited.tfstate",
         r"→ To write it in that form, .*: `statetool fmt --state v4-hand-edited\.tfstate`\.\n",
     ),
-    ("list --state v4-empty.tfstate a[", r"statetool: 'a\[' .*Index brackets must contain .* literal string\."),
+    (
+        "list --state v4-empty.tfstate a[",
+        r"statetool: invalid address 'a\[': index brackets must contain .* literal string ",
+    ),
     ("rule PRV003", r"OpenTofu refuses most such states\. If only some .* silently rebinds the resource\.\n"),
-    ("upgrade v3-legacy.tfstate -o v4-empty.tfstate", r"v4-empty\.tfstate: the file already exists; --yes .*backup\n"),
+    (
+        "upgrade --registry keep v3-legacy.tfstate -o v4-empty.tfstate",
+        r"v4-empty\.tfstate: the file already exists; --yes .*backup\n",
+    ),
 ]
 
 

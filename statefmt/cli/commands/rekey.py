@@ -21,6 +21,7 @@ from statefmt.edit.arguments.key_map import parse_key_lines, parse_key_map
 from statefmt.edit.arguments.keys_by_attribute import keys_by_attribute
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.changes.keyed import Keyed
+from statefmt.edit.operations.joins import module_depth
 from statefmt.edit.operations.rekey import rekey, rekey_each
 from statefmt.model.addrs import InstanceKey, ModuleInstance
 from statefmt.model.errors import SelectionError, SurgeryError
@@ -76,6 +77,8 @@ def command(
     if count and by is None:
         raise typer.BadParameter("requires --by", param_hint="--count")
     keys = _keys(pairs, file)
+    # Of a module, only the module itself must be declared.
+    depth = max(map(module_depth, chosen.selectors), default=0)
     references = options.configuration.loaded()
     declared = None if given or references is None else _instances(references)
 
@@ -96,7 +99,7 @@ def command(
         line = [] if options.state is None else ["--state", options.state]
         return rekey_each(snapshot, keys_by_configuration(wanted, there, declared, line))
 
-    return carry_out(Plan("rekey", operation, references=references), options)
+    return carry_out(Plan("rekey", operation, depth=depth, references=references), options)
 
 
 def _keys(pairs: list[str] | None, file: Path | None) -> Mapping[InstanceKey, InstanceKey] | None:

@@ -17,10 +17,10 @@ _KEY: Final = pattern(r"\[\$(?:\d+|\{\d+\})\]", re.ASCII)
 _PLACE: Final = pattern(r"\$(?:\d+|\{\d+\})", re.ASCII)
 
 
-def module_depth(destination: str) -> int:
-    """Return the number of steps of a destination, perhaps with `$1`, that is a module; else 0."""
+def module_depth(address: str) -> int:
+    """Return the number of steps of an address that is a module, perhaps with `$1` or wildcards; else 0."""
     # Any name and any key will do.
-    text = _PLACE.sub("x", _KEY.sub('["x"]', destination))
+    text = _PLACE.sub("x", _KEY.sub('["x"]', address.replace("[*]", '["x"]').replace("*", "x")))
     try:
         return len(parse_module_instance(text).steps)
     except AddressError:

@@ -46,7 +46,7 @@ def untold_text(
         text += f"and the source is ambiguous ({found})"
     else:
         engines = {one.engine_name: None for one in all_releases() if one.legacy_provider_host != DEFAULT_HOST}
-        text += "and nothing says which engine will read the state. "
+        text += "and the engine that will read the state is unknown. "
         text += f"{' and '.join(engines)} silently drops resources whose provider has no source"
     text += "".join(f". {problem}" for problem in problems)
     if for_terraform:

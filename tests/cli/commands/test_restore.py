@@ -85,7 +85,7 @@ def test_a_dry_run_and_another_file(state: Path, folder: Path, statetool: Statet
     statetool(*REMOVE)
     later = state.read_bytes()
     assert statetool("restore", BACKUP, "--dry-run").status == 0
-    assert statetool("restore", BACKUP, "--out", "new").status == 0
+    assert statetool("restore", BACKUP, "--out", "new", "-y").status == 0
     assert (state.read_bytes(), (folder / "new").read_bytes()) == (later, _with_serial(60))
 
 
@@ -105,7 +105,7 @@ def test_format_3(state: Path, folder: Path, statetool: Statetool) -> None:
     """As undo does: byte for byte, and the change of format is shown."""
     (folder / BACKUP).write_bytes(LEGACY)
     state.write_bytes(LEGACY)
-    assert statetool("upgrade", "-i").status == 0
+    assert statetool("upgrade", "--registry", "keep", "-i").status == 0
     done = statetool("restore", BACKUP, "--yes")
     assert done.status == 0
     assert "~ format version: 4 → 3\n" in done.text
