@@ -59,7 +59,7 @@ def command_arguments(arguments: Sequence[str]) -> list[str]:
     """
     name, *rest = arguments
     if name != "state":
-        return [ALIASES.get(name, name), *rest]
+        return [*arguments]
     if rest and rest[0] in STATE_COMMANDS:
         return rest
     family = ", ".join(STATE_COMMANDS)

@@ -20,7 +20,7 @@ from statefmt.cli.command import Completer, ProgramCommand
 from statefmt.cli.command_line import was_given
 from statefmt.cli.exit_status import AS_PLANS_DO, DETAILED_EXITCODE, FAILED, FINE
 from statefmt.cli.failure import show_failure, show_usage_error
-from statefmt.cli.habits import accept_spellings, command_arguments, unknown_command
+from statefmt.cli.habits import ALIASES, accept_spellings, command_arguments, unknown_command
 from statefmt.cli.options.completion import completion_options
 from statefmt.cli.options.display import display_options
 from statefmt.cli.progress import Progress, can_be_shown
@@ -119,6 +119,7 @@ class LazyGroup(TyperGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        cmd_name = ALIASES.get(cmd_name, cmd_name)
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"statefmt.cli.commands.{cmd_name.replace('-', '_')}")

@@ -6,6 +6,7 @@ from typing import Final
 
 import click
 
+from statefmt.cli.habits import ALIASES
 from statefmt.model.errors import RemoteStateError
 
 # Commands that write the edited state to standard output with `--state -`.
@@ -22,7 +23,8 @@ COPIES: Final = frozenset(
 def remote_state_text(error: RemoteStateError) -> str:
     """Return the message of the error with the commands that work, for each program that the folder may belong to."""
     context = click.get_current_context(silent=True)
-    command = (context and context.find_root().invoked_subcommand) or "COMMAND"
+    typed = (context and context.find_root().invoked_subcommand) or "COMMAND"
+    command = ALIASES.get(typed, typed)
     lines = [line for program in error.programs for line in _lines(program, command)]
     what = "Work on a copy" if command in COPIES else "Use a pipe"
     return "\n".join([f"{error}. {what}:", *(f"  {line}" for line in lines)])

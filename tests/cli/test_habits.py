@@ -22,6 +22,7 @@ SAME = [
     ("show --json --state=S", "show --format json --state S"),
     ("output -json -state=S", "outputs --format json --state S"),
     ("outputs -state S -raw vpc_ids", "outputs --state S --raw vpc_ids"),
+    ("output -state=S addresses", "outputs --state S addresses"),
     ("ls -state=S", "list --state S"),
     ("state pull -state=S", "pull --state S"),
     ("state mv -state=S -dry-run aws_vpc.main aws_vpc.net", "mv --state S --dry-run aws_vpc.main aws_vpc.net"),
@@ -109,3 +110,12 @@ def test_topics(statetool: Statetool) -> None:
         text = statetool("help", name).text
         assert max(map(len, text.splitlines())) < 80
         assert len(text.splitlines()) < 40
+
+
+def test_output_of_the_current_workspace(statetool: Statetool, folder: Path) -> None:
+    """The name of an output, as in `tofu output NAME`; `outputs` takes a state there."""
+    (folder / "terraform.tfstate").write_bytes(REGIONS)
+    expected = statetool("outputs", "--state", "terraform.tfstate", "addresses")
+    assert statetool("output", "addresses") == expected
+    assert expected.status == 0
+    assert statetool("outputs", "addresses").status == 2

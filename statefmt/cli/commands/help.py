@@ -38,7 +38,7 @@ def command(
     wanted, *rest = command_arguments(name)
     found = program.command.get_command(program, wanted)
     if found is not None and not rest:
-        with click.Context(found, info_name=wanted, parent=program) as inner:
+        with click.Context(found, info_name=found.name, parent=program) as inner:
             typer.echo(found.get_help(inner))
     elif wanted in topics() and not rest:
         typer.echo(topic(wanted), nl=False)

@@ -32,9 +32,12 @@ EXAMPLES: Final = (
     ("Show one output.", "statetool outputs --state terraform.tfstate web_names"),
     ("Use an output in a script.", "statetool outputs --raw vpc_id"),
 )
+# With this name of the command, the only argument is an output, as in `tofu output NAME`.
+_AS_TOFU: Final = "output"
 
 
 def command(
+    context: typer.Context,
     state: StateArgument = None,
     name: Annotated[
         Optional[str],  # noqa: UP045 - typer reads the annotation at run time
@@ -49,8 +52,8 @@ def command(
     output_format: FormatOption = OutputFormat.TEXT,
 ) -> int:
     """Show the output values of the root module with their types; sensitive ones are hidden."""
-    if state_option is not None and name is None:
-        # `outputs --state FILE NAME`
+    if name is None and (state_option is not None or context.info_name == _AS_TOFU):
+        # `outputs --state FILE NAME` and `output NAME`
         state, name = None, state
     if state is not None and name is None and state_option is None:
         _refuse_name(state)

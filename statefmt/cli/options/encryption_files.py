@@ -40,7 +40,7 @@ def encryption_options(own: set[str | None]) -> list[click.Option]:
         TyperOption(
             param_decls=["--encryption"],
             metavar="FILE",
-            help="Open and write encrypted states with this configuration (HCL or JSON), merged over TF_ENCRYPTION.",
+            help="Open and write encrypted states with this configuration (HCL or JSON); it overrides TF_ENCRYPTION.",
             rich_help_panel=ENCRYPTION,
         ),
         TyperOption(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -18,6 +19,17 @@ from statefmt.hcl.syntax.json.body import LARGEST_FILE
 from statefmt.model.errors import ConfigurationError
 from statefmt.store.reading import STANDARD_INPUT, reason_of
 from statefmt.store.small_files import read_bounded
+
+_EXAMPLE: Final = """\
+  key_provider "pbkdf2" "main" {
+    passphrase = var.passphrase
+  }
+  method "aes_gcm" "main" {
+    keys = key_provider.pbkdf2.main
+  }
+  state {
+    method = method.aes_gcm.main
+  }"""
 
 
 def configuration_from(
@@ -69,7 +81,8 @@ def needed_configuration() -> EncryptionConfiguration:
     if found is None:
         raise ConfigurationError(
             "no encryption configuration: use --encryption FILE, "
-            f"{ENVIRONMENT}, or --encryption-config DIR with a module that has an encryption block"
+            f"{ENVIRONMENT}, or --encryption-config DIR with a module that has an encryption block. "
+            f"FILE can be as follows, with the passphrase in the variable TF_VAR_passphrase:\n{_EXAMPLE}"
         )
     check_configuration(found)
     return found

@@ -279,3 +279,16 @@ def test_the_commands_of_a_plain_state_import_no_cryptography(program: Program, 
     assert done.status == 0
     assert "statefmt.sealed" in done.err
     assert "cryptography" not in done.err
+
+
+def test_the_configuration_that_a_refusal_shows(
+    statetool: Statetool, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it prints is enough to encrypt."""
+    (folder / "plain").write_bytes((SAMPLES / "v4-empty.tfstate").read_bytes())
+    refused = statetool("encrypt", "-i", "plain")
+    assert refused.status == 2
+    (folder / "encryption.hcl").write_text(refused.err[refused.err.index("  key_provider ") :])
+    monkeypatch.setenv("TF_VAR_passphrase", "correct horse battery")
+    assert statetool("encrypt", "-i", "plain", "--encryption", "encryption.hcl").status == 0
+    assert b"encrypted_data" in (folder / "plain").read_bytes()
