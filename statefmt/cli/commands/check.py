@@ -13,8 +13,9 @@ from statefmt.cli.check_report import CheckFormat, print_report, print_statistic
 from statefmt.cli.checking import check_all, default_names
 from statefmt.cli.exit_status import FAILED, FINE, FOUND
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
+from statefmt.cli.options.groups import CONFIGURATION
 from statefmt.cli.options.release import parsed_release
-from statefmt.cli.options.shared import StateOption, StatesArgument
+from statefmt.cli.options.shared import StateOption
 from statefmt.cli.options.takes import takes
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import say
@@ -27,6 +28,8 @@ from statefmt.model import codes
 from statefmt.model.errors import StoreError
 from statefmt.model.findings import Severity
 from statefmt.store.small_files import write_over
+
+_SETTINGS: Final = "Settings and baseline"
 
 
 class FailOn(StrEnum):
@@ -47,11 +50,16 @@ EXAMPLES: Final = (
 
 @takes(configuration=configuration_options)
 def command(
-    states: StatesArgument = None,
+    states: Annotated[
+        Optional[list[str]],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Argument(
+            metavar="[STATE]...", help="Files, directories, globs or -; default: the workspace's state, or all below."
+        ),
+    ] = None,
     state: StateOption = None,
     select: Annotated[
-        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option(metavar="CODES", help="Run only these rules: codes or prefixes, separated by commas."),
+        Optional[str],  # noqa: UP045
+        typer.Option(metavar="CODES", help="Run only these rules: codes or prefixes, with commas."),
     ] = None,
     ignore: Annotated[
         Optional[str],  # noqa: UP045
@@ -59,47 +67,62 @@ def command(
     ] = None,
     release: Annotated[
         Optional[str],  # noqa: UP045
-        typer.Option("--for", metavar="RELEASE", help="Also report what this release would lose: opentofu-1.8, 1.8."),
+        typer.Option("--for", metavar="RELEASE", help="Also report what this release would lose: 1.8."),
     ] = None,
     fail_on: Annotated[
         Optional[FailOn],  # noqa: UP045
-        typer.Option(show_default=False, help="Fail on findings of this severity or higher; default: error."),
+        typer.Option(
+            metavar="SEVERITY", show_default=False, help="Fail on this or higher: error (the default), warning, info."
+        ),
     ] = None,
     exit_zero: Annotated[bool, typer.Option("--exit-zero", help="Exit with 0 even if there are findings.")] = False,
     output_format: Annotated[
-        CheckFormat, typer.Option("--format", show_default=False, help="The output format; default: text.")
+        CheckFormat,
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            show_default=False,
+            help="text (the default), concise, json, sarif, junit, github.",
+        ),
     ] = CheckFormat.TEXT,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Print no findings; only the exit status tells.")
-    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no findings, only set the exit status.")] = False,
     statistics: Annotated[
         bool, typer.Option("--statistics", help="Show the number of findings of each rule instead.")
     ] = False,
     everything: Annotated[bool, typer.Option("--all", help="In directories, include backups and .terraform.")] = False,
     baseline: Annotated[
         Optional[Path],  # noqa: UP045
-        typer.Option(metavar="FILE", help="Report only findings that are not in this baseline."),
+        typer.Option(
+            metavar="FILE", help="Report only findings that are not in this baseline.", rich_help_panel=_SETTINGS
+        ),
     ] = None,
     write_baseline: Annotated[
         Optional[Path],  # noqa: UP045
-        typer.Option(metavar="FILE", help="Write all findings to a baseline, and exit with 0."),
+        typer.Option(
+            metavar="FILE", help="Write all findings to a baseline, and exit with 0.", rich_help_panel=_SETTINGS
+        ),
     ] = None,
     settings: Annotated[
         Optional[Path],  # noqa: UP045
         typer.Option(
-            metavar="FILE", help="Read settings from FILE; default: the nearest statetool.toml or pyproject.toml."
+            metavar="FILE",
+            help="Read settings from FILE; default: the nearest statetool.toml or pyproject.toml.",
+            rich_help_panel=_SETTINGS,
         ),
     ] = None,
-    no_settings: Annotated[bool, typer.Option("--no-settings", help="Ignore settings files.")] = False,
-    no_state: Annotated[bool, typer.Option("--no-state", help="With --config: check only the configuration.")] = False,
+    no_settings: Annotated[
+        bool, typer.Option("--no-settings", help="Ignore settings files.", rich_help_panel=_SETTINGS)
+    ] = False,
+    no_state: Annotated[
+        bool,
+        typer.Option("--no-state", help="With --config: check only the configuration.", rich_help_panel=CONFIGURATION),
+    ] = False,
     *,
     configuration: ConfigurationOptions,
 ) -> int:
     """Check states against the rules: files, directories and globs.
 
-    Without any, check the state of the current workspace or, if there is none, all *.tfstate below the directory.
-
-    With --config, check the configuration and compare the states with it.
+    With --config, also check the configuration and compare the states with it.
 
     Exit status 0: no findings at or above the failing severity; 1: findings; 2: a file is not a state.
     """

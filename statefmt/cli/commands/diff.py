@@ -34,6 +34,7 @@ class DiffFormat(StrEnum):
     MARKDOWN = "markdown"
 
 
+_COMPARED: Final = "What is compared"
 EXAMPLES: Final = (
     ("Show what has changed since a backup.", "statetool diff terraform.tfstate.backup"),
     (
@@ -64,21 +65,35 @@ def command(
     ] = False,
     only: Annotated[
         Optional[list[str]],  # noqa: UP045
-        typer.Option(metavar="KIND,...", help=f"Show only these kinds of differences: {', '.join(Kind)}."),
+        typer.Option(
+            metavar="KIND,...",
+            help=f"Show only these kinds of differences: {', '.join(Kind)}.",
+            rich_help_panel=_COMPARED,
+        ),
     ] = None,
     ignore: Annotated[
         Optional[list[str]],  # noqa: UP045
-        typer.Option(metavar="KIND,...", help="Hide these kinds of differences."),
+        typer.Option(metavar="KIND,...", help="Hide these kinds of differences.", rich_help_panel=_COMPARED),
     ] = None,
     selectors: Annotated[
         Optional[list[str]],  # noqa: UP045
-        typer.Option("--select", metavar="SELECTOR", help="Only instances that match this selector, on either side."),
+        typer.Option(
+            "--select",
+            metavar="SELECTOR",
+            help="Only instances that match this selector, on either side.",
+            rich_help_panel=_COMPARED,
+        ),
     ] = None,
     excluded: ExcludeOption = None,
     exact: Annotated[
-        bool, typer.Option("--exact", help="Compare literally: 1 differs from 1.0, and strings are not parsed as JSON.")
+        bool,
+        typer.Option(
+            "--exact",
+            help="Compare literally: 1 differs from 1.0, and strings are not parsed as JSON.",
+            rich_help_panel=_COMPARED,
+        ),
     ] = False,
-    full: Annotated[bool, typer.Option("--full", help="Show long values in full.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Show long values in full.", rich_help_panel=_COMPARED)] = False,
     show_sensitive: ShowSensitiveOption = False,
     detailed_exitcode: Annotated[
         bool, typer.Option(DETAILED_EXITCODE, help="Exit like `tofu plan`: 0 no differences, 2 differences, 1 failure.")

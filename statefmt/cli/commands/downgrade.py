@@ -10,6 +10,7 @@ from msgspec import structs
 
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
+from statefmt.cli.options.groups import LAYOUT
 from statefmt.cli.options.provider_sources import LegacyProviderOption, ProviderSources, RegistryOption, show_unused
 from statefmt.cli.options.release import parsed_release
 from statefmt.cli.options.shared import DropUnknownOption, StateArgument, StateOption, StyleChoice, one_state
@@ -54,7 +55,11 @@ def command(
     legacy_provider: LegacyProviderOption = None,
     style: Annotated[
         Optional[StyleChoice],  # noqa: UP045
-        typer.Option(show_default=False, help="The layout to write; default: that of local files of RELEASE."),
+        typer.Option(
+            show_default=False,
+            help="The layout to write; default: that of local files of RELEASE.",
+            rich_help_panel=LAYOUT,
+        ),
     ] = None,
     *,
     configuration: ConfigurationOptions,

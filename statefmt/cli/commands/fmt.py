@@ -10,6 +10,7 @@ import typer
 from statefmt.cli.exit_status import FAILED, FINE, FOUND
 from statefmt.cli.failure import show_failure
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
+from statefmt.cli.options.groups import LAYOUT
 from statefmt.cli.options.provider_sources import (
     LegacyProviderOption,
     ProviderSources,
@@ -51,7 +52,10 @@ def command(
     registry: RegistryOption = None,
     legacy_provider: LegacyProviderOption = None,
     style: Annotated[
-        StyleChoice, typer.Option(show_default=False, help="The layout to write; default: keep the file's own.")
+        StyleChoice,
+        typer.Option(
+            show_default=False, help="The layout to write; default: keep the file's own.", rich_help_panel=LAYOUT
+        ),
     ] = StyleChoice.KEEP,
     drop_unknown: DropUnknownOption = False,
     *,

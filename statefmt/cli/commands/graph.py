@@ -65,15 +65,16 @@ def command(
     output_format: Annotated[
         Optional[GraphFormat],  # noqa: UP045
         typer.Option(
-            "--format", help="The output format; default: text (a tree) on a terminal, else dot. tree is text."
+            "--format",
+            metavar="FORMAT",
+            help="text or tree (the default on a terminal), dot (the default elsewhere), mermaid or json.",
         ),
     ] = None,
 ) -> int:
     """Show the dependencies between resources: as a tree, or for Graphviz and Mermaid, grouped by module.
 
-    Trees lead from a resource to its dependencies, those of --dependents-of alone to its dependents. Arrows lead from a
-    resource to its dependencies. A state lists direct and indirect dependencies; the graph omits those that others
-    imply. Dependencies that are not in the state are marked, in pictures by dashes.
+    Trees and arrows lead from a resource to its dependencies; trees of --dependents-of alone to its dependents.
+    Dependencies that others imply are omitted, and those that are not in the state are marked.
     """
     if depth is not None and not (depends_on or dependents_of):
         raise typer.BadParameter("requires --depends-on or --dependents-of", param_hint="--depth")

@@ -57,13 +57,10 @@ def command(
 ) -> int:
     """Show the provider configurations and their instances, with the number of resource instances bound to each.
 
-    The numbers are totals over all modules, unless --modules, --resources or --tree shows them one by one.
+    The numbers are totals over all modules. With --config, also show what the configuration declares.
 
-    With --config, also show what the configuration declares; exit status 1: a provider instance is missing, or errors
-    in the configuration hide it.
-
-    With --remove, exit status 0: nothing is bound to it; 1: something is; 2: the state has no such provider. A state
-    records only providers in use, so an unused one needs --config, which must declare it.
+    Exit status 1: with --config, a provider instance is missing, or errors hide it; with --remove, something is bound
+    to it. 2: the state has no such provider; with --config, an unused one must be declared.
     """
     detailed = tree or modules or resources
     if remove is not None and detailed:

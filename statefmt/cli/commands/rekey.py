@@ -64,12 +64,11 @@ def command(
 ) -> int:
     """Change the keys of resources or modules: from count to for_each or back, or from one for_each to another.
 
-    An address of a module changes the keys of the module, and everything in it moves along; an address of a resource
-    changes the keys of its instances. 'module.app.**' selects the resources in a module. Nothing else changes, except
-    that depends_on is updated.
+    The address of a module changes its keys, and everything in it moves along; 'module.app.**' selects the resources in
+    it. Dependencies are updated; nothing else changes.
 
-    With --config, the new keys must be those of the configuration. Without a map, they are read from it, where only one
-    instance can have changed its key; otherwise rekey prints a map to complete.
+    With --config and without a map, the new key is read from the configuration if only one instance can have changed
+    its key; otherwise rekey prints a map to complete.
     """
     given = (pairs is not None) + (file is not None) + (by is not None)
     if given > 1 or (given == 0 and options.configuration.directory is None):

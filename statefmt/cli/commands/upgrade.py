@@ -9,6 +9,7 @@ import typer
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.failure import show_failure
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
+from statefmt.cli.options.groups import LAYOUT
 from statefmt.cli.options.provider_sources import LegacyProviderOption, ProviderSources, RegistryOption, show_unused
 from statefmt.cli.options.shared import DropUnknownOption, StateOption, StatesArgument, StyleChoice
 from statefmt.cli.options.takes import takes
@@ -38,7 +39,8 @@ def command(
     registry: RegistryOption = None,
     legacy_provider: LegacyProviderOption = None,
     style: Annotated[
-        StyleChoice, typer.Option(show_default=False, help="The layout to write; default: indent.")
+        StyleChoice,
+        typer.Option(show_default=False, help="The layout to write; default: indent.", rich_help_panel=LAYOUT),
     ] = StyleChoice.INDENT,
     drop_unknown: DropUnknownOption = False,
     *,

@@ -2,8 +2,10 @@
 
 from typing import Final
 
+PROVIDERS: Final = "Provider sources"
+LAYOUT: Final = "Layout"
 SELECTION: Final = "Selection"
 COMMON: Final = "Common options"
 CONFIGURATION: Final = "Configuration"
 ENCRYPTION: Final = "Encryption"
-GROUPS: Final = (SELECTION, COMMON, CONFIGURATION, ENCRYPTION)
+GROUPS: Final = (PROVIDERS, LAYOUT, SELECTION, COMMON, CONFIGURATION, ENCRYPTION)

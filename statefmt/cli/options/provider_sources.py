@@ -12,6 +12,7 @@ import typer
 
 from statefmt.cli.command_line import command_with
 from statefmt.cli.options.configuration import ConfigurationOptions
+from statefmt.cli.options.groups import PROVIDERS
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal, say
 from statefmt.edit.session import LoadedState, loaded, names_legacy_providers
@@ -46,6 +47,7 @@ RegistryOption = Annotated[
         show_default=False,
         help="Use this registry for all providers from the two public registries, and for HashiCorp's providers "
         "without a source; default: keep, if all providers have a source.",
+        rich_help_panel=PROVIDERS,
     ),
 ]
 LegacyProviderOption = Annotated[
@@ -56,6 +58,7 @@ LegacyProviderOption = Annotated[
         show_default=False,
         help="The source of a provider known only by its type (provider.aws or -/aws), such as aws=hashicorp/aws; "
         "can be repeated. With --registry, HashiCorp's own need not be named.",
+        rich_help_panel=PROVIDERS,
     ),
 ]
 

@@ -7,7 +7,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from statefmt.cli.options.groups import COMMON
+from statefmt.cli.options.groups import COMMON, LAYOUT
 from statefmt.formats.style import Layout, Style
 
 StateArgument = Annotated[
@@ -24,7 +24,9 @@ StateOption = Annotated[
     Optional[str],  # noqa: UP045
     typer.Option("--state", metavar="PATH", help="The state file, or - for standard input.", rich_help_panel=COMMON),
 ]
-DropUnknownOption = Annotated[bool, typer.Option("--drop-unknown", help="Drop unknown members, as OpenTofu does.")]
+DropUnknownOption = Annotated[
+    bool, typer.Option("--drop-unknown", help="Drop unknown members, as OpenTofu does.", rich_help_panel=LAYOUT)
+]
 ShowSensitiveOption = Annotated[
     bool,
     typer.Option(
