@@ -35,7 +35,8 @@ def on_terminal(
         stdin=terminal,
         stdout=terminal,
         stderr=terminal,
-        env={**program.environment, **(environment or {})},
+        # A pager would wait for keys.
+        env={"PAGER": "cat", **program.environment, **(environment or {})},
     )
     os.close(terminal)
     # The end of input, for a program that reads all the same.
