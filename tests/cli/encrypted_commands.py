@@ -29,6 +29,7 @@ LINES: Final[dict[str, list[Line]]] = {
     "providers": [Line("providers %s"), Line("providers --format json %s")],
     "outputs": [Line("outputs %s"), Line("outputs %s --show-sensitive addresses")],
     "stats": [Line("stats %s")],
+    "pull": [Line("pull %s")],
     "graph": [Line("graph %s"), Line("graph --format text %s")],
     "grep": [Line("grep web %s"), Line("grep --format json --show-sensitive e %s"), Line("grep absent %s", status=1)],
     "check": [
@@ -83,7 +84,7 @@ LINES: Final[dict[str, list[Line]]] = {
     ],
     "restore": [
         Line("restore before -y --state %s", writes=True),
-        Line("restore before --state %s --out new"),
+        Line("restore before -y --state %s --out new"),
         Line("restore before --state missing", writes=False),
     ],
     "history": [
@@ -94,6 +95,6 @@ LINES: Final[dict[str, list[Line]]] = {
     "git-driver": [Line("git-driver textconv %s"), Line("git-driver diff s before 0 100644 %s 0 100644")],
 }
 # They take no state.
-WITHOUT_STATE: Final = frozenset({"rule", "releases", "git-config"})
+WITHOUT_STATE: Final = frozenset({"rule", "releases", "git-config", "help", "version"})
 # A configuration that states are held against.
 MAIN_TF: Final = 'provider "aws" {\n  for_each = toset(["eu-west-1"])\n  alias    = "by_region"\n}\n'

@@ -60,6 +60,7 @@ def _killed(forked: Forks, folder: Path, line: Line, call: str, number: int) -> 
     work.mkdir()
     state = work / STATE
     state.write_bytes(encrypted(WITH_CANARY, "new"))
+    (work / "before").write_bytes(encrypted(WITH_CANARY.replace(b"t3.small", b"t3.large"), "new"))
     if line.before:
         assert main(line.before.replace("%s", str(state)).split()) == 0
     old = state.read_bytes()

@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.process, pytest.mark.packaging]
 PAGE = ROOT / "docs" / "guides" / "first-hour.md"
 # In names of backups.
 _TIME = re.compile(r"\.\d{10}(?:-\d+)?\.(?=backup)")
-_BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.DOTALL | re.MULTILINE)
+_BLOCK = re.compile(r"(?<=^```shell-session\n).*?(?=^```$)", re.DOTALL | re.MULTILINE)
 
 
 def session(folder: Path) -> str:
