@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from docs.specification.pages import links_of_rule, pages as format_pages
-from statefmt.cli.main import COMMANDS, program
+from statefmt.cli.program import COMMANDS, program
 from statefmt.lint.registry import Page, all_pages
 
 DOCS = Path(__file__).resolve().parent

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from statefmt.cli.main import COMMANDS, main
+from statefmt.cli.main import main
+from statefmt.cli.program import COMMANDS
 from statefmt.encryption import EnvelopeLayout
 from tests.cli.conftest import PROGRAM, Statetool
 from tests.cli.encrypted import configuration, encrypted

@@ -248,7 +248,7 @@ REFUSED = {
     "another type": (["set", "-y", "aws_iam_role.app", "name=1"], "--force-type sets it anyway"),
     "no path": (["set", "-y", "aws_iam_role.app", "tags=1"], "no attribute tags"),
     "nothing to set": (["set", "-y", "aws_iam_role.app"], "nothing to set: give PATH=JSON"),
-    "no JSON": (["set", "-y", "aws_iam_role.app", "name=app"], 'a string needs quotes: name="…"'),
+    "no JSON": (["set", "-y", "aws_iam_role.app", "name=app"], "a string needs quotes: 'name=\"…\"'"),
     "no variable": (["set", "-y", "aws_iam_role.app", "--from-env", "name=NONE"], "no such environment variable: NONE"),
     "no value file": (["set", "-y", "aws_iam_role.app", "--from-file", "name=none"], "none: "),
     "nothing deposed": (["forget-deposed", "-y", "aws_vpc.main"], "no selected instance has a deposed object"),

@@ -8,7 +8,7 @@ from typing import Final
 import click
 import pytest
 
-from statefmt.cli.main import COMMANDS, program
+from statefmt.cli.program import COMMANDS, program
 from statefmt.cli.remote_state import COPIES, EDITS
 from tests.cli.conftest import Statetool
 from tests.cli.states import SAMPLES

@@ -10,7 +10,7 @@ import click
 import pytest
 
 from statefmt.cli.command import WITHOUT_ENCRYPTION, ProgramCommand
-from statefmt.cli.main import COMMANDS as ALL_COMMANDS, program
+from statefmt.cli.program import COMMANDS as ALL_COMMANDS, program
 from tests.cli.conftest import Statetool
 from tests.cli.states import HAND_EDITED
 

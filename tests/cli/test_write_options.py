@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import pytest
 
-from statefmt.cli.main import program
+from statefmt.cli.program import program
 from statefmt.store.local.journal import checksum
 from tests.cli.conftest import Statetool
 

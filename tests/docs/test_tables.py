@@ -8,7 +8,7 @@ import click
 import pytest
 
 from docs.site import ROOT
-from statefmt.cli.main import COMMANDS, program
+from statefmt.cli.program import COMMANDS, program
 
 
 def test_every_command_has_a_task() -> None:

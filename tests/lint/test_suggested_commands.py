@@ -11,7 +11,8 @@ from typing import Any, Final
 
 import pytest
 
-from statefmt.cli.main import COMMANDS, main
+from statefmt.cli.main import main
+from statefmt.cli.program import COMMANDS
 from statefmt.formats.reading.inspect import inspect
 from statefmt.lint.check import check
 from statefmt.model.findings import Command, Finding

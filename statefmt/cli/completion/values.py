@@ -142,7 +142,7 @@ def _releases(_: click.Context, __: click.Parameter, typed: str) -> list[Complet
 
 def _topics(_: click.Context, __: click.Parameter, typed: str) -> list[CompletionItem]:
     from statefmt.cli.commands.help import topics
-    from statefmt.cli.main import COMMANDS
+    from statefmt.cli.program import COMMANDS
 
     return _starting(typed, ["topics", *topics(), *COMMANDS])
 

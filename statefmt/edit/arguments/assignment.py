@@ -46,6 +46,6 @@ def json_value(path: str, text: str) -> bytes:
         value = text.strip(" \t\r\n").encode()
         loads_exact(value)
     except ValueError as error:
-        hint = f'; a string needs quotes: {path}="…"' if _WORD.fullmatch(text) else ""
+        hint = f"; a string needs quotes: '{path}=\"…\"'" if _WORD.fullmatch(text) else ""
         raise SurgeryError(f"the value for {path} is not valid JSON{hint}") from error
     return value

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from statefmt.cli.command import WITHOUT_ENCRYPTION
-from statefmt.cli.main import COMMANDS, program
+from statefmt.cli.program import COMMANDS, program
 from tests.cli.conftest import Program, Statetool
 from tests.cli.encrypted import configuration, encrypted
 from tests.cli.states import SAMPLES

@@ -140,7 +140,7 @@ def test_what_is_sensitive_if_it_is_allowed() -> None:
 NO_ASSIGNMENT = {
     "a": "no equals sign between path and value; write PATH=JSON",
     't["a=b"]': "no equals sign",
-    "a=hello": 'the value for a is not valid JSON; a string needs quotes: a="…"',
+    "a=hello": "the value for a is not valid JSON; a string needs quotes: 'a=\"…\"'",
     "a=": "the value for a is not valid JSON",
     "a={": "the value for a is not valid JSON",
     "a=NaN": "the value for a is not valid JSON",

@@ -1,0 +1,181 @@
+"""The command line as a whole: the commands by section, and the group that imports and runs them."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+import click
+import typer
+from typer.core import TyperGroup
+
+from statefmt.cli.command import Completer, ProgramCommand
+from statefmt.cli.habits import ALIASES, accept_spellings, command_arguments, unknown_command
+from statefmt.cli.options.completion import completion_options
+from statefmt.cli.options.display import display_options
+from statefmt.version import __version__
+
+# The sections of the help, with a summary of each command. The module of a command has its name, and is imported only
+# when the command is used.
+SECTIONS: Final = {
+    "Inspect": {
+        "list": "List the resource instances in a state.",
+        "show": "Show resource instances, with sensitive values hidden.",
+        "providers": "Show provider configurations and what is bound to each.",
+        "outputs": "Show the output values of the root module.",
+        "grep": "Search attributes and outputs for text.",
+        "stats": "Show what a state contains, in numbers and sizes.",
+        "graph": "Show the dependencies between resources, as a tree or drawn.",
+        "pull": "Print a state, decrypted if it is encrypted.",
+    },
+    "Check and compare": {
+        "check": "Check states and configurations against the rules.",
+        "simulate": "Show what a configuration change would orphan.",
+        "rule": "List the rules of check, or explain one.",
+        "diff": "Show the differences between two states.",
+    },
+    "Formats and releases": {
+        "fmt": "Rewrite states in canonical form.",
+        "upgrade": "Upgrade a state of any version to canonical version 4.",
+        "downgrade": "Write a state for an older release or the other engine.",
+        "releases": "Show what each release reads, writes and keeps.",
+    },
+    "Surgery": {
+        "mv": "Move instances, resources and modules to other addresses.",
+        "rm": "Forget instances without destroying the real objects.",
+        "rekey": "Change instance keys, as from count to for_each.",
+        "rebind": "Bind instances to another provider instance.",
+        "replace-provider": "Bind resources to another provider or configuration.",
+        "taint": "Mark instances to be replaced by the next plan.",
+        "untaint": "Remove that mark from instances.",
+        "forget-deposed": "Forget deposed objects without destroying them.",
+        "set": "Set attributes of instances.",
+        "unset": "Unset attributes of instances.",
+        "set-serial": "Set the serial of a state.",
+        "new-lineage": "Give a state a new lineage.",
+    },
+    "Encryption": {
+        "encryption-info": "Show how a state is encrypted.",
+        "encrypt": "Encrypt a plain state as OpenTofu does.",
+        "decrypt": "Decrypt a state to plain text.",
+        "reencrypt": "Encrypt states again with the current method.",
+    },
+    "Undo": {
+        "undo": "Undo the last edit that statetool made to a state.",
+        "restore": "Put a backup back in place of a state.",
+        "history": "Show the edits that statetool made to a state.",
+    },
+    "Help": {"help": "Show the help of a command, or explain a topic.", "version": "Show the version."},
+    "Git": {
+        "git-config": "Set up git to compare states with statetool.",
+        "git-driver": "Compare states for git (run by git).",
+    },
+}
+COMMANDS: Final = {name: summary for commands in SECTIONS.values() for name, summary in commands.items()}
+_WIDEST: Final = max(map(len, COMMANDS))
+# What people start with, in the screen that statetool without arguments shows.
+_FIRST: Final = ("list", "show", "check", "upgrade", "mv", "undo")
+_FIRST_SCREEN: Final = """\
+statetool reads, checks, migrates and edits OpenTofu and Terraform states.
+
+Usage: statetool COMMAND [OPTIONS] ARGS
+
+{commands}
+
+Without --state, a command uses the state of the current workspace.
+A command that edits a state locks it, keeps a backup, and can be undone.
+
+  statetool --help        all commands
+  statetool help COMMAND  one command, with examples
+  statetool help topics   selectors, exit statuses, backends, habits from tofu\
+"""
+
+
+class LazyGroup(TyperGroup):
+    """A command group that imports each command when it is used.
+
+    `completers` is set while a shell completes a command line: what completes a parameter, by its metavar.
+    """
+
+    completers: Mapping[str, Completer] = MappingProxyType({})
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        cmd_name = ALIASES.get(cmd_name, cmd_name)
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"statefmt.cli.commands.{cmd_name.replace('-', '_')}")
+        app = typer.Typer(add_completion=False, rich_markup_mode=None)
+        app.command(cmd_name, cls=ProgramCommand)(module.command)
+        command = typer.main.get_command(app)
+        assert isinstance(command, ProgramCommand)
+        command.examples = module.EXAMPLES
+        command.add_shared_options()
+        for parameter in command.params:
+            name = (parameter.metavar or "").removesuffix("...").removeprefix("[").removesuffix("]")
+            completer = self.completers.get(name) or self.completers.get(parameter.metavar or "")
+            if completer is not None:
+                parameter._custom_shell_complete = completer
+        return command
+
+    def make_parser(self, ctx: click.Context) -> Any:
+        parser = super().make_parser(ctx)
+        accept_spellings(parser, ctx)
+        return parser
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name, *rest = command_arguments(args)
+        command = self.get_command(ctx, name)
+        if command is None and not ctx.resilient_parsing:
+            raise click.UsageError(unknown_command(name, COMMANDS), ctx)
+        return name, command, rest
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for title, commands in SECTIONS.items():
+            with formatter.section(title):
+                # Align the summaries of all sections.
+                formatter.write_dl([(name.ljust(_WIDEST), summary) for name, summary in commands.items()])
+
+
+_app = typer.Typer(
+    cls=LazyGroup,
+    name="statetool",
+    add_completion=False,
+    rich_markup_mode=None,
+    invoke_without_command=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"statetool {__version__}")
+        raise typer.Exit
+
+
+@_app.callback(epilog="Exit status: 0 success, 1 findings or differences, 2 failure.")
+def _program(
+    ctx: typer.Context,
+    version: bool = typer.Option(
+        False, "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
+    ),
+) -> None:
+    """Read, check, migrate and edit OpenTofu and Terraform state snapshots."""
+    if ctx.invoked_subcommand is None:
+        commands = "\n".join(f"  {name:{_WIDEST}}  {COMMANDS[name]}" for name in _FIRST)
+        typer.echo(_FIRST_SCREEN.format(commands=commands))
+
+
+def program() -> LazyGroup:
+    """Return the whole command line."""
+    group = typer.main.get_command(_app)
+    assert isinstance(group, LazyGroup)
+    group.params += [*display_options(), *completion_options()]
+    return group
