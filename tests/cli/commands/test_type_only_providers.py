@@ -45,8 +45,8 @@ def test_refused(command: str, statetool: Statetool, tree: Tree) -> None:
     assert (result.status, result.out) == (2, b"")
     told = " ".join(result.err.split())
     assert told.startswith(
-        "statetool: old: not written: 8 of 8 resources name the provider by type only (aws: 7, random: 1), and nothing "
-        "says which engine will read the state. Terraform silently drops resources whose provider has no source. "
+        "statetool: old: not written: 8 of 8 resources name the provider by type only (aws: 7, random: 1), and the "
+        "engine that will read the state is unknown. Terraform silently drops resources whose provider has no source. "
         "Choose one: "
     )
     assert tree() == {"old": OLD}
