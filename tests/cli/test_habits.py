@@ -119,3 +119,27 @@ def test_output_of_the_current_workspace(statetool: Statetool, folder: Path) -> 
     assert statetool("output", "addresses") == expected
     assert expected.status == 0
     assert statetool("outputs", "addresses").status == 2
+
+
+@pytest.mark.parametrize(
+    ("positional", "option"),
+    [
+        ("new-lineage S --dry-run", "new-lineage --state S --dry-run"),
+        ("set-serial 99 S --dry-run", "set-serial 99 --state S --dry-run"),
+        ("restore B S --dry-run", "restore B --state S --dry-run"),
+        ("undo S --dry-run", "undo --state S --dry-run"),
+        ("history S", "history --state S"),
+        ("stats S", "stats --state S"),
+    ],
+)
+def test_commands_without_addresses_take_a_state(
+    positional: str, option: str, statetool: Statetool, folder: Path
+) -> None:
+    (folder / "S").write_bytes(REGIONS)
+    assert statetool("mv", "--state", "S", "--backup", "B", "aws_vpc.main", "aws_vpc.net").status == 0
+    expected = statetool(*option.split(" "))
+    found = statetool(*positional.split(" "))
+    assert expected.status == found.status == 0
+    # Each run draws another lineage.
+    assert found.err == expected.err
+    assert len(found.out) == len(expected.out)

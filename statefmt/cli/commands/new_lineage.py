@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 from uuid import uuid4
 
+from statefmt.cli.options.shared import StateArgument, StateOption, one_state
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes
 from statefmt.cli.surgery import Plan, carry_out
@@ -13,17 +14,17 @@ from statefmt.edit.operations.envelope import new_lineage
 from statefmt.model.snapshot import Snapshot
 
 EXAMPLES: Final = (
-    ("Make a copy independent of its original.", "statetool new-lineage --state copy.tfstate"),
+    ("Make a copy independent of its original.", "statetool new-lineage copy.tfstate"),
     ("Keep the original, and write the copy.", "statetool new-lineage --out copy.tfstate"),
 )
 
 
 @takes(options=surgery_options)
-def command(*, options: SurgeryOptions) -> int:
+def command(state: StateArgument = None, state_option: StateOption = None, *, options: SurgeryOptions) -> int:
     """Give a state a new lineage, so that no backend takes it for a later version of another state."""
     lineage = uuid4()
 
     def operation(snapshot: Snapshot) -> Edit:
         return new_lineage(snapshot, lineage)
 
-    return carry_out(Plan("new-lineage", operation), options)
+    return carry_out(Plan("new-lineage", operation, state=one_state(state, state_option)), options)

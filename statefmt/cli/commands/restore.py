@@ -8,6 +8,7 @@ from typing import Annotated, Final
 
 import typer
 
+from statefmt.cli.options.shared import StateArgument, StateOption, one_state
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes
 from statefmt.cli.options.write import store_of
@@ -30,7 +31,7 @@ EXAMPLES: Final = (
     ("Put a backup back.", "statetool restore terraform.tfstate.1700000000.backup"),
     (
         "Put back the state from the last commit.",
-        "git show HEAD:terraform.tfstate | statetool restore - --state terraform.tfstate --yes",
+        "git show HEAD:terraform.tfstate | statetool restore - terraform.tfstate --yes",
     ),
 )
 
@@ -40,6 +41,8 @@ def command(
     source: Annotated[
         str, typer.Argument(metavar="BACKUP", help="A backup of the state, by any program; - for standard input.")
     ],
+    state: StateArgument = None,
+    state_option: StateOption = None,
     *,
     options: SurgeryOptions,
 ) -> int:
@@ -50,7 +53,7 @@ def command(
     contained is kept like that of any edit.
     """
     context = run_context()
-    name = state_name(context, options.state)
+    name = state_name(context, one_state(state, state_option))
     if name == STANDARD_INPUT:
         raise StoreError("standard input cannot be restored; name the file with --state")
     # Before the lock is taken: if the backup is the state under another name, closing it would drop the lock.

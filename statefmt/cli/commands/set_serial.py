@@ -6,6 +6,7 @@ from typing import Annotated, Final
 
 import typer
 
+from statefmt.cli.options.shared import StateArgument, StateOption, one_state
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes
 from statefmt.cli.surgery import Plan, carry_out
@@ -21,11 +22,15 @@ EXAMPLES: Final = (
 
 @takes(options=surgery_options)
 def command(
-    serial: Annotated[int, typer.Argument(metavar="SERIAL", help="The new serial.")], *, options: SurgeryOptions
+    serial: Annotated[int, typer.Argument(metavar="SERIAL", help="The new serial.")],
+    state: StateArgument = None,
+    state_option: StateOption = None,
+    *,
+    options: SurgeryOptions,
 ) -> int:
     """Set the serial of a state, which tells backends which of two states is newer."""
 
     def operation(snapshot: Snapshot) -> Edit:
         return set_serial(snapshot, serial)
 
-    return carry_out(Plan("set-serial", operation), options)
+    return carry_out(Plan("set-serial", operation, state=one_state(state, state_option)), options)
