@@ -27,7 +27,7 @@ class Attributes(Mapping[str, AttributeValue]):
         >>> attributes["password"]
         (sensitive value)
         >>> attributes["password"].reveal()
-        'hunter2'
+        's3cr3t'
 
     Values are as described in `statefmt.library.values`. What `statetool show` hides is a Sensitive.
 

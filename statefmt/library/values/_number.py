@@ -32,7 +32,8 @@ class ExactDecimal(Decimal):
             in_range = False
         if not in_range:
             number = super().__new__(cls, _limit(text))
-        number._text = text
+        # Not the subclass of str that the parser gives.
+        number._text = str(text)
         return number
 
     def __str__(self) -> str:

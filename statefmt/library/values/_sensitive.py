@@ -13,11 +13,11 @@ _HINT: Final = "the value is sensitive; call .reveal() to get it"
 class Sensitive:
     """A sensitive value, which prints as `(sensitive value)`; `reveal()` returns it.
 
-        >>> password = Sensitive("hunter2")
+        >>> password = Sensitive("s3cr3t")
         >>> f"{password}"
         '(sensitive value)'
         >>> password.reveal()
-        'hunter2'
+        's3cr3t'
 
     It equals another Sensitive of an equal value, and nothing else. To not leak by other ways, it has no hash, no truth
     value and no parts, and neither `pickle` nor `json` takes it; each raises TypeError. A copy is the object itself.
