@@ -49,9 +49,9 @@ def _name(name: object) -> str:
 
 
 def _number(value: int | float | Decimal) -> NumberText:
+    # Subclasses, such as those of IntEnum, may print otherwise.
+    if isinstance(value, int):
+        return NumberText(int.__repr__(value))
     if not isinstance(value, ExactDecimal) and not isfinite(value):
         raise ValueError(f"{value} cannot be written as JSON")
-    # Subclasses, such as those of IntEnum, may print otherwise.
-    if isinstance(value, Decimal):
-        return NumberText(value)
-    return NumberText(int.__repr__(value) if isinstance(value, int) else float.__repr__(value))
+    return NumberText(float.__repr__(value) if isinstance(value, float) else value)
