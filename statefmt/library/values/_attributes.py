@@ -34,8 +34,8 @@ class Attributes(Mapping[str, AttributeValue]):
     States from before Terraform 0.12 have flat attributes: strings with names such as `tags.%` and `rule.0.port`
     (`is_flat`). They have no marks, so whatever may be sensitive is a Sensitive.
 
-    Decoding a value raises SelectionError if it is nested too deeply; its text is in `raw`. The mapping is its own copy
-    and cannot be pickled, as it holds sensitive values.
+    Decoding a value raises SelectionError if it is nested too deeply; its text is in `raw`. Attributes cannot be
+    pickled, as they hold sensitive values; a copy is the object itself.
     """
 
     __slots__ = ("_members", "_object", "_values")

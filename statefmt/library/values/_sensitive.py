@@ -19,8 +19,10 @@ class Sensitive:
         >>> password.reveal()
         's3cr3t'
 
-    It equals another Sensitive of an equal value, and nothing else. To not leak by other ways, it has no hash, no truth
-    value and no parts, and neither `pickle` nor `json` takes it; each raises TypeError. A copy is the object itself.
+    It equals another Sensitive of an equal value, and nothing else. Whatever else would tell something of the value is
+    refused with TypeError: its hash, truth, length and parts, `pickle` and `json`. A copy is the object itself.
+
+    It protects from showing a value by accident, not from a program that wants it.
     """
 
     __slots__ = ("_reveal",)
@@ -38,7 +40,10 @@ class Sensitive:
         return made
 
     def reveal(self) -> Any:
-        """Return the value, with nothing in it masked. Raises SelectionError if it is nested too deeply to decode."""
+        """Return the value, with nothing in it masked.
+
+        Each call decodes it anew, so that it is kept nowhere. Raises SelectionError if it is nested too deeply.
+        """
         return self._reveal()
 
     def __repr__(self) -> str:
@@ -55,7 +60,7 @@ class Sensitive:
     def __eq__(self, other: object) -> bool:
         return bool(self.reveal() == other.reveal()) if isinstance(other, Sensitive) else NotImplemented
 
-    __hash__ = None  # type: ignore[assignment]  # a hash tells something of the value
+    __hash__ = None  # type: ignore[assignment]  # that of an integer is the integer
 
     def __copy__(self) -> Sensitive:
         return self
