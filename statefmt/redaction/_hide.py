@@ -7,48 +7,55 @@ followed, too much is hidden rather than too little.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Final, TypeAlias
 
 from msgspec import Raw
 
 from statefmt.formats.versions.decode import array_elements, object_members
 from statefmt.golang.normalize import nfc
 from statefmt.model.cty import Path
-from statefmt.redaction.hidden import HIDDEN
+from statefmt.redaction.hidden import HIDDEN, Hidden
 from statefmt.redaction.partial import Partial
 from statefmt.redaction.path_text import step_key
 
 _NUMBER: Final = frozenset(b"-0123456789")
 _WRAPPING: Final = {"value", "type"}
 
+# Returns what to put in place of a part.
+_Placeholder: TypeAlias = Callable[[Raw], Hidden]
 
-def hide(value: Raw, paths: Sequence[Path]) -> Partial:
-    """Replace the part at the end of each path by HIDDEN; other parts stay JSON text.
+
+def _hidden(part: Raw) -> Hidden:
+    return HIDDEN
+
+
+def hide(value: Raw, paths: Sequence[Path], placeholder: _Placeholder = _hidden) -> Partial:
+    """Replace the part at the end of each path by a placeholder, HIDDEN by default; other parts stay JSON text.
 
     A path whose first step names a missing attribute hides nothing; a path that fails further down hides the
     object, array or scalar where it fails.
     """
     try:
-        return _hide(value, paths, is_root=True)
+        return _hide(value, paths, placeholder, is_root=True)
     except RecursionError:
-        return HIDDEN
+        return placeholder(value)
 
 
-def _hide(value: Raw, paths: Sequence[Path], *, is_root: bool = False) -> Partial:
+def _hide(value: Raw, paths: Sequence[Path], placeholder: _Placeholder, *, is_root: bool = False) -> Partial:
     if not paths:
         return value
     if not all(paths):
-        return HIDDEN
+        return placeholder(value)
     first = memoryview(value)[0]
     if first == ord("{"):
-        return _hide_in_object(value, paths, is_root)
+        return _hide_in_object(value, paths, placeholder, is_root)
     if first == ord("["):
-        return _hide_in_array(value, paths)
-    return value if first == ord("n") else HIDDEN
+        return _hide_in_array(value, paths, placeholder)
+    return value if first == ord("n") else placeholder(value)
 
 
-def _hide_in_object(value: Raw, paths: Sequence[Path], is_root: bool) -> Partial:
+def _hide_in_object(value: Raw, paths: Sequence[Path], placeholder: _Placeholder, is_root: bool) -> Partial:
     members = object_members(value)
     # cty normalizes names to NFC; names in the file need not be normalized.
     below: dict[str, list[Path]] = {nfc(name): [] for name in members}
@@ -61,20 +68,20 @@ def _hide_in_object(value: Raw, paths: Sequence[Path], is_root: bool) -> Partial
         if is_wrapping:
             below["value"].append(path)
         elif found is None and (not is_root or not isinstance(name, str)):
-            return HIDDEN
-    return {name: _hide(part, below[nfc(name)]) for name, part in members.items()}
+            return placeholder(value)
+    return {name: _hide(part, below[nfc(name)], placeholder) for name, part in members.items()}
 
 
-def _hide_in_array(value: Raw, paths: Sequence[Path]) -> Partial:
+def _hide_in_array(value: Raw, paths: Sequence[Path], placeholder: _Placeholder) -> Partial:
     elements = array_elements(value)
     below: dict[int, list[Path]] = {}
     for path in paths:
         place = step_key(path[0])
         if not isinstance(place, int) or not 0 <= place < len(elements):
             # The path may lead to an element of a set, whose key is its value.
-            return HIDDEN
+            return placeholder(value)
         below.setdefault(place, []).append(path[1:])
     if any(memoryview(element)[0] in _NUMBER for element in elements):
         # May be a set of numbers.
-        return HIDDEN
-    return [_hide(element, below.get(place, ())) for place, element in enumerate(elements)]
+        return placeholder(value)
+    return [_hide(element, below.get(place, ()), placeholder) for place, element in enumerate(elements)]
