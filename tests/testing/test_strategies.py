@@ -143,7 +143,11 @@ def test_edits_are_accepted_by_the_commands(states: SearchStrategy[bytes], state
 
 
 def test_every_command_is_among_the_edits() -> None:
-    resources = ["a.b", FakeResource("a.c", tainted=True), FakeResource("module.m.a.d", deposed="7c1f00aa")]
+    resources = [
+        FakeResource("a.c", tainted=True),
+        FakeResource("module.m.a.d", deposed="7c1f00aa"),
+        FakeResource("a.b"),
+    ]
     seen = set()
 
     @settings(max_examples=300)
