@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from tests.property.strategies import hcl_quoted
+from tests.property.hcl_text import hcl_quoted
 
 # An address and a member of what is there, with the member's JSON text.
 Content = dict[tuple[str, str], str]

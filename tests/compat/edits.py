@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.compat.content import resource_address
 from tests.compat.states import MODULES, NAMES, PROVIDERS, TYPES, Document, documents
-from tests.property.strategies import hcl_quoted
+from tests.property.hcl_text import hcl_quoted
 
 _KEY: Final = re.compile(r'\[(?:"[^"]*"|\d+)\]')
 _NEW_MODULES: Final = (*MODULES, "module.new", 'module.new["k"]', "module.net.module.sub.module.deep[1]")

@@ -7,19 +7,19 @@ from collections.abc import Iterator
 from hypothesis import given, strategies as st
 
 from statefmt.formats.reading.duplicates import duplicate_members
-from tests.property.json_text import Layout, Object, Tree, layouts, render, scalars, strings, trees
+from statefmt.testing._json_text import ObjectText, TextTree, WhiteSpace, layouts, render, scalars, strings, trees
 
 _KEYS = st.sampled_from(("0", "1.0", "1e3", "1e12", "1.5E-5", "123456789012345678901", "null", '"\\u003c"', '"a"'))
 
 
-def _list(items: list[str]) -> Tree:
+def _list(items: list[str]) -> TextTree:
     return [*items]
 
 
-def _objects(**members: st.SearchStrategy[Tree]) -> st.SearchStrategy[Object]:
+def _objects(**members: st.SearchStrategy[TextTree]) -> st.SearchStrategy[ObjectText]:
     """Objects with some of these members, of which any may be repeated."""
     one = st.one_of([st.tuples(st.just(name), value) for name, value in members.items()])
-    return st.lists(one, max_size=4).map(Object)
+    return st.lists(one, max_size=4).map(ObjectText)
 
 
 _OBJECTS = _objects(
@@ -40,11 +40,11 @@ _STATES = _objects(
 _OPAQUE = {"attributes", "value", "type"}
 
 
-def _repeated(tree: Tree, pointer: str = "") -> Iterator[str]:
+def _repeated(tree: TextTree, pointer: str = "") -> Iterator[str]:
     if isinstance(tree, list):
         for number, item in enumerate(tree):
             yield from _repeated(item, f"{pointer}/{number}")
-    elif isinstance(tree, Object):
+    elif isinstance(tree, ObjectText):
         seen = set()
         for name, value in tree.members:
             if name in seen:
@@ -55,7 +55,7 @@ def _repeated(tree: Tree, pointer: str = "") -> Iterator[str]:
 
 
 @given(state=_STATES, layout=layouts)
-def test_every_repeated_member_is_told_of(state: Object, layout: Layout) -> None:
-    whole = Object([("version", "4"), *state.members])
+def test_every_repeated_member_is_told_of(state: ObjectText, layout: WhiteSpace) -> None:
+    whole = ObjectText([("version", "4"), *state.members])
     found = duplicate_members(render(whole, layout).encode(), 4)
     assert sorted(finding.pointer for finding in found) == sorted(_repeated(whole))

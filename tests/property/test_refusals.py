@@ -9,8 +9,8 @@ import pytest
 from hypothesis import assume, example, given, reject, strategies as st
 
 import statefmt
+from statefmt.testing._json_text import COMPACT, layouts, render, trees
 from tests.formats.recorded import CASES, input_of
-from tests.property.json_text import COMPACT, layouts, render, trees
 from tests.property.strategies import states
 
 # All formats and all defects: what is bent further below.

@@ -5,32 +5,18 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from statefmt.golang.normalize import nfc
 from statefmt.model.addrs import (
-    NO_KEY,
     AbsCheck,
     AbsInputVariable,
     AbsOutputValue,
-    AbsProviderInstance,
-    AbsResource,
-    AbsResourceInstance,
     ConfigProviderConfig,
-    ConfigResource,
     InstanceKey,
-    IntKey,
     LocalProviderConfig,
     LocalProviderInstance,
-    Module,
-    ModuleInstance,
-    ModuleStep,
     Provider,
-    Resource,
-    ResourceMode,
-    StringKey,
 )
+from statefmt.testing import strategies as some
 
-_LETTERS = "aAzZ_éßжא日\u037a\u309b"
-_RESERVED = frozenset({"module", "data", "ephemeral"})
 _FRAGMENTS = (
     *("module", "provider", "data", "output", "a", "1", "1.5", "1e2", "é", "\u0301", "\ufeff", "$", "${", "$${"),
     *("%", "%{", "%%{", "~", "~}", "{", "}", "[", "]", '"', '["', '"]', "[0]", '["k"]', "\\", "\\n", "\\u00e9"),
@@ -38,43 +24,18 @@ _FRAGMENTS = (
     *(";", "&", "&&", "<<E\n", "::", "-", "xn--", "XN--", ":443", "。", "\u200d", "\u200b", "ẞ", "א", "\ud800"),
 )
 
-identifiers: SearchStrategy[str] = st.builds(
-    lambda first, rest: first + rest, st.sampled_from(_LETTERS), st.text(_LETTERS + "019-\u0301", max_size=6)
-)
-int_keys = st.builds(IntKey, st.integers(0, 2**63 - 1))
-string_keys = st.builds(
-    StringKey,
-    st.one_of(
-        st.text(st.characters(exclude_categories=["Cs"])), st.text('$%{}~"\\\n\r\té\u0301/#[].', max_size=12)
-    ).map(nfc),
-)
-some_keys: SearchStrategy[InstanceKey] = st.one_of(int_keys, string_keys)
-keys: SearchStrategy[InstanceKey] = st.one_of(st.just(NO_KEY), some_keys)
-
-modules = st.builds(Module, st.lists(identifiers, max_size=3).map(tuple))
-module_instances = st.builds(ModuleInstance, st.lists(st.builds(ModuleStep, identifiers, keys), max_size=3).map(tuple))
-resources = st.builds(
-    Resource, st.sampled_from(ResourceMode), identifiers.filter(lambda name: name not in _RESERVED), identifiers
-)
-abs_resources = st.builds(AbsResource, module_instances, resources)
-abs_resource_instances = st.builds(AbsResourceInstance, module_instances, st.builds(Resource.instance, resources, keys))
-config_resources = st.builds(ConfigResource, modules, resources)
-
-_parts = st.from_regex(r"[a-z0-9]{1,4}(-[a-z0-9]{1,4}){0,2}", fullmatch=True)
-_hosts = st.one_of(
-    st.sampled_from(["registry.opentofu.org", "xn--e1afmkfd.com", "xn--fa-hia.de:8080", "127.0.0.1:80", "a."]),
-    st.builds(".".join, st.lists(_parts, min_size=1, max_size=3)),
-)
-providers = st.one_of(
-    st.builds(Provider, _hosts, _parts, st.one_of(_parts, st.just("äws"))),
-    st.builds(Provider.legacy, _parts),
-    st.just(Provider.builtin("terraform")),
-)
-provider_configs = st.builds(ConfigProviderConfig, modules, providers, st.one_of(st.just(""), identifiers))
-provider_instances = st.one_of(
-    st.builds(AbsProviderInstance, provider_configs),
-    st.builds(AbsProviderInstance, st.builds(ConfigProviderConfig, modules, providers, identifiers), keys),
-)
+identifiers = some.identifiers()
+int_keys = some.int_keys()
+keys = some.instance_keys()
+some_keys: SearchStrategy[InstanceKey] = st.one_of(int_keys, some.string_keys())
+modules = some.modules()
+module_instances = some.module_instances()
+abs_resources = some.resources(stored=False)
+abs_resource_instances = some.resource_instances(stored=False)
+config_resources = some.config_resources(stored=False)
+providers = some.providers()
+provider_configs = some.provider_configs()
+provider_instances = some.provider_instances()
 legacy_provider_configs = st.builds(
     ConfigProviderConfig,
     modules,

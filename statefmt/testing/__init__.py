@@ -1,0 +1,44 @@
+"""Makes and compares states in other people's tests.
+
+    from statefmt.testing import FakeResource, make_state, assert_same_state
+
+    data = make_state(["aws_vpc.main", FakeResource("aws_subnet.a[0]", dependencies=["aws_vpc.main"])])
+    assert_same_state(data, data)
+
+`statefmt.testing.strategies` has strategies for Hypothesis, `statefmt.testing.plugin` is loaded by pytest itself. Only
+these two need the extra `testing`. Names are imported on first use, so that pytest loads the plugin fast.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+# As in statefmt/__init__.py: not imported from typing, which takes longer than everything else here.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from statefmt.testing._comparison import ComparableState, as_state, assert_same_state
+    from statefmt.testing._fake_resource import FakeOutput, FakeResource
+    from statefmt.testing._make_state import make_state
+
+__all__ = ["ComparableState", "FakeOutput", "FakeResource", "as_state", "assert_same_state", "make_state"]
+
+_HOMES = {
+    "ComparableState": "statefmt.testing._comparison",
+    "FakeOutput": "statefmt.testing._fake_resource",
+    "FakeResource": "statefmt.testing._fake_resource",
+    "as_state": "statefmt.testing._comparison",
+    "assert_same_state": "statefmt.testing._comparison",
+    "make_state": "statefmt.testing._make_state",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'statefmt.testing' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,277 @@
+"""Generates valid states as odd as a file may be: any layout and order, unknown members, split resources."""
+
+from __future__ import annotations
+
+import json
+from random import Random
+from typing import NamedTuple
+
+from hypothesis import strategies as st
+
+from statefmt.model.addrs.quoting import hcl_quote
+from statefmt.testing._json_text import ObjectText, TextTree, layouts, names, objects, render, scalars, strings, trees
+
+# Names of unknown members have this prefix, and nothing else in a generated state has it.
+UNKNOWN = "zz_new_"
+
+_AWS = 'provider["registry.opentofu.org/hashicorp/aws"]'
+_PROVIDERS = (
+    _AWS,
+    f"{_AWS}.west",
+    f"module.net.{_AWS}.by_region",
+    'provider["registry.terraform.io/hashicorp/random"]',
+    'provider["tf.example.com:8443/acme/cloud"].a-b',
+    'provider["terraform.io/builtin/terraform"]',
+)
+_KEYS = ("a", "b.c", "é", "日本", '"', "\\", "${x}", "%{y}", "$${", "<&>", "a b", "/", "0", "", "\n")
+_OUTPUTS: tuple[tuple[str, TextTree], ...] = (
+    ('"string"', '"a \\u003c b"'),
+    ('"number"', "1.0"),
+    ('"number"', "123456789012345678901234567890"),
+    ('"bool"', "true"),
+    ('"dynamic"', ObjectText([("value", "[1]"), ("type", '["tuple",["number"]]')])),
+    ('["list","string"]', ['"b"', '"a"']),
+    ('["set","string"]', ['"b"', '"a"', '"b"']),
+    ('["map","number"]', ObjectText([("z", "1e2"), ("a", "-0")])),
+    ('["object",{"a":"string","b":"bool"}]', ObjectText([("b", "null"), ("a", '"x"')])),
+    ('["tuple",["string",["list","bool"]]]', ['"x"', ["false"]]),
+)
+_PATHS = (
+    '[{"type":"get_attr","value":"password"}]',
+    '[{"type":"get_attr","value":"tags"},{"type":"index","value":{"value":"k","type":"string"}}]',
+    '[{"type":"get_attr","value":"list"},{"type":"index","value":{"value":0,"type":"number"}}]',
+)
+_MODULES = ("module.net", "module.a[0].module.b", 'module.x["k"]', "module.a-1.module.é")
+_STATUSES = ("pass", "fail", "error", "unknown", "zz_new_status")
+
+
+class InstanceText(NamedTuple):
+    """The text of one element of `instances`, and of the attributes in it ("" for none)."""
+
+    text: str
+    attributes: str
+
+
+class BlockText(NamedTuple):
+    """The text of one element of `resources`.
+
+    `plain` means that its provider is at the resource level only, and that no other block has the same resource;
+    `spread` that another block has the same resource.
+    """
+
+    text: str
+    plain: bool
+    spread: bool
+    instances: tuple[InstanceText, ...]
+
+
+class StateText(NamedTuple):
+    """A state, its parts as they are in the text, and the number of unknown members."""
+
+    data: bytes
+    blocks: tuple[BlockText, ...]
+    unknown: int
+
+
+def _text(value: str) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+class _Instance(NamedTuple):
+    members: list[tuple[str, TextTree]]
+    attributes: TextTree | None
+
+
+class _Block(NamedTuple):
+    members: list[tuple[str, TextTree]]
+    instances: list[_Instance]
+    plain: bool
+    spread: bool
+
+
+class _Writer:
+    """Draws what is optional everywhere: the order of members, and unknown members."""
+
+    def __init__(self, draw: st.DrawFn) -> None:
+        self.draw = draw
+        self.random = Random(draw(st.integers(0, 2**32)))
+        self.shuffles = draw(st.booleans())
+        self.unknown = 0
+
+    def maybe(self, odds: int = 2) -> bool:
+        return self.random.randrange(odds) == 0
+
+    def members(self, members: list[tuple[str, TextTree]]) -> list[tuple[str, TextTree]]:
+        """Return the members of one object of the format, in some order, perhaps with an unknown one."""
+        if self.maybe(6):
+            self.unknown += 1
+            members = [*members, (f"{UNKNOWN}{self.unknown}", self.draw(trees))]
+        if self.shuffles:
+            members = self.random.sample(members, len(members))
+        return members
+
+
+@st.composite
+def odd_states(draw: st.DrawFn) -> StateText:
+    """Generate a valid state of format version 4, in any layout."""
+    writer = _Writer(draw)
+    layout = draw(layouts)
+    blocks = _blocks(writer)
+    resources: list[TextTree] = []
+    texts = []
+    for block in blocks:
+        # Each part is laid out once, so that the parts are substrings of the text.
+        instances = []
+        for instance in block.instances:
+            attributes = None if instance.attributes is None else render(instance.attributes, layout, 5)
+            text = render(_with_attributes(instance, attributes), layout, 4)
+            instances.append(InstanceText(text, attributes or ""))
+        elements: TextTree = [instance.text for instance in instances]
+        members = [(name, elements if name == "instances" else value) for name, value in block.members]
+        text = render(ObjectText(members), layout, 2)
+        resources.append(text)
+        texts.append(BlockText(text, block.plain, block.spread, tuple(instances)))
+    members = [
+        ("version", "4"),
+        ("terraform_version", _text(draw(st.sampled_from(("1.9.0", "1.12.0-rc1", "0.13.5", ""))))),
+        ("serial", str(draw(st.integers(0, 2**64 - 1)))),
+        ("lineage", draw(strings)),
+        ("outputs", ObjectText(_outputs(writer))),
+        ("resources", resources),
+        ("check_results", _check_results(writer)),
+    ]
+    top = ObjectText(writer.members(members))
+    text = render(top, layout) + layout.end
+    return StateText(text.encode("utf-8"), tuple(texts), writer.unknown)
+
+
+def _with_attributes(instance: _Instance, attributes: str | None) -> ObjectText:
+    return ObjectText(
+        [(name, attributes if attributes is not None and name == "attributes" else v) for name, v in instance.members]
+    )
+
+
+def _blocks(writer: _Writer) -> list[_Block]:
+    blocks: list[_Block] = []
+    for number in range(writer.draw(st.integers(0, 4))):
+        blocks += _resource(writer, number)
+    return writer.random.sample(blocks, len(blocks)) if writer.shuffles else blocks
+
+
+def _resource(writer: _Writer, number: int) -> list[_Block]:
+    """Return the blocks of one resource, nearly always one."""
+    draw = writer.draw
+    head: list[tuple[str, TextTree]] = [
+        ("mode", draw(st.sampled_from(('"managed"', '"data"')))),
+        ("type", '"aws_instance"'),
+        ("name", _text(f"r{number}")),
+    ]
+    if writer.maybe():
+        module = draw(st.sampled_from(_MODULES) | st.sampled_from(_KEYS).map(lambda key: f"module.q[{hcl_quote(key)}]"))
+        head.insert(0, ("module", _text(module)))
+    provider = draw(st.sampled_from(_PROVIDERS))
+    keyed = provider.rpartition("]")[2] != ""
+    form = draw(
+        st.sampled_from(("resource", "resource", "instance", "both", "some") if keyed else ("resource", "both"))
+    )
+    identities = draw(_identities)
+    # Without instances, only the resource level can name the provider.
+    at_resource = form in ("resource", "both", "some") or not identities
+    if at_resource:
+        head.append(("provider", _text(provider)))
+    instances = []
+    for place, (key, deposed) in enumerate(identities):
+        own = ""
+        if form in ("instance", "both") or (form == "some" and place % 2):
+            own = provider + (f"[{hcl_quote(draw(st.sampled_from(_KEYS)))}]" if keyed and writer.maybe() else "")
+        instances.append(_instance(writer, key, deposed, own))
+    split = len(instances) if writer.maybe(8) and len(instances) > 1 else 0
+    parts = [instances[:1], instances[1:]] if split else [instances]
+    return [
+        _Block(
+            writer.members([*head, ("instances", "[]")]),
+            part,
+            plain=form == "resource" and not split,
+            spread=bool(split),
+        )
+        for part in parts
+    ]
+
+
+def _key_text(key: int | str | None) -> str:
+    return _text(key) if isinstance(key, str) else str(key)
+
+
+# Distinct (key, deposed key) pairs. A whole number may be written as a fraction.
+_identities: st.SearchStrategy[list[tuple[int | str | None, str]]] = st.lists(
+    st.tuples(
+        st.none() | st.integers(-2, 12) | st.sampled_from(_KEYS),
+        st.sampled_from(("", "", "", "7c1f00aa", "DEADBEEF", "zzzzzzzz")),
+    ),
+    max_size=4,
+    unique=True,
+)
+
+
+def _instance(writer: _Writer, key: int | str | None, deposed: str, provider: str) -> _Instance:
+    draw = writer.draw
+    members: list[tuple[str, TextTree]] = []
+    attributes: TextTree | None = None
+    if key is not None:
+        members.append(("index_key", _key_text(key) + (".0" if isinstance(key, int) and writer.maybe(5) else "")))
+    if deposed:
+        members.append(("deposed", _text(deposed)))
+    if writer.maybe(5):
+        members.append(("status", '"tainted"'))
+    if provider:
+        members.append(("provider", _text(provider)))
+    if not writer.maybe(6):
+        members.append(("schema_version", str(draw(st.integers(0, 2**64 - 1)))))
+    if not writer.maybe(4):
+        attributes = draw(objects(trees)) if not writer.maybe(8) else draw(trees)
+        members.append(("attributes", attributes))
+    elif writer.maybe():
+        flat = draw(st.dictionaries(names, strings, min_size=1, max_size=3))
+        members.append(("attributes_flat", ObjectText(list(flat.items()))))
+    if not writer.maybe(4):
+        paths = draw(st.lists(st.sampled_from(_PATHS), max_size=2))
+        members.append(("sensitive_attributes", f"[{','.join(paths)}]"))
+    if writer.maybe(3):
+        members.append(("private", draw(st.sampled_from(('"bnVsbA=="', '"eyJhIjoxfQ=="', '"AAAA"')))))
+    if writer.maybe(3):
+        members.append(("dependencies", draw(st.sampled_from(('["aws_vpc.main","module.net.data.aws_ami.os"]', "[]")))))
+    if writer.maybe(8):
+        members.append(("depends_on", '["aws_vpc.main[0]"]'))
+    flags = [flag for flag in ("create_before_destroy", "skip_destroy") if writer.maybe(6)]
+    members += [(flag, draw(st.sampled_from(("true", "false", "null")))) for flag in flags]
+    if writer.maybe(5):
+        members += [("identity", draw(objects(scalars))), ("identity_schema_version", "0")]
+    return _Instance(writer.members(members), attributes)
+
+
+def _outputs(writer: _Writer) -> list[tuple[str, TextTree]]:
+    outputs: list[tuple[str, TextTree]] = []
+    for number, (type_, value) in enumerate(writer.draw(st.lists(st.sampled_from(_OUTPUTS), max_size=3))):
+        members: list[tuple[str, TextTree]] = [("value", value), ("type", type_)]
+        if writer.maybe(3):
+            members.append(("sensitive", "true"))
+        if writer.maybe(5):
+            members.append(("deprecated", '"use <other>"'))
+        outputs.append((f"o{9 - number}", ObjectText(writer.members(members))))
+    return outputs
+
+
+def _check_results(writer: _Writer) -> TextTree:
+    if not writer.maybe(3):
+        return "null"
+    status = _text(writer.draw(st.sampled_from(_STATUSES)))
+    checked = ObjectText(
+        writer.members([("object_addr", '"output.o"'), ("status", status), ("failure_messages", '["a > b"]')])
+    )
+    return [
+        ObjectText(
+            writer.members(
+                [("object_kind", '"output"'), ("config_addr", '"output.o"'), ("status", status), ("objects", [checked])]
+            )
+        )
+    ]
