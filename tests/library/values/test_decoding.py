@@ -16,14 +16,14 @@ from hypothesis import given
 from statefmt.library.values import Attributes, ObjectValue, Sensitive, json_text
 from statefmt.model.errors import SelectionError
 from statefmt.model.resources import ResourceInstanceObject
+from statefmt.testing._json_text import COMPACT, ObjectText, WhiteSpace, layouts, objects, render, trees
 from tests.library.values.values import as_texts, attributes, by_json, kinds
-from tests.property.json_text import COMPACT, Layout, Object, layouts, objects, render, trees
 
 DEEP: Final = "[" * 100_000 + "]" * 100_000
 
 
 @given(objects(trees), layouts)
-def test_every_value_survives(tree: Object, layout: Layout) -> None:
+def test_every_value_survives(tree: ObjectText, layout: WhiteSpace) -> None:
     text = render(tree, layout)
     found = attributes(text)
     assert found.raw == text.encode()
@@ -36,14 +36,14 @@ def test_every_value_survives(tree: Object, layout: Layout) -> None:
 
 
 @given(objects(trees))
-def test_what_is_written_again_is_the_same(tree: Object) -> None:
+def test_what_is_written_again_is_the_same(tree: ObjectText) -> None:
     text = render(tree, COMPACT)
     found = attributes(text)
     assert as_texts(dict(attributes(json_text(found)))) == by_json(text)
 
 
 @given(objects(trees))
-def test_at_gives_what_steps_give(tree: Object) -> None:
+def test_at_gives_what_steps_give(tree: ObjectText) -> None:
     found = attributes(render(tree, COMPACT))
 
     def follow(value: Any, path: str) -> None:
