@@ -76,8 +76,8 @@ def identifiers() -> SearchStrategy[str]:
 
 
 def int_keys() -> SearchStrategy[IntKey]:
-    """Generate keys of `count`, from 0 to 2**63-1."""
-    return st.builds(IntKey, st.integers(0, 2**63 - 1))
+    """Generate keys of `count` that a state holds exactly: up to 2**53."""
+    return st.builds(IntKey, st.integers(0, 2**53))
 
 
 def string_keys() -> SearchStrategy[StringKey]:
