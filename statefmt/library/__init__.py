@@ -1,0 +1,1 @@
+"""Keeps the public objects of the library: states, transactions, values."""
