@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 import pytest
+from msgspec.structs import replace
 
 import statefmt
 from statefmt.cli.main import SECTIONS, main
@@ -79,3 +80,29 @@ def _through_the_library(edit: GeneratedEdit, path: Path) -> Outcome:
         return Outcome(path.read_bytes(), True)
     assert statefmt.open(path).serial == transaction.serial
     return Outcome(path.read_bytes(), False)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_transaction_does_what_its_edits_do_one_after_the_other(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    chance = random.Random(seed)
+    separate, together = Path("separate.tfstate"), Path("together.tfstate")
+    for path in (separate, together):
+        path.write_bytes(generated_state(random.Random(seed)))
+    made: list[GeneratedEdit] = []
+    state = statefmt.open(separate)
+    while len(made) < 3 and state.select():
+        edit = generated_edit(chance, separate.read_bytes())
+        try:
+            with state.edit() as transaction:
+                edit.method(transaction)
+        except statefmt.StatetoolError:
+            continue
+        made.append(edit)
+    with statefmt.open(together).edit() as transaction:
+        for edit in made:
+            edit.method(transaction)
+    one, other = (replace(statefmt.open(path).snapshot, serial=1) for path in (separate, together))
+    assert statefmt.write(one) == statefmt.write(other), [edit.command for edit in made]
