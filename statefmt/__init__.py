@@ -1,5 +1,14 @@
 """statetool: reads, checks, migrates, compares and edits OpenTofu and Terraform state snapshots.
 
+    state = statefmt.open("terraform.tfstate")
+    for instance in state.select("module.net.**"):
+        print(instance.address, instance.provider, instance.id)
+    with state.edit("move the network") as edit:     # locks, writes once at the end, and keeps a backup
+        edit.move("module.network", "module.net")
+    state.undo()
+
+For bytes and snapshots, without files:
+
     result = statefmt.read(data)          # raises StateError if no snapshot can be made
     statefmt.write(result.snapshot)       # canonical bytes, as OpenTofu writes them
     statefmt.inspect(data).findings       # all findings, without raising
@@ -22,48 +31,123 @@ if TYPE_CHECKING:
 
     from statefmt import addrs
     from statefmt.analysis.diff import SnapshotDiff, diff
+    from statefmt.context import RunContext
+    from statefmt.edit.changes.edit import Edit
+    from statefmt.encryption import EncryptionConfiguration
     from statefmt.formats.reading.inspect import Inspection, ReadResult, inspect, read
     from statefmt.formats.writing.write import write
+    from statefmt.library.context import run_context
+    from statefmt.library.edit_result import EditResult
+    from statefmt.library.instance import Instance
+    from statefmt.library.opening import open  # noqa: A004 - the public name
+    from statefmt.library.selecting import Filters
+    from statefmt.library.state import State
+    from statefmt.library.transaction import Transaction
     from statefmt.lint.check import check
-    from statefmt.model.errors import AddressError, StateError
+    from statefmt.model.errors import (
+        AddressError,
+        ConfigurationError,
+        EncryptedStateError,
+        EncryptionError,
+        InvalidAddressError,
+        LockedError,
+        NoMatchError,
+        NotAStateError,
+        SelectionError,
+        StateError,
+        StatetoolError,
+        StoreError,
+        SurgeryError,
+        UnreadableError,
+        UnsupportedStateError,
+    )
     from statefmt.model.findings import Command, Finding, Fix, Severity
     from statefmt.model.snapshot import Snapshot
+    from statefmt.store.protocol import HistoryEntry
 
 __all__ = [
     "AddressError",
     "Command",
+    "ConfigurationError",
+    "Edit",
+    "EditResult",
+    "EncryptedStateError",
+    "EncryptionConfiguration",
+    "EncryptionError",
+    "Filters",
     "Finding",
     "Fix",
+    "HistoryEntry",
     "Inspection",
+    "Instance",
+    "InvalidAddressError",
+    "LockedError",
+    "NoMatchError",
+    "NotAStateError",
     "ReadResult",
+    "RunContext",
+    "SelectionError",
     "Severity",
     "Snapshot",
     "SnapshotDiff",
+    "State",
     "StateError",
+    "StatetoolError",
+    "StoreError",
+    "SurgeryError",
+    "Transaction",
+    "UnreadableError",
+    "UnsupportedStateError",
     "__version__",
     "addrs",
     "check",
     "diff",
     "inspect",
+    "open",
     "read",
+    "run_context",
     "write",
 ]
 
 _HOMES = {
     "AddressError": "statefmt.model.errors",
     "Command": "statefmt.model.findings",
+    "ConfigurationError": "statefmt.model.errors",
+    "Edit": "statefmt.edit.changes.edit",
+    "EditResult": "statefmt.library.edit_result",
+    "EncryptedStateError": "statefmt.model.errors",
+    "EncryptionConfiguration": "statefmt.encryption",
+    "EncryptionError": "statefmt.model.errors",
+    "Filters": "statefmt.library.selecting",
     "Finding": "statefmt.model.findings",
     "Fix": "statefmt.model.findings",
+    "HistoryEntry": "statefmt.store.protocol",
     "Inspection": "statefmt.formats.reading.inspect",
+    "Instance": "statefmt.library.instance",
+    "InvalidAddressError": "statefmt.model.errors",
+    "LockedError": "statefmt.model.errors",
+    "NoMatchError": "statefmt.model.errors",
+    "NotAStateError": "statefmt.model.errors",
     "ReadResult": "statefmt.formats.reading.inspect",
+    "RunContext": "statefmt.context",
+    "SelectionError": "statefmt.model.errors",
     "Severity": "statefmt.model.findings",
     "Snapshot": "statefmt.model.snapshot",
     "SnapshotDiff": "statefmt.analysis.diff",
+    "State": "statefmt.library.state",
     "StateError": "statefmt.model.errors",
+    "StatetoolError": "statefmt.model.errors",
+    "StoreError": "statefmt.model.errors",
+    "SurgeryError": "statefmt.model.errors",
+    "Transaction": "statefmt.library.transaction",
+    "UnreadableError": "statefmt.model.errors",
+    "UnsupportedStateError": "statefmt.model.errors",
     "check": "statefmt.lint.check",
     "diff": "statefmt.analysis.diff",
     "inspect": "statefmt.formats.reading.inspect",
+    "open": "statefmt.library.opening",
     "read": "statefmt.formats.reading.inspect",
+    "run_context": "statefmt.library.context",
     "write": "statefmt.formats.writing.write",
 }
 
@@ -74,3 +158,7 @@ def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'statefmt' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

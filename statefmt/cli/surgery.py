@@ -8,10 +8,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from statefmt.analysis.selection import Criteria
 from statefmt.cli.confirmation import confirmed
 from statefmt.cli.exit_status import FAILED, FINE
-from statefmt.cli.options.selecting import selected
 from statefmt.cli.options.surgery_options import SurgeryOptions
 from statefmt.cli.options.write import store_of
 from statefmt.cli.run import run_context
@@ -23,9 +21,7 @@ from statefmt.edit.copies import FileCopy
 from statefmt.edit.pipeline import edit
 from statefmt.edit.session import LoadedState, state_name
 from statefmt.edit.surgical import EditOutcome, surgical
-from statefmt.model.errors import SelectionError
 from statefmt.model.findings import Finding
-from statefmt.model.instances import InstanceState, instances
 from statefmt.model.snapshot import Snapshot
 from statefmt.render.diff.text import diff_text
 from statefmt.render.diff.values import Manner
@@ -64,13 +60,6 @@ class Plan(NamedTuple):
     hint: str = ""
     depth: int = 0
     references: ProviderReferences | None = None
-
-
-def choose(snapshot: Snapshot, chosen: Criteria) -> list[InstanceState]:
-    """Return the selected instances. Raises SelectionError if there are no criteria, or no instance matches."""
-    if chosen == Criteria():
-        raise SelectionError("no instances selected: give an address, a pattern or a filter option; '**' selects all")
-    return selected(instances(snapshot), chosen)
 
 
 def carry_out(plan: Plan, options: SurgeryOptions) -> int:

@@ -33,8 +33,8 @@ from statefmt.configuration.model import (
     Variable as Variable,
 )
 from statefmt.configuration.scopes.expansion import (
+    ExpandedInstance as ExpandedInstance,
     Expansion as Expansion,
-    Instance as Instance,
     expand as expand,
     expand_provider as expand_provider,
 )

@@ -1,9 +1,13 @@
-"""Runs every edit: lock, read, operate, compare, check, back up, commit."""
+"""Runs every edit: lock, read, operate, compare, check, back up, commit.
+
+`edit` is the whole of it for one operation. Its steps are `opened_edit`, `OpenedEdit.proposed` and `OpenedEdit.commit`,
+for a caller that holds the lock while it decides what to do.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Generic, TypeAlias, TypeVar
@@ -68,6 +72,82 @@ class Proposal(Generic[R]):
 Operation: TypeAlias = Callable[[LoadedState], Proposal[R]]
 
 
+@dataclass(frozen=True, slots=True)
+class OpenedEdit:
+    """An edit between its lock and its commit: the state as it was read, and what to do with a result.
+
+    Made by `opened_edit`. `locked` is the store, which stays locked as long as the context manager is open.
+    """
+
+    context: RunContext
+    terms: Terms
+    locked: LockedStore
+    state: LoadedState
+
+    def proposed(self, operation: Operation[R]) -> Proposal[R]:
+        """Run an operation on the state. Raises StatetoolError if it refuses, or would add an error finding."""
+        self.context.phase("editing")
+        proposal = operation(self.state)
+        if proposal.check:
+            self.context.phase("checking")
+            # Imported late: dry runs and `fmt --check` start faster without the rules.
+            from statefmt.edit.added_findings import refuse_new_errors
+
+            refuse_new_errors(self.state, joined(self.state.data, proposal.pieces), proposal.moved)
+        return proposal
+
+    def commit(
+        self,
+        proposal: Proposal[R],
+        *,
+        agreed: Callable[[R], bool] = lambda _: True,
+        written: Callable[[R, str | None], None] = lambda _outcome, _backup: None,
+    ) -> bool:
+        """Write what was proposed, unless this is a dry run or nothing changes; `agreed` and `written` as in edit().
+
+        Returns False if `agreed` prevented it. Raises StoreError and leaves the state unchanged if it cannot be
+        written.
+        """
+        terms = self.terms
+        if terms.dry_run:
+            return True
+        old = self.locked.stored
+        new = _to_store(self.state, proposal)
+        changes = not makes_the_same(old.data, new)
+        if changes and not agreed(proposal.outcome):
+            return False
+        if terms.copy is not None:
+            self.context.phase("writing")
+            terms.copy.write(joined(old.data, new), lambda backup: written(proposal.outcome, backup))
+        elif changes:
+            # Otherwise a signal that was blocked during the write would arrive before the message.
+            self.context.phase("writing")
+            with signals_held_back():
+                now = int(self.context.clock().timestamp())
+                backup = self.locked.write(
+                    new, old.version, backup=terms.backup, keeps_backup=terms.keeps_backup, now=now
+                )
+                written(proposal.outcome, backup)
+        return True
+
+
+@contextmanager
+def opened_edit(
+    context: RunContext, store: Store, terms: Terms, *, opening: Callable[[bytes], LoadedState] | None = None
+) -> Iterator[OpenedEdit]:
+    """Lock a state, unless it is only read, and read it; unlock it at the end.
+
+    `opening` reads the state from the bytes of the store. Raises StatetoolError if it cannot be read, is locked or is
+    not the expected one.
+    """
+    context.phase("locking" if terms.in_place else "reading")
+    with _locked(context, store, terms) as locked:
+        context.phase("reading")
+        state = (opening or (lambda data: loaded(context, store.name, data)))(locked.stored.data)
+        _refuse_unexpected(state, terms)
+        yield OpenedEdit(context, terms, locked, state)
+
+
 def edit(
     context: RunContext,
     store: Store,
@@ -85,38 +165,10 @@ def edit(
     StatetoolError and leaves the state unchanged if it cannot be read or written, is locked or not the expected one, if
     the operation refuses, or if the edit would add an error finding.
     """
-    context.phase("locking" if terms.in_place else "reading")
-    with _locked(context, store, terms) as locked:
-        context.phase("reading")
-        state = (opening or (lambda data: loaded(context, store.name, data)))(locked.stored.data)
-        _refuse_unexpected(state, terms)
-        context.phase("editing")
-        proposal = operation(state)
-        if proposal.check:
-            context.phase("checking")
-            # Imported late: dry runs and `fmt --check` start faster without the rules.
-            from statefmt.edit.added_findings import refuse_new_errors
-
-            refuse_new_errors(state, joined(state.data, proposal.pieces), proposal.moved)
-        if terms.dry_run:
-            return proposal.outcome
-        new = _to_store(state, proposal)
-        changes = not makes_the_same(locked.stored.data, new)
-        if changes and not agreed(proposal.outcome):
-            return proposal.outcome
-        if terms.copy is not None:
-            context.phase("writing")
-            terms.copy.write(joined(locked.stored.data, new), lambda backup: written(proposal.outcome, backup))
-        elif changes:
-            # Otherwise a signal that was blocked during the write would arrive before the message.
-            context.phase("writing")
-            with signals_held_back():
-                now = int(context.clock().timestamp())
-                backup = locked.write(
-                    new, locked.stored.version, backup=terms.backup, keeps_backup=terms.keeps_backup, now=now
-                )
-                written(proposal.outcome, backup)
-    if terms.in_place:
+    with opened_edit(context, store, terms, opening=opening) as opened:
+        proposal = opened.proposed(operation)
+        was_agreed = opened.commit(proposal, agreed=agreed, written=written)
+    if was_agreed and terms.in_place:
         store.tidy()
     return proposal.outcome
 

@@ -27,11 +27,13 @@ if TYPE_CHECKING:
 class EditOutcome:
     """The result of an operation or of its dry run; `changes` is empty if nothing changed.
 
-    `findings` are the warnings that the edit adds and, with a configuration, the errors against it.
+    `findings` are the warnings that the edit adds and, with a configuration, the errors against it. `serial` is that of
+    the result.
     """
 
     edit: Edit
     changes: SnapshotDiff
+    serial: int
     findings: tuple[Finding, ...] = ()
 
 
@@ -50,10 +52,10 @@ def surgical(
             # An earlier content is restored even if it has errors.
             shown = configuration_findings(state, edit.restored, edit, references)
             changes = diff(before, edit.snapshot, versions=(state.result.version, edit.restored_version))
-            return Proposal(EditOutcome(edit, changes, shown), [edit.restored], check=False)
+            return Proposal(EditOutcome(edit, changes, edit.snapshot.serial, shown), [edit.restored], check=False)
         changes = diff(before, edit.snapshot, exact=True, moved=edit.moved)
         if not changes:
-            return Proposal(EditOutcome(edit, changes), [Span(0, len(state.data))], check=False)
+            return Proposal(EditOutcome(edit, changes, before.serial), [Span(0, len(state.data))], check=False)
         after = with_next_serial(edit.snapshot, state.name) if edit.snapshot.serial == before.serial else edit.snapshot
         splicer = _splicer(state)
         pieces = splicer.pieces(after)
@@ -62,7 +64,7 @@ def surgical(
             return joined(state.data, pieces if version is after else splicer.pieces(version))
 
         found = edit_findings(state, after, edit, content, references)
-        outcome = EditOutcome(edit, diff(before, after, moved=edit.moved), found.shown)
+        outcome = EditOutcome(edit, diff(before, after, moved=edit.moved), after.serial, found.shown)
         return Proposal(outcome, pieces, check=found.may_add_errors, moved=edit.moved)
 
     return propose

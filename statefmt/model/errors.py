@@ -33,7 +33,15 @@ from statefmt.model.findings import Finding, Severity
 
 
 class StatetoolError(Exception):
-    """Base class of all exceptions that statetool raises deliberately."""
+    """Base class of all exceptions that statetool raises deliberately.
+
+    `code` is a stable name of the reason: of the class, or of the rule for a StateError. `address` is what the error is
+    about in the state, `location` the place of the state. Each is None if it is unknown.
+    """
+
+    code: str | None = None
+    address: str | None = None
+    location: str | None = None
 
 
 class AddressProblem(NamedTuple):
@@ -51,10 +59,12 @@ class AddressError(StatetoolError, ValueError):
     OpenTofu's scanner and parser report separately.
     """
 
+    code = "address"
+
     def __init__(self, text: str, problems: Sequence[AddressProblem]) -> None:
         first = problems[0]
         super().__init__(f"{first.summary}: {first.detail} (column {first.column} of {text!r})")
-        self.text = text
+        self.text = self.address = text
         self.problems = tuple(problems)
         self.column = first.column
         self.summary = first.summary
@@ -67,6 +77,9 @@ class StateError(StatetoolError):
     def __init__(self, findings: Sequence[Finding]) -> None:
         self.findings = tuple(findings)
         super().__init__("; ".join(f"{reason.summary}: {reason.detail}" for reason in self.reasons))
+        first = next(iter(self.reasons), None)
+        if first is not None:
+            self.code, self.address = first.code, first.address or None
 
     @property
     def reasons(self) -> tuple[Finding, ...]:
@@ -89,18 +102,24 @@ class UnsupportedStateError(StateError):
 class ReleaseError(StatetoolError, ValueError):
     """The name of a release is unknown; the message lists the nearest names."""
 
+    code = "release"
+
 
 class SelectionError(StatetoolError):
     """A selector is invalid or matches nothing; the message names it and lists the nearest matches."""
+
+    code = "selection"
 
 
 class NoMatchError(SelectionError):
     """A selector is valid and matches nothing; `selector` is the string as given."""
 
+    code = "no-match"
+
     def __init__(self, selector: str, suggestion: str) -> None:
         state = f"; use --state {selector} to name a state" if selector.endswith(".tfstate") else ""
         super().__init__(f"no resource instance matches {selector!r}{state}{suggestion}")
-        self.selector = selector
+        self.selector = self.address = selector
 
 
 class InvalidAddressError(SelectionError):
@@ -109,53 +128,78 @@ class InvalidAddressError(SelectionError):
     `meant` is what the user probably meant, or "". The message lacks it, since how to write it depends on the shell.
     """
 
+    code = "invalid-address"
+
     def __init__(self, what: str, text: str, reason: str, meant: str = "") -> None:
         super().__init__(f"invalid {what} {text!r}: {reason}")
         self.meant = meant
+        self.address = text
 
 
 class SurgeryError(StatetoolError):
     """An operation would harm the state or does not apply to it; the message names the address and the remedy."""
 
+    code = "surgery"
+
 
 class EncryptionError(StatetoolError):
     """An encrypted state cannot be read or written; the message says why and never contains a secret."""
+
+    code = "encryption"
 
 
 class ConfigurationError(EncryptionError):
     """An encryption configuration is invalid; the message names the block and the argument."""
 
+    code = "encryption-configuration"
+
 
 class KeyServiceError(ConfigurationError):
     """A key provider needs a cloud service; the message says what it needs."""
+
+    code = "key-service"
 
 
 class ExternalProgramError(ConfigurationError):
     """A module names an external program that is not allowed to run; the message names the block and the program."""
 
+    code = "external-program"
+
 
 class UnreadableError(EncryptionError):
     """A method cannot decrypt an envelope: its key is missing or wrong. The next method may decrypt it."""
+
+    code = "unreadable"
 
 
 class ProviderSourceError(StatetoolError):
     """Nothing says where a provider comes from that the state names by its type only; the message lists ways out."""
 
+    code = "provider-source"
+
 
 class SettingsError(StatetoolError):
     """A settings file or a baseline is invalid; the message names the file and the key."""
+
+    code = "settings"
 
 
 class StoreError(StatetoolError):
     """A file cannot be read or written; the message names the file and the remedy."""
 
+    code = "store"
+
 
 class LockedError(StoreError):
     """The state is locked by someone else; the message says by whom, since when and for what."""
 
+    code = "locked"
+
 
 class RemoteStateError(StoreError):
     """The state of a folder is in a backend. `programs` are those that can pull it: `tofu`, `terraform` or both."""
+
+    code = "remote-state"
 
     def __init__(self, backend: str, programs: Sequence[str]) -> None:
         super().__init__(f"the state of this folder is stored in the backend {backend!r}, not in a file")

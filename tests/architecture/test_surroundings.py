@@ -16,6 +16,8 @@ SURROUNDINGS: Final = {
     "sys.stdin", "sys.stdout", "sys.stderr", "os.environ", "os.getenv", "time.time", "datetime.now", "datetime.today",
     "date.today", "getpass.getuser", "socket.gethostname", "input", "print", "exit", "sys.exit",
 }  # fmt: skip
+# The clock and the user of programs that give none to the library.
+DEFAULTS: Final = {"library/context.py": ["datetime.now", "socket.gethostname"]}
 STATEFUL: Final = {
     "ContextVar",
     "local",
@@ -96,7 +98,8 @@ def test_all_below_the_command_line_take_their_surroundings_from_the_context() -
     below = [path for path in FILES if _relative(path).split("/")[0] != "cli"]
     found = {_relative(path): used_surroundings(ast.parse(path.read_bytes())) for path in below}
     assert len(found) > 100
-    assert {path: names for path, names in found.items() if names} == {}
+    used = {path: [name.partition(": ")[2] for name in names] for path, names in found.items() if names}
+    assert used == DEFAULTS
 
 
 def test_no_module_keeps_state() -> None:

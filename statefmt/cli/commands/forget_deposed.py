@@ -7,12 +7,13 @@ from typing import Annotated, Final, Optional
 import typer
 
 from statefmt.analysis.selection import Criteria
-from statefmt.cli.options.selecting import criteria
+from statefmt.cli.options.selecting import criteria, tell
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes
-from statefmt.cli.surgery import Plan, carry_out, choose
+from statefmt.cli.surgery import Plan, carry_out
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.operations.forget_deposed import forget_deposed
+from statefmt.edit.requests.choose import choose
 from statefmt.model.snapshot import Snapshot
 
 EXAMPLES: Final = (
@@ -38,6 +39,6 @@ def command(
     """
 
     def operation(snapshot: Snapshot) -> Edit:
-        return forget_deposed(snapshot, choose(snapshot, chosen), key)
+        return forget_deposed(snapshot, choose(snapshot, chosen, tell), key)
 
     return carry_out(Plan("forget-deposed", operation, asks=True), options)

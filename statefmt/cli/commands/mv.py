@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Annotated, Final
 
 import typer
 
-from statefmt.analysis.selection import Criteria, select
 from statefmt.cli.options.selecting import refuse_state_names
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes
 from statefmt.cli.surgery import Plan, carry_out
-from statefmt.edit.arguments.destinations import destinations, normalised
-from statefmt.edit.arguments.key_map import normalised_note
-from statefmt.edit.changes.edit import Edit, with_note
-from statefmt.edit.operations.joins import joins, module_depth
-from statefmt.edit.operations.mv import mv
-from statefmt.model.instances import instances
+from statefmt.edit.changes.edit import Edit
+from statefmt.edit.operations.joins import module_depth
+from statefmt.edit.requests.mv import mv_request
 from statefmt.model.snapshot import Snapshot
 
 EXAMPLES: Final = (
@@ -59,12 +54,8 @@ def command(
     existing one, mv asks for confirmation.
     """
     refuse_state_names((source, destination))
-    depth = module_depth(destination)
 
     def operation(snapshot: Snapshot) -> Edit:
-        found = select(instances(snapshot), Criteria(selectors=(source,)))
-        moved = destinations([instance.addr for instance in found], source, destination)
-        edit = replace(mv(snapshot, moved, rebind=rebind), joins=joins(snapshot, moved, depth=depth))
-        return with_note(edit, normalised_note([destination])) if normalised(destination, moved) else edit
+        return mv_request(snapshot, source, destination, rebind=rebind)
 
-    return carry_out(Plan("mv", operation, depth=depth), options)
+    return carry_out(Plan("mv", operation, depth=module_depth(destination)), options)

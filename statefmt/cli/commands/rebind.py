@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, Final, Optional
 
 import typer
 from msgspec.structs import replace
 
 from statefmt.analysis.selection import Criteria
-from statefmt.cli.options.selecting import criteria
+from statefmt.cli.options.selecting import criteria, tell
 from statefmt.cli.options.surgery_options import NewProviderOption, SurgeryOptions, WholeResourceOption, surgery_options
 from statefmt.cli.options.takes import takes
-from statefmt.cli.surgery import Plan, carry_out, choose
-from statefmt.cli.target_validation import refuse_unknown_providers
+from statefmt.cli.surgery import Plan, carry_out
+from statefmt.cli.target_validation import known_providers
 from statefmt.edit.arguments.key_map import parse_key_map
-from statefmt.edit.arguments.provider_target import provider_target
-from statefmt.edit.changes.bindings import new_bindings
-from statefmt.edit.changes.edit import Edit, with_note
-from statefmt.edit.operations.rebind import rebind
-from statefmt.model.addrs import AbsProviderInstance
+from statefmt.edit.changes.edit import Edit
+from statefmt.edit.requests.rebind import rebind_request
 from statefmt.model.snapshot import Snapshot
 from statefmt.text.pattern import pattern
 
@@ -79,16 +75,12 @@ def command(
     mapping = parse_key_map(keys) if keys else None
     references = options.configuration.loaded()
 
-    def validated(snapshot: Snapshot, wanted: Sequence[AbsProviderInstance]) -> Sequence[str]:
-        return () if new_provider else refuse_unknown_providers(snapshot, wanted, references)
+    known = None if new_provider else known_providers(references)
 
     def operation(snapshot: Snapshot) -> Edit:
-        found = choose(snapshot, replace(chosen, selectors=tuple(given)))
-        to = None if target is None else provider_target(target, found)
-        notes = validated(snapshot, [to]) if to is not None and mapping is None else ()
-        edit = rebind(snapshot, found, to, mapping=mapping, whole_resource=whole_resource)
-        if mapping is not None:
-            notes = validated(snapshot, new_bindings(snapshot, edit.snapshot))
-        return with_note(edit, *notes)
+        wanted = replace(chosen, selectors=tuple(given))
+        return rebind_request(
+            snapshot, wanted, target, mapping=mapping, whole_resource=whole_resource, known=known, note=tell
+        )
 
     return carry_out(Plan("rebind", operation, references=references), options)

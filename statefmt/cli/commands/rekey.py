@@ -7,25 +7,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Optional
 
 import typer
-from msgspec.structs import replace
 
 from statefmt.analysis.selection import Criteria
-from statefmt.analysis.selection.modules import Modules, modules_of
 from statefmt.cli.options.configuration import report_problems
-from statefmt.cli.options.selecting import criteria
+from statefmt.cli.options.selecting import criteria, tell
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes
 from statefmt.cli.run import run_context
-from statefmt.cli.surgery import Plan, carry_out, choose
+from statefmt.cli.surgery import Plan, carry_out
 from statefmt.edit.arguments.key_map import parse_key_lines, parse_key_map
-from statefmt.edit.arguments.keys_by_attribute import keys_by_attribute
 from statefmt.edit.changes.edit import Edit
-from statefmt.edit.changes.keyed import Keyed
 from statefmt.edit.operations.joins import module_depth
-from statefmt.edit.operations.rekey import rekey, rekey_each
-from statefmt.model.addrs import InstanceKey, ModuleInstance
-from statefmt.model.errors import SelectionError, SurgeryError
-from statefmt.model.instances import instances
+from statefmt.edit.requests.rekey import rekey_request
+from statefmt.model.addrs import InstanceKey
+from statefmt.model.errors import SurgeryError
 from statefmt.model.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -81,22 +76,12 @@ def command(
     references = options.configuration.loaded()
     declared = None if given or references is None else _instances(references)
 
-    def operation(snapshot: Snapshot) -> Edit:
-        modules, others = _modules(snapshot, chosen)
-        if by is not None and modules:
-            raise SurgeryError(f"{modules[0]} is a module and has no attributes: use --map instead of --by")
-        found = choose(snapshot, others) if others is not None else []
-        if by is not None:
-            return rekey_each(snapshot, keys_by_attribute(found, by, count=count))
-        if keys is not None:
-            return rekey(snapshot, found, keys, modules)
-        from statefmt.edit.arguments.keys_by_configuration import keys_by_configuration
+    line = [] if options.state is None else ["--state", options.state]
 
-        assert declared is not None, "there is a configuration"
-        wanted: list[Keyed] = [*modules, *(instance.addr for instance in found)]
-        there: list[Keyed] = [*_all_modules(snapshot), *(instance.addr for instance in instances(snapshot))]
-        line = [] if options.state is None else ["--state", options.state]
-        return rekey_each(snapshot, keys_by_configuration(wanted, there, declared, line))
+    def operation(snapshot: Snapshot) -> Edit:
+        return rekey_request(
+            snapshot, chosen, keys=keys, by=by, count=count, declared=declared, arguments=line, note=tell
+        )
 
     return carry_out(Plan("rekey", operation, depth=depth, references=references), options)
 
@@ -115,27 +100,3 @@ def _instances(references: ProviderReferences) -> Instances:
     if report_problems(check_configuration(references, select=CONFIGURATION_NOT_KNOWN)):
         raise SurgeryError("errors hide a part of the configuration; correct them, or use --map without --config")
     return references.instances
-
-
-def _modules(snapshot: Snapshot, chosen: Criteria) -> tuple[list[ModuleInstance], Criteria | None]:
-    """Return the modules that selectors name, and the criteria without these selectors; None if nothing is left.
-
-    Raises SelectionError if other criteria are combined with a module.
-    """
-    known = Modules(_all_modules(snapshot))
-    named = {selector: known.named(selector) for selector in chosen.selectors}
-    modules = [module for found in named.values() if found is not None for module in found.modules]
-    if not modules:
-        return [], chosen
-    if replace(chosen, selectors=()) != Criteria():
-        selector = next(selector for selector, found in named.items() if found is not None)
-        raise SelectionError(
-            f"{selector} is a module, and filter options select resources; to change the keys of the resources in it, "
-            f"use '{selector}.**'"
-        )
-    left = tuple(selector for selector, found in named.items() if found is None or not found.modules)
-    return list(dict.fromkeys(modules)), Criteria(selectors=left) if left else None
-
-
-def _all_modules(snapshot: Snapshot) -> tuple[ModuleInstance, ...]:
-    return modules_of(resource.addr.module for resource in snapshot.resources)

@@ -7,15 +7,14 @@ from typing import Annotated, Final
 import typer
 
 from statefmt.analysis.selection import Criteria
-from statefmt.cli.options.selecting import criteria
+from statefmt.cli.options.selecting import criteria, tell
 from statefmt.cli.options.surgery_options import NewProviderOption, SurgeryOptions, WholeResourceOption, surgery_options
 from statefmt.cli.options.takes import takes
-from statefmt.cli.surgery import Plan, carry_out, choose
-from statefmt.cli.target_validation import refuse_unknown_providers, refuse_unknown_source
-from statefmt.edit.changes.bindings import new_bindings
-from statefmt.edit.changes.edit import Edit, with_note
-from statefmt.edit.operations.replace_provider import parse_replaced, replace_provider
-from statefmt.model.addrs import Provider
+from statefmt.cli.surgery import Plan, carry_out
+from statefmt.cli.target_validation import known_providers
+from statefmt.edit.changes.edit import Edit
+from statefmt.edit.operations.replace_provider import parse_replaced
+from statefmt.edit.requests.replace_provider import replace_provider_request
 from statefmt.model.snapshot import Snapshot
 
 EXAMPLES: Final = (
@@ -59,15 +58,11 @@ def command(
     replaced, replacement = parse_replaced(old), parse_replaced(new)
     references = options.configuration.loaded()
 
+    known = None if new_provider else known_providers(references)
+
     def operation(snapshot: Snapshot) -> Edit:
-        found = None if chosen == Criteria() else [instance.addr for instance in choose(snapshot, chosen)]
-        edit = replace_provider(snapshot, replaced, replacement, found, whole_resource=whole_resource)
-        if new_provider:
-            return edit
-        if isinstance(replacement, Provider):
-            refuse_unknown_source(snapshot, replacement, references)
-            return edit
-        bound = new_bindings(snapshot, edit.snapshot)
-        return with_note(edit, *refuse_unknown_providers(snapshot, bound, references, short=False))
+        return replace_provider_request(
+            snapshot, chosen, replaced, replacement, whole_resource=whole_resource, known=known, note=tell
+        )
 
     return carry_out(Plan("replace-provider", operation, asks=True, references=references), options)

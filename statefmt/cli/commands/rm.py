@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Annotated, Final, Optional
 
 import typer
-from msgspec.structs import replace
 
 from statefmt.analysis.selection import Criteria
-from statefmt.cli.options.selecting import criteria
+from statefmt.cli.options.selecting import criteria, tell
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes
-from statefmt.cli.surgery import Plan, carry_out, choose
+from statefmt.cli.surgery import Plan, carry_out
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.operations.forget_deposed import forget_deposed
-from statefmt.edit.operations.rm import rm
+from statefmt.edit.requests.choose import choose
+from statefmt.edit.requests.rm import rm_request
 from statefmt.model.snapshot import Snapshot
 
 EXAMPLES: Final = (
@@ -45,12 +45,7 @@ def command(
 
     def operation(snapshot: Snapshot) -> Edit:
         if deposed is not None:
-            return forget_deposed(snapshot, choose(snapshot, chosen), deposed)
-        # A resource without instances meets no condition on instances.
-        named = chosen.selectors if replace(chosen, selectors=()) == Criteria() else ()
-        empty = [one.addr for one in snapshot.resources if not one.objects and str(one.addr) in named]
-        others = tuple(selector for selector in chosen.selectors if selector not in set(map(str, empty)))
-        found = choose(snapshot, replace(chosen, selectors=others)) if others or not empty else []
-        return rm(snapshot, [instance.addr for instance in found], empty, keep_dangling=keep_dangling)
+            return forget_deposed(snapshot, choose(snapshot, chosen, tell), deposed)
+        return rm_request(snapshot, chosen, keep_dangling=keep_dangling, note=tell)
 
     return carry_out(Plan("rm", operation, asks=True), options)

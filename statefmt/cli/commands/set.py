@@ -12,10 +12,10 @@ from statefmt.cli.command_line import command_line
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes
 from statefmt.cli.run import run_context
-from statefmt.cli.surgery import Plan, carry_out, choose
-from statefmt.edit.arguments.assignment import Assignment, json_value, parse_assignment, steps_of
+from statefmt.cli.surgery import Plan, carry_out
+from statefmt.edit.arguments.assignment import Assignment, assignment, parse_assignment
 from statefmt.edit.changes.edit import Edit
-from statefmt.edit.operations.set import set_attributes
+from statefmt.edit.requests.set import set_request
 from statefmt.model.errors import SurgeryError
 from statefmt.model.snapshot import Snapshot
 
@@ -58,18 +58,15 @@ def command(
         raise typer.BadParameter("nothing to set: give PATH=JSON", param_hint="assignments")
 
     def operation(snapshot: Snapshot) -> Edit:
-        for given, is_secret in ((shown, False), (secret, True)):
-            found = choose(snapshot, Criteria(selectors=(selector,)))
-            snapshot = set_attributes(snapshot, found, given, force_type=force_type, allow_sensitive=is_secret).snapshot
-        return Edit(snapshot)
+        return set_request(snapshot, Criteria(selectors=(selector,)), shown, secret, force_type=force_type)
 
-    hidden = {text: f"{assignment.path}=…" for text, assignment in zip(assignments or (), shown, strict=True)}
+    hidden = {text: f"{one.path}=…" for text, one in zip(assignments or (), shown, strict=True)}
     return carry_out(Plan("set", operation, asks=True, said=command_line(hidden)), options)
 
 
 def _from_file(text: str) -> Assignment:
     path, name = _parted(text, "--from-file")
-    return _assignment(path, run_context().read(str(Path(name))).decode("utf-8", "replace"))
+    return assignment(path, run_context().read(str(Path(name))).decode("utf-8", "replace"))
 
 
 def _from_environment(text: str) -> Assignment:
@@ -77,11 +74,7 @@ def _from_environment(text: str) -> Assignment:
     environment = run_context().environment
     if name not in environment:
         raise SurgeryError(f"{path}: no such environment variable: {name}")
-    return _assignment(path, environment[name])
-
-
-def _assignment(path: str, text: str) -> Assignment:
-    return Assignment(path, steps_of(path), json_value(path, text))
+    return assignment(path, environment[name])
 
 
 def _parted(text: str, option: str) -> tuple[str, str]:

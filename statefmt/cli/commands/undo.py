@@ -14,13 +14,11 @@ from statefmt.cli.options.write import store_of
 from statefmt.cli.run import run_context
 from statefmt.cli.surgery import Plan, carry_out
 from statefmt.edit.changes.edit import Edit
-from statefmt.edit.operations.restore import restore
-from statefmt.edit.session import StateFileError, state_name
-from statefmt.model.errors import StateError, StoreError
+from statefmt.edit.requests.undo import undo_request
+from statefmt.edit.session import state_name
 from statefmt.model.snapshot import Snapshot
 from statefmt.render.printable import printable
-from statefmt.sealed import opened
-from statefmt.store.protocol import HistoryEntry, Store
+from statefmt.store.protocol import HistoryEntry
 from statefmt.text.shell import shell_line
 
 EXAMPLES: Final = (
@@ -50,27 +48,19 @@ def command(
     """
     name = state_name(run_context(), one_state(state, state_option))
     store = store_of(name)
-    entry, last, earlier = _entries(store, to)
-    # Before the lock is taken: if a backup was moved in place of the state, both are the same file, and closing it
-    # would drop the lock.
-    content = store.content(entry.before)
+    undo = undo_request(store, to)
+    entry, last = undo.entry, undo.last
 
     def operation(snapshot: Snapshot) -> Edit:
-        opening = opened(run_context(), name, content)
         note = f"content as before edit {entry.number} ({printable(entry.command)})"
-        try:
-            edit = restore(snapshot, content if opening is None else opening.plain)
-        except StateError as error:
-            where = f"{name} before edit {entry.number}; `statetool history --content {entry.number}` prints it"
-            raise StateFileError(where, error) from error
-        return replace(edit, notes=(note,))
+        return replace(undo.edit(run_context(), snapshot), notes=(note,))
 
     changed = (
         f"something else has changed the file since edit {last.number} ({last.command}); nothing was written. "
         "Use --discard-changes to undo anyway; the current content is kept in a backup"
     )
     checksum = None if discard_changes else last.after
-    hint = _way_on(earlier, shell_line(["--state", name] if state or state_option else []))
+    hint = _way_on(undo.earlier, shell_line(["--state", name] if state or state_option else []))
     return carry_out(Plan("undo", operation, state=name, checksum=checksum, changed=changed, hint=hint), options)
 
 
@@ -83,18 +73,3 @@ def _way_on(earlier: HistoryEntry | None, state: str) -> str:
     return (
         f"{hint}; `statetool undo --to {earlier.number}{named}` also undoes edit {earlier.number} ({earlier.command})"
     )
-
-
-def _entries(store: Store, number: int | None) -> tuple[HistoryEntry, HistoryEntry, HistoryEntry | None]:
-    """Return the edit to undo, the last one, and the one before the edit to undo, if any."""
-    name, entries = store.name, store.versions()
-    if not entries:
-        raise StoreError(f"{name}: nothing to undo: no edits by statetool are recorded")
-    found = [entry for entry in entries if number in (None, entry.number)]
-    if not found:
-        raise StoreError(
-            f"{name}: there is no edit {number}; the history has edits {entries[0].number} to {entries[-1].number}: "
-            "see `statetool history`"
-        )
-    place = entries.index(found[-1])
-    return found[-1], entries[-1], entries[place - 1] if place else None

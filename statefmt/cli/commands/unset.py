@@ -9,9 +9,10 @@ import typer
 from statefmt.analysis.selection import Criteria
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes
-from statefmt.cli.surgery import Plan, carry_out, choose
+from statefmt.cli.surgery import Plan, carry_out
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.operations.unset import unset_attributes
+from statefmt.edit.requests.choose import choose
 from statefmt.model.snapshot import Snapshot
 
 EXAMPLES: Final = (

@@ -6,19 +6,16 @@ A passphrase is never an argument, since all users of a machine can see those.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Final
 
 import click
 
 from statefmt.cli.options.configuration import ENVIRONMENT, variable_option
 from statefmt.cli.run import run_context
-from statefmt.encryption import EncryptionConfiguration, Origin, check_configuration, merged
-from statefmt.encryption.sources import module_configuration, read_surroundings, text_configuration
-from statefmt.hcl.syntax.json.body import LARGEST_FILE
+from statefmt.encryption import EncryptionConfiguration, check_configuration
+from statefmt.encryption.sources import GivenText, layered_configuration
 from statefmt.model.errors import ConfigurationError
-from statefmt.store.reading import STANDARD_INPUT, reason_of
-from statefmt.store.small_files import read_bounded
+from statefmt.store.reading import STANDARD_INPUT
 
 _EXAMPLE: Final = """\
   key_provider "pbkdf2" "main" {
@@ -47,32 +44,9 @@ def configuration_from(
     """
     if file == STANDARD_INPUT:
         raise click.BadParameter("must be a file, not standard input", param_hint="--encryption")
-    text = environment.get(ENVIRONMENT, "").strip()
-    if file is None and directory is None and not text:
-        return None
-    module = None if directory is None else Path(directory)
+    given = None if file is None else GivenText.of_file(file)
     options = tuple(map(variable_option, variables))
-    surroundings = read_surroundings(module, environment, options, allow_external=allow_external)
-    found = [] if module is None else [module_configuration(surroundings)]
-    if text:
-        content = text.encode("utf-8", "surrogateescape")
-        found.append(text_configuration(Origin.of_environment(ENVIRONMENT), content, surroundings))
-    if file is not None:
-        found.append(text_configuration(Origin.of_file(file), _content(file), surroundings))
-    layers = [one for one in found if one is not None]
-    if not layers:
-        raise ConfigurationError(f"{directory}: the module has no encryption block in a terraform block")
-    over = layers[0]
-    for one in layers[1:]:
-        over = merged(over, one)
-    return over
-
-
-def _content(file: str) -> bytes:
-    try:
-        return read_bounded(file, LARGEST_FILE, pipes=True)
-    except OSError as error:
-        raise ConfigurationError(f"{file}: {reason_of(error)}") from error
+    return layered_configuration(given, directory, options, environment, allow_external=allow_external)
 
 
 def needed_configuration() -> EncryptionConfiguration:

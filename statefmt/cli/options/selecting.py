@@ -129,7 +129,12 @@ def criteria(
 
 def selected(found: Sequence[InstanceState], chosen: Criteria) -> list[InstanceState]:
     """Return the instances that meet the criteria. Raises SelectionError like select()."""
-    return select(found, chosen, lambda note: say(f"statetool: {note}"))
+    return select(found, chosen, tell)
+
+
+def tell(note: str) -> None:
+    """Print what else a selection has to say."""
+    say(f"statetool: {note}")
 
 
 def _conditions(where: Sequence[str] | None) -> tuple[Condition, ...]:

@@ -13,9 +13,9 @@ from statefmt.cli.options.shared import YesOption
 from statefmt.cli.run import run_context
 from statefmt.edit.copies import FileCopy, OutputCopy
 from statefmt.edit.pipeline import Terms
+from statefmt.edit.stores import store_at
 from statefmt.store.protocol import Store
 from statefmt.store.reading import STANDARD_INPUT
-from statefmt.store.standard_input import StandardInput
 from statefmt.text.pattern import pattern
 
 _SECONDS: Final = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001, "": 1.0}
@@ -150,13 +150,7 @@ def write_options(
 
 def store_of(name: str) -> Store:
     """Return the store of the state that a command names."""
-    context = run_context()
-    if name == STANDARD_INPUT:
-        return StandardInput(lambda: context.read(STANDARD_INPUT))
-    # Imported here: commands that only check start faster without it.
-    from statefmt.store.local.store import LocalFile
-
-    return LocalFile(name, context)
+    return store_at(run_context(), name)
 
 
 def seconds(text: str, option: str) -> float:

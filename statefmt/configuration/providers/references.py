@@ -15,7 +15,7 @@ from statefmt.configuration.provider_names import local_name_problem, provider_n
 from statefmt.configuration.provider_reference import ProviderReference, read_provider_reference
 from statefmt.configuration.providers._key import evaluated_key
 from statefmt.configuration.providers.tree import PassedKey, ProviderTree, ResolvedProvider, not_present, provider_tree
-from statefmt.configuration.scopes.expansion import Instance
+from statefmt.configuration.scopes.expansion import ExpandedInstance
 from statefmt.configuration.scopes.instances import ABSENT, AbsentInstance, Instances
 from statefmt.hcl.expressions.evaluate import evaluate
 from statefmt.hcl.source.position import Range
@@ -175,7 +175,7 @@ class ProviderReferences:
         return ABSENT if passed is None else self._through_call(binding.config, passed, address.module)
 
     def _instance_of(
-        self, binding: BlockBinding, module: ModuleInstance, instance: Instance
+        self, binding: BlockBinding, module: ModuleInstance, instance: ExpandedInstance
     ) -> AbsProviderInstance | Unknown | AbsentInstance:
         if binding.key is not None:
             scope = self.instances.scope(module)

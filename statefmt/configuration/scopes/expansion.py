@@ -31,7 +31,7 @@ _UNSUITABLE = 'The given "for_each" argument value is unsuitable: '
 _MOST = 1_000_000
 
 
-class Instance(msgspec.Struct, frozen=True):
+class ExpandedInstance(msgspec.Struct, frozen=True):
     """One instance: its key, and the value of `each` or `count` in it (None without repetition)."""
 
     key: InstanceKey
@@ -41,14 +41,14 @@ class Instance(msgspec.Struct, frozen=True):
 class Expansion(msgspec.Struct, frozen=True):
     """All instances of a block, in OpenTofu's key order."""
 
-    instances: tuple[Instance, ...]
+    instances: tuple[ExpandedInstance, ...]
 
     @property
     def keys(self) -> tuple[InstanceKey, ...]:
         return tuple(instance.key for instance in self.instances)
 
 
-_SINGLE = Expansion((Instance(NO_KEY),))
+_SINGLE = Expansion((ExpandedInstance(NO_KEY),))
 
 
 def expand(repetition: Repetition, scope: Scope) -> Expansion | Unknown:
@@ -116,9 +116,9 @@ def _for_each(expression: Expression, scope: Scope) -> Expansion | Unknown:
     return Expansion(tuple(_instance(key, Value(STRING, key)) for key in keys))
 
 
-def _instance(name: str, part: Part) -> Instance:
+def _instance(name: str, part: Part) -> ExpandedInstance:
     key = StringKey(name)
-    return Instance(key, EachValue(key, part))
+    return ExpandedInstance(key, EachValue(key, part))
 
 
 def _count(expression: Expression, scope: Scope) -> Expansion | Unknown:
@@ -145,7 +145,7 @@ def _count(expression: Expression, scope: Scope) -> Expansion | Unknown:
     count = value.data.small_integer() or 0
     if count > _MOST:
         return Unknown(f"a count of {count:,} is more than statetool supports", expression.range)
-    return Expansion(tuple(Instance(IntKey(at), EachValue(IntKey(at))) for at in range(count)))
+    return Expansion(tuple(ExpandedInstance(IntKey(at), EachValue(IntKey(at))) for at in range(count)))
 
 
 def _enabled(expression: Expression, scope: Scope) -> Expansion | Unknown:

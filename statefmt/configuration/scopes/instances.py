@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 
 from statefmt.configuration.model import Configuration, ModuleCall, ProviderBlock, Repetition, ResourceBlock
-from statefmt.configuration.scopes.expansion import Expansion, Instance, expand, expand_provider
+from statefmt.configuration.scopes.expansion import ExpandedInstance, Expansion, expand, expand_provider
 from statefmt.configuration.scopes.scope import EachValue, Scope, root_scope
 from statefmt.configuration.scopes.static_references import static_problems
 from statefmt.hcl.value import Unknown
@@ -45,7 +45,7 @@ class Instances:
         self._without: Final = frozenset(map(StringKey, without))
         self._blocks: dict[ConfigResource, ResourceBlock] | None = None
         self._scopes: dict[ModuleInstance, Scope | Unknown | AbsentInstance] = {}
-        self._found: dict[AbsResource, dict[InstanceKey, Instance] | Unknown] = {}
+        self._found: dict[AbsResource, dict[InstanceKey, ExpandedInstance] | Unknown] = {}
 
     @property
     def blocks(self) -> dict[ConfigResource, ResourceBlock]:
@@ -124,14 +124,14 @@ class Instances:
         call = self.call(module)
         return ABSENT if call is None else self._expansion(call.repetition, parent)
 
-    def of_resource(self, resource: AbsResource) -> dict[InstanceKey, Instance] | Unknown:
+    def of_resource(self, resource: AbsResource) -> dict[InstanceKey, ExpandedInstance] | Unknown:
         """Return the instances of a resource in one module instance, by key; empty if that module is absent."""
         found = self._found.get(resource)
         if found is None:
             found = self._found[resource] = self._expanded(resource)
         return found
 
-    def _expanded(self, resource: AbsResource) -> dict[InstanceKey, Instance] | Unknown:
+    def _expanded(self, resource: AbsResource) -> dict[InstanceKey, ExpandedInstance] | Unknown:
         expansion = self.expansion_of(resource)
         if isinstance(expansion, AbsentInstance):
             return {}

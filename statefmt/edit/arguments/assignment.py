@@ -29,7 +29,12 @@ def parse_assignment(text: str) -> Assignment:
     if match is None:
         raise SurgeryError("no equals sign between path and value; write PATH=JSON")
     path = match[1].strip()
-    return Assignment(path, steps_of(path), json_value(path, match[2]))
+    return assignment(path, match[2])
+
+
+def assignment(path: str, text: str) -> Assignment:
+    """Return the assignment of a JSON text to a path. Raises SurgeryError if one is invalid, without the value."""
+    return Assignment(path, steps_of(path), json_value(path, text))
 
 
 def steps_of(path: str) -> tuple[str | int, ...]:

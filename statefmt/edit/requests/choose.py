@@ -1,0 +1,21 @@
+"""Selects the instances that an edit is about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from statefmt.analysis.selection import Criteria, select
+from statefmt.model.errors import SelectionError
+from statefmt.model.instances import InstanceState, instances
+from statefmt.model.snapshot import Snapshot
+
+# Receives a sentence on what else a selection has to say.
+Note: TypeAlias = Callable[[str], None]
+
+
+def choose(snapshot: Snapshot, chosen: Criteria, note: Note = lambda _: None) -> list[InstanceState]:
+    """Return the selected instances. Raises SelectionError if there are no criteria, or no instance matches."""
+    if chosen == Criteria():
+        raise SelectionError("no instances selected: give an address, a pattern or a filter option; '**' selects all")
+    return select(instances(snapshot), chosen, note)

@@ -1,0 +1,27 @@
+"""The request to move instances, resources or modules to other addresses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from statefmt.analysis.selection import Criteria, select
+from statefmt.edit.arguments.destinations import destinations, normalised
+from statefmt.edit.arguments.key_map import normalised_note
+from statefmt.edit.changes.edit import Edit, with_note
+from statefmt.edit.operations.joins import joins, module_depth
+from statefmt.edit.operations.mv import mv
+from statefmt.model.instances import instances
+from statefmt.model.snapshot import Snapshot
+
+
+def mv_request(snapshot: Snapshot, source: str, destination: str, *, rebind: bool = False) -> Edit:
+    """Move what the selector `source` matches to `destination`, which may contain `$1`, `$2`…; see `destinations`.
+
+    The edit lists the resources and modules that join existing ones. With `rebind`, instances take over the provider
+    configuration of the resource that they join. Raises SelectionError and SurgeryError.
+    """
+    found = select(instances(snapshot), Criteria(selectors=(source,)))
+    moved = destinations([instance.addr for instance in found], source, destination)
+    depth = module_depth(destination)
+    edit = replace(mv(snapshot, moved, rebind=rebind), joins=joins(snapshot, moved, depth=depth))
+    return with_note(edit, normalised_note([destination])) if normalised(destination, moved) else edit

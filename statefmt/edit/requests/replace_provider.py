@@ -1,0 +1,37 @@
+"""The request to bind resources to another provider or provider configuration."""
+
+from __future__ import annotations
+
+from statefmt.analysis.selection import Criteria
+from statefmt.edit.changes.bindings import new_bindings
+from statefmt.edit.changes.edit import Edit, with_note
+from statefmt.edit.operations.replace_provider import Replaced, replace_provider
+from statefmt.edit.requests.choose import Note, choose
+from statefmt.edit.requests.known_providers import KnownProviders
+from statefmt.model.addrs import Provider
+from statefmt.model.snapshot import Snapshot
+
+
+def replace_provider_request(
+    snapshot: Snapshot,
+    chosen: Criteria,
+    old: Replaced,
+    new: Replaced,
+    *,
+    whole_resource: bool = False,
+    known: KnownProviders | None = None,
+    note: Note = lambda _: None,
+) -> Edit:
+    """Replace a provider source or configuration in the selected resources, in all of them without criteria.
+
+    With `known`, only providers among those are allowed. Raises SelectionError and SurgeryError.
+    """
+    found = None if chosen == Criteria() else [instance.addr for instance in choose(snapshot, chosen, note)]
+    edit = replace_provider(snapshot, old, new, found, whole_resource=whole_resource)
+    if known is None:
+        return edit
+    if isinstance(new, Provider):
+        known.refuse_unknown_source(snapshot, new)
+        return edit
+    bound = new_bindings(snapshot, edit.snapshot)
+    return with_note(edit, *known.refuse_unknown(snapshot, bound, short=False))

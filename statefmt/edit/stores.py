@@ -1,0 +1,18 @@
+"""Finds the store of a state by its name."""
+
+from __future__ import annotations
+
+from statefmt.context import RunContext
+from statefmt.store.protocol import Store
+from statefmt.store.reading import STANDARD_INPUT
+from statefmt.store.standard_input import StandardInput
+
+
+def store_at(context: RunContext, name: str) -> Store:
+    """Return the store of a state: a file or, for `-`, standard input."""
+    if name == STANDARD_INPUT:
+        return StandardInput(lambda: context.read(STANDARD_INPUT))
+    # Imported here: commands that only check start faster without it.
+    from statefmt.store.local.store import LocalFile
+
+    return LocalFile(name, context)

@@ -1,0 +1,27 @@
+"""Says in errors which state they are about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from statefmt.edit.session import StateFileError
+from statefmt.model.errors import StateError, StatetoolError
+
+
+@contextmanager
+def located(location: str) -> Iterator[None]:
+    """Set the location of every error that passes, unless it has one.
+
+    A StateFileError, which names the file for the command line, is replaced by the error of a specific kind behind it,
+    such as EncryptedStateError.
+    """
+    try:
+        yield
+    except StateFileError as error:
+        cause = error.__cause__ if isinstance(error.__cause__, StateError) else error
+        cause.location = cause.location or location
+        raise cause from None
+    except StatetoolError as error:
+        error.location = error.location or location
+        raise

@@ -1,0 +1,52 @@
+"""Opens the state at a place."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+
+from statefmt.context import RunContext
+from statefmt.library._encryption import Encryption, encryption_loader
+from statefmt.library._located import located
+from statefmt.library.context import run_context
+from statefmt.library.state import State
+from statefmt.model.errors import StoreError
+from statefmt.store.git_object import PREFIX
+from statefmt.store.reading import STANDARD_INPUT
+
+
+def open(  # noqa: A001 - the public name; nothing here opens files
+    location: str | os.PathLike[str], *, context: RunContext | None = None, encryption: Encryption | None = None
+) -> State:
+    """Open and read a state.
+
+        state = statefmt.open("terraform.tfstate")
+        state = statefmt.open("prod.tfstate", encryption="encryption.hcl")
+
+    Args:
+        location: The path of a file, or `git:REVISION:PATH` for a version in git, which can only be read.
+        context: Environment variables, clock, user and callbacks, made by `run_context()`; default: no variables, and
+            the clock and the user of the system.
+        encryption: How to open and write an encrypted state: the path of a configuration file (HCL or JSON) or of a
+            module, the text of a configuration (bytes, or a string with a brace), its structure as in JSON syntax, or
+            an EncryptionConfiguration. It is merged over the variable TF_ENCRYPTION of the context.
+
+    Raises StoreError if the state cannot be read, StateError if it is invalid, EncryptedStateError if it is encrypted
+    and `encryption` is missing, and EncryptionError if it cannot be decrypted.
+    """
+    name = os.fspath(location)
+    with located(name):
+        if name == STANDARD_INPUT:
+            raise StoreError("standard input is not a place; read it and call statefmt.read()")
+        context = run_context() if context is None else context
+        context = replace(context, encryption=encryption_loader(encryption, context))
+        if name.startswith(PREFIX):
+            from statefmt.store.git_version import GitVersion
+
+            state = State(context, GitVersion(name, context.environment))
+        else:
+            from statefmt.edit.stores import store_at
+
+            state = State(context, store_at(context, name))
+        state.reload()
+    return state

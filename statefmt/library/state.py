@@ -1,0 +1,270 @@
+"""A state at a place, which can be read, compared, checked and edited."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Unpack
+
+from statefmt.context import RunContext
+from statefmt.edit.session import LoadedState, loaded
+from statefmt.library._located import located
+from statefmt.library.instance import Instance
+from statefmt.library.selecting import Filters, Selector, criteria, selected
+from statefmt.model.errors import StoreError
+from statefmt.model.findings import Finding
+from statefmt.model.outputs import OutputValue
+from statefmt.model.resources import ResourceState
+from statefmt.model.snapshot import Snapshot
+from statefmt.store.protocol import HistoryEntry, Store
+
+if TYPE_CHECKING:
+    # Most programs only read.
+    from statefmt.analysis.diff import SnapshotDiff
+    from statefmt.edit.pipeline import OpenedEdit, Terms
+    from statefmt.library.edit_result import EditResult
+    from statefmt.library.transaction import Transaction
+
+
+class State:
+    """A state at a place, as `statefmt.open()` returns it.
+
+    It holds what was read; `reload()` reads again, and after an edit the new content is read on first use. Different
+    states may be used by different threads. While an edit is open, nothing else in the process may open the same file:
+    closing it would drop the lock, as POSIX says, and the edit might then be refused.
+    """
+
+    def __init__(self, context: RunContext, store: Store) -> None:
+        """Use `statefmt.open()` instead, which also takes care of encryption."""
+        self._context = context
+        self._store = store
+        self._found: LoadedState | None = None
+        self._is_edited = False
+
+    def __repr__(self) -> str:
+        return f"<State {self.location}>"
+
+    @property
+    def location(self) -> str:
+        """The place of the state, such as the path of its file."""
+        return self._store.name
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """All that the state says, for `statefmt.diff()` and the pure functions."""
+        return self._loaded.result.snapshot
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What reading the state found; `check()` finds more."""
+        return self._loaded.result.findings
+
+    @property
+    def version(self) -> int:
+        """The format version of the file, 1 to 4."""
+        return self._loaded.result.version
+
+    @property
+    def serial(self) -> int:
+        """The serial, which rises with each change."""
+        return self.snapshot.serial
+
+    @property
+    def lineage(self) -> str:
+        """What tells this state from all others; "" if it has none."""
+        return self.snapshot.lineage
+
+    @property
+    def is_encrypted(self) -> bool:
+        """Whether the file is encrypted."""
+        return self._loaded.seal is not None
+
+    @property
+    def resources(self) -> tuple[ResourceState, ...]:
+        """The resources, in file order."""
+        return self.snapshot.resources
+
+    @property
+    def outputs(self) -> Mapping[str, OutputValue]:
+        """The outputs of the root module by name, in file order."""
+        return MappingProxyType({output.name: output for output in self.snapshot.outputs})
+
+    def select(self, *selectors: Selector, **filters: Unpack[Filters]) -> tuple[Instance, ...]:
+        """Return the instances that match any selector and all filters, in the order of `tofu state list`.
+
+        Selectors are addresses and patterns as on the command line, or typed addresses. Without selectors and filters,
+        returns all instances. Raises SelectionError if a selector or a filter is invalid or matches nothing.
+
+            state.select("module.*.aws_instance.web[*]", provider='aws.by_region["eu-west-1"]')
+        """
+        with located(self.location):
+            return selected(self.snapshot, criteria(selectors, filters), self._context.note)
+
+    def check(self, *, select: Sequence[str] | None = None, ignore: Sequence[str] | None = None) -> list[Finding]:
+        """Return the findings of the rules of `statetool check`, sorted by address.
+
+        `select` and `ignore` are codes of rules or prefixes of codes. Raises ValueError if one matches no rule.
+        """
+        from statefmt.lint.check import check
+
+        state = self._loaded
+        seal = None if state.seal is None else state.seal.opened
+        return check(state.data, select=select, ignore=ignore, name=self.location, opened=seal)
+
+    def diff(self, other: State | Snapshot) -> SnapshotDiff:
+        """Return the changes from this state to another one."""
+        from statefmt.analysis.diff import diff
+
+        return diff(self.snapshot, other.snapshot if isinstance(other, State) else other)
+
+    def history(self) -> tuple[HistoryEntry, ...]:
+        """Return the edits that `undo()` can revert, oldest first. Raises StoreError."""
+        with located(self.location):
+            return tuple(self._store.versions())
+
+    def reload(self) -> None:
+        """Read the state again. Raises StoreError, StateError or EncryptionError, and keeps what it had then."""
+        self._refuse_nested()
+        with located(self.location):
+            self._found = loaded(self._context, self.location, self._store.read().data)
+
+    @contextmanager
+    def edit(
+        self,
+        message: str = "",
+        *,
+        lock: bool = True,
+        lock_timeout: float = 0.0,
+        backup: str | os.PathLike[str] | None = None,
+        keep_backup: bool = True,
+        dry_run: bool = False,
+        out: str | os.PathLike[str] | None = None,
+        overwrite: bool = False,
+        expect_serial: int | None = None,
+        expect_hash: str | None = None,
+    ) -> Iterator[Transaction]:
+        """Edit the state in a `with` block: lock and read it at the start, write it at the end.
+
+        An exception in the block, or a refusal at its end, leaves the state as it was.
+
+            with state.edit("move the network", lock_timeout=30) as edit:
+                edit.move("module.network", "module.net")
+            print(edit.serial, edit.backup)
+
+        Args:
+            message: What the edit is for, in the history.
+            lock: Lock the state as OpenTofu does.
+            lock_timeout: How long to wait for the lock, in seconds.
+            backup: Where to back up the state instead of beside it.
+            keep_backup: Keep a backup file; the history has what `undo()` needs in any case.
+            dry_run: Write nothing; `diff`, `serial` and `findings` say what would be written.
+            out: Write the result to this file, and leave the state as it is.
+            overwrite: Replace an existing file `out`, and keep a backup of it.
+            expect_serial: Fail unless the state has this serial.
+            expect_hash: Fail unless the file has this SHA-256 hash, in hexadecimal digits.
+
+        Raises LockedError if someone else holds the lock, StoreError if the state is not the expected one or cannot be
+        read or written, and StateError if it is invalid or the edit would add an error finding.
+        """
+        from statefmt.library.transaction import transaction
+
+        terms = _terms("edit", message, lock, lock_timeout, backup, keep_backup, dry_run)
+        terms = replace(terms, serial=expect_serial, checksum=expect_hash)
+        if out is not None:
+            if backup is not None:
+                raise StoreError("backup= cannot be combined with out=: the state stays as it is")
+            from statefmt.edit.copies import FileCopy
+
+            copy = FileCopy(self._context, os.fspath(out), terms.command, overwrite, keep_backup)
+            terms = replace(terms, copy=copy)
+        with self._opened(terms) as opened, transaction(opened) as made:
+            yield made
+
+    def undo(
+        self,
+        to: int | None = None,
+        *,
+        message: str = "",
+        discard_changes: bool = False,
+        lock: bool = True,
+        lock_timeout: float = 0.0,
+        backup: str | os.PathLike[str] | None = None,
+        keep_backup: bool = True,
+        dry_run: bool = False,
+    ) -> EditResult:
+        """Undo the last edit that statetool made to the state, or edit `to` and all later ones.
+
+        An undo is an edit, too: the restored content gets a new, higher serial, and a second undo reverts the first.
+        With `discard_changes`, undoes even if something else has changed the file since. The other arguments are those
+        of `edit()`. Raises StoreError if there is no such edit.
+        """
+        from statefmt.edit.requests.undo import undo_request
+        from statefmt.library.edit_result import committed
+
+        self._refuse_nested()
+        with located(self.location):
+            request = undo_request(self._store, to)
+        terms = _terms("undo", message, lock, lock_timeout, backup, keep_backup, dry_run)
+        if not discard_changes:
+            changed = (
+                f"something else has changed the file since edit {request.last.number} ({request.last.command}); "
+                "nothing was written. discard_changes=True undoes it anyway"
+            )
+            terms = replace(terms, checksum=request.last.after, changed=changed)
+        with self._opened(terms) as opened:
+            return committed(opened, lambda snapshot: request.edit(self._context, snapshot))
+
+    @property
+    def _loaded(self) -> LoadedState:
+        if self._found is None:
+            self.reload()
+        assert self._found is not None
+        return self._found
+
+    @contextmanager
+    def _opened(self, terms: Terms) -> Iterator[OpenedEdit]:
+        """Open the state for an edit, and forget what was read if it was written."""
+        from statefmt.edit.pipeline import opened_edit
+
+        self._refuse_nested()
+        self._is_edited = True
+        try:
+            with located(self.location), opened_edit(self._context, self._store, terms) as opened:
+                # Nothing must read the file under the lock.
+                self._found = opened.state
+                yield opened
+                if terms.in_place:
+                    self._found = None
+        finally:
+            self._is_edited = False
+        if terms.in_place:
+            self._store.tidy()
+
+    def _refuse_nested(self) -> None:
+        if self._is_edited:
+            raise StoreError(f"{self.location}: an edit is open, and its lock would be lost; end it first")
+
+
+def _terms(
+    operation: str,
+    message: str,
+    lock: bool,
+    lock_timeout: float,
+    backup: str | os.PathLike[str] | None,
+    keep_backup: bool,
+    dry_run: bool,
+) -> Terms:
+    from statefmt.edit.pipeline import Terms
+
+    return Terms(
+        operation=operation,
+        command=message or operation,
+        backup=None if backup is None else os.fspath(backup),
+        keeps_backup=keep_backup,
+        dry_run=dry_run,
+        lock=lock,
+        timeout=lock_timeout,
+    )

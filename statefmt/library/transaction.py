@@ -1,0 +1,298 @@
+"""Collects the operations of one edit of a state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Final, TypeAlias, Unpack
+from uuid import UUID, uuid4
+
+from statefmt.analysis.diff import SnapshotDiff, diff
+from statefmt.analysis.selection import Criteria
+from statefmt.edit.arguments.assignment import Assignment, assignment
+from statefmt.edit.arguments.key_map import KeyMap, parse_key_map
+from statefmt.edit.changes.edit import Edit
+from statefmt.edit.operations import envelope
+from statefmt.edit.operations.forget_deposed import forget_deposed
+from statefmt.edit.operations.replace_provider import parse_replaced
+from statefmt.edit.operations.taint import taint, untaint
+from statefmt.edit.operations.unset import unset_attributes
+from statefmt.edit.pipeline import OpenedEdit
+from statefmt.edit.requests.choose import choose
+from statefmt.edit.requests.known_providers import KnownProviders
+from statefmt.edit.requests.mv import mv_request
+from statefmt.edit.requests.rebind import rebind_request
+from statefmt.edit.requests.rekey import rekey_request
+from statefmt.edit.requests.replace_provider import replace_provider_request
+from statefmt.edit.requests.rm import rm_request
+from statefmt.edit.requests.set import set_request
+from statefmt.library._composed import composed
+from statefmt.library._json_text import json_text
+from statefmt.library.edit_result import EditResult, committed
+from statefmt.library.instance import Instance
+from statefmt.library.selecting import Filters, Selector, criteria, selected, selector_text
+from statefmt.model.addrs import (
+    NO_KEY,
+    AbsProviderInstance,
+    ConfigProviderConfig,
+    InstanceKey,
+    IntKey,
+    Provider,
+    StringKey,
+)
+from statefmt.model.errors import SurgeryError
+from statefmt.model.findings import Finding
+from statefmt.model.snapshot import Snapshot
+
+# A key of an instance or a provider: a number, a string, or None for no key.
+Key: TypeAlias = "InstanceKey | str | int | None"
+
+_KNOWN: Final = KnownProviders("pass new_provider=True")
+
+
+class Transaction:
+    """An edit of a state between its lock and its commit, made by `State.edit()`.
+
+    Each method applies one operation to `snapshot` at once, and raises at once: SelectionError if nothing matches,
+    SurgeryError if the operation does not apply. A failed operation changes nothing, so a program that catches the
+    exception can go on. All operations together are one write with one serial, at the end of the `with` block. An
+    exception that leaves the block leaves the state as it was.
+
+    Selectors are addresses and patterns as on the command line, or typed addresses; see `Filters` for the others.
+    """
+
+    def __init__(self, snapshot: Snapshot, note: Callable[[str], None]) -> None:
+        self._before = snapshot
+        self._edit = Edit(snapshot)
+        self._note = note
+        self._open = True
+        self._result: EditResult | None = None
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The state after the operations so far, with the serial that it had."""
+        return self._edit.snapshot
+
+    @property
+    def diff(self) -> SnapshotDiff:
+        """What the operations so far change; after the end, what the edit changed, with the serial."""
+        return self.preview() if self._result is None else self._result.diff
+
+    @property
+    def serial(self) -> int:
+        """The serial that the edit wrote, or would write as a dry run. Raises SurgeryError before the end."""
+        return self.result.serial
+
+    @property
+    def backup(self) -> str | None:
+        """The path of the backup; None if nothing was written or backed up. Raises SurgeryError before the end."""
+        return self.result.backup
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The warnings that the edit adds to the state. Raises SurgeryError before the end."""
+        return self.result.findings
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences about the operations so far: dropped dependencies, and resources that joined existing ones."""
+        return (*self._edit.notes, *self._edit.joins)
+
+    @property
+    def result(self) -> EditResult:
+        """All about the edit after its end. Raises SurgeryError before, and if it failed."""
+        if self._result is None:
+            raise SurgeryError("the edit has not ended" if self._open else "the edit failed; nothing was written")
+        return self._result
+
+    def preview(self) -> SnapshotDiff:
+        """Return what the operations so far change."""
+        return diff(self._before, self._edit.snapshot, moved=self._edit.moved)
+
+    def select(self, *selectors: Selector, **filters: Unpack[Filters]) -> tuple[Instance, ...]:
+        """Return instances as they are after the operations so far; see `State.select()`."""
+        return selected(self.snapshot, criteria(selectors, filters), self._note)
+
+    def apply(self, operation: Callable[[Snapshot], Edit]) -> None:
+        """Apply an operation: a pure function from a snapshot to an Edit."""
+        if not self._open:
+            raise SurgeryError("the edit has ended; start another one")
+        self._edit = composed(self._edit, operation(self.snapshot))
+
+    def move(self, source: Selector, destination: Selector, *, rebind: bool = False) -> None:
+        """Move instances, resources or modules to other addresses, as `statetool mv`.
+
+        In a string `destination`, `$1`, `$2`… are what the wildcards of `source` matched. With `rebind`, instances take
+        over the provider configuration of the resource that they join. `notes` says what joined existing resources.
+
+            edit.move("module.network", "module.net")
+        """
+        self.apply(lambda snapshot: mv_request(snapshot, selector_text(source), str(destination), rebind=rebind))
+
+    def remove(self, *selectors: Selector, keep_dangling: bool = False, **filters: Unpack[Filters]) -> None:
+        """Forget instances, as `statetool rm`; the real objects continue to exist.
+
+        Dependencies on a resource are dropped if all of it is gone, unless `keep_dangling`.
+        """
+        chosen = criteria(selectors, filters)
+        self.apply(lambda snapshot: rm_request(snapshot, chosen, keep_dangling=keep_dangling, note=self._note))
+
+    def rekey(
+        self,
+        *selectors: Selector,
+        keys: Mapping[Key, Key] | str | None = None,
+        by: str | None = None,
+        count: bool = False,
+        **filters: Unpack[Filters],
+    ) -> None:
+        """Change the keys of instances and modules, as `statetool rekey`.
+
+        Either `keys` maps old keys to new ones (`{0: "eu"}`; None is no key), or `by` is the path of the attribute that
+        has the new key of each instance, an integer with `count`.
+
+            edit.rekey("aws_vpc.main", keys={0: "eu", 1: "us"})
+        """
+        if (keys is None) is (by is None):
+            raise SurgeryError("give either keys or by")
+        chosen, mapping = criteria(selectors, filters), _key_map(keys)
+        self.apply(lambda snapshot: rekey_request(snapshot, chosen, keys=mapping, by=by, count=count, note=self._note))
+
+    def rebind(
+        self,
+        selector: Selector | Iterable[Selector],
+        target: str | AbsProviderInstance | None = None,
+        *,
+        keys: Mapping[Key, Key] | str | None = None,
+        whole_resource: bool = False,
+        new_provider: bool = False,
+        **filters: Unpack[Filters],
+    ) -> None:
+        """Bind instances to another provider instance, as `statetool rebind`.
+
+        With `keys`, each object gets the new provider key for its old one, and `target` is the new configuration or
+        None. `whole_resource` extends the selection to all instances of each resource. `new_provider` allows a provider
+        that nothing in the state uses.
+
+            edit.rebind('module.db["eu"]', 'aws.by_region["us-west-2"]')
+        """
+        to = None if target is None else str(target)
+        chosen, mapping, known = criteria(_selectors(selector), filters), _key_map(keys), _known(new_provider)
+        self.apply(
+            lambda snapshot: rebind_request(
+                snapshot, chosen, to, mapping=mapping, whole_resource=whole_resource, known=known, note=self._note
+            )
+        )
+
+    def replace_provider(
+        self,
+        old: str | Provider | ConfigProviderConfig,
+        new: str | Provider | ConfigProviderConfig,
+        *selectors: Selector,
+        whole_resource: bool = False,
+        new_provider: bool = False,
+        **filters: Unpack[Filters],
+    ) -> None:
+        """Replace a provider source or configuration, as `statetool replace-provider`.
+
+        Without selectors and filters, in all resources. `new_provider` allows a provider that nothing in the state
+        uses.
+
+            edit.replace_provider("hashicorp/aws", "acme/aws", new_provider=True)
+        """
+        chosen, known = criteria(selectors, filters), _known(new_provider)
+        replaced, replacement = parse_replaced(str(old)), parse_replaced(str(new))
+        self.apply(
+            lambda snapshot: replace_provider_request(
+                snapshot, chosen, replaced, replacement, whole_resource=whole_resource, known=known, note=self._note
+            )
+        )
+
+    def taint(self, *selectors: Selector, **filters: Unpack[Filters]) -> None:
+        """Mark instances as tainted, so that the next plan replaces them."""
+        chosen = criteria(selectors, filters)
+        self.apply(lambda snapshot: taint(snapshot, choose(snapshot, chosen, self._note)))
+
+    def untaint(self, *selectors: Selector, **filters: Unpack[Filters]) -> None:
+        """Remove the tainted mark from instances."""
+        chosen = criteria(selectors, filters)
+        self.apply(lambda snapshot: untaint(snapshot, choose(snapshot, chosen, self._note)))
+
+    def forget_deposed(self, *selectors: Selector, key: str | None = None, **filters: Unpack[Filters]) -> None:
+        """Forget deposed objects: all of the selected instances, or those with the deposed key `key`."""
+        chosen = criteria(selectors, filters)
+        self.apply(lambda snapshot: forget_deposed(snapshot, choose(snapshot, chosen, self._note), key))
+
+    def set(self, selector: Selector, values: Mapping[str, object], *, force_type: bool = False) -> None:
+        """Set attributes that have a value, as `statetool set`; everything else keeps its bytes.
+
+        `values` maps paths (`tags.env`, `ports[0]`) to what JSON has: None, bool, int, float, Decimal, str, lists and
+        mappings. `force_type` allows a value of another type than the current one. Sensitive attributes can be set.
+
+            edit.set("aws_db_instance.main", {"deletion_protection": True})
+        """
+        given = [_assignment(path, value) for path, value in values.items()]
+        chosen = Criteria(selectors=(selector_text(selector),))
+        self.apply(lambda snapshot: set_request(snapshot, chosen, (), given, force_type=force_type, note=self._note))
+
+    def unset(self, selector: Selector, *paths: str) -> None:
+        """Set attributes to null, or remove them from a map, as `statetool unset`."""
+        chosen = Criteria(selectors=(selector_text(selector),))
+        self.apply(
+            lambda snapshot: unset_attributes(
+                snapshot, choose(snapshot, chosen, self._note), paths, allow_sensitive=True
+            )
+        )
+
+    def set_serial(self, serial: int) -> None:
+        """Set the serial, an unsigned 64-bit number, instead of increasing it by one."""
+        self.apply(lambda snapshot: envelope.set_serial(snapshot, serial))
+
+    def new_lineage(self, lineage: UUID | None = None) -> None:
+        """Give the state a new lineage; default: a random one."""
+        new = uuid4() if lineage is None else lineage
+        self.apply(lambda snapshot: envelope.new_lineage(snapshot, new))
+
+
+@contextmanager
+def transaction(opened: OpenedEdit) -> Iterator[Transaction]:
+    """Collect operations on an opened state and write their result at the end, unless an exception is raised."""
+    edit = Transaction(opened.state.result.snapshot, opened.context.note)
+    try:
+        yield edit
+        edit._result = committed(opened, lambda _: edit._edit)
+    finally:
+        edit._open = False
+
+
+def _key_map(keys: Mapping[Key, Key] | str | None) -> KeyMap | None:
+    if keys is None:
+        return None
+    if isinstance(keys, str):
+        return parse_key_map([keys])
+    if not keys:
+        raise SurgeryError("the key map is empty")
+    return {_key(old): _key(new) for old, new in keys.items()}
+
+
+def _key(key: Key) -> InstanceKey:
+    if key is None:
+        return NO_KEY
+    if isinstance(key, str):
+        return StringKey(key)
+    return IntKey(key) if isinstance(key, int) else key
+
+
+def _known(new_provider: bool) -> KnownProviders | None:
+    return None if new_provider else _KNOWN
+
+
+def _selectors(selector: Selector | Iterable[Selector]) -> Iterable[Selector]:
+    return selector if isinstance(selector, Iterable) and not isinstance(selector, str) else (selector,)
+
+
+def _assignment(path: str, value: object) -> Assignment:
+    try:
+        text = json_text(value).decode()
+    except (TypeError, ValueError) as error:
+        raise SurgeryError(f"the value for {path} cannot be written: {error}") from error
+    return assignment(path, text)
