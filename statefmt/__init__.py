@@ -2,7 +2,7 @@
 
     state = statefmt.open("terraform.tfstate")
     for instance in state.select("module.net.**"):
-        print(instance.address, instance.provider, instance.id)
+        print(instance.address, instance.provider, instance.id, instance.attributes["tags"]["Owner"])
     with state.edit("move the network") as edit:     # locks, writes once at the end, and keeps a backup
         edit.move("module.network", "module.net")
     state.undo()
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from statefmt.library.selecting import Filters
     from statefmt.library.state import State
     from statefmt.library.transaction import Transaction
+    from statefmt.library.values import Attributes, Output, Sensitive
     from statefmt.lint.check import check
     from statefmt.model.errors import (
         AddressError,
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AddressError",
+    "Attributes",
     "Command",
     "ConfigurationError",
     "Edit",
@@ -84,9 +86,11 @@ __all__ = [
     "LockedError",
     "NoMatchError",
     "NotAStateError",
+    "Output",
     "ReadResult",
     "RunContext",
     "SelectionError",
+    "Sensitive",
     "Severity",
     "Snapshot",
     "SnapshotDiff",
@@ -111,6 +115,7 @@ __all__ = [
 
 _HOMES = {
     "AddressError": "statefmt.model.errors",
+    "Attributes": "statefmt.library.values",
     "Command": "statefmt.model.findings",
     "ConfigurationError": "statefmt.model.errors",
     "Edit": "statefmt.edit.changes.edit",
@@ -128,9 +133,11 @@ _HOMES = {
     "LockedError": "statefmt.model.errors",
     "NoMatchError": "statefmt.model.errors",
     "NotAStateError": "statefmt.model.errors",
+    "Output": "statefmt.library.values",
     "ReadResult": "statefmt.formats.reading.inspect",
     "RunContext": "statefmt.context",
     "SelectionError": "statefmt.model.errors",
+    "Sensitive": "statefmt.library.values",
     "Severity": "statefmt.model.findings",
     "Snapshot": "statefmt.model.snapshot",
     "SnapshotDiff": "statefmt.analysis.diff",

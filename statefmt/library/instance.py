@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
 
 from statefmt.model.addrs import AbsProviderInstance, AbsResourceInstance, InstanceKey, ModuleInstance, ResourceMode
 from statefmt.model.instances import InstanceState
 from statefmt.model.resources import ObjectStatus, ResourceInstanceObject
 
+if TYPE_CHECKING:
+    from statefmt.library.values import Attributes
 
-@dataclass(frozen=True, slots=True, repr=False)
+
+@dataclass(frozen=True, repr=False)
 class Instance:
     """One instance of a resource, as a state has it; `str()` is its address.
 
         for instance in state.select("module.net.**"):
-            print(instance.address, instance.provider, instance.id)
+            print(instance.address, instance.provider, instance.attributes["tags"]["Owner"])
 
-    What is true of one object (`provider`, `id`) is that of the current object or, if there is none, of the first
-    deposed one. `state` is the instance in the model.
+    `provider`, `id` and `attributes` are those of the current object or, if there is none, of the first deposed one.
+    `state` is the instance in the model.
     """
 
     state: InstanceState
@@ -71,6 +75,23 @@ class Instance:
         from statefmt.analysis.selection.object_id import object_id
 
         return object_id(self._object)
+
+    @cached_property
+    def attributes(self) -> Attributes:
+        """The attributes as Python values, decoded when first used; what `show` hides is a `Sensitive`."""
+        from statefmt.library.values import Attributes
+
+        return Attributes(self._object)
+
+    @property
+    def attributes_raw(self) -> bytes:
+        """The attributes as the exact JSON text of the state."""
+        return self.attributes.raw
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """The paths of sensitive attributes, as `attributes.at()` takes them: `tags.Owner`, `ingress[0].port`."""
+        return self.attributes.sensitive
 
     @property
     def status(self) -> Literal["ready", "tainted", "deposed"]:

@@ -16,7 +16,6 @@ from statefmt.library.instance import Instance
 from statefmt.library.selecting import Filters, Selector, criteria, selected
 from statefmt.model.errors import StoreError
 from statefmt.model.findings import Finding
-from statefmt.model.outputs import OutputValue
 from statefmt.model.resources import ResourceState
 from statefmt.model.snapshot import Snapshot
 from statefmt.store.protocol import HistoryEntry, Store
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from statefmt.edit.pipeline import OpenedEdit, Terms
     from statefmt.library.edit_result import EditResult
     from statefmt.library.transaction import Transaction
+    from statefmt.library.values import Output
 
 
 class State:
@@ -88,9 +88,11 @@ class State:
         return self.snapshot.resources
 
     @property
-    def outputs(self) -> Mapping[str, OutputValue]:
-        """The outputs of the root module by name, in file order."""
-        return MappingProxyType({output.name: output for output in self.snapshot.outputs})
+    def outputs(self) -> Mapping[str, Output]:
+        """The outputs of the root module by name, in file order; a sensitive value is a `Sensitive`."""
+        from statefmt.library.values import Output
+
+        return MappingProxyType({output.name: Output(output) for output in self.snapshot.outputs})
 
     def select(self, *selectors: Selector, **filters: Unpack[Filters]) -> tuple[Instance, ...]:
         """Return the instances that match any selector and all filters, in the order of `tofu state list`.

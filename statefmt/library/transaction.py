@@ -27,10 +27,10 @@ from statefmt.edit.requests.replace_provider import replace_provider_request
 from statefmt.edit.requests.rm import rm_request
 from statefmt.edit.requests.set import set_request
 from statefmt.library._composed import composed
-from statefmt.library._json_text import json_text
 from statefmt.library.edit_result import EditResult, committed
 from statefmt.library.instance import Instance
 from statefmt.library.selecting import Filters, Selector, criteria, selected, selector_text
+from statefmt.library.values import json_text
 from statefmt.model.addrs import (
     NO_KEY,
     AbsProviderInstance,

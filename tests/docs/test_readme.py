@@ -41,3 +41,12 @@ def test_the_best_commands_can_be_found(page: str) -> None:
 def test_python_example_runs(folder: Path) -> None:
     (example,) = _PYTHON.findall((ROOT / "README.md").read_text(encoding="utf-8"))
     subprocess.run([sys.executable, "-c", example], cwd=folder, check=True)
+
+
+def test_the_library_guide_runs(folder: Path) -> None:
+    """All blocks, one after the other, as one program that mypy accepts."""
+    blocks = _PYTHON.findall((ROOT / "docs/guides/library.md").read_text(encoding="utf-8"))
+    assert len(blocks) >= 6
+    (folder / "guide.py").write_text("".join(blocks), encoding="utf-8")
+    subprocess.run([sys.executable, "guide.py"], cwd=folder, check=True)
+    subprocess.run([sys.executable, "-m", "mypy", "--strict", "guide.py"], cwd=folder, check=True)
