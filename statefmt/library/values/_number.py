@@ -65,7 +65,7 @@ def number(text: str) -> int | float | ExactDecimal:
 
 
 def _limit(text: str) -> str:
-    """Return what a number with an exponent out of range counts as. Raises InvalidOperation if it is no number."""
+    """Return what a number with an exponent out of range counts as. Raises InvalidOperation if it is not a number."""
     mantissa, _, exponent = text.lower().partition("e")
     sign = "-" if text.startswith("-") else ""
     is_zero = exponent.startswith("-") or not Decimal(mantissa)
