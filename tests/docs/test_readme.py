@@ -50,3 +50,21 @@ def test_the_library_guide_runs(folder: Path) -> None:
     (folder / "guide.py").write_text("".join(blocks), encoding="utf-8")
     subprocess.run([sys.executable, "guide.py"], cwd=folder, check=True)
     subprocess.run([sys.executable, "-m", "mypy", "--strict", "guide.py"], cwd=folder, check=True)
+
+
+_RECIPES = _PYTHON.findall((ROOT / "docs/guides/recipes.md").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("recipe", _RECIPES, ids=range(len(_RECIPES)))
+def test_a_recipe_runs(recipe: str, folder: Path) -> None:
+    (folder / "recipe.py").write_text(recipe, encoding="utf-8")
+    done = subprocess.run([sys.executable, "recipe.py"], cwd=folder, capture_output=True, text=True, check=True)
+    # Only the gate has nothing to say about the samples.
+    assert done.stdout or "sys.exit" in recipe
+
+
+def test_the_recipes_are_typed(folder: Path) -> None:
+    names = [f"recipe_{number}.py" for number in range(len(_RECIPES))]
+    for name, recipe in zip(names, _RECIPES, strict=True):
+        (folder / name).write_text(recipe, encoding="utf-8")
+    subprocess.run([sys.executable, "-m", "mypy", "--strict", *names], cwd=folder, check=True)
