@@ -173,7 +173,7 @@ class UnreadableError(EncryptionError):
 
 
 class ProviderSourceError(StatetoolError):
-    """Nothing says where a provider comes from that the state names by its type only; the message lists ways out."""
+    """The source of a provider that the state names only by its type is unknown; the message lists ways out."""
 
     code = "provider-source"
 

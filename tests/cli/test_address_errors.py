@@ -61,7 +61,7 @@ def test_removal_of_a_provider_instance(statetool: Statetool) -> None:
 
 @pytest.mark.parametrize("line", ["list -", "show -", "rm -", "mv - aws_vpc.a", "mv aws_vpc.main -"])
 def test_standard_input_as_an_address(line: str, statetool: Statetool, folder: Path) -> None:
-    """Even if there is no state: the user meant another."""
+    """The hint appears even if the default state does not exist."""
     (folder / "terraform.tfstate").unlink()
     result = statetool(*line.split())
     assert result.status == 2

@@ -49,7 +49,7 @@ class Matcher:
 
 
 def _longest_verbatim(text: str, ignore_case: bool) -> bytes:
-    """Return the longest part of a text that JSON contains as it is, in lower case if case is ignored."""
+    """Return the longest part of a string that JSON never escapes, in lower case if case is ignored."""
     parts: list[str] = (_VERBATIM_ASCII if ignore_case else _VERBATIM).findall(text)
     longest = max(parts, key=len, default="").encode()
     return longest.lower() if ignore_case else longest

@@ -117,7 +117,7 @@ def _age(text: str) -> timedelta:
 
 
 def _prune(path: Path, keep: int | None, age: timedelta | None, *, dry_run: bool, yes: bool) -> int:
-    """Show what is to be deleted, ask, delete it, and return the exit status."""
+    """Show what pruning deletes, ask, delete it, and return the exit status."""
     from statefmt.render.history.pruning import pruned_summary, pruning_text
     from statefmt.store.local.pruning import plan_pruning, prune
 

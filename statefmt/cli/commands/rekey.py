@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 EXAMPLES: Final = (
     ("Go from count to for_each.", "statetool rekey aws_vpc.main --map 0=eu,1=us"),
-    ("The same for a module, with everything in it.", "statetool rekey module.app --map 0=eu,1=us"),
+    ("Do this for a module and everything in it.", "statetool rekey module.app --map 0=eu,1=us"),
     ("Take the only new key from the configuration.", "statetool rekey module.app --config ."),
     ("Use an attribute of each instance as its key.", "statetool rekey aws_vpc.main --by tags.Name"),
 )

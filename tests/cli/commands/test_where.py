@@ -56,7 +56,7 @@ def test_taint_what_meets_it(statetool: Statetool, folder: Path) -> None:
 
 
 def test_sensitive(statetool: Statetool) -> None:
-    """The note is the same for each value; a message never has the value."""
+    """The note does not depend on the value, and no message contains it."""
     hidden = statetool("list", "--state", SENSITIVE, "--where", "password=*")
     assert (hidden.status, hidden.out) == (2, b"")
     assert "1 instance not compared, because password is sensitive there" in " ".join(hidden.err.split())
