@@ -9,8 +9,11 @@ import typer
 from statefmt.model.errors import StoreError
 
 
-def confirmed(question: str, refusal: str) -> bool:
-    """Ask a question on standard error. Raises StoreError with the `refusal` if there is no terminal."""
+def confirmed(question: str, what: str, done: str, advice: str) -> bool:
+    """Ask a question on standard error. Raises StoreError if there is no terminal.
+
+    The error says that `what` needs confirmation and that nothing was `done`, and gives the advice.
+    """
     if not (sys.stdin and sys.stdin.isatty() and sys.stderr.isatty()):
-        raise StoreError(refusal)
+        raise StoreError(f"{what} needs confirmation, and there is no terminal to ask on; nothing was {done}. {advice}")
     return typer.confirm(question, err=True)

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from statefmt.configuration.providers.references import ProviderReferences
 
 _MOST_FINDINGS: Final = 10
+_ADVICE: Final = "Use --dry-run to see the changes, or --yes to write them"
 
 
 class Plan(NamedTuple):
@@ -91,7 +92,7 @@ def carry_out(plan: Plan, options: SurgeryOptions) -> int:
         asks = (plan.asks or outcome.edit.joins) and not options.write.yes
         show(outcome, to_messages=writes_here or bool(asks))
         question = f"Write this to {'standard output' if target == STANDARD_INPUT else printable(target)}?"
-        if not asks or confirmed(question, _refusal(name, plan.name)):
+        if not asks or confirmed(question, f"{name}: {plan.name}", "written", _ADVICE):
             return True
         refused.append(outcome)
         return False
@@ -120,13 +121,6 @@ def carry_out(plan: Plan, options: SurgeryOptions) -> int:
     elif plan.hint and terms.in_place:
         say(plan.hint)
     return FINE
-
-
-def _refusal(name: str, operation: str) -> str:
-    return (
-        f"{name}: {operation} needs confirmation, and there is no terminal to ask on; nothing was written. "
-        "Use --dry-run to see the changes, or --yes to write them"
-    )
 
 
 def _validated(plan: Plan, references: ProviderReferences | None, snapshot: Snapshot) -> Edit:

@@ -128,11 +128,8 @@ def _prune(path: Path, keep: int | None, age: timedelta | None, *, dry_run: bool
     if dry_run:
         say(f"{path}: dry run; nothing was deleted")
         return FINE
-    refusal = (
-        f"{path}: --prune needs confirmation, and there is no terminal to ask on; nothing was deleted. Use --dry-run "
-        "to see what would be deleted, or --yes to delete it"
-    )
-    if pruning.deletes and not (yes or confirmed("Delete this for good?", refusal)):
+    advice = "Use --dry-run to see what would be deleted, or --yes to delete it"
+    if pruning.deletes and not (yes or confirmed("Delete this for good?", f"{path}: --prune", "deleted", advice)):
         say(f"{path}: nothing was deleted")
         return FAILED
     with open_state(path, context.lock_info(path, "history", command_line()), context.note) as opened:
