@@ -25,9 +25,12 @@ def edits(state: bytes | Snapshot) -> SearchStrategy[Arguments]:
 
     Each command succeeds and changes what the state says. The commands are `mv`, `rm`, `taint`, `untaint`,
     `forget-deposed`, `rebind`, `replace-provider`, `set-serial` and `new-lineage`. They need `--yes` without a
-    terminal, and `--state` to name the file. Raises StateError if the bytes are not a readable state.
+    terminal, and `--state` to name the file. A state with the highest serial cannot be edited: nothing is
+    generated for it. Raises StateError if the bytes are not a readable state.
     """
     snapshot = state if isinstance(state, Snapshot) else read(state).snapshot
+    if snapshot.serial == HIGHEST_SERIAL:
+        return st.nothing()
     by_command: dict[str, list[Arguments]] = {}
     for arguments in _edits(snapshot):
         by_command.setdefault(arguments[0], []).append(arguments)

@@ -164,6 +164,10 @@ def test_there_are_no_other_commands(edit: tuple[str, ...]) -> None:
     assert edit[0] in _COMMANDS
 
 
+def test_a_state_with_the_highest_serial_has_no_edits() -> None:
+    assert some.edits(make_state(serial=2**64 - 1)).is_empty
+
+
 @given(edit=some.edits(make_state(serial=4)))
 def test_a_state_without_resources_has_edits(edit: tuple[str, ...]) -> None:
     assert edit in [("set-serial", "5"), ("new-lineage",)]
