@@ -36,12 +36,10 @@ def show_failure(error: StatetoolError, name: str = "") -> None:
             text = "statetool: a file has this name; if you typed a pattern, put it in single quotes"
             print(message_terminal().wrap(text, "", "  "), file=sys.stderr)
         return
-    from statefmt.edit.session import StateFileError
     from statefmt.render.findings import findings_text
 
-    name = error.name if isinstance(error, StateFileError) else name
     reasons = error.reasons
-    print(f"statetool: {printable(name)}: this state cannot be used", file=sys.stderr)
+    print(f"statetool: {printable(error.name or name)}: this state cannot be used", file=sys.stderr)
     print(findings_text(reasons[:_MOST_FINDINGS], message_terminal()), file=sys.stderr)
     if len(reasons) > _MOST_FINDINGS:
         print(f"  … and {len(reasons) - _MOST_FINDINGS} more; `statetool check` shows all of them", file=sys.stderr)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -61,6 +60,8 @@ def _read(encryption: Encryption | None, context: RunContext) -> EncryptionConfi
 
 
 def _json(configuration: Mapping[str, object]) -> bytes:
+    import json
+
     try:
         return json.dumps(configuration, default=dict).encode()
     except (TypeError, ValueError, RecursionError):

@@ -13,14 +13,14 @@ from statefmt.model.errors import StateError, StatetoolError
 def located(location: str) -> Iterator[None]:
     """Set the location of every error that passes, unless it has one.
 
-    A StateFileError, which names the file for the command line, is replaced by the error of a specific kind behind it,
-    such as EncryptedStateError.
+    A StateFileError is replaced by the error of a specific kind behind it, such as EncryptedStateError, which takes over
+    its name.
     """
     try:
         yield
     except StateFileError as error:
         cause = error.__cause__ if isinstance(error.__cause__, StateError) else error
-        cause.location = cause.location or location
+        cause.name, cause.location = error.name, cause.location or location
         raise cause from None
     except StatetoolError as error:
         error.location = error.location or location

@@ -10,9 +10,6 @@ from statefmt.library._encryption import Encryption, encryption_loader
 from statefmt.library._located import located
 from statefmt.library.context import run_context
 from statefmt.library.state import State
-from statefmt.model.errors import StoreError
-from statefmt.store.git_object import PREFIX
-from statefmt.store.reading import STANDARD_INPUT
 
 
 def open(  # noqa: A001 - the public name; nothing here opens files
@@ -36,17 +33,8 @@ def open(  # noqa: A001 - the public name; nothing here opens files
     """
     name = os.fspath(location)
     with located(name):
-        if name == STANDARD_INPUT:
-            raise StoreError("standard input is not a place; read it and call statefmt.read()")
         context = run_context() if context is None else context
         context = replace(context, encryption=encryption_loader(encryption, context))
-        if name.startswith(PREFIX):
-            from statefmt.store.git_version import GitVersion
-
-            state = State(context, GitVersion(name, context.environment))
-        else:
-            from statefmt.edit.stores import store_at
-
-            state = State(context, store_at(context, name))
+        state = State(context, name)
         state.reload()
     return state

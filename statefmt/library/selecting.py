@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
 from statefmt.analysis.selection import Criteria, select
-from statefmt.library.instance import Instance
 from statefmt.model.addrs import (
     AbsProviderInstance,
     AbsResource,
@@ -22,9 +21,10 @@ from statefmt.text.wildcards import has_wildcards
 
 if TYPE_CHECKING:
     from statefmt.analysis.selection.condition import Condition
+    from statefmt.library.instance import Instance
 
 # A string is an address or a pattern; everything else is exactly one address.
-Selector: TypeAlias = str | ModuleInstance | AbsResource | AbsResourceInstance | Instance
+Selector: TypeAlias = "str | ModuleInstance | AbsResource | AbsResourceInstance | Instance"
 ProviderSelector: TypeAlias = str | Provider | ConfigProviderConfig | AbsProviderInstance
 _Mode: TypeAlias = Literal["managed", "data"] | ResourceMode
 
@@ -74,6 +74,9 @@ def criteria(selectors: Iterable[Selector], filters: Filters) -> Criteria:
 
 def selected(snapshot: Snapshot, chosen: Criteria, note: Callable[[str], None]) -> tuple[Instance, ...]:
     """Return the instances of a snapshot that meet the criteria, in the order of `tofu state list`."""
+    # Imported late, for programs that read the snapshot alone.
+    from statefmt.library.instance import Instance
+
     return tuple(map(Instance, select(instances(snapshot), chosen, note)))
 
 

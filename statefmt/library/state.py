@@ -6,27 +6,29 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Unpack
 
 from statefmt.context import RunContext
 from statefmt.edit.session import LoadedState, loaded
 from statefmt.library._located import located
-from statefmt.library.instance import Instance
 from statefmt.library.selecting import Filters, Selector, criteria, selected
 from statefmt.model.errors import StoreError
 from statefmt.model.findings import Finding
 from statefmt.model.resources import ResourceState
 from statefmt.model.snapshot import Snapshot
-from statefmt.store.protocol import HistoryEntry, Store
+from statefmt.store.reading import GIT
 
 if TYPE_CHECKING:
     # Most programs only read.
     from statefmt.analysis.diff import SnapshotDiff
     from statefmt.edit.pipeline import OpenedEdit, Terms
     from statefmt.library.edit_result import EditResult
+    from statefmt.library.instance import Instance
     from statefmt.library.transaction import Transaction
     from statefmt.library.values import Output
+    from statefmt.store.protocol import HistoryEntry, Store
 
 
 class State:
@@ -37,10 +39,10 @@ class State:
     closing it would drop the lock, as POSIX says, and the edit might then be refused.
     """
 
-    def __init__(self, context: RunContext, store: Store) -> None:
+    def __init__(self, context: RunContext, location: str) -> None:
         """Use `statefmt.open()` instead, which also takes care of encryption."""
         self._context = context
-        self._store = store
+        self._location = location
         self._found: LoadedState | None = None
         self._is_edited = False
 
@@ -50,12 +52,17 @@ class State:
     @property
     def location(self) -> str:
         """The place of the state, such as the path of its file."""
-        return self._store.name
+        return self._location
 
     @property
     def snapshot(self) -> Snapshot:
         """All that the state says, for `statefmt.diff()` and the pure functions."""
         return self._loaded.result.snapshot
+
+    @property
+    def data(self) -> bytes:
+        """The bytes of the file, decrypted if it is encrypted; with all secrets in plain text."""
+        return self._loaded.data
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -131,7 +138,10 @@ class State:
         """Read the state again. Raises StoreError, StateError or EncryptionError, and keeps what it had then."""
         self._refuse_nested()
         with located(self.location):
-            self._found = loaded(self._context, self.location, self._store.read().data)
+            # The context reports progress, and a program that only reads needs no store.
+            in_git = self.location.startswith(GIT)
+            data = self._store.read().data if in_git else self._context.read(self.location)
+            self._found = loaded(self._context, self.location, data)
 
     @contextmanager
     def edit(
@@ -218,6 +228,16 @@ class State:
             terms = replace(terms, checksum=request.last.after, changed=changed)
         with self._opened(terms) as opened:
             return committed(opened, lambda snapshot: request.edit(self._context, snapshot))
+
+    @cached_property
+    def _store(self) -> Store:
+        if self.location.startswith(GIT):
+            from statefmt.store.git_version import GitVersion
+
+            return GitVersion(self.location, self._context.environment)
+        from statefmt.edit.stores import store_at
+
+        return store_at(self._context, self.location)
 
     @property
     def _loaded(self) -> LoadedState:

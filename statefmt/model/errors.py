@@ -72,7 +72,12 @@ class AddressError(StatetoolError, ValueError):
 
 
 class StateError(StatetoolError):
-    """No snapshot can be made of the bytes. `findings` holds all findings, `reasons` those that are errors."""
+    """No snapshot can be made of the bytes. `findings` holds all findings, `reasons` those that are errors.
+
+    `name` is how a message names the bytes: the state, or which content of it; "" if unknown.
+    """
+
+    name: str = ""
 
     def __init__(self, findings: Sequence[Finding]) -> None:
         self.findings = tuple(findings)

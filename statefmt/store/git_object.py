@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Mapping
-from typing import Final
 
 from statefmt.model.errors import StoreError
-
-PREFIX: Final = "git:"
+from statefmt.store.reading import GIT
 
 
 def read_git_object(name: str, environment: Mapping[str, str]) -> bytes:
@@ -17,7 +15,7 @@ def read_git_object(name: str, environment: Mapping[str, str]) -> bytes:
     An empty revision (`git::PATH`) reads the staged version. Raises StoreError if git is not installed or does not
     find the file.
     """
-    revision, colon, path = (spec := name.removeprefix(PREFIX)).rpartition(":")
+    revision, colon, path = (spec := name.removeprefix(GIT)).rpartition(":")
     if not colon or not path or revision.startswith("-"):
         raise StoreError(
             f"{name}: write a version in git as git:REVISION:PATH, for example git:HEAD~1:prod/terraform.tfstate"

@@ -13,6 +13,8 @@ from statefmt.store.durable import close, read_all, read_reporting
 from statefmt.store.small_files import first_written
 
 STANDARD_INPUT: Final = "-"
+# How the name of a version in git starts: git:REVISION:PATH.
+GIT: Final = "git:"
 
 # In bytes. A pipe may never end; the largest known states have a few hundred megabytes.
 LARGEST_STATE: Final = 4 << 30

@@ -22,8 +22,8 @@ from statefmt.edit.session import LoadedState, load, loaded, state_name
 from statefmt.model.errors import StoreError
 from statefmt.model.instances import instances
 from statefmt.render.diff.values import Manner
-from statefmt.store.git_object import PREFIX, read_git_object
-from statefmt.store.reading import STANDARD_INPUT, display_name
+from statefmt.store.git_object import read_git_object
+from statefmt.store.reading import GIT, STANDARD_INPUT, display_name
 
 
 class DiffFormat(StrEnum):
@@ -163,7 +163,7 @@ def _current(old: str) -> str:
 
 def _side(name: str) -> LoadedState:
     context = run_context()
-    if name.startswith(PREFIX):
+    if name.startswith(GIT):
         return loaded(context, name, read_git_object(name, context.environment))
     return load(context, name)
 
