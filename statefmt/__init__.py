@@ -15,6 +15,9 @@ For bytes and snapshots, without files:
     statefmt.check(data)                  # the rules of `statetool check`
     statefmt.diff(old, new)               # the differences between two snapshots
 
+Modules by subject: `addrs` and `snapshots` (what a state consists of), `locations`, `selection`, `operations` (surgery
+as pure functions), `differences`, `graph`, `search`, `statistics`, `providers`, `releases` and `rules`.
+
 Names are imported on first use, so that small commands start fast.
 """
 
@@ -29,9 +32,22 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from statefmt import addrs
+    from statefmt import (
+        addrs,
+        differences,
+        graph,
+        locations,
+        operations,
+        providers,
+        releases,
+        rules,
+        search,
+        selection,
+        snapshots,
+        statistics,
+    )
     from statefmt.analysis.diff import SnapshotDiff, diff
-    from statefmt.context import RunContext
+    from statefmt.context import ProgressReport, RunContext
     from statefmt.edit.changes.edit import Edit
     from statefmt.encryption import EncryptionConfiguration
     from statefmt.formats.reading.inspect import Inspection, ReadResult, inspect, read
@@ -54,7 +70,11 @@ if TYPE_CHECKING:
         LockedError,
         NoMatchError,
         NotAStateError,
+        ProviderSourceError,
+        ReleaseError,
+        RemoteStateError,
         SelectionError,
+        SettingsError,
         StateError,
         StatetoolError,
         StoreError,
@@ -87,10 +107,15 @@ __all__ = [
     "NoMatchError",
     "NotAStateError",
     "Output",
+    "ProgressReport",
+    "ProviderSourceError",
     "ReadResult",
+    "ReleaseError",
+    "RemoteStateError",
     "RunContext",
     "SelectionError",
     "Sensitive",
+    "SettingsError",
     "Severity",
     "Snapshot",
     "SnapshotDiff",
@@ -106,10 +131,21 @@ __all__ = [
     "addrs",
     "check",
     "diff",
+    "differences",
+    "graph",
     "inspect",
+    "locations",
     "open",
+    "operations",
+    "providers",
     "read",
+    "releases",
+    "rules",
     "run_context",
+    "search",
+    "selection",
+    "snapshots",
+    "statistics",
     "write",
 ]
 
@@ -134,10 +170,15 @@ _HOMES = {
     "NoMatchError": "statefmt.model.errors",
     "NotAStateError": "statefmt.model.errors",
     "Output": "statefmt.library.values",
+    "ProgressReport": "statefmt.context",
+    "ProviderSourceError": "statefmt.model.errors",
     "ReadResult": "statefmt.formats.reading.inspect",
+    "ReleaseError": "statefmt.model.errors",
+    "RemoteStateError": "statefmt.model.errors",
     "RunContext": "statefmt.context",
     "SelectionError": "statefmt.model.errors",
     "Sensitive": "statefmt.library.values",
+    "SettingsError": "statefmt.model.errors",
     "Severity": "statefmt.model.findings",
     "Snapshot": "statefmt.model.snapshot",
     "SnapshotDiff": "statefmt.analysis.diff",
@@ -158,10 +199,15 @@ _HOMES = {
     "write": "statefmt.formats.writing.write",
 }
 
+_MODULES = frozenset({
+    "addrs", "differences", "graph", "locations", "operations", "providers", "releases",
+    "rules", "search", "selection", "snapshots", "statistics",
+})  # fmt: skip
+
 
 def __getattr__(name: str) -> Any:
-    if name == "addrs":
-        return import_module("statefmt.addrs")
+    if name in _MODULES:
+        return import_module(f"statefmt.{name}")
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'statefmt' has no attribute {name!r}")

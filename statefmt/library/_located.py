@@ -13,8 +13,8 @@ from statefmt.model.errors import StateError, StatetoolError
 def located(location: str) -> Iterator[None]:
     """Set the location of every error that passes, unless it has one.
 
-    A StateFileError is replaced by the error of a specific kind behind it, such as EncryptedStateError, which takes over
-    its name.
+    A StateFileError is replaced by the error of a specific kind behind it, such as EncryptedStateError, which keeps its
+    name.
     """
     try:
         yield

@@ -13,12 +13,9 @@ from statefmt.edit.arguments.assignment import Assignment, assignment
 from statefmt.edit.arguments.key_map import KeyMap, parse_key_map
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.operations import envelope
-from statefmt.edit.operations.forget_deposed import forget_deposed
 from statefmt.edit.operations.replace_provider import parse_replaced
-from statefmt.edit.operations.taint import taint, untaint
-from statefmt.edit.operations.unset import unset_attributes
 from statefmt.edit.pipeline import OpenedEdit
-from statefmt.edit.requests.choose import choose
+from statefmt.edit.requests.forget_deposed import forget_deposed_request
 from statefmt.edit.requests.known_providers import KnownProviders
 from statefmt.edit.requests.mv import mv_request
 from statefmt.edit.requests.rebind import rebind_request
@@ -26,6 +23,8 @@ from statefmt.edit.requests.rekey import rekey_request
 from statefmt.edit.requests.replace_provider import replace_provider_request
 from statefmt.edit.requests.rm import rm_request
 from statefmt.edit.requests.set import set_request
+from statefmt.edit.requests.taint import taint_request, untaint_request
+from statefmt.edit.requests.unset import unset_request
 from statefmt.library._composed import composed
 from statefmt.library.edit_result import EditResult, committed
 from statefmt.library.instance import Instance
@@ -210,17 +209,17 @@ class Transaction:
     def taint(self, *selectors: Selector, **filters: Unpack[Filters]) -> None:
         """Mark instances as tainted, so that the next plan replaces them."""
         chosen = criteria(selectors, filters)
-        self.apply(lambda snapshot: taint(snapshot, choose(snapshot, chosen, self._note)))
+        self.apply(lambda snapshot: taint_request(snapshot, chosen, note=self._note))
 
     def untaint(self, *selectors: Selector, **filters: Unpack[Filters]) -> None:
         """Remove the tainted mark from instances."""
         chosen = criteria(selectors, filters)
-        self.apply(lambda snapshot: untaint(snapshot, choose(snapshot, chosen, self._note)))
+        self.apply(lambda snapshot: untaint_request(snapshot, chosen, note=self._note))
 
     def forget_deposed(self, *selectors: Selector, key: str | None = None, **filters: Unpack[Filters]) -> None:
         """Forget deposed objects: all of the selected instances, or those with the deposed key `key`."""
         chosen = criteria(selectors, filters)
-        self.apply(lambda snapshot: forget_deposed(snapshot, choose(snapshot, chosen, self._note), key))
+        self.apply(lambda snapshot: forget_deposed_request(snapshot, chosen, key, note=self._note))
 
     def set(self, selector: Selector, values: Mapping[str, object], *, force_type: bool = False) -> None:
         """Set attributes that have a value, as `statetool set`; everything else keeps its bytes.
@@ -237,11 +236,7 @@ class Transaction:
     def unset(self, selector: Selector, *paths: str) -> None:
         """Set attributes to null, or remove them from a map, as `statetool unset`."""
         chosen = Criteria(selectors=(selector_text(selector),))
-        self.apply(
-            lambda snapshot: unset_attributes(
-                snapshot, choose(snapshot, chosen, self._note), paths, allow_sensitive=True
-            )
-        )
+        self.apply(lambda snapshot: unset_request(snapshot, chosen, paths, note=self._note))
 
     def set_serial(self, serial: int) -> None:
         """Set the serial, an unsigned 64-bit number, instead of increasing it by one."""

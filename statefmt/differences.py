@@ -1,0 +1,49 @@
+"""Compares two snapshots, and says what a difference consists of.
+
+>>> from statefmt import differences, open, operations
+>>> snapshot = open("samples/v4-regions.tfstate").snapshot
+>>> later = operations.move(snapshot, "aws_vpc.main", "module.network.aws_vpc.main").snapshot
+>>> changes = differences.diff(snapshot, later)
+>>> [f"{move.old} -> {move.new}" for move in changes.moves]
+['aws_vpc.main -> module.network.aws_vpc.main']
+>>> bool(differences.narrowed(changes, differences.kinds(only=[differences.Kind.REBOUND])))
+False
+"""
+
+from statefmt.analysis.diff import (
+    CheckResultsChange,
+    EnvelopeChange,
+    InstanceChange,
+    Kind,
+    MemberChange,
+    Movable,
+    Move,
+    ObjectChange,
+    OutputChange,
+    ResourceChange,
+    SnapshotDiff,
+    apply,
+    diff,
+    kinds,
+    narrowed,
+)
+from statefmt.analysis.diff.narrow import AddressTest
+
+__all__ = [
+    "AddressTest",
+    "CheckResultsChange",
+    "EnvelopeChange",
+    "InstanceChange",
+    "Kind",
+    "MemberChange",
+    "Movable",
+    "Move",
+    "ObjectChange",
+    "OutputChange",
+    "ResourceChange",
+    "SnapshotDiff",
+    "apply",
+    "diff",
+    "kinds",
+    "narrowed",
+]

@@ -1,0 +1,32 @@
+"""Selects resource instances of a snapshot by addresses, patterns and filters.
+
+    >>> from statefmt import open, selection, snapshots
+    >>> snapshot = open("samples/v4-regions.tfstate").snapshot
+    >>> chosen = selection.Criteria(selectors=("aws_vpc.*",), providers=('aws.by_region["eu-west-1"]',))
+    >>> [str(instance.addr) for instance in selection.select(snapshots.instances(snapshot), chosen)]
+    ['aws_vpc.main["eu-west-1"]']
+
+For the state of a file, use `State.select()`.
+"""
+
+from __future__ import annotations
+
+from statefmt._lazy import lazy_names
+from statefmt.analysis.selection import Criteria, select
+from statefmt.analysis.selection.nearest import suggestion
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from statefmt.analysis.selection.condition import Condition, parse_condition
+
+__all__ = ["Condition", "Criteria", "parse_condition", "select", "suggestion"]
+
+# Few selections have a condition, whose patterns and values take time to load.
+__getattr__ = lazy_names(
+    __name__,
+    {"Condition": "statefmt.analysis.selection.condition", "parse_condition": "statefmt.analysis.selection.condition"},
+)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
