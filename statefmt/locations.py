@@ -10,17 +10,23 @@ True
 from __future__ import annotations
 
 from statefmt._lazy import lazy_names
-from statefmt.context import RunContext
-from statefmt.edit.session import state_name
-from statefmt.store.reading import STANDARD_INPUT, display_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from statefmt.context import RunContext
     from statefmt.store.discover import find_states
+    from statefmt.store.reading import STANDARD_INPUT, display_name
 
 __all__ = ["STANDARD_INPUT", "current_state", "display_name", "find_states"]
 
-__getattr__ = lazy_names(__name__, {"find_states": "statefmt.store.discover"})
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "STANDARD_INPUT": "statefmt.store.reading",
+        "display_name": "statefmt.store.reading",
+        "find_states": "statefmt.store.discover",
+    },
+)
 
 
 def current_state(context: RunContext) -> str:
@@ -30,6 +36,9 @@ def current_state(context: RunContext) -> str:
     StoreError if the location contains control characters or leads outside the folder, and RemoteStateError if the
     folder keeps its state in a backend.
     """
+    # Imported late: a program may only need the names.
+    from statefmt.edit.session import state_name
+
     return state_name(context, None)
 
 

@@ -17,7 +17,7 @@ from statefmt._lazy import lazy_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from statefmt.lint.baseline import Baseline, baseline_text, read_baseline
+    from statefmt.lint.baseline import Baseline, read_baseline, write_baseline
     from statefmt.lint.check import SelectedRules, check, check_configuration, selected_rules
     from statefmt.lint.checked import CheckedState, UnreadableState
     from statefmt.lint.gate import Gate, relative_path
@@ -42,7 +42,6 @@ __all__ = [
     "UnreadableState",
     "all_pages",
     "all_rules",
-    "baseline_text",
     "check",
     "check_configuration",
     "find_settings",
@@ -51,6 +50,7 @@ __all__ = [
     "relative_path",
     "selected_rules",
     "simulate",
+    "write_baseline",
 ]
 
 __getattr__ = lazy_names(
@@ -70,7 +70,6 @@ __getattr__ = lazy_names(
         "UnreadableState": "statefmt.lint.checked",
         "all_pages": "statefmt.lint.registry",
         "all_rules": "statefmt.lint.registry",
-        "baseline_text": "statefmt.lint.baseline",
         "check": "statefmt.lint.check",
         "check_configuration": "statefmt.lint.check",
         "find_settings": "statefmt.lint.settings",
@@ -79,6 +78,7 @@ __getattr__ = lazy_names(
         "relative_path": "statefmt.lint.gate",
         "selected_rules": "statefmt.lint.check",
         "simulate": "statefmt.lint.simulation",
+        "write_baseline": "statefmt.lint.baseline",
     },
 )
 

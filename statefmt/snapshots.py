@@ -6,13 +6,19 @@
 ['aws_vpc.main["eu-west-1"]', 'aws_vpc.main["us-west-2"]']
 """
 
-from statefmt.formats.reading.inspect import CURRENT_VERSION
-from statefmt.formats.style import Layout, Style
-from statefmt.model.check_results import CheckResult
-from statefmt.model.instances import InstanceState, instances
-from statefmt.model.outputs import OutputValue
-from statefmt.model.resources import ObjectStatus, ResourceInstanceObject, ResourceState, UnknownMember
-from statefmt.model.snapshot import HIGHEST_SERIAL, Snapshot
+from __future__ import annotations
+
+from statefmt._lazy import lazy_names
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from statefmt.formats.reading.inspect import CURRENT_VERSION
+    from statefmt.formats.style import Layout, Style
+    from statefmt.model.check_results import CheckResult
+    from statefmt.model.instances import InstanceState, instances
+    from statefmt.model.outputs import OutputValue
+    from statefmt.model.resources import ObjectStatus, ResourceInstanceObject, ResourceState, UnknownMember
+    from statefmt.model.snapshot import HIGHEST_SERIAL, Snapshot
 
 __all__ = [
     "CURRENT_VERSION",
@@ -29,3 +35,26 @@ __all__ = [
     "UnknownMember",
     "instances",
 ]
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "CURRENT_VERSION": "statefmt.formats.reading.inspect",
+        "HIGHEST_SERIAL": "statefmt.model.snapshot",
+        "CheckResult": "statefmt.model.check_results",
+        "InstanceState": "statefmt.model.instances",
+        "Layout": "statefmt.formats.style",
+        "ObjectStatus": "statefmt.model.resources",
+        "OutputValue": "statefmt.model.outputs",
+        "ResourceInstanceObject": "statefmt.model.resources",
+        "ResourceState": "statefmt.model.resources",
+        "Snapshot": "statefmt.model.snapshot",
+        "Style": "statefmt.formats.style",
+        "UnknownMember": "statefmt.model.resources",
+        "instances": "statefmt.model.instances",
+    },
+)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

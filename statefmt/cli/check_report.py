@@ -6,9 +6,9 @@ import sys
 from collections.abc import Sequence
 from enum import StrEnum
 
+from statefmt import Severity
 from statefmt.cli.streams import result_terminal
-from statefmt.lint.checked import CheckedState, UnreadableState
-from statefmt.model.findings import Severity
+from statefmt.rules import CheckedState, UnreadableState
 
 
 class CheckFormat(StrEnum):

@@ -7,16 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from statefmt import StoreError
 from statefmt.cli.failure import show_failure
-from statefmt.cli.run import run_context
+from statefmt.cli.named_state import state_name
 from statefmt.cli.streams import say
-from statefmt.edit.session import state_name
-from statefmt.formats.versions.decode import collector_paused
-from statefmt.lint.checked import CheckedState, UnreadableState
-from statefmt.lint.gate import Gate
-from statefmt.model.errors import StoreError
+from statefmt.locations import find_states
 from statefmt.render.counted import counted
-from statefmt.store.discover import find_states
+from statefmt.rules import CheckedState, Gate, UnreadableState
 
 _USUAL_STATE: Final = "terraform.tfstate"
 
@@ -27,7 +24,7 @@ def default_names(*, everything: bool, only_one: bool) -> list[str]:
     A workspace that was selected has its own state, so the others do not take its place; nor do they with `only_one`.
     Raises StoreError if there are none.
     """
-    name = state_name(run_context(), None)
+    name = state_name(None)
     if name != _USUAL_STATE or only_one or os.path.lexists(name):
         return [name]
     try:
@@ -54,11 +51,10 @@ def check_all(
             show_failure(error)
             unreadable.append(UnreadableState(name, str(error)))
     checked: list[CheckedState] = []
-    with collector_paused():
-        for result in gate.check_all(list(found)):
-            if isinstance(result, CheckedState):
-                checked.append(result)
-            else:
-                show_failure(StoreError(result.message))
-                unreadable.append(result)
+    for result in gate.check_all(list(found)):
+        if isinstance(result, CheckedState):
+            checked.append(result)
+        else:
+            show_failure(StoreError(result.message))
+            unreadable.append(result)
     return checked, unreadable

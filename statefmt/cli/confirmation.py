@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from statefmt.model.errors import StoreError
+from statefmt import StoreError
 
 
 def confirmed(question: str, what: str, done: str, advice: str) -> bool:

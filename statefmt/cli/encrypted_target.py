@@ -10,6 +10,7 @@ from typing import Annotated, NamedTuple
 import typer
 from msgspec import structs
 
+from statefmt import EncryptionError, StoreError
 from statefmt.cli.command_line import command_line
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.options.write import WriteOptions, store_of
@@ -19,13 +20,13 @@ from statefmt.cli.target import kept_text
 from statefmt.edit.pipeline import Proposal, edit
 from statefmt.edit.session import LoadedState, loaded
 from statefmt.encryption import EncryptionConfiguration, Opened, decrypt, encrypts, glance
-from statefmt.model.errors import EncryptionError, StoreError
+from statefmt.locations import STANDARD_INPUT, display_name
 from statefmt.pieces import Span
 from statefmt.sealed import Seal, about
 from statefmt.store.local import plain_copies
 from statefmt.store.local.state_file import history_path
 from statefmt.store.local.transaction import open_state
-from statefmt.store.reading import LARGEST_STATE, STANDARD_INPUT, display_name
+from statefmt.store.reading import LARGEST_STATE
 from statefmt.store.small_files import read_bounded
 
 DiscardPlainOption = Annotated[

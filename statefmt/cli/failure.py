@@ -8,8 +8,8 @@ from typing import Final
 
 import click
 
+from statefmt import InvalidAddressError, NoMatchError, RemoteStateError, StateError, StatetoolError
 from statefmt.cli.streams import message_terminal
-from statefmt.model.errors import InvalidAddressError, NoMatchError, RemoteStateError, StateError, StatetoolError
 from statefmt.render.printable import printable
 
 # Enough to act on; `check` shows all of them.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from statefmt.model.errors import StoreError
+from statefmt import StoreError
 from statefmt.store.reading import reason_of
 from statefmt.store.small_files import read_bounded, write_over
 

@@ -11,6 +11,7 @@ from typing import Final
 
 import click
 
+from statefmt import ProgressReport, StatetoolError, StoreError
 from statefmt.cli.command_line import was_given
 from statefmt.cli.exit_status import AS_PLANS_DO, DETAILED_EXITCODE, FAILED, FINE
 from statefmt.cli.failure import show_failure, show_usage_error
@@ -18,8 +19,6 @@ from statefmt.cli.program import program
 from statefmt.cli.progress import Progress, can_be_shown
 from statefmt.cli.run import Run, system_context
 from statefmt.cli.streams import discard_output, end_paging, open_streams, output_problem, start_paging
-from statefmt.context import ProgressReport
-from statefmt.model.errors import StatetoolError, StoreError
 
 _OBJECTS_BETWEEN_COLLECTIONS: Final = 1_000_000
 

@@ -11,11 +11,11 @@ import click
 import typer
 from typer.core import TyperGroup
 
+from statefmt import __version__
 from statefmt.cli.command import Completer, ProgramCommand
 from statefmt.cli.habits import ALIASES, accept_spellings, command_arguments, unknown_command
 from statefmt.cli.options.completion import completion_options
 from statefmt.cli.options.display import display_options
-from statefmt.version import __version__
 
 # The sections of the help, with a summary of each command. The module of a command has its name, and is imported only
 # when the command is used.

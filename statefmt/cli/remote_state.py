@@ -6,8 +6,8 @@ from typing import Final
 
 import click
 
+from statefmt import RemoteStateError
 from statefmt.cli.habits import ALIASES
-from statefmt.model.errors import RemoteStateError
 
 # Commands that write the edited state to standard output with `--state -`.
 EDITS: Final = frozenset({

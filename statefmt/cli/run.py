@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from statefmt.context import ProgressReport, RunContext
+from statefmt import ProgressReport, RunContext
 
 if TYPE_CHECKING:
     from datetime import datetime

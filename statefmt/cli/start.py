@@ -6,7 +6,7 @@ import gc
 import os
 import sys
 
-from statefmt.version import __version__
+from statefmt import __version__
 
 
 def run() -> None:

@@ -8,31 +8,31 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from statefmt import Edit, Finding, Snapshot
 from statefmt.cli.confirmation import confirmed
 from statefmt.cli.exit_status import FAILED, FINE
+from statefmt.cli.named_state import state_name
 from statefmt.cli.options.surgery_options import SurgeryOptions
 from statefmt.cli.options.write import store_of
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal, result_terminal, say
 from statefmt.cli.target import kept_text, why_not
 from statefmt.cli.target_validation import refuse_undeclared
-from statefmt.edit.changes.edit import Edit, with_note
 from statefmt.edit.copies import FileCopy
 from statefmt.edit.pipeline import edit
-from statefmt.edit.session import LoadedState, state_name
+from statefmt.edit.session import LoadedState
 from statefmt.edit.surgical import EditOutcome, surgical
-from statefmt.model.findings import Finding
-from statefmt.model.snapshot import Snapshot
+from statefmt.locations import STANDARD_INPUT
+from statefmt.operations import with_note
 from statefmt.render.diff.text import diff_text
 from statefmt.render.diff.values import Manner
 from statefmt.render.printable import printable
 from statefmt.render.terminal import Terminal
 from statefmt.store.protocol import Store
-from statefmt.store.reading import STANDARD_INPUT
 
 if TYPE_CHECKING:
     # Most runs have no configuration and skip this import.
-    from statefmt.configuration.providers.references import ProviderReferences
+    from statefmt.providers import ProviderReferences
 
 _MOST_FINDINGS: Final = 10
 _ADVICE: Final = "Use --dry-run to see the changes, or --yes to write them"
@@ -65,7 +65,7 @@ class Plan(NamedTuple):
 
 def carry_out(plan: Plan, options: SurgeryOptions) -> int:
     """Carry out the edit of a command, show it, and return the exit status."""
-    name = plan.state or state_name(run_context(), options.state)
+    name = plan.state or state_name(options.state)
     terms = options.write.terms(name, plan.name, to=options.write.out, command=plan.said)
     if plan.checksum and not terms.checksum:
         terms = replace(terms, checksum=plan.checksum, changed=plan.changed)

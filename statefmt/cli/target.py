@@ -13,7 +13,7 @@ from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal
 from statefmt.edit.pipeline import Operation, Terms, edit
 from statefmt.edit.session import LoadedState
-from statefmt.store.reading import STANDARD_INPUT
+from statefmt.locations import STANDARD_INPUT
 
 InPlaceOption = Annotated[
     bool, typer.Option("--in-place", "-i", help="Write the result back to STATE, after a backup.")

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from statefmt import Edit, SurgeryError
 from statefmt.cli.command_line import command_line
-from statefmt.edit.changes.edit import Edit
-from statefmt.edit.requests.known_providers import KnownProviders
-from statefmt.model.errors import SurgeryError
+from statefmt.operations import KnownProviders
 
 if TYPE_CHECKING:
     # Most runs have no configuration and skip this import.
-    from statefmt.configuration.providers.references import ProviderReferences
+    from statefmt.providers import ProviderReferences
 
 
 def known_providers(references: ProviderReferences | None) -> KnownProviders:
@@ -25,7 +24,7 @@ def refuse_undeclared(edit: Edit, references: ProviderReferences, depth: int) ->
 
     `depth` is the number of steps of the target if that is a module, else 0.
     """
-    from statefmt.analysis.targets.addresses_declared import undeclared_addresses
+    from statefmt.operations import undeclared_addresses
 
     judgement = undeclared_addresses(references, edit.moved.values(), depth=depth)
     if judgement.problem:

@@ -13,9 +13,9 @@ from msgspec import Struct
 from statefmt.lint._user_files import problems
 from statefmt.lint.fingerprint import fingerprint
 from statefmt.model import codes
-from statefmt.model.errors import SettingsError
+from statefmt.model.errors import SettingsError, StoreError
 from statefmt.model.findings import Finding
-from statefmt.store.small_files import read_bounded
+from statefmt.store.small_files import read_bounded, write_over
 
 _FORMAT_VERSION: Final = "1.0"
 _LARGEST: Final = 64 * 1024 * 1024
@@ -60,6 +60,17 @@ def read_baseline(path: Path) -> Baseline:
             f"{path}: unsupported baseline format {baseline.format_version}; {_FORMAT_VERSION} is supported"
         )
     return baseline
+
+
+def write_baseline(path: Path, findings: Mapping[str, Sequence[Finding]]) -> None:
+    """Write findings, by the path of their state relative to the baseline, to a file, which may exist.
+
+    Symbolic links are not followed: the file may be part of an untrusted repository. Raises StoreError.
+    """
+    try:
+        write_over(path, baseline_text(findings))
+    except OSError as error:
+        raise StoreError(f"{path}: {error.strerror}; the baseline was not written") from error
 
 
 def baseline_text(findings: Mapping[str, Sequence[Finding]]) -> bytes:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from statefmt.context import RunContext
 from statefmt.formats.raw_json.positions import finding_positions
 from statefmt.formats.releases.releases import Release
+from statefmt.formats.versions.decode import collector_paused
 from statefmt.lint._workers import map_in_processes
 from statefmt.lint.baseline import Baseline
 from statefmt.lint.check import check, check_configuration
@@ -47,13 +48,14 @@ class Gate:
 
     def check_all(self, names: Sequence[str]) -> list[CheckedState | UnreadableState]:
         """Check many state files, in several processes if that is faster. Results keep the order of `names`."""
-        if len(names) == 1:
-            return [self._checked(names[0])]
-        # Each state is a step of its own, without phases.
-        gate = replace(self, context=replace(self.context, progress=None))
-        return map_in_processes(
-            gate._checked, names, report=lambda done: self.context.phase("checking", done, len(names), "states")
-        )
+        with collector_paused():
+            if len(names) == 1:
+                return [self._checked(names[0])]
+            # Each state is a step of its own, without phases.
+            gate = replace(self, context=replace(self.context, progress=None))
+            return map_in_processes(
+                gate._checked, names, report=lambda done: self.context.phase("checking", done, len(names), "states")
+            )
 
     def _checked(self, name: str) -> CheckedState | UnreadableState:
         try:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from statefmt.model.errors import StoreError
-from statefmt.store.git_object import read_git_object
+from statefmt.store._git_object import read_git_object
 from statefmt.store.protocol import HistoryEntry, LockedStore, Stored
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from typing import Annotated, Final, Optional
 
 import typer
 
+from statefmt import Severity
 from statefmt.cli.check_report import CheckFormat, print_report, print_statistics
 from statefmt.cli.checking import check_all, default_names
 from statefmt.cli.exit_status import FAILED, FINE, FOUND
@@ -19,15 +20,18 @@ from statefmt.cli.options.shared import StateOption
 from statefmt.cli.options.takes import takes
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import say
-from statefmt.lint.baseline import baseline_text, read_baseline
-from statefmt.lint.check import selected_rules
-from statefmt.lint.checked import CheckedState
-from statefmt.lint.gate import Gate, relative_path
-from statefmt.lint.settings import Settings, find_settings, load_settings
-from statefmt.model import codes
-from statefmt.model.errors import StoreError
-from statefmt.model.findings import Severity
-from statefmt.store.small_files import write_over
+from statefmt.rules import (
+    NO_STATE,
+    CheckedState,
+    Gate,
+    Settings,
+    find_settings,
+    load_settings,
+    read_baseline,
+    relative_path,
+    selected_rules,
+    write_baseline,
+)
 
 _SETTINGS: Final = "Settings and baseline"
 
@@ -142,7 +146,7 @@ def command(
     checked, unreadable = check_all(gate, names, everything=everything)
     if gate.configuration is not None:
         checked.insert(0, gate.check_configuration())
-    unusable = any(finding.code in codes.NO_STATE for result in checked for finding in result.findings)
+    unusable = any(finding.code in NO_STATE for result in checked for finding in result.findings)
     status = FAILED if unreadable or unusable else FINE
     if write_baseline is not None:
         _write_baseline(write_baseline, checked)
@@ -176,12 +180,8 @@ def _with_baseline(gate: Gate, named: Path | None) -> Gate:
 
 
 def _write_baseline(path: Path, checked: list[CheckedState]) -> None:
-    """Write the baseline. The file may be part of an untrusted repository, so symbolic links are not followed."""
     findings = {relative_path(result.name, path.parent): result.findings for result in checked}
-    try:
-        write_over(path, baseline_text(findings))
-    except OSError as error:
-        raise StoreError(f"{path}: {error.strerror}; the baseline was not written") from error
+    write_baseline(path, findings)
     count = sum(len(found) for found in findings.values())
     say(f"{path}: {count} finding{'' if count == 1 else 's'} written")
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Final
 
+from statefmt import EncryptionError
 from statefmt.cli.encrypted_target import EncryptionChange, Form, opened_state, refuse_on_terminal, write_form
+from statefmt.cli.named_state import state_name
 from statefmt.cli.options.encryption_option import needed_configuration
 from statefmt.cli.options.shared import StateArgument, StateOption, one_state
 from statefmt.cli.options.takes import takes
 from statefmt.cli.options.write import WriteOptions, write_options
 from statefmt.cli.run import run_context
 from statefmt.cli.target import InPlaceOption
-from statefmt.edit.session import LoadedState, loaded, state_name
+from statefmt.edit.session import LoadedState, loaded
 from statefmt.encryption import glance
-from statefmt.model.errors import EncryptionError
 from statefmt.sealed import about
 
 EXAMPLES: Final = (
@@ -38,7 +39,7 @@ def command(
     The result has all secrets in plain text. A new file is readable only by its owner; printing to a terminal needs
     --yes.
     """
-    name = state_name(run_context(), one_state(state, state_option))
+    name = state_name(one_state(state, state_option))
     target = options.target(name, in_place)
     refuse_on_terminal(target, options)
     configuration = needed_configuration()

@@ -10,20 +10,18 @@ from typing import Annotated, Final, Optional
 
 import typer
 
-from statefmt.analysis.diff import Kind, SnapshotDiff, diff, kinds, narrowed
-from statefmt.analysis.diff.narrow import AddressTest
-from statefmt.analysis.selection import Criteria, select
+from statefmt import State, StoreError
 from statefmt.cli.exit_status import DETAILED_EXITCODE, FINE, FOUND
+from statefmt.cli.named_state import opened_state, state_name
 from statefmt.cli.options.selecting import ExcludeOption
 from statefmt.cli.options.shared import ShowSensitiveOption
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal, say
-from statefmt.edit.session import LoadedState, load, loaded, state_name
-from statefmt.model.errors import StoreError
-from statefmt.model.instances import instances
+from statefmt.differences import AddressTest, Kind, SnapshotDiff, diff, kinds, narrowed
+from statefmt.locations import STANDARD_INPUT, display_name
 from statefmt.render.diff.values import Manner
-from statefmt.store.git_object import read_git_object
-from statefmt.store.reading import GIT, STANDARD_INPUT, display_name
+from statefmt.selection import Criteria, select
+from statefmt.snapshots import instances
 
 
 class DiffFormat(StrEnum):
@@ -114,12 +112,7 @@ def command(
     run_context().phase("comparing")
     manner = Manner(show_sensitive=show_sensitive, exact=exact, full=full)
     changes = narrowed(
-        diff(
-            before.result.snapshot,
-            after.result.snapshot,
-            exact=exact,
-            versions=(before.result.version, after.result.version),
-        ),
+        diff(before.snapshot, after.snapshot, exact=exact, versions=(before.version, after.version)),
         wanted,
         _address_test(before, after, selectors, excluded),
     )
@@ -133,7 +126,7 @@ def command(
     elif output_format is DiffFormat.MARKDOWN:
         from statefmt.render.diff.markdown import diff_markdown
 
-        print(diff_markdown(changes, manner, display_name(before.name), display_name(after.name)))
+        print(diff_markdown(changes, manner, display_name(before.location), display_name(after.location)))
     else:
         from statefmt.render.diff.text import diff_text
 
@@ -142,30 +135,23 @@ def command(
     return FOUND if changes else FINE
 
 
-def _both(old: str, new: str | None) -> tuple[LoadedState, LoadedState]:
-    """Load both states. Raises StoreError and StateFileError."""
+def _both(old: str, new: str | None) -> tuple[State, State]:
+    """Load both states. Raises StoreError and StateError."""
     if new is None:
         new = _current(old)
     if old == new == STANDARD_INPUT:
         raise typer.BadParameter("only one of the two can come from standard input")
-    return _side(old), _side(new)
+    return opened_state(old), opened_state(new)
 
 
 def _current(old: str) -> str:
     """Return the state of the current workspace. Raises StoreError if there is none, or if it is `old` itself."""
-    name = state_name(run_context(), None)
+    name = state_name(None)
     if not os.path.lexists(name):
         raise StoreError(f"there is no {name} to compare {display_name(old)} with; name the second state, too")
     if os.path.exists(old) and os.path.exists(name) and os.path.samefile(old, name):  # noqa: PTH110, PTH121
         raise StoreError(f"{old} is the state of the current workspace itself; name the state to compare it with")
     return name
-
-
-def _side(name: str) -> LoadedState:
-    context = run_context()
-    if name.startswith(GIT):
-        return loaded(context, name, read_git_object(name, context.environment))
-    return load(context, name)
 
 
 def _kinds(texts: Sequence[str] | None, option: str) -> list[Kind]:
@@ -178,26 +164,24 @@ def _kinds(texts: Sequence[str] | None, option: str) -> list[Kind]:
 
 
 def _address_test(
-    old: LoadedState, new: LoadedState, selectors: Sequence[str] | None, excluded: Sequence[str] | None
+    old: State, new: State, selectors: Sequence[str] | None, excluded: Sequence[str] | None
 ) -> AddressTest | None:
     """Return a test for selected addresses; None if all are selected. Raises SelectionError."""
     if not selectors and not excluded:
         return None
-    known = [*instances(old.result.snapshot), *instances(new.result.snapshot)]
+    known = [*instances(old.snapshot), *instances(new.snapshot)]
     found = select(known, Criteria(selectors=tuple(selectors or ()), excluded=tuple(excluded or ())))
     return {instance.addr for instance in found}.__contains__
 
 
-def _warn_of_lineage(old: LoadedState, new: LoadedState) -> None:
-    before, after = old.result.snapshot.lineage, new.result.snapshot.lineage
+def _warn_of_lineage(old: State, new: State) -> None:
+    before, after = old.snapshot.lineage, new.snapshot.lineage
     if before and after and before != after:
         text = "statetool: warning: the lineages differ: these are not two versions of one state"
         say(text)
 
 
-def _print_part(
-    changes: SnapshotDiff, after: LoadedState, *, stat: bool, name_only: bool, show_sensitive: bool
-) -> None:
+def _print_part(changes: SnapshotDiff, after: State, *, stat: bool, name_only: bool, show_sensitive: bool) -> None:
     if name_only:
         from statefmt.render.diff.names import diff_names
 
@@ -209,4 +193,4 @@ def _print_part(
     else:
         from statefmt.render.diff.statements import diff_statements
 
-        sys.stdout.buffer.write(diff_statements(changes, after.result.snapshot, show_sensitive=show_sensitive).encode())
+        sys.stdout.buffer.write(diff_statements(changes, after.snapshot, show_sensitive=show_sensitive).encode())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Final
 
+from statefmt import ConfigurationError, EncryptionError
 from statefmt.cli.encrypted_target import (
     DiscardPlainOption,
     EncryptionChange,
@@ -14,17 +15,17 @@ from statefmt.cli.encrypted_target import (
     opened_state,
     write_form,
 )
+from statefmt.cli.named_state import state_name
 from statefmt.cli.options.encryption_option import needed_configuration
 from statefmt.cli.options.shared import StateArgument, StateOption, one_state
 from statefmt.cli.options.takes import takes
 from statefmt.cli.options.write import WriteOptions, write_options
 from statefmt.cli.run import run_context
 from statefmt.cli.target import InPlaceOption
-from statefmt.edit.session import LoadedState, loaded, state_name
+from statefmt.edit.session import LoadedState, loaded
 from statefmt.encryption import SystemRandomness, encrypt_checked, encrypts, parse_envelope
-from statefmt.model.errors import ConfigurationError, EncryptionError
+from statefmt.locations import display_name
 from statefmt.sealed import about
-from statefmt.store.reading import display_name
 
 EXAMPLES: Final = (
     ("Encrypt a state file.", "statetool encrypt --encryption encryption.tofu --in-place prod.tfstate"),
@@ -53,7 +54,7 @@ def command(
     The contents stay the same to the byte, including serial and lineage. The result is decrypted as a check before it
     is written. With --discard-plain, the plain copies of a state that is already encrypted are deleted, too.
     """
-    name = state_name(run_context(), one_state(state, state_option))
+    name = state_name(one_state(state, state_option))
     target = options.target(name, in_place)
     check_discarding(discard_plain, in_place)
     configuration = needed_configuration()

@@ -6,13 +6,14 @@ import sys
 from typing import Final
 
 from statefmt.cli.exit_status import FINE
+from statefmt.cli.named_state import state_name
 from statefmt.cli.options.shared import FormatOption, OutputFormat, StateArgument, StateOption, one_state
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal
-from statefmt.edit.session import loaded, state_name
+from statefmt.edit.session import loaded
 from statefmt.encryption import decrypt, parse_envelope
+from statefmt.locations import display_name
 from statefmt.sealed import about
-from statefmt.store.reading import display_name
 
 EXAMPLES: Final = (
     ("Show how the state of this directory is encrypted.", "statetool encryption-info"),
@@ -28,7 +29,7 @@ def command(
     With a configuration, also show which method decrypts it, and whether that is a fallback. No values of the state are
     shown.
     """
-    name = state_name(run_context(), one_state(state, state_option))
+    name = state_name(one_state(state, state_option))
     found = run_context().configuration()
     data = run_context().read(name)
     with about(name):

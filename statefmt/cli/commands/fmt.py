@@ -7,8 +7,10 @@ from typing import Annotated, Final
 
 import typer
 
+from statefmt import StatetoolError, StoreError
 from statefmt.cli.exit_status import FAILED, FINE, FOUND
 from statefmt.cli.failure import show_failure
+from statefmt.cli.named_state import state_name
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
 from statefmt.cli.options.groups import LAYOUT
 from statefmt.cli.options.provider_sources import (
@@ -26,11 +28,10 @@ from statefmt.cli.run import run_context
 from statefmt.cli.streams import listed_name, message_terminal, say
 from statefmt.cli.target import kept_text
 from statefmt.edit.pipeline import Proposal, edit
-from statefmt.edit.session import LoadedState, Rewritten, rewrite, state_name
-from statefmt.formats.reading.inspect import CURRENT_VERSION
-from statefmt.model.errors import StatetoolError, StoreError
+from statefmt.edit.session import LoadedState, Rewritten, rewrite
+from statefmt.locations import STANDARD_INPUT
 from statefmt.render.formats.upgrade import notes_text
-from statefmt.store.reading import STANDARD_INPUT
+from statefmt.snapshots import CURRENT_VERSION
 from statefmt.store.standard_input import StandardInput
 from statefmt.text.shell import shell_word
 
@@ -69,7 +70,7 @@ def command(
     """
     names = [*(states or ()), *([state] if state else ())]
     unnamed = not names
-    names = names or [state_name(run_context(), None)]
+    names = names or [state_name(None)]
     sources = ProviderSources("fmt", registry, legacy_provider, configuration, names, unnamed=unnamed)
     if stdout and (check or len(names) > 1):
         raise typer.BadParameter("takes one state, and cannot be combined with --check", param_hint="--stdout")

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Final, Optional
 
 import typer
 
-from statefmt.analysis.selection import Criteria
 from statefmt.cli.options.selecting import criteria, tell
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes
 from statefmt.cli.surgery import Plan, carry_out
-from statefmt.edit.changes.edit import Edit
-from statefmt.edit.operations.forget_deposed import forget_deposed
-from statefmt.edit.requests.choose import choose
-from statefmt.model.snapshot import Snapshot
+from statefmt.operations import forget_deposed
+from statefmt.selection import Criteria
 
 EXAMPLES: Final = (
     ("Forget the deposed objects of an instance.", "statetool forget-deposed aws_instance.web"),
@@ -37,8 +35,5 @@ def command(
 
     The real objects continue to exist, and nothing will destroy them any more.
     """
-
-    def operation(snapshot: Snapshot) -> Edit:
-        return forget_deposed(snapshot, choose(snapshot, chosen, tell), key)
-
+    operation = partial(forget_deposed, chosen=chosen, key=key, note=tell)
     return carry_out(Plan("forget-deposed", operation, asks=True), options)

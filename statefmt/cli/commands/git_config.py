@@ -13,9 +13,9 @@ from typing import Annotated, Final, Optional
 import click
 import typer
 
+from statefmt import StoreError
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.git_attributes import edit_attributes
-from statefmt.model.errors import StoreError
 from statefmt.render.printable import printable
 
 EXAMPLES: Final = (

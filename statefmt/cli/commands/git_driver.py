@@ -11,16 +11,14 @@ from typing import Annotated, Final
 
 import typer
 
+import statefmt
+from statefmt import EncryptedStateError, RunContext, Snapshot, StateError, StatetoolError
 from statefmt.cli.exit_status import FINE
+from statefmt.cli.options.configuration import ENVIRONMENT
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import discard_output, result_terminal
-from statefmt.context import RunContext
-from statefmt.edit.session import load
-from statefmt.model.codes import Code
-from statefmt.model.errors import StateError, StatetoolError
-from statefmt.model.snapshot import Snapshot
+from statefmt.locations import display_name
 from statefmt.render.printable import one_line, printable
-from statefmt.store.reading import display_name
 
 EXAMPLES: Final = (
     ("Set up git to run this command.", "statetool git-config --enable"),
@@ -74,7 +72,8 @@ def _textconv(name: str) -> None:
     context = run_context()
     if _is_kept_by_git():
         # git caches plain text, and would keep showing what it cached before the key was available.
-        context = replace(context, encryption=None)
+        environment = {name: value for name, value in context.environment.items() if name != ENVIRONMENT}
+        context = replace(context, encryption=None, environment=environment)
     try:
         snapshot, _ = _read(context, name)
     except StatetoolError as error:
@@ -89,7 +88,7 @@ def _diff(arguments: list[str]) -> None:
 
     A new name may follow. For a file with conflicts, git passes only the path. Source: git(1), GIT_EXTERNAL_DIFF.
     """
-    from statefmt.analysis.diff import diff
+    from statefmt.differences import diff
     from statefmt.render.diff.text import diff_text
     from statefmt.render.diff.values import Manner
 
@@ -121,8 +120,8 @@ def _read(context: RunContext, name: str) -> tuple[Snapshot, int]:
     """Read a snapshot and its format version; an empty snapshot and 0 for a side that does not exist."""
     if name == _NO_FILE or (os.path.isfile(name) and os.path.getsize(name) == 0):  # noqa: PTH113, PTH202
         return Snapshot(), 0
-    result = load(context, name).result
-    return result.snapshot, result.version
+    state = statefmt.open(name, context=context)
+    return state.snapshot, state.version
 
 
 def _is_kept_by_git() -> bool:
@@ -140,5 +139,5 @@ def _unreadable(error: StatetoolError, name: str) -> str:
     if isinstance(error, StateError) and error.reasons:
         # Omit the details: they may quote the file.
         first = error.reasons[0]
-        reason = _ENCRYPTED if first.code == Code.ENCRYPTED else first.summary
+        reason = _ENCRYPTED if isinstance(error, EncryptedStateError) else first.summary
     return f"(not a readable state: {one_line(reason)})"

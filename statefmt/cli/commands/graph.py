@@ -8,17 +8,16 @@ from typing import Annotated, Final, Optional
 
 import typer
 
-from statefmt.analysis.graph.dependencies import DependencyGraph, dependency_graph, part_of, reachable, reaching
-from statefmt.analysis.selection import select
+from statefmt import State
 from statefmt.cli.exit_status import FINE
+from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.selecting import criteria
 from statefmt.cli.options.shared import StateArgument, StateOption, one_state
-from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal, say
-from statefmt.edit.session import LoadedState, load, state_name
-from statefmt.formats.reading.inspect import CURRENT_VERSION
-from statefmt.model.instances import instances
-from statefmt.store.reading import display_name
+from statefmt.graph import DependencyGraph, dependency_graph, part_of, reachable, reaching
+from statefmt.locations import display_name
+from statefmt.selection import select
+from statefmt.snapshots import CURRENT_VERSION, instances
 
 
 class GraphFormat(StrEnum):
@@ -78,10 +77,10 @@ def command(
     """
     if depth is not None and not (depends_on or dependents_of):
         raise typer.BadParameter("requires --depends-on or --dependents-of", param_hint="--depth")
-    loaded = load(run_context(), state_name(run_context(), one_state(state, state_option)))
-    graph = dependency_graph(loaded.result.snapshot)
-    _note_older_format(loaded, graph)
-    starts, ends = _chosen(loaded, graph, depends_on), _chosen(loaded, graph, dependents_of)
+    opened = opened_state(one_state(state, state_option))
+    graph = dependency_graph(opened.snapshot)
+    _note_older_format(opened, graph)
+    starts, ends = _chosen(opened, graph, depends_on), _chosen(opened, graph, dependents_of)
     kept = set(graph.nodes)
     if depends_on:
         kept &= reachable(graph, starts, depth)
@@ -104,20 +103,20 @@ def command(
     return FINE
 
 
-def _chosen(loaded: LoadedState, graph: DependencyGraph, selectors: list[str] | None) -> set[str]:
+def _chosen(state: State, graph: DependencyGraph, selectors: list[str] | None) -> set[str]:
     """Return the nodes that selectors name: first resources without keys, which need not be in the state."""
     found = {text for text in selectors or () if text in graph.nodes}
     for text in selectors or ():
         if text not in found:
-            chosen = select(instances(loaded.result.snapshot), criteria([text]))
+            chosen = select(instances(state.snapshot), criteria([text]))
             found |= {str(instance.addr.config()) for instance in chosen}
     return found
 
 
-def _note_older_format(loaded: LoadedState, graph: DependencyGraph) -> None:
-    if loaded.result.version != CURRENT_VERSION and not any(graph.edges.values()):
+def _note_older_format(state: State, graph: DependencyGraph) -> None:
+    if state.version != CURRENT_VERSION and not any(graph.edges.values()):
         note = (
-            f"statetool: {display_name(loaded.name)}: the dependencies in format version {loaded.result.version} "
+            f"statetool: {display_name(state.location)}: the dependencies in format version {state.version} "
             "are not carried over, so the graph has no arrows"
         )
         say(note)

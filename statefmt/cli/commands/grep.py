@@ -7,20 +7,17 @@ from typing import Annotated, Final
 
 import typer
 
-from statefmt.analysis.search.matcher import Matcher
-from statefmt.analysis.search.search import NotSearched, TooDeepError, not_searched, search
+from statefmt import StatetoolError, StoreError
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.failure import show_failure
+from statefmt.cli.named_state import opened_state, state_name
 from statefmt.cli.options.shared import FormatOption, OutputFormat, ShowSensitiveOption, StateOption, StatesArgument
-from statefmt.cli.run import run_context
 from statefmt.cli.streams import listed_name, result_columns, result_terminal, say
-from statefmt.edit.session import load, state_name
-from statefmt.model.errors import StatetoolError, StoreError
+from statefmt.locations import display_name, find_states
 from statefmt.render.counted import counted
 from statefmt.render.search.json import SearchedState, search_json
 from statefmt.render.search.text import address_text, match_text
-from statefmt.store.discover import find_states
-from statefmt.store.reading import display_name
+from statefmt.search import Matcher, NotSearched, TooDeepError, not_searched, search
 
 EXAMPLES: Final = (
     ("Find what has an address or an id in its attributes.", "statetool grep 10.0.3.7"),
@@ -63,7 +60,7 @@ def command(
     if addresses and as_json:
         raise typer.BadParameter("cannot be combined with --format json", param_hint="--addresses")
     matcher = _matcher(text, regex=regex, ignore_case=ignore_case)
-    given = [*(states or ()), *([state] if state else ())] or [state_name(run_context(), None)]
+    given = [*(states or ()), *([state] if state else ())] or [state_name(None)]
     names, unreadable = _found(given)
     searched: list[SearchedState] = []
     found = False
@@ -71,7 +68,7 @@ def command(
     for name in names:
         shown = "" if names == given and len(names) == 1 else listed_name(display_name(name))
         try:
-            snapshot = load(run_context(), name).result.snapshot
+            snapshot = opened_state(name).snapshot
             one = SearchedState(display_name(name), [], None if show_sensitive else not_searched(snapshot))
             searched.append(one)
             line = ""

@@ -9,19 +9,19 @@ from typing import Annotated, Final, Optional
 
 import typer
 
+from statefmt import StoreError
 from statefmt.cli.command_line import command_line
 from statefmt.cli.confirmation import confirmed
 from statefmt.cli.exit_status import FAILED, FINE
+from statefmt.cli.named_state import state_name
 from statefmt.cli.options.shared import FormatOption, OutputFormat, StateArgument, StateOption, YesOption, one_state
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal, say
-from statefmt.edit.session import state_name
-from statefmt.model.errors import StoreError
+from statefmt.locations import STANDARD_INPUT
 from statefmt.store.local.history import load_history
 from statefmt.store.local.history_contents import compress_one, kept_content
 from statefmt.store.local.journal import checksum
 from statefmt.store.local.transaction import open_state
-from statefmt.store.reading import STANDARD_INPUT
 from statefmt.text.pattern import pattern
 
 EXAMPLES: Final = (
@@ -63,7 +63,7 @@ def command(
     With --prune, delete old edits for good. Backups by OpenTofu and Terraform, those named with --backup, and all that
     the history does not record stay.
     """
-    name = state_name(run_context(), one_state(state, state_option))
+    name = state_name(one_state(state, state_option))
     if name == STANDARD_INPUT:
         raise StoreError("standard input has no history; name a file")
     path = Path(name)

@@ -9,16 +9,15 @@ from typing import Annotated, Final
 
 import typer
 
-from statefmt.analysis.selection import Criteria
 from statefmt.cli.exit_status import FINE
+from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.selecting import criteria, selected
 from statefmt.cli.options.shared import ShowSensitiveOption, StateOption
 from statefmt.cli.options.takes import takes
-from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_columns, result_terminal, write_result
-from statefmt.edit.session import load, state_name
-from statefmt.model.instances import InstanceState, instances
 from statefmt.render.instances.addresses import addresses_null, addresses_text
+from statefmt.selection import Criteria
+from statefmt.snapshots import InstanceState, instances
 
 EXAMPLES: Final = (
     ("List everything below a module.", "statetool list module.network"),
@@ -56,7 +55,7 @@ def command(
     """
     if null and (long or output_format is not ListFormat.TEXT):
         raise typer.BadParameter("cannot be combined with --long or --format", param_hint="--null")
-    found = selected(instances(load(run_context(), state_name(run_context(), state)).result.snapshot), chosen)
+    found = selected(instances(opened_state(state).snapshot), chosen)
     if output_format is ListFormat.TEXT and not long:
         sys.stdout.buffer.write(_addresses(found, null=null))
     elif output_format is ListFormat.CSV:

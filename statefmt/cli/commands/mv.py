@@ -6,14 +6,12 @@ from typing import Annotated, Final
 
 import typer
 
+from statefmt import Edit, Snapshot
 from statefmt.cli.options.selecting import refuse_state_names
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes
 from statefmt.cli.surgery import Plan, carry_out
-from statefmt.edit.changes.edit import Edit
-from statefmt.edit.operations.joins import module_depth
-from statefmt.edit.requests.mv import mv_request
-from statefmt.model.snapshot import Snapshot
+from statefmt.operations import module_depth, move
 
 EXAMPLES: Final = (
     ("Rename a module.", "statetool mv module.net module.network"),
@@ -56,6 +54,6 @@ def command(
     refuse_state_names((source, destination))
 
     def operation(snapshot: Snapshot) -> Edit:
-        return mv_request(snapshot, source, destination, rebind=rebind)
+        return move(snapshot, source, destination, rebind=rebind)
 
     return carry_out(Plan("mv", operation, depth=module_depth(destination)), options)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Final
 from uuid import uuid4
 
+from statefmt import Edit, Snapshot
 from statefmt.cli.options.shared import StateArgument, StateOption, one_state
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes
 from statefmt.cli.surgery import Plan, carry_out
-from statefmt.edit.changes.edit import Edit
-from statefmt.edit.operations.envelope import new_lineage
-from statefmt.model.snapshot import Snapshot
+from statefmt.operations import new_lineage
 
 EXAMPLES: Final = (
     ("Make a copy independent of its original.", "statetool new-lineage copy.tfstate"),

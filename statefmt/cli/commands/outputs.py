@@ -9,8 +9,10 @@ from typing import Annotated, Final, Optional
 
 import typer
 
-from statefmt.analysis.selection.nearest import suggestion
+from statefmt import SelectionError
+from statefmt.addrs import is_identifier
 from statefmt.cli.exit_status import FINE
+from statefmt.cli.named_state import opened_state, state_name
 from statefmt.cli.options.shared import (
     FormatOption,
     OutputFormat,
@@ -19,12 +21,9 @@ from statefmt.cli.options.shared import (
     StateOption,
     one_state,
 )
-from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal, write_result
-from statefmt.edit.session import load, state_name
-from statefmt.model.addrs import is_identifier
-from statefmt.model.errors import SelectionError
-from statefmt.model.outputs import OutputValue
+from statefmt.selection import suggestion
+from statefmt.snapshots import OutputValue
 from statefmt.text.shell import shell_line
 
 EXAMPLES: Final = (
@@ -59,7 +58,7 @@ def command(
         _refuse_name(state)
     if raw is not None and (name is not None or output_format is OutputFormat.JSON):
         raise typer.BadParameter("cannot be combined with NAME or --format", param_hint="--raw")
-    snapshot = load(run_context(), state_name(run_context(), one_state(state, state_option))).result.snapshot
+    snapshot = opened_state(one_state(state, state_option)).snapshot
     wanted = name if raw is None else raw
     found = sorted(snapshot.outputs, key=lambda output: output.name)
     if wanted is not None:
@@ -84,7 +83,7 @@ def command(
 def _refuse_name(argument: str) -> None:
     """Raise BadParameter if the only argument is the name of an output rather than a state."""
     if is_identifier(argument) and not os.path.lexists(argument):
-        line = shell_line(["statetool", "outputs", "--state", state_name(run_context(), None), argument])
+        line = shell_line(["statetool", "outputs", "--state", state_name(None), argument])
         raise typer.BadParameter(
             f"no such file: {argument}; to show the output of this name, write `{line}`", param_hint="STATE"
         )

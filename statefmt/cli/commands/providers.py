@@ -7,23 +7,20 @@ from typing import TYPE_CHECKING, Annotated, Final, Optional
 
 import typer
 
-from statefmt.analysis.providers.removal import ProviderRemoval, removal
-from statefmt.analysis.providers.use import ConfigurationUse, provider_use
+from statefmt import SelectionError, Snapshot
+from statefmt.addrs import NO_KEY
 from statefmt.cli.exit_status import FINE, FOUND
+from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options, report_problems
 from statefmt.cli.options.shared import FormatOption, OutputFormat, StateArgument, StateOption, one_state
 from statefmt.cli.options.takes import takes
-from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_columns, result_terminal
-from statefmt.edit.session import load, state_name
-from statefmt.model.addrs import NO_KEY
-from statefmt.model.errors import SelectionError
-from statefmt.model.snapshot import Snapshot
-from statefmt.store.reading import STANDARD_INPUT
+from statefmt.locations import STANDARD_INPUT
+from statefmt.providers import ConfigurationUse, ProviderRemoval, provider_use, removal
 
 if TYPE_CHECKING:
     # Most runs have no configuration and skip this import.
-    from statefmt.configuration.providers.references import ProviderReferences
+    from statefmt.providers import ProviderReferences
 
 EXAMPLES: Final = (
     ("Show which provider instances are in use.", "statetool providers"),
@@ -69,7 +66,7 @@ def command(
         raise typer.BadParameter("cannot be combined with --tree, --modules or --resources", param_hint="--config")
     named = one_state(state, state_option)
     references = configuration.loaded()
-    snapshot = load(run_context(), state_name(run_context(), named)).result.snapshot
+    snapshot = opened_state(named).snapshot
     if references is not None and remove is None:
         return _show_declarations(snapshot, references, output_format)
     uses = provider_use(snapshot)
@@ -95,10 +92,8 @@ def command(
 
 
 def _show_declarations(snapshot: Snapshot, references: ProviderReferences, output_format: OutputFormat) -> int:
-    from statefmt.analysis.providers.declarations import provider_declarations
-    from statefmt.analysis.providers.fates import provider_fates
-    from statefmt.lint.check import check_configuration
-    from statefmt.model.codes import CONFIGURATION_NOT_KNOWN
+    from statefmt.providers import provider_declarations, provider_fates
+    from statefmt.rules import CONFIGURATION_NOT_KNOWN, check_configuration
 
     found = provider_declarations(references, provider_fates(snapshot, references))
     problems = check_configuration(references, select=CONFIGURATION_NOT_KNOWN)
@@ -124,7 +119,7 @@ def _removal(uses: list[ConfigurationUse], text: str, references: ProviderRefere
     except SelectionError as error:
         if references is None:
             raise
-        from statefmt.analysis.targets.providers_declared import declared_provider
+        from statefmt.providers import declared_provider
 
         declared = declared_provider(references, text)
         if declared is None:

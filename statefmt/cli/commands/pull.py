@@ -5,12 +5,11 @@ from __future__ import annotations
 import sys
 from typing import Final
 
+from statefmt import EncryptionError
 from statefmt.cli.exit_status import FINE
+from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.shared import StateArgument, StateOption, one_state
-from statefmt.cli.run import run_context
 from statefmt.cli.streams import write_result
-from statefmt.edit.session import load, state_name
-from statefmt.model.errors import EncryptionError
 
 EXAMPLES: Final = (
     ("Save a copy of the state of the current workspace.", "statetool pull > copy.tfstate"),
@@ -24,8 +23,8 @@ def command(state: StateArgument = None, state_option: StateOption = None) -> in
     Like `tofu state pull`, but without a conversion: `statetool upgrade` prints older formats in the current one. The
     secrets of an encrypted state are not printed on a terminal.
     """
-    loaded = load(run_context(), state_name(run_context(), one_state(state, state_option)))
-    if loaded.seal is not None and sys.stdout.isatty():
+    opened = opened_state(one_state(state, state_option))
+    if opened.is_encrypted and sys.stdout.isatty():
         raise EncryptionError("refusing to print the secrets of a state to the terminal; redirect the output to a file")
-    write_result(loaded.data)
+    write_result(opened.data)
     return FINE

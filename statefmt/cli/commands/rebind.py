@@ -7,16 +7,14 @@ from typing import Annotated, Final, Optional
 import typer
 from msgspec.structs import replace
 
-from statefmt.analysis.selection import Criteria
+from statefmt import Edit, Snapshot
 from statefmt.cli.options.selecting import criteria, tell
 from statefmt.cli.options.surgery_options import NewProviderOption, SurgeryOptions, WholeResourceOption, surgery_options
 from statefmt.cli.options.takes import takes
 from statefmt.cli.surgery import Plan, carry_out
 from statefmt.cli.target_validation import known_providers
-from statefmt.edit.arguments.key_map import parse_key_map
-from statefmt.edit.changes.edit import Edit
-from statefmt.edit.requests.rebind import rebind_request
-from statefmt.model.snapshot import Snapshot
+from statefmt.operations import parse_key_map, rebind
+from statefmt.selection import Criteria
 from statefmt.text.pattern import pattern
 
 # With --map, the last argument is a provider only if it matches this. No resource has the type `provider`.
@@ -79,8 +77,6 @@ def command(
 
     def operation(snapshot: Snapshot) -> Edit:
         wanted = replace(chosen, selectors=tuple(given))
-        return rebind_request(
-            snapshot, wanted, target, mapping=mapping, whole_resource=whole_resource, known=known, note=tell
-        )
+        return rebind(snapshot, wanted, target, mapping=mapping, whole_resource=whole_resource, known=known, note=tell)
 
     return carry_out(Plan("rebind", operation, references=references), options)

@@ -7,6 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
+from statefmt import StatetoolError
 from statefmt.cli.encrypted_target import (
     DiscardPlainOption,
     EncryptionChange,
@@ -18,6 +19,7 @@ from statefmt.cli.encrypted_target import (
 )
 from statefmt.cli.exit_status import FAILED, FINE, FOUND
 from statefmt.cli.failure import show_failure
+from statefmt.cli.named_state import state_name
 from statefmt.cli.options.encryption_option import needed_configuration
 from statefmt.cli.options.shared import FormatOption, OutputFormat, StateOption, StatesArgument
 from statefmt.cli.options.takes import takes
@@ -25,12 +27,11 @@ from statefmt.cli.options.write import WriteOptions, write_options
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import listed_name, say
 from statefmt.cli.target import InPlaceOption
-from statefmt.edit.session import LoadedState, state_name
+from statefmt.edit.session import LoadedState
 from statefmt.encryption import EncryptionConfiguration, EnvelopeLayout, SystemRandomness, encrypt_checked, encrypts
 from statefmt.encryption.description import CheckedEncryption
-from statefmt.model.errors import StatetoolError
+from statefmt.locations import display_name
 from statefmt.sealed import about
-from statefmt.store.reading import display_name
 
 EXAMPLES: Final = (
     (
@@ -66,7 +67,7 @@ def command(
     To change a passphrase, add a new key provider and method, and make the old method the fallback. The contents stay
     the same to the byte. A plain state is encrypted if a fallback is of type unencrypted.
     """
-    names = [*(states or ()), *([state] if state else ())] or [state_name(run_context(), None)]
+    names = [*(states or ()), *([state] if state else ())] or [state_name(None)]
     if check and (in_place or options.out is not None or options.dry_run or anew):
         raise typer.BadParameter("cannot be combined with --in-place, --out, --dry-run or --anew", param_hint="--check")
     if output_format is OutputFormat.JSON and not check:

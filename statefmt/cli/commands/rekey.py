@@ -8,25 +8,20 @@ from typing import TYPE_CHECKING, Annotated, Final, Optional
 
 import typer
 
-from statefmt.analysis.selection import Criteria
+from statefmt import Edit, Snapshot, SurgeryError
+from statefmt.addrs import InstanceKey
 from statefmt.cli.options.configuration import report_problems
 from statefmt.cli.options.selecting import criteria, tell
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes
 from statefmt.cli.run import run_context
 from statefmt.cli.surgery import Plan, carry_out
-from statefmt.edit.arguments.key_map import parse_key_lines, parse_key_map
-from statefmt.edit.changes.edit import Edit
-from statefmt.edit.operations.joins import module_depth
-from statefmt.edit.requests.rekey import rekey_request
-from statefmt.model.addrs import InstanceKey
-from statefmt.model.errors import SurgeryError
-from statefmt.model.snapshot import Snapshot
+from statefmt.operations import module_depth, parse_key_lines, parse_key_map, rekey
+from statefmt.selection import Criteria
 
 if TYPE_CHECKING:
     # Most runs have no configuration and skip this import.
-    from statefmt.configuration.providers.references import ProviderReferences
-    from statefmt.configuration.scopes.instances import Instances
+    from statefmt.providers import Instances, ProviderReferences
 
 EXAMPLES: Final = (
     ("Go from count to for_each.", "statetool rekey aws_vpc.main --map 0=eu,1=us"),
@@ -79,9 +74,7 @@ def command(
     line = [] if options.state is None else ["--state", options.state]
 
     def operation(snapshot: Snapshot) -> Edit:
-        return rekey_request(
-            snapshot, chosen, keys=keys, by=by, count=count, declared=declared, arguments=line, note=tell
-        )
+        return rekey(snapshot, chosen, keys=keys, by=by, count=count, declared=declared, arguments=line, note=tell)
 
     return carry_out(Plan("rekey", operation, depth=depth, references=references), options)
 
@@ -94,8 +87,7 @@ def _keys(pairs: list[str] | None, file: Path | None) -> Mapping[InstanceKey, In
 
 def _instances(references: ProviderReferences) -> Instances:
     """Return the instances that the configuration declares. Raises SurgeryError if errors hide a part of it."""
-    from statefmt.lint.check import check_configuration
-    from statefmt.model.codes import CONFIGURATION_NOT_KNOWN
+    from statefmt.rules import CONFIGURATION_NOT_KNOWN, check_configuration
 
     if report_problems(check_configuration(references, select=CONFIGURATION_NOT_KNOWN)):
         raise SurgeryError("errors hide a part of the configuration; correct them, or use --map without --config")

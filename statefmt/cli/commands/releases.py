@@ -11,7 +11,7 @@ from statefmt.cli.exit_status import FINE
 from statefmt.cli.options.release import parsed_release
 from statefmt.cli.options.shared import FormatOption, OutputFormat
 from statefmt.cli.streams import result_terminal
-from statefmt.formats.releases.releases import all_releases
+from statefmt.releases import all_releases
 
 EXAMPLES: Final = (
     ("Compare all releases.", "statetool releases"),

@@ -6,16 +6,14 @@ from typing import Annotated, Final
 
 import typer
 
-from statefmt.analysis.selection import Criteria
+from statefmt import Edit, Snapshot
 from statefmt.cli.options.selecting import criteria, tell
 from statefmt.cli.options.surgery_options import NewProviderOption, SurgeryOptions, WholeResourceOption, surgery_options
 from statefmt.cli.options.takes import takes
 from statefmt.cli.surgery import Plan, carry_out
 from statefmt.cli.target_validation import known_providers
-from statefmt.edit.changes.edit import Edit
-from statefmt.edit.operations.replace_provider import parse_replaced
-from statefmt.edit.requests.replace_provider import replace_provider_request
-from statefmt.model.snapshot import Snapshot
+from statefmt.operations import parse_replaced, replace_provider
+from statefmt.selection import Criteria
 
 EXAMPLES: Final = (
     (
@@ -61,7 +59,7 @@ def command(
     known = None if new_provider else known_providers(references)
 
     def operation(snapshot: Snapshot) -> Edit:
-        return replace_provider_request(
+        return replace_provider(
             snapshot, chosen, replaced, replacement, whole_resource=whole_resource, known=known, note=tell
         )
 

@@ -8,6 +8,8 @@ from typing import Annotated, Final
 
 import typer
 
+from statefmt import Edit, EncryptionError, Snapshot, StateError, StoreError, SurgeryError
+from statefmt.cli.named_state import state_name
 from statefmt.cli.options.shared import StateArgument, StateOption, one_state
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes
@@ -15,15 +17,13 @@ from statefmt.cli.options.write import store_of
 from statefmt.cli.run import run_context
 from statefmt.cli.surgery import Plan, carry_out
 from statefmt.edit.added_findings import refuse_new_errors
-from statefmt.edit.changes.edit import Edit, with_note
 from statefmt.edit.damaged import loaded_or_damaged
-from statefmt.edit.operations.restore import restore, with_serial
-from statefmt.edit.session import LoadedState, StateFileError, load, state_name
-from statefmt.model.errors import EncryptionError, StateError, StoreError, SurgeryError
-from statefmt.model.snapshot import Snapshot
+from statefmt.edit.operations.restore import with_serial
+from statefmt.edit.session import LoadedState, StateFileError, load
+from statefmt.locations import STANDARD_INPUT, display_name
+from statefmt.operations import restore, with_note
 from statefmt.render.printable import printable
 from statefmt.store.protocol import Store
-from statefmt.store.reading import STANDARD_INPUT, display_name
 from statefmt.store.standard_input import StandardInput
 
 EXAMPLES: Final = (
@@ -53,7 +53,7 @@ def command(
     contained is kept like that of any edit.
     """
     context = run_context()
-    name = state_name(context, one_state(state, state_option))
+    name = state_name(one_state(state, state_option))
     if name == STANDARD_INPUT:
         raise StoreError("standard input cannot be restored; name the file with --state")
     # Before the lock is taken: if the backup is the state under another name, closing it would drop the lock.

@@ -6,16 +6,13 @@ from typing import Annotated, Final, Optional
 
 import typer
 
-from statefmt.analysis.selection import Criteria
+from statefmt import Edit, Snapshot
 from statefmt.cli.options.selecting import criteria, tell
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes
 from statefmt.cli.surgery import Plan, carry_out
-from statefmt.edit.changes.edit import Edit
-from statefmt.edit.operations.forget_deposed import forget_deposed
-from statefmt.edit.requests.choose import choose
-from statefmt.edit.requests.rm import rm_request
-from statefmt.model.snapshot import Snapshot
+from statefmt.operations import forget_deposed, remove
+from statefmt.selection import Criteria
 
 EXAMPLES: Final = (
     ("Forget a resource, but keep the real objects.", "statetool rm aws_instance.web"),
@@ -45,7 +42,7 @@ def command(
 
     def operation(snapshot: Snapshot) -> Edit:
         if deposed is not None:
-            return forget_deposed(snapshot, choose(snapshot, chosen, tell), deposed)
-        return rm_request(snapshot, chosen, keep_dangling=keep_dangling, note=tell)
+            return forget_deposed(snapshot, chosen, deposed, note=tell)
+        return remove(snapshot, chosen, keep_dangling=keep_dangling, note=tell)
 
     return carry_out(Plan("rm", operation, asks=True), options)

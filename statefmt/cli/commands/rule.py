@@ -10,8 +10,8 @@ import typer
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options.shared import FormatOption, OutputFormat
 from statefmt.cli.streams import result_terminal
-from statefmt.lint.registry import all_pages
 from statefmt.render.check.rules import rule_page, rules_json, rules_table
+from statefmt.rules import all_pages
 
 EXAMPLES: Final = (
     ("List all rules.", "statetool rule"),

@@ -7,17 +7,14 @@ from typing import Annotated, Final, Optional
 
 import typer
 
-from statefmt.analysis.selection import Criteria
+from statefmt import Edit, Snapshot, SurgeryError
 from statefmt.cli.command_line import command_line
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes
 from statefmt.cli.run import run_context
 from statefmt.cli.surgery import Plan, carry_out
-from statefmt.edit.arguments.assignment import Assignment, assignment, parse_assignment
-from statefmt.edit.changes.edit import Edit
-from statefmt.edit.requests.set import set_request
-from statefmt.model.errors import SurgeryError
-from statefmt.model.snapshot import Snapshot
+from statefmt.operations import Assignment, assignment, parse_assignment, set as set_attributes
+from statefmt.selection import Criteria
 
 EXAMPLES: Final = (
     ("Set a string; the value is JSON.", "statetool set aws_instance.web 'tags.env=\"prod\"'"),
@@ -58,7 +55,7 @@ def command(
         raise typer.BadParameter("nothing to set: give PATH=JSON", param_hint="assignments")
 
     def operation(snapshot: Snapshot) -> Edit:
-        return set_request(snapshot, Criteria(selectors=(selector,)), shown, secret, force_type=force_type)
+        return set_attributes(snapshot, Criteria(selectors=(selector,)), shown, secret, force_type=force_type)
 
     hidden = {text: f"{one.path}=…" for text, one in zip(assignments or (), shown, strict=True)}
     return carry_out(Plan("set", operation, asks=True, said=command_line(hidden)), options)

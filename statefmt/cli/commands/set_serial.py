@@ -6,13 +6,12 @@ from typing import Annotated, Final
 
 import typer
 
+from statefmt import Edit, Snapshot
 from statefmt.cli.options.shared import StateArgument, StateOption, one_state
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes
 from statefmt.cli.surgery import Plan, carry_out
-from statefmt.edit.changes.edit import Edit
-from statefmt.edit.operations.envelope import set_serial
-from statefmt.model.snapshot import Snapshot
+from statefmt.operations import set_serial
 
 EXAMPLES: Final = (
     ("Set the serial above that of a remote state.", "statetool set-serial 1000"),

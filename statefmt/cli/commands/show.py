@@ -7,18 +7,17 @@ from typing import Annotated, Final, Optional
 
 import typer
 
-from statefmt.analysis.selection import Criteria
+from statefmt import Snapshot
 from statefmt.cli.exit_status import FINE
+from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.selecting import criteria, selected
 from statefmt.cli.options.shared import FormatOption, OutputFormat, ShowSensitiveOption, StateOption
 from statefmt.cli.options.takes import takes
-from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal, write_result
-from statefmt.edit.session import load, state_name
-from statefmt.model.instances import InstanceState, instances
-from statefmt.model.snapshot import Snapshot
 from statefmt.render.outputs.text import outputs_text
 from statefmt.render.show.text import instance_texts
+from statefmt.selection import Criteria
+from statefmt.snapshots import InstanceState, instances
 
 EXAMPLES: Final = (
     ("Show one instance.", "statetool show 'aws_instance.web[0]'"),
@@ -51,7 +50,7 @@ def command(
     """
     if raw and attribute is None:
         raise typer.BadParameter("requires --attr", param_hint="--raw")
-    snapshot = load(run_context(), state_name(run_context(), state)).result.snapshot
+    snapshot = opened_state(state).snapshot
     found = selected(instances(snapshot), chosen)
     if attribute is not None:
         from statefmt.render.show.attribute import attribute_output

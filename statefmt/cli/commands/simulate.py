@@ -10,16 +10,15 @@ import click
 import typer
 
 from statefmt.cli.exit_status import FINE, FOUND
+from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options, report_problems
 from statefmt.cli.options.shared import FormatOption, OutputFormat, StateArgument, StateOption, one_state
 from statefmt.cli.options.takes import takes
-from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal
-from statefmt.edit.session import load, state_name
 from statefmt.render.printable import printable
 
 if TYPE_CHECKING:
-    from statefmt.configuration.providers.references import ProviderReferences
+    from statefmt.providers import ProviderReferences
 
 # The number of keys in a message.
 _SHOWN: Final = 10
@@ -66,10 +65,10 @@ def command(
     after = configuration.loaded(without or ())
     assert before is not None and after is not None
     _refuse_unknown_keys(without or (), before)
-    loaded = load(run_context(), state_name(run_context(), one_state(state, state_option)))
-    from statefmt.lint.simulation import simulate
+    opened = opened_state(one_state(state, state_option))
+    from statefmt.rules import simulate
 
-    found = simulate(loaded.data, loaded.result.snapshot, before, after, name=loaded.name)
+    found = simulate(opened.data, opened.snapshot, before, after, name=opened.location)
     hidden = report_problems(found.problems)
     if output_format is OutputFormat.JSON:
         from statefmt.render.simulation.json import simulation_json
@@ -86,7 +85,7 @@ def _refuse_unknown_keys(without: Sequence[str], references: ProviderReferences)
     """Raise BadParameter for a key that no for_each has: it is a typo, and its removal would change nothing."""
     if not without:
         return
-    from statefmt.analysis.providers.for_each_keys import for_each_keys
+    from statefmt.providers import for_each_keys
 
     keys = for_each_keys(references)
     for key in without:

@@ -7,12 +7,11 @@ from typing import Annotated, Final
 
 import typer
 
-from statefmt.analysis.statistics import statistics
 from statefmt.cli.exit_status import FINE
+from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.shared import FormatOption, OutputFormat, StateArgument, StateOption, one_state
-from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal
-from statefmt.edit.session import load, state_name
+from statefmt.statistics import statistics
 
 EXAMPLES: Final = (
     ("Show what the state of this directory contains.", "statetool stats"),
@@ -37,14 +36,14 @@ def command(
 
     Sizes are those of the objects in the file. JSON always has all groups.
     """
-    loaded = load(run_context(), state_name(run_context(), one_state(state, state_option)))
-    found = statistics(loaded.result.snapshot)
+    opened = opened_state(one_state(state, state_option))
+    found = statistics(opened.snapshot)
     if output_format is OutputFormat.JSON:
         from statefmt.render.stats.json import stats_json
 
-        sys.stdout.buffer.write(stats_json(loaded, found, top))
+        sys.stdout.buffer.write(stats_json(opened, found, top))
         return FINE
     from statefmt.render.stats.text import Shown, stats_text
 
-    print(stats_text(loaded, found, Shown(everything, modules, top, bars=sys.stdout.isatty()), result_terminal()))
+    print(stats_text(opened, found, Shown(everything, modules, top, bars=sys.stdout.isatty()), result_terminal()))
     return FINE

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
-from statefmt.analysis.selection import Criteria
 from statefmt.cli.options.selecting import criteria, tell
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes
 from statefmt.cli.surgery import Plan, carry_out
-from statefmt.edit.changes.edit import Edit
-from statefmt.edit.operations.taint import taint
-from statefmt.edit.requests.choose import choose
-from statefmt.model.snapshot import Snapshot
+from statefmt.operations import taint
+from statefmt.selection import Criteria
 
 EXAMPLES: Final = (
     ("Have the next plan replace an instance.", "statetool taint 'aws_instance.web[0]'"),
@@ -23,8 +21,4 @@ EXAMPLES: Final = (
 @takes(chosen=criteria, options=surgery_options)
 def command(*, chosen: Criteria, options: SurgeryOptions) -> int:
     """Mark instances as tainted, so that the next plan replaces them."""
-
-    def operation(snapshot: Snapshot) -> Edit:
-        return taint(snapshot, choose(snapshot, chosen, tell))
-
-    return carry_out(Plan("taint", operation), options)
+    return carry_out(Plan("taint", partial(taint, chosen=chosen, note=tell)), options)

@@ -7,18 +7,16 @@ from typing import Annotated, Final, Optional
 
 import typer
 
+from statefmt import Edit, HistoryEntry, Snapshot
+from statefmt.cli.named_state import state_name
 from statefmt.cli.options.shared import StateArgument, StateOption, one_state
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes
 from statefmt.cli.options.write import store_of
 from statefmt.cli.run import run_context
 from statefmt.cli.surgery import Plan, carry_out
-from statefmt.edit.changes.edit import Edit
 from statefmt.edit.requests.undo import undo_request
-from statefmt.edit.session import state_name
-from statefmt.model.snapshot import Snapshot
 from statefmt.render.printable import printable
-from statefmt.store.protocol import HistoryEntry
 from statefmt.text.shell import shell_line
 
 EXAMPLES: Final = (
@@ -46,7 +44,7 @@ def command(
 
     The restored content gets a new, higher serial. An undo is an edit, too: a second undo reverts the first.
     """
-    name = state_name(run_context(), one_state(state, state_option))
+    name = state_name(one_state(state, state_option))
     store = store_of(name)
     undo = undo_request(store, to)
     entry, last = undo.entry, undo.last

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Final
 
 import typer
 
-from statefmt.analysis.selection import Criteria
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes
 from statefmt.cli.surgery import Plan, carry_out
-from statefmt.edit.changes.edit import Edit
-from statefmt.edit.operations.unset import unset_attributes
-from statefmt.edit.requests.choose import choose
-from statefmt.model.snapshot import Snapshot
+from statefmt.operations import unset
+from statefmt.selection import Criteria
 
 EXAMPLES: Final = (
     ("Remove a tag.", "statetool unset aws_instance.web tags.env"),
@@ -32,9 +30,5 @@ def command(
 
     Everything else keeps its bytes.
     """
-
-    def operation(snapshot: Snapshot) -> Edit:
-        found = choose(snapshot, Criteria(selectors=(selector,)))
-        return unset_attributes(snapshot, found, paths, allow_sensitive=True)
-
+    operation = partial(unset, chosen=Criteria(selectors=(selector,)), paths=paths)
     return carry_out(Plan("unset", operation, asks=True), options)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from typing import Final
 
+from statefmt import __version__
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options.shared import FormatOption, OutputFormat
-from statefmt.version import __version__
 
 EXAMPLES: Final = (
     ("Show the version.", "statetool version"),

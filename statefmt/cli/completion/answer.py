@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 import click
 from click.shell_completion import CompletionItem, ShellComplete
 
+from statefmt import StatetoolError
 from statefmt.cli.completion.quoting import Typed, bash_text, typed_words
 from statefmt.cli.completion.values import completers
 from statefmt.cli.habits import ALIASES, STATE_COMMANDS
 from statefmt.cli.program import COMMANDS, program
 from statefmt.cli.run import Run, system_context
-from statefmt.model.errors import StatetoolError
 
 
 def answer(shell: str, environment: Mapping[str, str], arguments: Sequence[str]) -> None:

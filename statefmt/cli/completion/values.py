@@ -9,13 +9,12 @@ from typing import Final
 import click
 from click.shell_completion import CompletionItem
 
+from statefmt import Snapshot, read
+from statefmt.addrs import AbsResource, ModuleInstance
 from statefmt.cli.command import Completer
-from statefmt.cli.run import run_context
-from statefmt.edit.session import state_name
-from statefmt.formats.reading.inspect import read
-from statefmt.model.addrs import AbsResource, ModuleInstance
-from statefmt.model.snapshot import Snapshot
-from statefmt.store.reading import LARGEST_STATE, STANDARD_INPUT
+from statefmt.cli.named_state import state_name
+from statefmt.locations import STANDARD_INPUT
+from statefmt.store.reading import LARGEST_STATE
 from statefmt.store.small_files import read_bounded
 
 # Options whose PATH leads to an attribute.
@@ -63,7 +62,7 @@ def _from_state(values: Callable[[Snapshot, str], Iterable[CompletionItem | str]
 def _snapshot(context: click.Context) -> Snapshot:
     """Return the state that the command line names so far. Raises StatetoolError or OSError."""
     named = context.params.get("state_option") or context.params.get("state")
-    name = state_name(run_context(), named if isinstance(named, str) else None)
+    name = state_name(named if isinstance(named, str) else None)
     if name == STANDARD_INPUT:
         raise OSError
     # Not as commands read it: completion neither waits nor recovers an interrupted write.
@@ -106,7 +105,7 @@ def _addresses(snapshot: Snapshot, typed: str) -> list[CompletionItem | str]:
 
 
 def _providers(snapshot: Snapshot, _: str) -> Iterable[str]:
-    from statefmt.analysis.providers.use import provider_use, short_form
+    from statefmt.providers import provider_use, short_form
 
     uses = provider_use(snapshot)
     names = {short_form(use.config, one.provider.key): None for use in uses for one in use.instances}
@@ -127,7 +126,7 @@ def _outputs(snapshot: Snapshot, _: str) -> Iterable[str]:
 
 def _codes(_: click.Context, __: click.Parameter, typed: str) -> list[CompletionItem]:
     """Complete the last of several codes, separated by commas."""
-    from statefmt.lint.registry import all_rules
+    from statefmt.rules import all_rules
 
     before, comma, last = typed.rpartition(",")
     rules = all_rules().items()
@@ -135,7 +134,7 @@ def _codes(_: click.Context, __: click.Parameter, typed: str) -> list[Completion
 
 
 def _releases(_: click.Context, __: click.Parameter, typed: str) -> list[CompletionItem]:
-    from statefmt.formats.releases.releases import all_releases
+    from statefmt.releases import all_releases
 
     return _starting(typed, [f"{one.engine}-{one.number}" for one in all_releases()])
 

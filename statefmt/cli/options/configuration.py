@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, Optional
 
 import typer
 
+from statefmt import Finding, Severity, StoreError
 from statefmt.cli.command_line import options_in_order
 from statefmt.cli.options.groups import CONFIGURATION
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal
-from statefmt.model.errors import StoreError
-from statefmt.model.findings import Finding, Severity
 
 # OpenTofu's variable for an encryption configuration.
 ENVIRONMENT = "TF_ENCRYPTION"
@@ -22,7 +21,7 @@ ENVIRONMENT = "TF_ENCRYPTION"
 if TYPE_CHECKING:
     # Most runs have no configuration and skip these imports.
     from statefmt.configuration import VariableOption
-    from statefmt.configuration.providers.references import ProviderReferences
+    from statefmt.providers import ProviderReferences
 
 
 class ConfigurationOptions(NamedTuple):
@@ -44,7 +43,7 @@ class ConfigurationOptions(NamedTuple):
         if not Path(self.directory).is_dir():
             raise no_directory(self.directory)
         from statefmt.configuration import LoadOptions, load
-        from statefmt.configuration.providers.references import ProviderReferences
+        from statefmt.providers import ProviderReferences
 
         options = LoadOptions(
             variables=tuple(map(variable_option, self.variables)), environment=run_context().environment

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Final
 import click
 from typer.core import TyperOption
 
+from statefmt import ConfigurationError
 from statefmt.cli.command_line import options_in_order
 from statefmt.cli.options.configuration import ENVIRONMENT
 from statefmt.cli.options.groups import ENCRYPTION
 from statefmt.cli.run import current_run
-from statefmt.model.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from statefmt.encryption import EncryptionConfiguration

@@ -10,12 +10,12 @@ from typing import Final
 
 import click
 
+from statefmt import ConfigurationError
 from statefmt.cli.options.configuration import ENVIRONMENT, variable_option
 from statefmt.cli.run import run_context
 from statefmt.encryption import EncryptionConfiguration, check_configuration
 from statefmt.encryption.sources import GivenText, layered_configuration
-from statefmt.model.errors import ConfigurationError
-from statefmt.store.reading import STANDARD_INPUT
+from statefmt.locations import STANDARD_INPUT
 
 _EXAMPLE: Final = """\
   key_provider "pbkdf2" "main" {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import typer
 
-from statefmt.formats.releases.releases import Release, parse_release
-from statefmt.model.errors import ReleaseError
+from statefmt import ReleaseError
+from statefmt.releases import Release, parse_release
 
 
 def parsed_release(name: str, option: str = "--for") -> Release:

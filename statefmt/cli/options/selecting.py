@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
-from statefmt.analysis.selection import Criteria, select
+from statefmt import InvalidAddressError
+from statefmt.addrs import ResourceMode
 from statefmt.cli.command_line import SHOW_SENSITIVE, was_given
 from statefmt.cli.options.groups import SELECTION
 from statefmt.cli.streams import say
-from statefmt.model.addrs import ResourceMode
-from statefmt.model.errors import InvalidAddressError
-from statefmt.model.instances import InstanceState
-from statefmt.store.reading import STANDARD_INPUT
+from statefmt.locations import STANDARD_INPUT
+from statefmt.selection import Criteria, select
+from statefmt.snapshots import InstanceState
 from statefmt.text.shell import shell_word
 
 if TYPE_CHECKING:
-    from statefmt.analysis.selection.condition import Condition
+    from statefmt.selection import Condition
 
 
 class ModeChoice(StrEnum):
@@ -140,7 +140,7 @@ def tell(note: str) -> None:
 def _conditions(where: Sequence[str] | None) -> tuple[Condition, ...]:
     if not where:
         return ()
-    from statefmt.analysis.selection.condition import parse_condition
+    from statefmt.selection import parse_condition
 
     # Every command that shows values has this option; others never compare sensitive ones.
     show_sensitive = was_given(SHOW_SENSITIVE)

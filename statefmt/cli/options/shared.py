@@ -8,7 +8,7 @@ from typing import Annotated, Optional
 import typer
 
 from statefmt.cli.options.groups import COMMON, LAYOUT
-from statefmt.formats.style import Layout, Style
+from statefmt.snapshots import Layout, Style
 
 StateArgument = Annotated[
     Optional[str],  # noqa: UP045 - typer reads the annotation at run time

@@ -14,8 +14,8 @@ from statefmt.cli.run import run_context
 from statefmt.edit.copies import FileCopy, OutputCopy
 from statefmt.edit.pipeline import Terms
 from statefmt.edit.stores import store_at
+from statefmt.locations import STANDARD_INPUT
 from statefmt.store.protocol import Store
-from statefmt.store.reading import STANDARD_INPUT
 from statefmt.text.pattern import pattern
 
 _SECONDS: Final = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001, "": 1.0}

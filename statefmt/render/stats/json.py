@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from statefmt.analysis.statistics import Counts, Statistics
-from statefmt.edit.session import LoadedState
+from statefmt.library.state import State
 from statefmt.render.json_output import document
 from statefmt.render.stats.text import written_by
 
 
-def stats_json(loaded: LoadedState, found: Statistics, top: int) -> bytes:
+def stats_json(state: State, found: Statistics, top: int) -> bytes:
     """Render all groups and the `top` largest instances (schema: `stats-output.schema.json`)."""
-    snapshot = loaded.result.snapshot
+    snapshot = state.snapshot
     return document(
         {
             "state": {
-                "version": loaded.result.version,
-                "terraform_version": written_by(loaded),
+                "version": state.version,
+                "terraform_version": written_by(state),
                 "serial": snapshot.serial,
                 "lineage": snapshot.lineage,
-                "bytes": len(loaded.data),
+                "bytes": len(state.data),
             },
             "total": {
                 **_counts(found.total),

@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 
 from statefmt.analysis.providers.use import short_names
 from statefmt.analysis.statistics import Counts, LargeInstance, Statistics
-from statefmt.edit.session import LoadedState
 from statefmt.formats.reading.inspect import CURRENT_VERSION
+from statefmt.library.state import State
 from statefmt.render.counted import counted
 from statefmt.render.printable import printable
 from statefmt.render.providers.use_text import ROOT
@@ -31,16 +31,16 @@ class Shown(NamedTuple):
     bars: bool
 
 
-def stats_text(loaded: LoadedState, found: Statistics, shown: Shown, terminal: Terminal) -> str:
+def stats_text(state: State, found: Statistics, shown: Shown, terminal: Terminal) -> str:
     """Render the envelope, then the groups by provider instance, type and module, then the largest instances."""
-    whole = _denominator(loaded, found)
+    whole = _denominator(state, found)
     names = short_names([provider for provider in found.provider_instances if provider is not None])
     providers = {
         "(no provider)" if provider is None else printable(names[provider]): counts
         for provider, counts in found.provider_instances.items()
     }
     modules = {printable(name) or ROOT: counts for name, counts in found.modules.items()}
-    parts = [_envelope(loaded, found, whole, terminal)]
+    parts = [_envelope(state, found, whole, terminal)]
     for title, groups in (("provider", providers), ("type", found.types), ("module", modules if shown.modules else {})):
         if groups:
             parts.append(_groups(title, groups, whole, shown, terminal))
@@ -49,38 +49,38 @@ def stats_text(loaded: LoadedState, found: Statistics, shown: Shown, terminal: T
     return "\n\n".join(parts)
 
 
-def written_by(loaded: LoadedState) -> str | None:
+def written_by(state: State) -> str | None:
     """Return the release that wrote a state; None if it is missing, for which an upgrade writes 0.0.0."""
-    release = loaded.result.snapshot.terraform_version
-    is_told = release != "0.0.0" or loaded.result.version == CURRENT_VERSION
+    release = state.snapshot.terraform_version
+    is_told = release != "0.0.0" or state.version == CURRENT_VERSION
     return release if release and is_told else None
 
 
-def _denominator(loaded: LoadedState, found: Statistics) -> int:
+def _denominator(state: State, found: Statistics) -> int:
     """Return what shares refer to: the file, or all objects if they had to be upgraded."""
-    return len(loaded.data) if loaded.result.version == CURRENT_VERSION else found.total.bytes
+    return len(state.data) if state.version == CURRENT_VERSION else found.total.bytes
 
 
-def _envelope(loaded: LoadedState, found: Statistics, whole: int, terminal: Terminal) -> str:
-    snapshot, total = loaded.result.snapshot, found.total
+def _envelope(state: State, found: Statistics, whole: int, terminal: Terminal) -> str:
+    snapshot, total = state.snapshot, found.total
     kinds = ((found.deposed, "deposed"), (found.tainted, "tainted"))
     odd = ", ".join(f"{number:,} {kind}" for number, kind in kinds if number)
     taken = f"{size_text(total.dependency_bytes)}, {_share(total.dependency_bytes, whole)}"
     lines = [
-        ("format version", str(loaded.result.version)),
-        ("release", written_by(loaded) or "unknown"),
+        ("format version", str(state.version)),
+        ("release", written_by(state) or "unknown"),
         ("serial", str(snapshot.serial)),
         ("lineage", printable(snapshot.lineage) or "none"),
-        ("size", counted(len(loaded.data), "byte")),
+        ("size", counted(len(state.data), "byte")),
         ("resources", f"{total.resources:,}" + (f" ({found.data_resources:,} data)" if found.data_resources else "")),
         ("instances", f"{total.instances:,}"),
         ("objects", f"{total.objects:,}" + (f" ({odd})" if odd else "")),
         ("dependencies", f"{found.dependencies:,} ({taken})" if found.dependencies else "0"),
         ("outputs", f"{found.outputs:,}"),
     ]
-    if loaded.result.version != CURRENT_VERSION:
+    if state.version != CURRENT_VERSION:
         lines.append(("sizes below", "of the objects in format 4, on one line"))
-    head = terminal.paint(printable(display_name(loaded.name)), "bold")
+    head = terminal.paint(printable(display_name(state.location)), "bold")
     return "\n".join([head, *(f"  {name:<16}{text}" for name, text in lines)])
 
 
