@@ -8,7 +8,6 @@ from dataclasses import replace
 from statefmt.context import RunContext
 from statefmt.library._encryption import Encryption, encryption_loader
 from statefmt.library._located import located
-from statefmt.library.context import run_context
 from statefmt.library.state import State
 
 
@@ -33,7 +32,10 @@ def open(  # noqa: A001 - the public name; nothing here opens files
     """
     name = os.fspath(location)
     with located(name):
-        context = run_context() if context is None else context
+        if context is None:
+            from statefmt.library.context import run_context
+
+            context = run_context()
         context = replace(context, encryption=encryption_loader(encryption, context))
         state = State(context, name)
         state.reload()

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Unpack
 from statefmt.context import RunContext
 from statefmt.edit.session import LoadedState, loaded
 from statefmt.library._located import located
-from statefmt.library.selecting import Filters, Selector, criteria, selected
 from statefmt.model.errors import StoreError
 from statefmt.model.findings import Finding
 from statefmt.model.resources import ResourceState
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from statefmt.edit.pipeline import OpenedEdit, Terms
     from statefmt.library.edit_result import EditResult
     from statefmt.library.instance import Instance
+    from statefmt.library.selecting import Filters, Selector
     from statefmt.library.transaction import Transaction
     from statefmt.library.values import Output
     from statefmt.store.protocol import HistoryEntry, Store
@@ -109,6 +109,8 @@ class State:
 
             state.select("module.*.aws_instance.web[*]", provider='aws.by_region["eu-west-1"]')
         """
+        from statefmt.library.selecting import criteria, selected
+
         with located(self.location):
             return selected(self.snapshot, criteria(selectors, filters), self._context.note)
 
