@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from statefmt.analysis.diff import SnapshotDiff
-from statefmt.edit.changes.edit import Edit
-from statefmt.edit.pipeline import OpenedEdit
-from statefmt.edit.surgical import surgical
+from statefmt.edit.pipeline import OpenedEdit, Proposal
+from statefmt.edit.surgical import EditOutcome
 from statefmt.model.findings import Finding
-from statefmt.model.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
 class EditResult:
-    """What an edit did, or would do as a dry run.
+    """What an edit did, or would do as a dry run or a proposal.
 
     `diff` has the changes, with that of the serial; it is empty if nothing changed. `serial` is that of the result.
     `backup` is the path of the backup; None if there is none. `findings` are the warnings that the edit adds, `notes`
-    sentences about it. `written` is whether the result was written, to the state or to `out`.
+    sentences about it, of which `joins` say what joins an existing resource or module: ask before such an edit.
+    `written` is whether the result was written, to the state or to `out`.
     """
 
     diff: SnapshotDiff
@@ -28,14 +27,28 @@ class EditResult:
     findings: tuple[Finding, ...]
     notes: tuple[str, ...]
     written: bool
+    joins: tuple[str, ...] = ()
 
 
-def committed(opened: OpenedEdit, operation: Callable[[Snapshot], Edit]) -> EditResult:
-    """Run an operation on an opened state and write the result; see `OpenedEdit` for the errors."""
-    proposal = opened.proposed(surgical(operation))
-    backups: list[str | None] = []
-    opened.commit(proposal, written=lambda _, backup: backups.append(backup))
-    outcome = proposal.outcome
-    notes = (*outcome.edit.notes, *outcome.edit.joins)
-    backup = backups[0] if backups else None
-    return EditResult(outcome.changes, outcome.serial, backup, outcome.findings, notes, bool(backups))
+def result_of(outcome: EditOutcome) -> EditResult:
+    """Return the result of an edit that is not written."""
+    edit = outcome.edit
+    notes = (*edit.notes, *edit.joins)
+    return EditResult(outcome.changes, outcome.serial, None, outcome.findings, notes, written=False, joins=edit.joins)
+
+
+def committed(opened: OpenedEdit, proposal: Proposal[EditOutcome], end: Callable[[EditResult], None]) -> None:
+    """Write the result of an edit on an opened state, and pass it to `end`; see `OpenedEdit` for the errors.
+
+    What was written is passed on at once, before a signal that arrived meanwhile stops the program.
+    """
+    result = result_of(proposal.outcome)
+    written: list[bool] = []
+
+    def was_written(_: EditOutcome, backup: str | None) -> None:
+        written.append(True)
+        end(replace(result, backup=backup, written=True))
+
+    opened.commit(proposal, written=was_written)
+    if not written:
+        end(result)

@@ -17,11 +17,13 @@ from statefmt.model.errors import StoreError
 from statefmt.model.findings import Finding
 from statefmt.model.resources import ResourceState
 from statefmt.model.snapshot import Snapshot
-from statefmt.store.reading import GIT
+from statefmt.store.reading import GIT, STANDARD_INPUT
 
 if TYPE_CHECKING:
     # Most programs only read.
     from statefmt.analysis.diff import SnapshotDiff
+    from statefmt.configuration.providers.references import ProviderReferences
+    from statefmt.edit.copies import Copy
     from statefmt.edit.pipeline import OpenedEdit, Terms
     from statefmt.library.edit_result import EditResult
     from statefmt.library.instance import Instance
@@ -159,6 +161,8 @@ class State:
         overwrite: bool = False,
         expect_serial: int | None = None,
         expect_hash: str | None = None,
+        operation: str = "edit",
+        configuration: ProviderReferences | None = None,
     ) -> Iterator[Transaction]:
         """Edit the state in a `with` block: lock and read it at the start, write it at the end.
 
@@ -175,27 +179,28 @@ class State:
             backup: Where to back up the state instead of beside it.
             keep_backup: Keep a backup file; the history has what `undo()` needs in any case.
             dry_run: Write nothing; `diff`, `serial` and `findings` say what would be written.
-            out: Write the result to this file, and leave the state as it is.
+            out: Write the result to this file, or to the output of the context for `-`, and leave the state as it is.
             overwrite: Replace an existing file `out`, and keep a backup of it.
             expect_serial: Fail unless the state has this serial.
             expect_hash: Fail unless the file has this SHA-256 hash, in hexadecimal digits.
+            operation: The name of the operation, in the lock.
+            configuration: Also check the edit against this configuration; `findings` has what it adds.
 
         Raises LockedError if someone else holds the lock, StoreError if the state is not the expected one or cannot be
         read or written, and StateError if it is invalid or the edit would add an error finding.
         """
         from statefmt.library.transaction import transaction
 
-        terms = _terms("edit", message, lock, lock_timeout, backup, keep_backup, dry_run)
+        terms = _terms(operation, message, lock, lock_timeout, backup, keep_backup, dry_run)
         terms = replace(terms, serial=expect_serial, checksum=expect_hash)
         if out is not None:
             if backup is not None:
                 raise StoreError("backup= cannot be combined with out=: the state stays as it is")
-            from statefmt.edit.copies import FileCopy
-
-            copy = FileCopy(self._context, os.fspath(out), terms.command, overwrite, keep_backup)
-            terms = replace(terms, copy=copy)
-        with self._opened(terms) as opened, transaction(opened) as made:
+            terms = replace(terms, copy=self._copy(os.fspath(out), terms.command, overwrite, keep_backup))
+        with self._opened(terms) as opened, transaction(opened, configuration) as made:
             yield made
+        if terms.in_place and not made.is_cancelled:
+            self._store.tidy()
 
     def undo(
         self,
@@ -216,7 +221,7 @@ class State:
         of `edit()`. Raises StoreError if there is no such edit.
         """
         from statefmt.edit.requests.undo import undo_request
-        from statefmt.library.edit_result import committed
+        from statefmt.library.transaction import transaction
 
         self._refuse_nested()
         with located(self.location):
@@ -228,8 +233,11 @@ class State:
                 "nothing was written. discard_changes=True undoes it anyway"
             )
             terms = replace(terms, checksum=request.last.after, changed=changed)
-        with self._opened(terms) as opened:
-            return committed(opened, lambda snapshot: request.edit(self._context, snapshot))
+        with self._opened(terms) as opened, transaction(opened) as edit:
+            edit.apply(lambda snapshot: request.edit(self._context, snapshot))
+        if terms.in_place:
+            self._store.tidy()
+        return edit.result
 
     @cached_property
     def _store(self) -> Store:
@@ -248,6 +256,13 @@ class State:
         assert self._found is not None
         return self._found
 
+    def _copy(self, out: str, command: str, overwrite: bool, keep_backup: bool) -> Copy:
+        from statefmt.edit.copies import FileCopy, OutputCopy
+
+        if out == STANDARD_INPUT:
+            return OutputCopy(self._context)
+        return FileCopy(self._context, out, command, overwrite, keep_backup)
+
     @contextmanager
     def _opened(self, terms: Terms) -> Iterator[OpenedEdit]:
         """Open the state for an edit, and forget what was read if it was written."""
@@ -264,8 +279,6 @@ class State:
                     self._found = None
         finally:
             self._is_edited = False
-        if terms.in_place:
-            self._store.tidy()
 
     def _refuse_nested(self) -> None:
         if self._is_edited:

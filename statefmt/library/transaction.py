@@ -4,32 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Final, TypeAlias, Unpack
-from uuid import UUID, uuid4
+from typing import TYPE_CHECKING, TypeAlias, Unpack
 
+from statefmt import operations
 from statefmt.analysis.diff import SnapshotDiff, diff
 from statefmt.analysis.selection import Criteria
-from statefmt.edit.arguments.assignment import Assignment, assignment
-from statefmt.edit.arguments.key_map import KeyMap, parse_key_map
 from statefmt.edit.changes.edit import Edit
-from statefmt.edit.operations import envelope
-from statefmt.edit.operations.replace_provider import parse_replaced
-from statefmt.edit.pipeline import OpenedEdit
-from statefmt.edit.requests.forget_deposed import forget_deposed_request
-from statefmt.edit.requests.known_providers import KnownProviders
-from statefmt.edit.requests.mv import mv_request
-from statefmt.edit.requests.rebind import rebind_request
-from statefmt.edit.requests.rekey import rekey_request
-from statefmt.edit.requests.replace_provider import replace_provider_request
-from statefmt.edit.requests.rm import rm_request
-from statefmt.edit.requests.set import set_request
-from statefmt.edit.requests.taint import taint_request, untaint_request
-from statefmt.edit.requests.unset import unset_request
+from statefmt.edit.pipeline import OpenedEdit, Proposal
+from statefmt.edit.surgical import EditOutcome, surgical
 from statefmt.library._composed import composed
-from statefmt.library.edit_result import EditResult, committed
-from statefmt.library.instance import Instance
+from statefmt.library.edit_result import EditResult, committed, result_of
 from statefmt.library.selecting import Filters, Selector, criteria, selected, selector_text
-from statefmt.library.values import json_text
 from statefmt.model.addrs import (
     NO_KEY,
     AbsProviderInstance,
@@ -43,10 +28,18 @@ from statefmt.model.errors import SurgeryError
 from statefmt.model.findings import Finding
 from statefmt.model.snapshot import Snapshot
 
+if TYPE_CHECKING:
+    # Imported by `operations` when they are used.
+    from uuid import UUID
+
+    from statefmt.configuration.providers.references import ProviderReferences
+    from statefmt.edit.arguments.assignment import Assignment
+    from statefmt.edit.arguments.key_map import KeyMap
+    from statefmt.edit.requests.known_providers import KnownProviders
+    from statefmt.library.instance import Instance
+
 # A key of an instance or a provider: a number, a string, or None for no key.
 Key: TypeAlias = "InstanceKey | str | int | None"
-
-_KNOWN: Final = KnownProviders("pass new_provider=True")
 
 
 class Transaction:
@@ -60,17 +53,22 @@ class Transaction:
     Selectors are addresses and patterns as on the command line, or typed addresses; see `Filters` for the others.
     """
 
-    def __init__(self, snapshot: Snapshot, note: Callable[[str], None]) -> None:
-        self._before = snapshot
-        self._edit = Edit(snapshot)
-        self._note = note
+    def __init__(self, opened: OpenedEdit, configuration: ProviderReferences | None = None) -> None:
+        """Use `State.edit()` instead, which locks the state and writes the result."""
+        self._opened = opened
+        self._configuration = configuration
+        self._before = opened.state.result.snapshot
+        self._edit: Edit | None = None
+        self._note = opened.context.note
         self._open = True
+        self._cancelled = False
+        self._proposed: tuple[Edit, Proposal[EditOutcome]] | None = None
         self._result: EditResult | None = None
 
     @property
     def snapshot(self) -> Snapshot:
         """The state after the operations so far, with the serial that it had."""
-        return self._edit.snapshot
+        return self._before if self._edit is None else self._edit.snapshot
 
     @property
     def diff(self) -> SnapshotDiff:
@@ -95,18 +93,39 @@ class Transaction:
     @property
     def notes(self) -> tuple[str, ...]:
         """Sentences about the operations so far: dropped dependencies, and resources that joined existing ones."""
-        return (*self._edit.notes, *self._edit.joins)
+        return () if self._edit is None else (*self._edit.notes, *self._edit.joins)
 
     @property
     def result(self) -> EditResult:
         """All about the edit after its end. Raises SurgeryError before, and if it failed."""
         if self._result is None:
-            raise SurgeryError("the edit has not ended" if self._open else "the edit failed; nothing was written")
+            ending = "was cancelled" if self._cancelled else "failed"
+            raise SurgeryError("the edit has not ended" if self._open else f"the edit {ending}; nothing was written")
         return self._result
+
+    def propose(self) -> EditResult:
+        """Check the operations so far, and return what the end of the block would write, to show it and ask.
+
+        Raises StateError if they would add an error finding, and SurgeryError after the end.
+
+            if not agreed(edit.propose()):
+                edit.cancel()
+        """
+        return result_of(self._proposal().outcome)
+
+    def cancel(self) -> None:
+        """Have the end of the block write nothing."""
+        self._refuse_ended()
+        self._cancelled = True
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether `cancel()` was called."""
+        return self._cancelled
 
     def preview(self) -> SnapshotDiff:
         """Return what the operations so far change."""
-        return diff(self._before, self._edit.snapshot, moved=self._edit.moved)
+        return diff(self._before, self.snapshot, moved={} if self._edit is None else self._edit.moved)
 
     def select(self, *selectors: Selector, **filters: Unpack[Filters]) -> tuple[Instance, ...]:
         """Return instances as they are after the operations so far; see `State.select()`."""
@@ -114,9 +133,9 @@ class Transaction:
 
     def apply(self, operation: Callable[[Snapshot], Edit]) -> None:
         """Apply an operation: a pure function from a snapshot to an Edit."""
-        if not self._open:
-            raise SurgeryError("the edit has ended; start another one")
-        self._edit = composed(self._edit, operation(self.snapshot))
+        self._refuse_ended()
+        edit = operation(self.snapshot)
+        self._edit = edit if self._edit is None else composed(self._edit, edit)
 
     def move(self, source: Selector, destination: Selector, *, rebind: bool = False) -> None:
         """Move instances, resources or modules to other addresses, as `statetool mv`.
@@ -126,7 +145,7 @@ class Transaction:
 
             edit.move("module.network", "module.net")
         """
-        self.apply(lambda snapshot: mv_request(snapshot, selector_text(source), str(destination), rebind=rebind))
+        self.apply(lambda snapshot: operations.move(snapshot, selector_text(source), str(destination), rebind=rebind))
 
     def remove(self, *selectors: Selector, keep_dangling: bool = False, **filters: Unpack[Filters]) -> None:
         """Forget instances, as `statetool rm`; the real objects continue to exist.
@@ -134,7 +153,7 @@ class Transaction:
         Dependencies on a resource are dropped if all of it is gone, unless `keep_dangling`.
         """
         chosen = criteria(selectors, filters)
-        self.apply(lambda snapshot: rm_request(snapshot, chosen, keep_dangling=keep_dangling, note=self._note))
+        self.apply(lambda snapshot: operations.remove(snapshot, chosen, keep_dangling=keep_dangling, note=self._note))
 
     def rekey(
         self,
@@ -154,7 +173,9 @@ class Transaction:
         if (keys is None) is (by is None):
             raise SurgeryError("give either keys or by")
         chosen, mapping = criteria(selectors, filters), _key_map(keys)
-        self.apply(lambda snapshot: rekey_request(snapshot, chosen, keys=mapping, by=by, count=count, note=self._note))
+        self.apply(
+            lambda snapshot: operations.rekey(snapshot, chosen, keys=mapping, by=by, count=count, note=self._note)
+        )
 
     def rebind(
         self,
@@ -177,7 +198,7 @@ class Transaction:
         to = None if target is None else str(target)
         chosen, mapping, known = criteria(_selectors(selector), filters), _key_map(keys), _known(new_provider)
         self.apply(
-            lambda snapshot: rebind_request(
+            lambda snapshot: operations.rebind(
                 snapshot, chosen, to, mapping=mapping, whole_resource=whole_resource, known=known, note=self._note
             )
         )
@@ -199,9 +220,9 @@ class Transaction:
             edit.replace_provider("hashicorp/aws", "acme/aws", new_provider=True)
         """
         chosen, known = criteria(selectors, filters), _known(new_provider)
-        replaced, replacement = parse_replaced(str(old)), parse_replaced(str(new))
+        replaced, replacement = operations.parse_replaced(str(old)), operations.parse_replaced(str(new))
         self.apply(
-            lambda snapshot: replace_provider_request(
+            lambda snapshot: operations.replace_provider(
                 snapshot, chosen, replaced, replacement, whole_resource=whole_resource, known=known, note=self._note
             )
         )
@@ -209,17 +230,17 @@ class Transaction:
     def taint(self, *selectors: Selector, **filters: Unpack[Filters]) -> None:
         """Mark instances as tainted, so that the next plan replaces them."""
         chosen = criteria(selectors, filters)
-        self.apply(lambda snapshot: taint_request(snapshot, chosen, note=self._note))
+        self.apply(lambda snapshot: operations.taint(snapshot, chosen, note=self._note))
 
     def untaint(self, *selectors: Selector, **filters: Unpack[Filters]) -> None:
         """Remove the tainted mark from instances."""
         chosen = criteria(selectors, filters)
-        self.apply(lambda snapshot: untaint_request(snapshot, chosen, note=self._note))
+        self.apply(lambda snapshot: operations.untaint(snapshot, chosen, note=self._note))
 
     def forget_deposed(self, *selectors: Selector, key: str | None = None, **filters: Unpack[Filters]) -> None:
         """Forget deposed objects: all of the selected instances, or those with the deposed key `key`."""
         chosen = criteria(selectors, filters)
-        self.apply(lambda snapshot: forget_deposed_request(snapshot, chosen, key, note=self._note))
+        self.apply(lambda snapshot: operations.forget_deposed(snapshot, chosen, key, note=self._note))
 
     def set(self, selector: Selector, values: Mapping[str, object], *, force_type: bool = False) -> None:
         """Set attributes that have a value, as `statetool set`; everything else keeps its bytes.
@@ -231,30 +252,53 @@ class Transaction:
         """
         given = [_assignment(path, value) for path, value in values.items()]
         chosen = Criteria(selectors=(selector_text(selector),))
-        self.apply(lambda snapshot: set_request(snapshot, chosen, (), given, force_type=force_type, note=self._note))
+        self.apply(lambda snapshot: operations.set(snapshot, chosen, (), given, force_type=force_type, note=self._note))
 
     def unset(self, selector: Selector, *paths: str) -> None:
         """Set attributes to null, or remove them from a map, as `statetool unset`."""
         chosen = Criteria(selectors=(selector_text(selector),))
-        self.apply(lambda snapshot: unset_request(snapshot, chosen, paths, note=self._note))
+        self.apply(lambda snapshot: operations.unset(snapshot, chosen, paths, note=self._note))
 
     def set_serial(self, serial: int) -> None:
         """Set the serial, an unsigned 64-bit number, instead of increasing it by one."""
-        self.apply(lambda snapshot: envelope.set_serial(snapshot, serial))
+        self.apply(lambda snapshot: operations.set_serial(snapshot, serial))
 
     def new_lineage(self, lineage: UUID | None = None) -> None:
         """Give the state a new lineage; default: a random one."""
+        from uuid import uuid4
+
         new = uuid4() if lineage is None else lineage
-        self.apply(lambda snapshot: envelope.new_lineage(snapshot, new))
+        self.apply(lambda snapshot: operations.new_lineage(snapshot, new))
+
+    def _proposal(self) -> Proposal[EditOutcome]:
+        """Return the checked result of the operations so far; check them again only after another one."""
+        self._refuse_ended()
+        if self._edit is None:
+            self._edit = Edit(self._before)
+        edit = self._edit
+        if self._proposed is None or self._proposed[0] is not edit:
+            self._proposed = edit, self._opened.proposed(surgical(lambda _: edit, self._configuration))
+        return self._proposed[1]
+
+    def _commit(self) -> None:
+        committed(self._opened, self._proposal(), self._end)
+
+    def _end(self, result: EditResult) -> None:
+        self._result = result
+
+    def _refuse_ended(self) -> None:
+        if not self._open:
+            raise SurgeryError("the edit has ended; start another one")
 
 
 @contextmanager
-def transaction(opened: OpenedEdit) -> Iterator[Transaction]:
+def transaction(opened: OpenedEdit, configuration: ProviderReferences | None = None) -> Iterator[Transaction]:
     """Collect operations on an opened state and write their result at the end, unless an exception is raised."""
-    edit = Transaction(opened.state.result.snapshot, opened.context.note)
+    edit = Transaction(opened, configuration)
     try:
         yield edit
-        edit._result = committed(opened, lambda _: edit._edit)
+        if not edit._cancelled:
+            edit._commit()
     finally:
         edit._open = False
 
@@ -263,7 +307,7 @@ def _key_map(keys: Mapping[Key, Key] | str | None) -> KeyMap | None:
     if keys is None:
         return None
     if isinstance(keys, str):
-        return parse_key_map([keys])
+        return operations.parse_key_map([keys])
     if not keys:
         raise SurgeryError("the key map is empty")
     return {_key(old): _key(new) for old, new in keys.items()}
@@ -278,7 +322,7 @@ def _key(key: Key) -> InstanceKey:
 
 
 def _known(new_provider: bool) -> KnownProviders | None:
-    return None if new_provider else _KNOWN
+    return None if new_provider else operations.KnownProviders("pass new_provider=True")
 
 
 def _selectors(selector: Selector | Iterable[Selector]) -> Iterable[Selector]:
@@ -286,8 +330,10 @@ def _selectors(selector: Selector | Iterable[Selector]) -> Iterable[Selector]:
 
 
 def _assignment(path: str, value: object) -> Assignment:
+    from statefmt.library.values import json_text
+
     try:
         text = json_text(value).decode()
     except (TypeError, ValueError) as error:
         raise SurgeryError(f"the value for {path} cannot be written: {error}") from error
-    return assignment(path, text)
+    return operations.assignment(path, text)

@@ -108,6 +108,59 @@ def test_nothing_to_do_writes_nothing(path: Path) -> None:
     assert not edit.result.written
 
 
+def test_a_proposal_is_what_the_end_writes(path: Path) -> None:
+    before = path.read_bytes()
+    state = statefmt.open(path)
+    with state.edit() as edit:
+        assert not edit.propose().diff
+        edit.move("aws_vpc.main", "module.network.aws_vpc.main")
+        proposal = edit.propose()
+        assert (proposal.serial, proposal.backup, proposal.written) == (59, None, False)
+        assert [str(move.new) for move in proposal.diff.moves] == ["module.network.aws_vpc.main"]
+        edit.taint("aws_iam_role.app")
+        second = edit.propose()
+        assert second.diff != proposal.diff
+        assert path.read_bytes() == before
+    assert (edit.diff, edit.serial, edit.notes) == (second.diff, second.serial, second.notes)
+    assert edit.result.written
+    with pytest.raises(statefmt.SurgeryError, match="has ended"):
+        edit.propose()
+
+
+def test_a_proposal_is_checked(tmp_path: Path) -> None:
+    path = tmp_path / "two.tfstate"
+    two = [{"index_key": key, "attributes": {"id": key}} for key in ("x", "y")]
+    path.write_bytes(state_bytes(resource("aws_vpc", "main", *two)))
+    data = path.read_bytes()
+    with statefmt.open(path).edit() as edit:
+        edit.set('aws_vpc.main["y"]', {"id": "x"})
+        with pytest.raises(statefmt.StateError):
+            edit.propose()
+        edit.cancel()
+    assert (path.read_bytes(), _files(path)) == (data, [path.name])
+
+
+def test_a_cancelled_edit_writes_nothing(path: Path) -> None:
+    before = sorted((one.name, one.read_bytes()) for one in path.parent.iterdir() if one.is_file())
+    with statefmt.open(path).edit() as edit:
+        edit.move("aws_vpc.main", "module.network.aws_vpc.main")
+        edit.cancel()
+    assert sorted((one.name, one.read_bytes()) for one in path.parent.iterdir() if one.is_file()) == before
+    with pytest.raises(statefmt.SurgeryError, match="was cancelled"):
+        _ = edit.serial
+
+
+def test_what_joins_an_existing_resource_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "two.tfstate"
+    there, new = ({"index_key": key, "attributes": {"id": key}} for key in ("x", "y"))
+    path.write_bytes(state_bytes(resource("aws_vpc", "main", there), resource("aws_vpc", "old", new)))
+    with statefmt.open(path).edit(dry_run=True) as edit:
+        edit.move("aws_vpc.old", "aws_vpc.main")
+        (join,) = edit.propose().joins
+    assert "aws_vpc.main" in join
+    assert edit.notes[-1] == join
+
+
 def test_undo(path: Path) -> None:
     state = statefmt.open(path)
     with state.edit("one") as edit:
