@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from statefmt.lint.check import check
     from statefmt.model.errors import (
         AddressError,
+        ChangedError,
         ConfigurationError,
         EncryptedStateError,
         EncryptionError,
@@ -89,6 +90,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AddressError",
     "Attributes",
+    "ChangedError",
     "Command",
     "ConfigurationError",
     "Edit",
@@ -152,6 +154,7 @@ __all__ = [
 _HOMES = {
     "AddressError": "statefmt.model.errors",
     "Attributes": "statefmt.library.values",
+    "ChangedError": "statefmt.model.errors",
     "Command": "statefmt.model.findings",
     "ConfigurationError": "statefmt.model.errors",
     "Edit": "statefmt.edit.changes.edit",

@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from statefmt import Edit, Finding, Snapshot
+import statefmt
+from statefmt import ChangedError, Edit, EditResult, Finding, Snapshot, StoreError, Transaction
+from statefmt.cli.command_line import command_line
 from statefmt.cli.confirmation import confirmed
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.surgery_options import SurgeryOptions
-from statefmt.cli.options.write import store_of
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal, result_terminal, say
 from statefmt.cli.target import kept_text, why_not
 from statefmt.cli.target_validation import refuse_undeclared
-from statefmt.edit.copies import FileCopy
-from statefmt.edit.pipeline import edit
-from statefmt.edit.session import LoadedState
-from statefmt.edit.surgical import EditOutcome, surgical
 from statefmt.locations import STANDARD_INPUT
 from statefmt.operations import with_note
 from statefmt.render.diff.text import diff_text
 from statefmt.render.diff.values import Manner
 from statefmt.render.printable import printable
 from statefmt.render.terminal import Terminal
-from statefmt.store.protocol import Store
 
 if TYPE_CHECKING:
     # Most runs have no configuration and skip this import.
@@ -37,15 +33,20 @@ if TYPE_CHECKING:
 _MOST_FINDINGS: Final = 10
 _ADVICE: Final = "Use --dry-run to see the changes, or --yes to write them"
 
+# Opens an edit that is checked against a configuration, and calls a function when it is written.
+Editing: TypeAlias = (
+    "Callable[[ProviderReferences | None, Callable[[EditResult], None]], AbstractContextManager[Transaction]]"
+)
+
 
 class Plan(NamedTuple):
     """The edit that a command makes: the name of the operation, the operation, and whether to ask first.
 
     `said` is the command line to record, if the actual one has secrets. `state` is the name of the state, if it was an
-    argument. `checksum` is the required checksum of the file, and `changed` the message if it differs. `store` and
-    `opening` read the state, if that needs more than usual. `creates` if the state does not exist, and the edit is one
-    of `store`. `hint` is printed after the state was written. `depth` is the number of steps of the target if that is a
-    module. `references` is the configuration, if the command has already loaded it.
+    argument. `checksum` is the required checksum of the file, and `changed` the message if it differs. `editing` opens
+    the edit, if that needs more than usual. `creates` if the state does not exist. `hint` is printed after the state
+    was written. `depth` is the number of steps of the target if that is a module. `references` is the configuration, if
+    the command has already loaded it.
     """
 
     name: str
@@ -55,8 +56,7 @@ class Plan(NamedTuple):
     state: str | None = None
     checksum: str | None = None
     changed: str = ""
-    store: Store | None = None
-    opening: Callable[[bytes], LoadedState] | None = None
+    editing: Editing | None = None
     creates: bool = False
     hint: str = ""
     depth: int = 0
@@ -65,62 +65,83 @@ class Plan(NamedTuple):
 
 def carry_out(plan: Plan, options: SurgeryOptions) -> int:
     """Carry out the edit of a command, show it, and return the exit status."""
-    name = plan.state or state_name(options.state)
-    terms = options.write.terms(name, plan.name, to=options.write.out, command=plan.said)
-    if plan.checksum and not terms.checksum:
-        terms = replace(terms, checksum=plan.checksum, changed=plan.changed)
-    if plan.creates and terms.copy is None:
-        terms = replace(terms, copy=FileCopy(run_context(), name, terms.command))
+    name, write = plan.state or state_name(options.state), options.write
     references = plan.references or options.configuration.loaded()
     manner = Manner(show_sensitive=options.show_sensitive)
-    target = name if terms.in_place or plan.creates else options.write.out or STANDARD_INPUT
-    writes_here = not terms.dry_run and target == STANDARD_INPUT
-    shown: list[EditOutcome] = []
-    refused: list[EditOutcome] = []
-    was_written: list[bool] = []
+    in_place = write.destination(name) is None and not plan.creates and not write.dry_run
+    target = name if in_place or plan.creates else write.out or STANDARD_INPUT
+    writes_here = not write.dry_run and target == STANDARD_INPUT
     problems: list[OSError] = []
 
-    def show(outcome: EditOutcome, *, to_messages: bool) -> None:
-        shown.append(outcome)
+    def written(result: EditResult) -> None:
+        what = "state" if in_place else "file"
+        done = "created" if plan.creates and target == name else "written"
+        where = "standard output" if target == STANDARD_INPUT else target
+        say(f"{where}: {done}{kept_text(result.backup, what)}")
+
+    with _opened(plan, name, options, references, written) as edit:
+        edit.apply(partial(_validated, plan, references))
+        proposal = edit.propose()
+        asks = bool(proposal.diff and (plan.asks or proposal.joins)) and not (write.yes or write.dry_run)
         try:
-            _show(outcome, manner, to_messages=to_messages)
+            _show(proposal, manner, to_messages=writes_here or asks)
         except OSError as error:
             # The edit was asked for, whether or not anyone reads about it.
             problems.append(error)
-
-    def agreed(outcome: EditOutcome) -> bool:
-        asks = (plan.asks or outcome.edit.joins) and not options.write.yes
-        show(outcome, to_messages=writes_here or bool(asks))
         question = f"Write this to {'standard output' if target == STANDARD_INPUT else printable(target)}?"
-        if not asks or confirmed(question, f"{name}: {plan.name}", "written", _ADVICE):
-            return True
-        refused.append(outcome)
-        return False
-
-    def written(_: EditOutcome, backup: str | None) -> None:
-        was_written.append(True)
-        what = "state" if terms.in_place else "file"
-        done = "created" if plan.creates and target == name else "written"
-        say(f"{'standard output' if target == STANDARD_INPUT else target}: {done}{kept_text(backup, what)}")
-
-    operation = surgical(partial(_validated, plan, references), references)
-    store = plan.store or store_of(name)
-    outcome = edit(run_context(), store, terms, operation, opening=plan.opening, agreed=agreed, written=written)
-    if refused:
+        if asks and not confirmed(question, f"{name}: {plan.name}", "written", _ADVICE):
+            edit.cancel()
+    if edit.is_cancelled:
         say(f"{name}: nothing was written")
         return FAILED
-    if not shown:
-        show(outcome, to_messages=writes_here)
     if problems:
-        if was_written:
+        if edit.is_written:
             problems[0].add_note(f"{target} was written nevertheless")
         raise problems[0]
-    if not was_written:
-        there = bool(outcome.changes and options.write.out)
-        say(f"{name}: {why_not(terms, options.write.out if there else None)}; nothing was written")
-    elif plan.hint and terms.in_place:
+    if not edit.is_written:
+        there = write.out if proposal.diff else None
+        say(f"{name}: {why_not(there, dry_run=write.dry_run)}; nothing was written")
+    elif plan.hint and in_place:
         say(plan.hint)
     return FINE
+
+
+@contextmanager
+def _opened(
+    plan: Plan,
+    name: str,
+    options: SurgeryOptions,
+    references: ProviderReferences | None,
+    written: Callable[[EditResult], None],
+) -> Iterator[Transaction]:
+    """Open the edit of a plan. Raises StoreError with the message of the plan if the state has changed."""
+    if plan.editing is not None:
+        with plan.editing(references, written) as edit:
+            yield edit
+        return
+    write, to = options.write, options.write.destination(name)
+    state = statefmt.open(name, context=run_context(), read=False)
+    try:
+        with state.edit(
+            plan.said or command_line(),
+            operation=plan.name,
+            lock=write.lock,
+            lock_timeout=write.lock_timeout,
+            backup=write.backup if to is None else None,
+            keep_backup=not write.no_backup,
+            dry_run=write.dry_run,
+            out=to,
+            overwrite=write.yes,
+            expect_serial=write.expect_serial,
+            expect_hash=write.expect_hash or plan.checksum,
+            configuration=references,
+            written=written,
+        ) as edit:
+            yield edit
+    except ChangedError as error:
+        if write.expect_hash or error.expected != plan.checksum:
+            raise
+        raise StoreError(f"{name}: {plan.changed}") from error
 
 
 def _validated(plan: Plan, references: ProviderReferences | None, snapshot: Snapshot) -> Edit:
@@ -131,15 +152,15 @@ def _validated(plan: Plan, references: ProviderReferences | None, snapshot: Snap
     return edit
 
 
-def _show(outcome: EditOutcome, manner: Manner, *, to_messages: bool) -> None:
+def _show(result: EditResult, manner: Manner, *, to_messages: bool) -> None:
     terminal, stream = (message_terminal(), sys.stderr) if to_messages else (result_terminal(), sys.stdout)
-    for piece in diff_text(outcome.changes, manner, terminal):
+    for piece in diff_text(result.diff, manner, terminal):
         print(piece, file=stream)
-    for note in (*outcome.edit.notes, *outcome.edit.joins):
+    for note in result.notes:
         sentence, *listed = note.split("\n")
         print("\n".join(["", terminal.wrap(sentence, "", ""), *map(printable, listed)]), file=stream)
-    if outcome.findings:
-        print(f"\n{_findings_text(outcome.findings, terminal)}", file=stream)
+    if result.findings:
+        print(f"\n{_findings_text(result.findings, terminal)}", file=stream)
     # Keeps the order if both streams go to one file.
     stream.flush()
 

@@ -11,7 +11,7 @@ from statefmt.cli.options.provider_sources import ProviderSources
 from statefmt.cli.options.write import WriteOptions, store_of
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal
-from statefmt.edit.pipeline import Operation, Terms, edit
+from statefmt.edit.pipeline import Operation, edit
 from statefmt.edit.session import LoadedState
 from statefmt.locations import STANDARD_INPUT
 
@@ -49,13 +49,13 @@ def rewrite_state(
         written=written,
     )
     if not done:
-        _print(outcome[1], f"{why_not(terms, target)}; nothing was written")
+        _print(outcome[1], f"{why_not(target, dry_run=terms.dry_run)}; nothing was written")
     return outcome[0]
 
 
-def why_not(terms: Terms, target: str | None) -> str:
+def why_not(target: str | None, *, dry_run: bool) -> str:
     """Return why nothing was written to another file, or to the state."""
-    if terms.dry_run:
+    if dry_run:
         return "dry run"
     return f"{target} already has this content" if target else "nothing to change"
 

@@ -16,7 +16,7 @@ from statefmt.context import RunContext
 from statefmt.edit.copies import Copy
 from statefmt.edit.session import LoadedState, loaded
 from statefmt.model.addrs import AbsResourceInstance
-from statefmt.model.errors import StoreError
+from statefmt.model.errors import ChangedError
 from statefmt.pieces import Pieces, joined, makes_the_same
 from statefmt.store.durable import signals_held_back
 from statefmt.store.protocol import LockedStore, Store, Stored
@@ -197,9 +197,10 @@ def _refuse_unexpected(state: LoadedState, terms: Terms) -> None:
     name = display_name(state.name)
     serial = state.result.snapshot.serial
     if terms.serial not in (None, serial):
-        raise StoreError(f"{name}: the serial is {serial}, not {terms.serial}: the state was changed; nothing was done")
+        problem = f"{name}: the serial is {serial}, not {terms.serial}: the state was changed; nothing was done"
+        raise ChangedError(problem, terms.serial or 0)
     if terms.checksum and checksum(state.stored) != terms.checksum.lower():
-        raise StoreError(f"{name}: {terms.changed}")
+        raise ChangedError(f"{name}: {terms.changed}", terms.checksum)
 
 
 def _to_store(state: LoadedState, proposal: Proposal[R]) -> Pieces:

@@ -12,7 +12,11 @@ from statefmt.library.state import State
 
 
 def open(  # noqa: A001 - the public name; nothing here opens files
-    location: str | os.PathLike[str], *, context: RunContext | None = None, encryption: Encryption | None = None
+    location: str | os.PathLike[str],
+    *,
+    context: RunContext | None = None,
+    encryption: Encryption | None = None,
+    read: bool = True,
 ) -> State:
     """Open and read a state.
 
@@ -26,6 +30,7 @@ def open(  # noqa: A001 - the public name; nothing here opens files
         encryption: How to open and write an encrypted state: the path of a configuration file (HCL or JSON) or of a
             module, the text of a configuration (bytes, or a string with a brace), its structure as in JSON syntax, or
             an EncryptionConfiguration. It is merged over the variable TF_ENCRYPTION of the context.
+        read: Read the state now. Otherwise it is read on first use, such as by `edit()` under its lock.
 
     Raises StoreError if the state cannot be read, StateError if it is invalid, EncryptedStateError if it is encrypted
     and `encryption` is missing, and EncryptionError if it cannot be decrypted.
@@ -38,5 +43,6 @@ def open(  # noqa: A001 - the public name; nothing here opens files
             context = run_context()
         context = replace(context, encryption=encryption_loader(encryption, context))
         state = State(context, name)
-        state.reload()
+        if read:
+            state.reload()
     return state

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -163,6 +163,7 @@ class State:
         expect_hash: str | None = None,
         operation: str = "edit",
         configuration: ProviderReferences | None = None,
+        written: Callable[[EditResult], None] | None = None,
     ) -> Iterator[Transaction]:
         """Edit the state in a `with` block: lock and read it at the start, write it at the end.
 
@@ -185,6 +186,7 @@ class State:
             expect_hash: Fail unless the file has this SHA-256 hash, in hexadecimal digits.
             operation: The name of the operation, in the lock.
             configuration: Also check the edit against this configuration; `findings` has what it adds.
+            written: Called right after the write, before a signal that arrived during it stops the program.
 
         Raises LockedError if someone else holds the lock, StoreError if the state is not the expected one or cannot be
         read or written, and StateError if it is invalid or the edit would add an error finding.
@@ -197,7 +199,7 @@ class State:
             if backup is not None:
                 raise StoreError("backup= cannot be combined with out=: the state stays as it is")
             terms = replace(terms, copy=self._copy(os.fspath(out), terms.command, overwrite, keep_backup))
-        with self._opened(terms) as opened, transaction(opened, configuration) as made:
+        with self._opened(terms) as opened, transaction(opened, configuration, written) as made:
             yield made
         if terms.in_place and not made.is_cancelled:
             self._store.tidy()

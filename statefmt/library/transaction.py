@@ -53,10 +53,16 @@ class Transaction:
     Selectors are addresses and patterns as on the command line, or typed addresses; see `Filters` for the others.
     """
 
-    def __init__(self, opened: OpenedEdit, configuration: ProviderReferences | None = None) -> None:
+    def __init__(
+        self,
+        opened: OpenedEdit,
+        configuration: ProviderReferences | None = None,
+        written: Callable[[EditResult], None] | None = None,
+    ) -> None:
         """Use `State.edit()` instead, which locks the state and writes the result."""
         self._opened = opened
         self._configuration = configuration
+        self._written = written
         self._before = opened.state.result.snapshot
         self._edit: Edit | None = None
         self._note = opened.context.note
@@ -119,6 +125,11 @@ class Transaction:
         self._cancelled = True
 
     @property
+    def is_written(self) -> bool:
+        """Whether the result was written, to the state or to `out`."""
+        return self._result is not None and self._result.written
+
+    @property
     def is_cancelled(self) -> bool:
         """Whether `cancel()` was called."""
         return self._cancelled
@@ -134,6 +145,7 @@ class Transaction:
     def apply(self, operation: Callable[[Snapshot], Edit]) -> None:
         """Apply an operation: a pure function from a snapshot to an Edit."""
         self._refuse_ended()
+        self._opened.context.phase("editing")
         edit = operation(self.snapshot)
         self._edit = edit if self._edit is None else composed(self._edit, edit)
 
@@ -285,6 +297,8 @@ class Transaction:
 
     def _end(self, result: EditResult) -> None:
         self._result = result
+        if result.written and self._written is not None:
+            self._written(result)
 
     def _refuse_ended(self) -> None:
         if not self._open:
@@ -292,9 +306,13 @@ class Transaction:
 
 
 @contextmanager
-def transaction(opened: OpenedEdit, configuration: ProviderReferences | None = None) -> Iterator[Transaction]:
+def transaction(
+    opened: OpenedEdit,
+    configuration: ProviderReferences | None = None,
+    written: Callable[[EditResult], None] | None = None,
+) -> Iterator[Transaction]:
     """Collect operations on an opened state and write their result at the end, unless an exception is raised."""
-    edit = Transaction(opened, configuration)
+    edit = Transaction(opened, configuration, written)
     try:
         yield edit
         if not edit._cancelled:

@@ -21,6 +21,7 @@ StatetoolError
 ├── SettingsError          a settings file or a baseline is invalid
 └── StoreError             a file cannot be read or written
     ├── LockedError            the state is locked by someone else
+    ├── ChangedError           the state does not have the expected serial or hash
     └── RemoteStateError       the folder keeps its state in a backend, not in a file
 """
 
@@ -199,6 +200,16 @@ class LockedError(StoreError):
     """The state is locked by someone else; the message says by whom, since when and for what."""
 
     code = "locked"
+
+
+class ChangedError(StoreError):
+    """The state is not the expected one; `expected` is the serial or the SHA-256 that it does not have."""
+
+    code = "changed"
+
+    def __init__(self, message: str, expected: int | str) -> None:
+        super().__init__(message)
+        self.expected = expected
 
 
 class RemoteStateError(StoreError):

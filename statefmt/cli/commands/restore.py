@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import Annotated, Final
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from statefmt import Edit, EncryptionError, Snapshot, StateError, StoreError, SurgeryError
+from statefmt import Edit, EditResult, EncryptionError, Snapshot, StateError, StoreError, SurgeryError, Transaction
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.shared import StateArgument, StateOption, one_state
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
@@ -17,14 +20,21 @@ from statefmt.cli.options.write import store_of
 from statefmt.cli.run import run_context
 from statefmt.cli.surgery import Plan, carry_out
 from statefmt.edit.added_findings import refuse_new_errors
+from statefmt.edit.copies import FileCopy
 from statefmt.edit.damaged import loaded_or_damaged
 from statefmt.edit.operations.restore import with_serial
+from statefmt.edit.pipeline import Terms, opened_edit
 from statefmt.edit.session import LoadedState, StateFileError, load
+from statefmt.library.transaction import transaction
 from statefmt.locations import STANDARD_INPUT, display_name
 from statefmt.operations import restore, with_note
 from statefmt.render.printable import printable
 from statefmt.store.protocol import Store
 from statefmt.store.standard_input import StandardInput
+
+if TYPE_CHECKING:
+    # Most runs have no configuration and skip this import.
+    from statefmt.providers import ProviderReferences
 
 EXAMPLES: Final = (
     ("Show what restoring Terraform's backup would change.", "statetool restore terraform.tfstate.backup --dry-run"),
@@ -58,28 +68,29 @@ def command(
         raise StoreError("standard input cannot be restored; name the file with --state")
     # Before the lock is taken: if the backup is the state under another name, closing it would drop the lock.
     backup = load(context, source)
+    terms = options.write.terms(name, "restore", to=options.write.out)
     if os.path.lexists(name):
-        plan = _in_place_of(name, backup, options.write.expect_serial)
+        plan = _in_place_of(name, backup, terms)
     elif options.write.expect_serial is not None or options.write.expect_hash is not None:
         raise StoreError(
             f"{name}: there is no such file, so it does not have the expected content; nothing was written"
         )
     else:
-        plan = _anew(name, backup)
+        plan = _anew(name, backup, terms)
     return carry_out(plan, options)
 
 
-def _in_place_of(name: str, backup: LoadedState, expected: int | None) -> Plan:
-    """Plan to replace the content of a state, which has an `expected` serial."""
+def _in_place_of(name: str, backup: LoadedState, terms: Terms) -> Plan:
+    """Plan to replace the content of a state."""
     current: list[LoadedState] = []
     errors: list[StateFileError | EncryptionError] = []
 
     def opening(data: bytes) -> LoadedState:
         state, error = loaded_or_damaged(run_context(), name, data, backup)
-        if error is not None and expected is not None:
+        if error is not None and terms.serial is not None:
             raise StoreError(
-                f"{name}: the state is damaged, so its serial cannot be compared with {expected}; nothing was written. "
-                "Use --expect-hash instead"
+                f"{name}: the state is damaged, so its serial cannot be compared with {terms.serial}; "
+                "nothing was written. Use --expect-hash instead"
             ) from error
         current.append(state)
         errors.extend([error] if error else [])
@@ -101,18 +112,39 @@ def _in_place_of(name: str, backup: LoadedState, expected: int | None) -> Plan:
             edit = with_note(edit, f"the backup is encrypted; {printable(name)} is in plain text, and so is the result")
         return with_note(edit, _damage(name, errors[0])) if errors else edit
 
-    return Plan("restore", operation, asks=True, state=name, store=_store(name), opening=opening)
+    return Plan("restore", operation, asks=True, state=name, editing=partial(_editing, terms, _store(name), opening))
 
 
-def _anew(name: str, backup: LoadedState) -> Plan:
+def _anew(name: str, backup: LoadedState, terms: Terms) -> Plan:
     """Plan to create a state that does not exist."""
 
     def operation(snapshot: Snapshot) -> Edit:
         note = f"{printable(name)} does not exist, so this compares the backup with what is restored"
         return with_note(restore(snapshot, backup.data), note)
 
+    if terms.copy is None:
+        terms = replace(terms, copy=FileCopy(run_context(), name, terms.command))
     source = StandardInput(lambda: backup.stored, backup.name)
-    return Plan("restore", operation, state=name, store=source, opening=lambda _: backup, creates=True)
+    editing = partial(_editing, terms, source, lambda _: backup)
+    return Plan("restore", operation, state=name, editing=editing, creates=True)
+
+
+@contextmanager
+def _editing(
+    terms: Terms,
+    store: Store,
+    opening: Callable[[bytes], LoadedState],
+    references: ProviderReferences | None,
+    written: Callable[[EditResult], None],
+) -> Iterator[Transaction]:
+    """Open an edit of a state that cannot be opened otherwise."""
+    with (
+        opened_edit(run_context(), store, terms, opening=opening) as opened,
+        transaction(opened, references, written) as edit,
+    ):
+        yield edit
+    if terms.in_place and not edit.is_cancelled:
+        store.tidy()
 
 
 def _store(name: str) -> Store:

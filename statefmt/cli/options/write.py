@@ -57,6 +57,10 @@ class WriteOptions(NamedTuple):
             checksum=self.expect_hash,
         )
 
+    def destination(self, name: str) -> str | None:
+        """Return where the result of an edit of the state `name` goes: --out, `-` if it is piped, None for itself."""
+        return STANDARD_INPUT if self.out is None and name == STANDARD_INPUT else self.out
+
     @property
     def has_conditions(self) -> bool:
         """Whether this is a dry run, or the state must have a given serial or hash."""
