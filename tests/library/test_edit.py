@@ -232,8 +232,9 @@ def test_expectations(path: Path) -> None:
     entered: list[str] = []
     unmet: list[dict[str, Any]] = [{"expect_serial": 57}, {"expect_hash": "0" * 64}]
     for wrong in unmet:
-        with pytest.raises(statefmt.StoreError, match="nothing was done"), state.edit(**wrong) as edit:
+        with pytest.raises(statefmt.ChangedError, match="nothing was done") as refused, state.edit(**wrong) as edit:
             entered.append("the block")
+        assert [refused.value.expected] == [*wrong.values()]
     assert entered == []
     digest = hashlib.sha256(_REGIONS).hexdigest()
     with state.edit(expect_serial=58, expect_hash=digest) as edit:

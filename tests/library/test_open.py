@@ -162,6 +162,14 @@ def test_standard_input_is_no_place() -> None:
         statefmt.open("-")
 
 
+def test_a_state_that_is_read_on_first_use(tmp_path: Path) -> None:
+    state = statefmt.open(tmp_path / "none.tfstate", read=False)
+    with pytest.raises(statefmt.StoreError, match="no such file"):
+        _ = state.snapshot
+    shutil.copy(_REGIONS, tmp_path / "none.tfstate")
+    assert state.serial == 58
+
+
 def test_a_version_in_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     shutil.copy(_REGIONS, "terraform.tfstate")
