@@ -15,7 +15,12 @@ For bytes and snapshots, without files:
     statefmt.check(data)                  # the rules of `statetool check`
     statefmt.diff(old, new)               # the differences between two snapshots
 
-Names are imported on first use, so that small commands start fast.
+Public are the names in `__all__`, here and in
+
+    statefmt.addrs                  addresses, their parsers and orders
+    statefmt.testing                states for tests: make, generate and compare them
+
+All other modules may change with any release. Names are imported on first use, so that small commands start fast.
 """
 
 from __future__ import annotations
@@ -27,8 +32,6 @@ from statefmt.version import __version__
 # Not imported from typing, which takes as long to load as everything else here. Type checkers know the name.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from statefmt import addrs
     from statefmt.analysis.diff import SnapshotDiff, diff
     from statefmt.context import RunContext
@@ -159,12 +162,21 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name == "addrs":
-        return import_module("statefmt.addrs")
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
-    raise AttributeError(f"module 'statefmt' has no attribute {name!r}")
+# New names by their old ones, which work for at least two minor releases more, with a warning.
+_RENAMED: dict[str, str] = {}
+
+if not TYPE_CHECKING:
+    # Type checkers must not accept just any name.
+    def __getattr__(name: str) -> object:
+        if name in _RENAMED:
+            from statefmt.renamed import current_name
+
+            name = current_name("statefmt", name, _RENAMED)
+        if name == "addrs":
+            return import_module("statefmt.addrs")
+        if name in _HOMES:
+            return getattr(import_module(_HOMES[name]), name)
+        raise AttributeError(f"module 'statefmt' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
