@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
@@ -14,10 +15,11 @@ from statefmt.model.instances import InstanceState, instances
 from statefmt.model.resources import ObjectStatus
 from statefmt.model.snapshot import HIGHEST_SERIAL, Snapshot
 
-Arguments = tuple[str, ...]
+# The name of a command and its arguments, without shell quoting.
+EditArguments: TypeAlias = tuple[str, ...]
 
 
-def edits(state: bytes | Snapshot) -> SearchStrategy[Arguments]:
+def edits(state: bytes | Snapshot) -> SearchStrategy[EditArguments]:
     """Generate valid edits of a state, each as the arguments of a command of statetool.
 
         ("mv", "aws_vpc.main", "aws_vpc.fresh")
@@ -31,14 +33,14 @@ def edits(state: bytes | Snapshot) -> SearchStrategy[Arguments]:
     snapshot = state if isinstance(state, Snapshot) else read(state).snapshot
     if snapshot.serial == HIGHEST_SERIAL:
         return st.nothing()
-    by_command: dict[str, list[Arguments]] = {}
+    by_command: dict[str, list[EditArguments]] = {}
     for arguments in _edits(snapshot):
         by_command.setdefault(arguments[0], []).append(arguments)
     # First the command, so that each is as likely in a large state.
     return st.sampled_from(sorted(by_command)).flatmap(lambda command: st.sampled_from(by_command[command]))
 
 
-def _edits(snapshot: Snapshot) -> Iterator[Arguments]:
+def _edits(snapshot: Snapshot) -> Iterator[EditArguments]:
     if snapshot.serial < HIGHEST_SERIAL - 1:
         yield "set-serial", str(snapshot.serial + 1)
     yield ("new-lineage",)
@@ -60,7 +62,7 @@ def _edits(snapshot: Snapshot) -> Iterator[Arguments]:
         yield "replace-provider", str(provider), f"registry.opentofu.org/{name}/{provider.type}", "--new-provider"
 
 
-def _instance_edits(instance: InstanceState, name: str) -> Iterator[Arguments]:
+def _instance_edits(instance: InstanceState, name: str) -> Iterator[EditArguments]:
     address, resource = str(instance.addr), instance.resource
     yield "mv", address, f'{AbsResource(resource.addr.module, replace(resource.addr.resource, name=name))}["{name}"]'
     yield "rm", address

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TypeAlias
 
+# JSON values by name.
 FakeAttributes: TypeAlias = Mapping[str, object]
 
 

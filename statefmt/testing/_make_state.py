@@ -39,6 +39,7 @@ from statefmt.model.findings import Severity
 from statefmt.model.snapshot import HIGHEST_SERIAL
 from statefmt.testing._fake_resource import FakeAttributes, FakeOutput, FakeResource
 
+# Attributes by address, or addresses, FakeResource values and such mappings in any order.
 FakeResources: TypeAlias = Mapping[str, FakeAttributes] | Iterable[str | FakeResource | Mapping[str, FakeAttributes]]
 _VERSION: Final = 4
 _RELEASE: Final = "1.12.0"
