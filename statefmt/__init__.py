@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from statefmt.library.selecting import Filters
     from statefmt.library.state import State
     from statefmt.library.transaction import Transaction
-    from statefmt.library.values import Attributes, Output, Sensitive
+    from statefmt.library.values import Attributes, Output, ResourceIdentity, Sensitive
     from statefmt.lint.check import check
     from statefmt.model.errors import (
         AddressError,
@@ -91,6 +91,7 @@ __all__ = [
     "NotAStateError",
     "Output",
     "ReadResult",
+    "ResourceIdentity",
     "RunContext",
     "SelectionError",
     "Sensitive",
@@ -138,6 +139,7 @@ _HOMES = {
     "NotAStateError": "statefmt.model.errors",
     "Output": "statefmt.library.values",
     "ReadResult": "statefmt.formats.reading.inspect",
+    "ResourceIdentity": "statefmt.library.values",
     "RunContext": "statefmt.context",
     "SelectionError": "statefmt.model.errors",
     "Sensitive": "statefmt.library.values",

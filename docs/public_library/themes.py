@@ -91,7 +91,7 @@ VALUES: Final = Theme(
     "Values",
     "attributes and outputs as Python values, and sensitive values",
     "",
-    ("Attributes", "Output", "Sensitive"),
+    ("Attributes", "ResourceIdentity", "Output", "Sensitive"),
     (
         "statefmt.library.values._decode.AttributeValue", "statefmt.library.values._number.ExactDecimal",
         "statefmt.library.values._object.ObjectValue",
