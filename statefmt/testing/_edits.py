@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import TypeAlias
 
@@ -9,11 +10,15 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from msgspec.structs import replace
 
+from statefmt.edit.arguments.key_map import map_text
 from statefmt.formats.reading.inspect import read
-from statefmt.model.addrs import NO_KEY, AbsResource, ConfigProviderConfig, ResourceMode
+from statefmt.library.values import Attributes
+from statefmt.model.addrs import NO_KEY, AbsResource, ConfigProviderConfig, ResourceMode, StringKey
+from statefmt.model.errors import SelectionError
 from statefmt.model.instances import InstanceState, instances
-from statefmt.model.resources import ObjectStatus
+from statefmt.model.resources import ObjectStatus, ResourceInstanceObject
 from statefmt.model.snapshot import HIGHEST_SERIAL, Snapshot
+from statefmt.redaction.path_text import parse_path, path_text
 
 # The name of a command and its arguments, without shell quoting.
 EditArguments: TypeAlias = tuple[str, ...]
@@ -25,10 +30,10 @@ def edits(state: bytes | Snapshot) -> SearchStrategy[EditArguments]:
         ("mv", "aws_vpc.main", "aws_vpc.fresh")
         ("taint", 'module.net["a"].aws_subnet.this[0]')
 
-    Each command succeeds and changes what the state says. The commands are `mv`, `rm`, `taint`, `untaint`,
-    `forget-deposed`, `rebind`, `replace-provider`, `set-serial` and `new-lineage`. They need `--yes` without a
-    terminal, and `--state` to name the file. A state with the highest serial cannot be edited: nothing is
-    generated for it. Raises StateError if the bytes are not a readable state.
+    Each command succeeds and changes what the state says. The commands are `mv`, `rm`, `rekey`, `rebind`,
+    `replace-provider`, `taint`, `untaint`, `forget-deposed`, `set`, `unset`, `set-serial` and `new-lineage`. They need
+    `--yes` without a terminal, and `--state` to name the file. A state with the highest serial cannot be edited:
+    nothing is generated for it. Raises StateError if the bytes are not a readable state.
     """
     snapshot = state if isinstance(state, Snapshot) else read(state).snapshot
     if snapshot.serial == HIGHEST_SERIAL:
@@ -73,9 +78,43 @@ def _instance_edits(instance: InstanceState, name: str) -> Iterator[EditArgument
         yield "taint", address
     if instance.deposed:
         yield "forget-deposed", address
+    yield "rekey", address, "--map", map_text({instance.key: StringKey(name)})
+    if current is not None:
+        yield from _attribute_edits(address, current, name)
     config = resource.provider_config
     if config is not None:
         yield "rebind", address, f'{_with_alias(config, name)}["{name}"]', "--new-provider", "--whole-resource"
+
+
+def _attribute_edits(address: str, obj: ResourceInstanceObject, name: str) -> Iterator[EditArguments]:
+    """Yield edits of attributes other than the id, by which states tell real objects apart."""
+    shown = Attributes(obj)
+    for attribute, value in _decoded(obj).items():
+        path = path_text((attribute,))
+        if attribute == "id" or not _leads_to(path, attribute):
+            continue
+        if value is not None and not isinstance(value, dict):
+            yield "unset", address, path
+        # Sensitive ones are only set from a file or the environment.
+        if isinstance(value, str) and isinstance(shown[attribute], str):
+            yield "set", address, f"{path}={json.dumps(name)}"
+
+
+def _decoded(obj: ResourceInstanceObject) -> dict[str, object]:
+    """Return the attributes as Python's own decoder reads them; empty if it cannot."""
+    try:
+        attributes = {} if obj.attributes is None else json.loads(bytes(obj.attributes))
+    except (ValueError, RecursionError):
+        return {}
+    return attributes if isinstance(attributes, dict) else {}
+
+
+def _leads_to(path: str, attribute: str) -> bool:
+    """Return whether a path leads to an attribute; the parser normalises some names."""
+    try:
+        return parse_path(path) == (attribute,)
+    except SelectionError:
+        return False
 
 
 def _with_alias(config: ConfigProviderConfig, name: str) -> ConfigProviderConfig:
