@@ -12,6 +12,7 @@ from statefmt.model.errors import StoreError
 from statefmt.store.durable import close, read_all, read_reporting
 from statefmt.store.small_files import first_written
 
+# The name of standard input as a state.
 STANDARD_INPUT: Final = "-"
 
 # In bytes. A pipe may never end; the largest known states have a few hundred megabytes.

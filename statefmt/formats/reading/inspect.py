@@ -28,6 +28,7 @@ from statefmt.model.findings import Finding
 from statefmt.model.snapshot import Snapshot, Source
 from statefmt.text.pattern import pattern
 
+# The format version that is written.
 CURRENT_VERSION: Final = 4
 
 # Returns the document itself if there is nothing to change.
