@@ -14,10 +14,10 @@ _WIDTH: Final = 100
 _STRING: Final = re.compile(r"'([^'\"\\]*)'")
 
 
-def signature(found: Function) -> str:
-    """Return a definition without its body, on several lines if it is long."""
+def signature(name: str, found: Function) -> str:
+    """Return a definition without its body, with its public name, on several lines if it is long."""
     shown = list(_parameters(found))
-    head, end = f"{decorators(found)}def {found.name}(", f") -> {code(found.returns)}"
+    head, end = f"{decorators(found)}def {name}(", f") -> {code(found.returns)}"
     line = f"{head}{', '.join(shown)}{end}"
     if len(line.rpartition("\n")[2]) <= _WIDTH:
         return line

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from inspect import cleandoc
 from textwrap import dedent
 from typing import Any, Final, TypeAlias
 
@@ -12,7 +13,8 @@ from griffe import Docstring, DocstringSectionKind
 # Returns the link to what a name stands for, None if the reference does not have it.
 Links: TypeAlias = Callable[[str], "str | None"]
 
-_EXAMPLE: Final = re.compile(r"(?:^ {4}.*\n|^\n(?= {4}))+", re.MULTILINE)
+# Indented lines, or lines from a prompt to the end of the paragraph.
+_EXAMPLE: Final = re.compile(r"(?:^ {4}.*\n|^\n(?= {4}))+|^>>> (?:.+\n)+", re.MULTILINE)
 _CODE: Final = re.compile(r"`([^`\n]+)`")
 # A word with a capital inside: `StateError` in a sentence is that class, `State` may be just a word.
 _NAME: Final = re.compile(r"(?<![\w.])[A-Z]+[a-z]+[A-Z]\w*\b(?!\.\w)")
@@ -24,6 +26,12 @@ def markdown(docstring: Docstring | None, links: Links) -> str:
         return ""
     sections: list[Any] = docstring.parse("google", warnings=False)
     return "\n\n".join(part for section in sections for part in _section(section, links))
+
+
+def summary(docstring: Docstring | None) -> str:
+    """Return the first sentence of a docstring without its full stop, "" for none."""
+    first = "" if docstring is None else cleandoc(docstring.value).partition("\n\n")[0]
+    return re.split(r"\.(?: |$)|:$", first.replace("\n", " "))[0]
 
 
 def _section(section: Any, links: Links) -> Iterator[str]:

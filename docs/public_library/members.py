@@ -7,6 +7,12 @@ from griffe import Attribute, Class, Expr, Function
 from docs.public_library.source import definition
 
 
+def is_error(found: Class) -> bool:
+    """Return whether a class is an exception."""
+    bases = [definition(base.canonical_path) for base in found.bases if isinstance(base, Expr)]
+    return any(isinstance(base, Class) and is_error(base) for base in bases) or "Exception" in map(str, found.bases)
+
+
 def is_enum(found: Class) -> bool:
     return any(str(base) in ("Enum", "StrEnum") for base in found.bases)
 

@@ -32,14 +32,15 @@ def definition(path: str) -> Definition | None:
     """Return what a dotted path stands for, wherever it is defined; None if that is outside of statetool."""
     if not path.startswith("statefmt"):
         return None
-    if _file(path) is not None:
-        return module(path)
     holder, _, name = path.rpartition(".")
-    found = definition(holder)
+    # What contains it is a module if there is one: a package may offer a function with the name of one of its modules.
+    found = module(holder) if _file(holder) is not None else definition(holder)
     member = None if found is None else found.members.get(name)
-    if isinstance(member, Alias):
+    if isinstance(member, Alias) and member.target_path != path:
         return definition(member.target_path)
-    return member if isinstance(member, Class | Function | Attribute) else None
+    if isinstance(member, Class | Function | Attribute):
+        return member
+    return None if _file(path) is None else module(path)
 
 
 def named_in(annotation: str | Expr | None) -> Iterator[tuple[str, Definition]]:
@@ -62,5 +63,7 @@ def comment_above(attribute: Attribute) -> str:
 
 def _file(path: str) -> Path | None:
     """Return the file of a module; None if the path is not that of a module."""
+    if not path:
+        return None
     place = ROOT.joinpath(*path.split("."))
     return next((file for file in (place / "__init__.py", place.with_suffix(".py")) if file.is_file()), None)

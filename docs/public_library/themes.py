@@ -1,18 +1,21 @@
 """Assigns public names to the pages of the reference.
 
-Errors, addresses and what is for tests have a page by their kind or module. Every other name of `statefmt` is in the
-table below, and `theme_of` raises LookupError for one that is not.
+Errors have a page, and so has each public module beside `statefmt`. The names of `statefmt` itself are in the table
+below. One that is not gets to the page of other names, and a test fails.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
-from griffe import Attribute
+from griffe import Attribute, Class, Module
 
-from docs.public_library.members import is_alias
-from docs.public_library.source import Definition, definition, public_names
+from docs.public_library.docstrings import summary
+from docs.public_library.members import is_alias, is_error
+from docs.public_library.source import Definition, definition, module, public_names
 
 
 @dataclass(frozen=True)
@@ -120,54 +123,102 @@ STRATEGIES: Final = Theme(
     "",
     parts=("statefmt.testing._edits.EditArguments",),
 )
+OTHER: Final = Theme("other", "Other names", "names that have no theme yet", "")
 THEMES: Final = (OPENING, SNAPSHOTS, EDITING, CHECKING, VALUES, ERRORS, ADDRESSES, TESTING, STRATEGIES)
-# The modules with public names, each with the page of its names; None if the table above decides.
-MODULES: Final[dict[str, Theme | None]] = {
-    "statefmt": None,
-    "statefmt.addrs": ADDRESSES,
-    "statefmt.testing": TESTING,
-    "statefmt.testing.strategies": STRATEGIES,
-}
-_ERRORS_MODULE: Final = "statefmt.model.errors"
+# The pages of modules whose page has another name than they.
+_PAGES: Final = {"statefmt.addrs": ADDRESSES, "statefmt.testing": TESTING, "statefmt.testing.strategies": STRATEGIES}
 
 
-def theme_of(module: str, name: str) -> Theme | None:
-    """Return the page of a public name; None for a module, which has a page for its names.
+@cache
+def modules() -> Mapping[str, Theme | None]:
+    """Return the modules with public names, each with its page; None for `statefmt`, whose names have several."""
+    found = [one.path for one in _public("statefmt").values() if isinstance(one, Module)]
+    return {"statefmt": None, **{path: _page_of(path) for path in dict.fromkeys([*found, *_PAGES])}}
 
-    Raises LookupError for a name that no table has.
-    """
-    path = f"{module}.{name}"
-    if path in MODULES:
-        return None
-    found = definition(path)
-    if found is not None and found.is_class and found.path.startswith(_ERRORS_MODULE):
+
+@cache
+def themes() -> tuple[Theme, ...]:
+    """Return all pages: those of the table, one for each other module with public names, and that of other names."""
+    own = (theme for theme in modules().values() if theme is not None)
+    return tuple(dict.fromkeys([*THEMES, *own, *([OTHER] if definitions(OTHER) else [])]))
+
+
+def _page_of(path: str) -> Theme:
+    name = path.rpartition(".")[2]
+    found = _PAGES.get(path) or next((theme for theme in THEMES if theme.page == name), None)
+    if found is not None:
+        return found
+    about = summary(module(path).docstring)
+    return Theme(name, path, f"{about[:1].lower()}{about[1:]}", "")
+
+
+def theme_of(holder: str, name: str) -> Theme | None:
+    """Return the page that describes a public name of a module; None for a module, which has a page for its names."""
+    found = definition(f"{holder}.{name}")
+    assert found is not None, f"{holder}.{name} cannot be found"
+    return None if isinstance(found, Module) else _theme(holder, name, found)
+
+
+@cache
+def _owners() -> Mapping[str, Theme]:
+    """The page of everything that has a public name, by its definition: a name of `statefmt` decides first."""
+    owners: dict[str, Theme] = {}
+    for holder in modules():
+        for name, found in _public(holder).items():
+            if not isinstance(found, Module) and owners.get(found.path, OTHER) is OTHER:
+                owners[found.path] = _new_theme(holder, name, found)
+    return owners
+
+
+def _theme(holder: str, name: str, found: Definition) -> Theme:
+    return _owners().get(found.path) or _new_theme(holder, name, found)
+
+
+def _new_theme(holder: str, name: str, found: Definition) -> Theme:
+    if isinstance(found, Class) and is_error(found):
         return ERRORS
-    theme = MODULES[module] or next((theme for theme in THEMES if name in theme.names), None)
-    if theme is None:
-        raise LookupError(f"{path} has no page in the reference; add it to docs/public_library/themes.py")
-    return theme
+    tabled = (theme for theme in THEMES if name in theme.names or found.path in theme.parts)
+    return modules()[holder] or next(tabled, OTHER)
 
 
+def _public(holder: str) -> dict[str, Definition]:
+    """Return the definitions of the public names of a module."""
+    found = {name: definition(f"{holder}.{name}") for name in public_names(holder)}
+    missing = [name for name, one in found.items() if one is None]
+    assert not missing, f"{missing} of {holder} cannot be found"
+    return {name: one for name, one in found.items() if one is not None}
+
+
+@cache
 def definitions(theme: Theme) -> dict[str, Definition]:
     """Return what a page describes, by the name as users write it after an import, in the order of the page."""
-    named = {
-        name: definition(f"{module}.{name}")
-        for module in MODULES
-        for name in public_names(module)
-        if theme_of(module, name) is theme
-    }
-    found = {name: one for name, one in named.items() if one is not None}
-    assert found.keys() == named.keys(), f"{named.keys() - found.keys()} cannot be found"
+    named: dict[str, Definition] = {}
+    described: set[str] = set()
+    for holder in modules():
+        for name, one in _public(holder).items():
+            if one.path not in described and theme_of(holder, name) is theme:
+                assert name not in named, f"{theme.page} has {name} twice"
+                named[name] = one
+                described.add(one.path)
     if theme is ERRORS:
-        found = dict(sorted(found.items(), key=lambda item: item[1].lineno or 0))
+        named = dict(sorted(named.items(), key=lambda item: _line(item[1])))
     elif theme is ADDRESSES:
-        found = dict(sorted(found.items(), key=lambda item: _rank(item[1])))
-    found = {name: found[name] for name in theme.names} | found
-    for path in theme.parts:
-        part = definition(path)
-        assert part is not None, f"{path} does not exist"
-        found[part.name] = part
-    return found
+        named = dict(sorted(named.items(), key=lambda item: _rank(item[1])))
+    first = {name: named[name] for name in theme.names}
+    return first | named | {part.name: part for part in parts(theme)}
+
+
+def parts(theme: Theme) -> list[Definition]:
+    """Return the types of a page that have no public name."""
+    found = [(path, definition(path)) for path in theme.parts]
+    missing = [path for path, one in found if one is None]
+    assert not missing, f"{missing} cannot be found"
+    return [one for _, one in found if one is not None and one.path not in _owners()]
+
+
+def _line(found: Definition) -> tuple[bool, str, int]:
+    """Sort by place: the common errors first."""
+    return not found.path.startswith("statefmt.model.errors."), found.path.rpartition(".")[0], found.lineno or 0
 
 
 def _rank(found: Definition) -> int:
