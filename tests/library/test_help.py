@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import inspect
+import re
 import subprocess
 import sys
 from functools import cache
+from types import ModuleType
 
 import pytest
 
 import statefmt
-
-# A module, which is listed by its name, and a string, which is listed by its value.
-_WITHOUT_DOCSTRING = {"addrs": "statefmt.addrs", "__version__": f"VERSION\n    {statefmt.__version__}\n"}
 
 
 @cache
@@ -24,22 +23,29 @@ def _help(module: str) -> str:
 
 @pytest.mark.parametrize("name", statefmt.__all__)
 def test_it_shows_each_public_name(name: str) -> None:
-    if name in _WITHOUT_DOCSTRING:
-        assert _WITHOUT_DOCSTRING[name] in _help("statefmt")
-        return
     value = getattr(statefmt, name)
-    docstring = inspect.getdoc(value)
+    docstring = (inspect.getdoc(value) or "").split("\n")[0]
     assert docstring, name
-    head = rf"    class {name}(" if inspect.isclass(value) else f"\n    {name}("
-    after = _help("statefmt").partition(head)[2].partition("\n\n    class ")[0]
-    assert docstring.splitlines()[0] in after.partition("Method resolution order")[0]
+    if isinstance(value, ModuleType):
+        assert re.search(rf"\b{name}\b", _begin())
+        assert docstring in _help(f"statefmt.{name}")
+    elif name == "__version__":
+        assert f"VERSION\n    {value}\n" in _help("statefmt")
+    elif inspect.isclass(value) or inspect.isfunction(value):
+        head = f"\n    class {name}(" if inspect.isclass(value) else f"\n    {name}("
+        after = _help("statefmt").partition(head)[2].partition("\n\n    class ")[0]
+        assert docstring in after.partition("Method resolution order")[0]
+    else:
+        assert f"\n    {name} = " in _help("statefmt").partition("\nDATA")[2]
+
+
+def _begin() -> str:
+    """The docstring in what `help()` prints."""
+    return _help("statefmt").partition("PACKAGE CONTENTS")[0]
 
 
 def test_it_says_what_is_public() -> None:
-    begin = _help("statefmt").partition("PACKAGE CONTENTS")[0]
-    assert "__all__" in begin
-    assert "statefmt.addrs " in begin
-    assert "statefmt.testing " in begin
+    assert all(name in _begin() for name in ("__all__", "statefmt.addrs", "statefmt.testing"))
 
 
 @pytest.mark.parametrize("module", ["statefmt.addrs", "statefmt.testing", "statefmt.testing.strategies"])
