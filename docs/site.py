@@ -24,6 +24,7 @@ _NAVIGATION: Final = (
     ("Guides", ("docs/guides/incident.md", "docs/guides/looking.md", "docs/guides/surgery.md", "docs/guides/*.md")),
     ("Commands", ("docs/commands/README.md", "docs/commands/*.md")),
     ("Rules", ("docs/rules/README.md", "docs/rules/*.md")),
+    ("Library", ("docs/reference/README.md", "docs/reference/*.md")),
     ("State format", ("docs/format/README.md", "docs/format/**/*.md")),
     ("Reference", ("docs/selectors.md", "docs/configuration.md", "docs/fidelity.md", "docs/*.md", "samples/**/*.md")),
     ("Project", ("docs/architecture.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")),

@@ -15,10 +15,23 @@ For bytes and snapshots, without files:
     statefmt.check(data)                  # the rules of `statetool check`
     statefmt.diff(old, new)               # the differences between two snapshots
 
-Modules by subject: `addrs` and `snapshots` (what a state consists of), `locations`, `selection`, `operations` (surgery
-as pure functions), `differences`, `graph`, `search`, `statistics`, `providers`, `releases` and `rules`.
+Public are the names in `__all__`, here and in the modules by subject:
 
-Names are imported on first use, so that small commands start fast.
+    statefmt.addrs                  addresses, their parsers and orders
+    statefmt.snapshots              the parts of a snapshot
+    statefmt.locations              where states are
+    statefmt.selection              instances by address, pattern and filter
+    statefmt.operations             surgery as pure functions
+    statefmt.differences            what differs between snapshots
+    statefmt.graph                  dependencies
+    statefmt.search                 text in attributes and outputs
+    statefmt.statistics             numbers and sizes
+    statefmt.providers              what each provider instance is used for
+    statefmt.releases               what a release reads, writes and loses
+    statefmt.rules                  the rules of `statetool check`
+    statefmt.testing                states for tests: make, generate and compare them
+
+All other modules may change with any release. Names are imported on first use, so that small commands start fast.
 """
 
 from __future__ import annotations
@@ -30,8 +43,6 @@ from statefmt.version import __version__
 # Not imported from typing, which takes as long to load as everything else here. Type checkers know the name.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from statefmt import (
         addrs,
         differences,
@@ -59,7 +70,7 @@ if TYPE_CHECKING:
     from statefmt.library.selecting import Filters
     from statefmt.library.state import State
     from statefmt.library.transaction import Transaction
-    from statefmt.library.values import Attributes, Output, Sensitive
+    from statefmt.library.values import Attributes, Output, ResourceIdentity, Sensitive
     from statefmt.lint.check import check
     from statefmt.model.errors import (
         AddressError,
@@ -114,6 +125,7 @@ __all__ = [
     "ReadResult",
     "ReleaseError",
     "RemoteStateError",
+    "ResourceIdentity",
     "RunContext",
     "SelectionError",
     "Sensitive",
@@ -178,6 +190,7 @@ _HOMES = {
     "ReadResult": "statefmt.formats.reading.inspect",
     "ReleaseError": "statefmt.model.errors",
     "RemoteStateError": "statefmt.model.errors",
+    "ResourceIdentity": "statefmt.library.values",
     "RunContext": "statefmt.context",
     "SelectionError": "statefmt.model.errors",
     "Sensitive": "statefmt.library.values",
@@ -208,12 +221,21 @@ _MODULES = frozenset({
 })  # fmt: skip
 
 
-def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        return import_module(f"statefmt.{name}")
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
-    raise AttributeError(f"module 'statefmt' has no attribute {name!r}")
+# New names by their old ones, which work for at least two minor releases more, with a warning.
+_RENAMED: dict[str, str] = {}
+
+if not TYPE_CHECKING:
+    # Type checkers must not accept just any name.
+    def __getattr__(name: str) -> object:
+        if name in _RENAMED:
+            from statefmt.renamed import current_name
+
+            name = current_name("statefmt", name, _RENAMED)
+        if name in _MODULES:
+            return import_module(f"statefmt.{name}")
+        if name in _HOMES:
+            return getattr(import_module(_HOMES[name]), name)
+        raise AttributeError(f"module 'statefmt' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -27,9 +27,9 @@ class RunContext:
 
     `clock` returns the current time with its time zone, `user` returns `name@host`. `note` reports a side effect as a
     sentence. `read_input` and `write_output` access standard input and output; the former reports how many bytes it has
-    read. `encryption` loads the encryption
-    configuration on first use and returns None if the given module has none; the field itself is None if no
-    configuration was given. `progress` receives what the run is doing; None without a terminal.
+    read. `encryption` loads the encryption configuration on first use and returns None if the given module has none;
+    the field itself is None if no configuration was given. `progress` receives what the run is doing; None without a
+    terminal. `statefmt.run_context()` makes one for programs that use the library.
     """
 
     environment: Mapping[str, str]

@@ -11,7 +11,7 @@ from statefmt.model.instances import InstanceState
 from statefmt.model.resources import ObjectStatus, ResourceInstanceObject
 
 if TYPE_CHECKING:
-    from statefmt.library.values import Attributes
+    from statefmt.library.values import Attributes, ResourceIdentity
 
 
 @dataclass(frozen=True, repr=False)
@@ -21,8 +21,8 @@ class Instance:
         for instance in state.select("module.net.**"):
             print(instance.address, instance.provider, instance.attributes["tags"]["Owner"])
 
-    `provider`, `id` and `attributes` are those of the current object or, if there is none, of the first deposed one.
-    `state` is the instance in the model.
+    `provider`, `id`, `attributes` and `identity` are those of the current object or, if there is none, of the first
+    deposed one. `state` is the instance in the model.
     """
 
     state: InstanceState
@@ -87,6 +87,18 @@ class Instance:
     def attributes_raw(self) -> bytes:
         """The attributes as the exact JSON text of the state."""
         return self.attributes.raw
+
+    @cached_property
+    def identity(self) -> ResourceIdentity:
+        """What the provider tells the real object from others by, decoded when first used; empty if it has none."""
+        from statefmt.library.values import ResourceIdentity
+
+        return ResourceIdentity(self._object)
+
+    @property
+    def identity_raw(self) -> bytes | None:
+        """The identity as the exact JSON text of the state; None if it has none."""
+        return self.identity.raw
 
     @property
     def sensitive(self) -> tuple[str, ...]:

@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 
 # A string is an address or a pattern; everything else is exactly one address.
 Selector: TypeAlias = "str | ModuleInstance | AbsResource | AbsResourceInstance | Instance"
+# A string is a name, an address or a pattern; everything else is exactly one provider, configuration or instance.
 ProviderSelector: TypeAlias = str | Provider | ConfigProviderConfig | AbsProviderInstance
-_Mode: TypeAlias = Literal["managed", "data"] | ResourceMode
+# `managed` and `data` as in states.
+ModeSelector: TypeAlias = Literal["managed", "data"] | ResourceMode
 
 
 class Filters(TypedDict, total=False):
@@ -41,7 +43,7 @@ class Filters(TypedDict, total=False):
 
     exclude: Selector | Iterable[Selector]
     type: str | Iterable[str]
-    mode: _Mode | Iterable[_Mode]
+    mode: ModeSelector | Iterable[ModeSelector]
     provider: ProviderSelector | Iterable[ProviderSelector]
     id: str | Iterable[str]
     where: str | Iterable[str]

@@ -21,6 +21,7 @@ class InstanceState(Struct, frozen=True, dict=True):
 
     @property
     def addr(self) -> AbsResourceInstance:
+        """The absolute address of the instance."""
         return self.resource.addr.instance(self.key)
 
     @property

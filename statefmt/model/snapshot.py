@@ -10,6 +10,7 @@ from statefmt.model.check_results import CheckResult
 from statefmt.model.outputs import OutputValue
 from statefmt.model.resources import ResourceState, UnknownMember
 
+# A serial is an unsigned 64-bit integer.
 HIGHEST_SERIAL: Final = 2**64 - 1
 
 

@@ -13,7 +13,7 @@ from statefmt.model.cty import Path
 from statefmt.model.resources import ResourceInstanceObject
 from statefmt.redaction._dynamic import unwrapped
 from statefmt.redaction._hide import hide
-from statefmt.redaction.flat import flat_value
+from statefmt.redaction.flat import flat_value, sounds_secret
 from statefmt.redaction.hidden import HIDDEN, Hidden
 from statefmt.redaction.object_value import sensitive_paths
 from statefmt.redaction.partial import Partial, decoded
@@ -47,6 +47,22 @@ def withheld_members(obj: ResourceInstanceObject) -> Mapping[str, Partial]:
         return shown
     members = _members(raw)
     return {name: Withheld(part) for name, part in members.items()} if isinstance(shown, Withheld) else members
+
+
+def withheld_identity(obj: ResourceInstanceObject) -> Mapping[str, Partial]:
+    """Return the identity of an object by name, undecoded, with a Withheld for each part that `show` hides.
+
+    These are the parts that are sensitive as attributes, and members whose names suggest a secret. The last of repeated
+    members counts. Returns no members without an identity, or for one that is not an object.
+    """
+    raw = obj.identity
+    if raw is None or memoryview(raw)[0] != ord("{"):
+        return {}
+    members = _members(raw)
+    shown = hide(raw, sensitive_paths(obj), Withheld)
+    parts = shown if isinstance(shown, dict) else members
+    is_hidden = isinstance(shown, Withheld)
+    return {name: Withheld(members[name]) if is_hidden or sounds_secret(name) else part for name, part in parts.items()}
 
 
 def member_value(part: Partial) -> JSONValue:

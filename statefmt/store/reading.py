@@ -12,6 +12,7 @@ from statefmt.model.errors import StoreError
 from statefmt.store.durable import close, read_all, read_reporting
 from statefmt.store.small_files import first_written
 
+# The name of standard input as a state.
 STANDARD_INPUT: Final = "-"
 # How the name of a version in git starts: git:REVISION:PATH.
 GIT: Final = "git:"

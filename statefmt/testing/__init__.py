@@ -16,8 +16,6 @@ from importlib import import_module
 # As in statefmt/__init__.py: not imported from typing, which takes longer than everything else here.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from statefmt.testing._comparison import ComparableState, as_state, assert_same_state
     from statefmt.testing._fake_resource import FakeOutput, FakeResource
     from statefmt.testing._make_state import make_state
@@ -34,10 +32,12 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
-    raise AttributeError(f"module 'statefmt.testing' has no attribute {name!r}")
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        if name in _HOMES:
+            return getattr(import_module(_HOMES[name]), name)
+        raise AttributeError(f"module 'statefmt.testing' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class ComparableState:
-    """A state that equals another one if `statetool diff` reports no differences; made by `as_state`.
+    """A state that equals another one if `statetool diff` reports no differences; made by `as_state()`.
 
     Order, white space and the layout of the file make no difference; serial and lineage do.
     """

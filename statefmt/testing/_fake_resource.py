@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TypeAlias
 
+# JSON values by name.
 FakeAttributes: TypeAlias = Mapping[str, object]
 
 
@@ -20,7 +21,10 @@ class FakeResource:
     `aws.by_region["eu"]`), a source (`acme/cloud`) or a full address of a provider instance; "" is the default
     provider of the resource type. Sources without a host are of registry.opentofu.org. `dependencies` are addresses
     without keys. `deposed` is the key of a deposed object, such as `7c1f00aa`; "" means the current object.
-    `sensitive` are paths into the attributes: `password`, `tags["Owner"]`, `rule[0].secret`.
+    `sensitive` are paths into the attributes: `password`, `tags["Owner"]`, `rule[0].secret`. `identity` are JSON values
+    like the attributes; None means that the provider gave none. `private` are the bytes that a provider keeps for
+    itself. `attributes_flat` are strings by name (`tags.%`, `rule.0.port`), instead of `attributes`, as states from
+    before Terraform 0.12 have.
     """
 
     address: str
@@ -33,6 +37,10 @@ class FakeResource:
     deposed: str = ""
     schema_version: int = 0
     create_before_destroy: bool = False
+    identity: FakeAttributes | None = None
+    identity_schema_version: int = 0
+    private: bytes = b""
+    attributes_flat: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from hashlib import sha256
@@ -39,6 +40,7 @@ from statefmt.model.findings import Severity
 from statefmt.model.snapshot import HIGHEST_SERIAL
 from statefmt.testing._fake_resource import FakeAttributes, FakeOutput, FakeResource
 
+# Attributes by address, or addresses, FakeResource values and such mappings in any order.
 FakeResources: TypeAlias = Mapping[str, FakeAttributes] | Iterable[str | FakeResource | Mapping[str, FakeAttributes]]
 _VERSION: Final = 4
 _RELEASE: Final = "1.12.0"
@@ -150,8 +152,18 @@ def _instance(addr: AbsResourceInstance, fake: FakeResource) -> str:
         members["deposed"] = fake.deposed
     members["provider"] = str(_provider(addr.resource.resource, fake.provider))
     members["schema_version"] = fake.schema_version
-    members["attributes"] = {"id": _default_id(addr, fake.deposed), **fake.attributes}
+    if fake.attributes_flat is not None:
+        if fake.attributes:
+            raise ValueError(f"{addr}: give either attributes or attributes_flat")
+        members["attributes_flat"] = {"id": _default_id(addr, fake.deposed), **fake.attributes_flat}
+    else:
+        members["attributes"] = {"id": _default_id(addr, fake.deposed), **fake.attributes}
     members["sensitive_attributes"] = [_path(path) for path in fake.sensitive]
+    if fake.identity is not None:
+        members["identity_schema_version"] = fake.identity_schema_version
+        members["identity"] = fake.identity
+    if fake.private:
+        members["private"] = b64encode(fake.private).decode()
     if fake.dependencies:
         members["dependencies"] = [str(parse_config_resource(address)) for address in fake.dependencies]
     if fake.create_before_destroy:

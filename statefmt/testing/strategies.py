@@ -63,6 +63,7 @@ __all__ = [
     "string_keys",
 ]
 
+# What `addresses()` generates.
 Address: TypeAlias = ModuleInstance | AbsResource | AbsResourceInstance | ConfigProviderConfig | AbsProviderInstance
 
 _LETTERS = "aAzZ_éßжא日\u037a\u309b"

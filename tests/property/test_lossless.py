@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 
 import statefmt
-from statefmt.formats.style import Style
+from statefmt.formats.style import Layout, Style
 from statefmt.formats.writing.canonical import canonical
 from tests.property.json_text import as_go_writes_raw
 from tests.property.strategies import UNKNOWN, StateText, states
@@ -38,7 +38,7 @@ def test_canonical_text_with_what_is_unknown_is_a_fixed_point(state: StateText) 
 @given(states())
 def test_attributes_keep_their_text(state: StateText) -> None:
     """Numbers, escapes, order and repeated members: Go changes white space and HTML characters only."""
-    compact = canonical(statefmt.read(state.data).snapshot, Style(statefmt.formats.style.Layout.COMPACT)).decode()
+    compact = canonical(statefmt.read(state.data).snapshot, Style(Layout.COMPACT)).decode()
     for block in state.blocks:
         for _, attributes in block.instances:
             if attributes:

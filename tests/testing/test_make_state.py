@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import subprocess
 import sys
@@ -157,6 +158,28 @@ def test_the_members_of_an_object() -> None:
     assert sorted(paths, key=json.dumps) == sorted(expected, key=json.dumps)
 
 
+def test_identity_and_private_data() -> None:
+    instance = _only_instance(
+        FakeResource(
+            "a.b", identity={"account": "1", "n": Decimal("1.0")}, identity_schema_version=2, private=b"\x00\xff"
+        )
+    )
+    assert (instance["identity"], instance["identity_schema_version"]) == ({"account": "1", "n": 1.0}, 2)
+    assert base64.b64decode(instance["private"]) == b"\x00\xff"
+    empty, none = _only_instance(FakeResource("a.b", identity={})), _only_instance("a.b")
+    assert (empty["identity"], empty["identity_schema_version"]) == ({}, 0)
+    assert not {"identity", "identity_schema_version", "private"} & none.keys()
+
+
+def test_flat_attributes() -> None:
+    instance = _only_instance(FakeResource("a.b", attributes_flat={"tags.%": "1", "tags.Name": "web"}))
+    assert "attributes" not in instance
+    assert instance["attributes_flat"].pop("id") == _only_instance("a.b")["attributes"]["id"]
+    assert instance["attributes_flat"] == {"tags.%": "1", "tags.Name": "web"}
+    given = _only_instance(FakeResource("a.b", attributes_flat={"id": "i-1"}))
+    assert given["attributes_flat"] == {"id": "i-1"}
+
+
 def test_outputs() -> None:
     outputs = {"s": "x", "n": 1, "b": False, "l": ["a", 1], "o": FakeOutput({"k": None}, sensitive=True)}
     assert _document(outputs=outputs)["outputs"] == {
@@ -186,6 +209,10 @@ def test_the_order_of_resources_makes_no_difference() -> None:
         ({"resources": [FakeResource("data.a.b", tainted=True)]}, "neither tainted nor deposed"),
         ({"resources": [FakeResource("a.b", schema_version=-1)]}, "schema_version"),
         ({"resources": [FakeResource("a.b", provider="x y")]}, "x y"),
+        ({"resources": [FakeResource("a.b", {"p": 1}, attributes_flat={})]}, "either attributes or attributes_flat"),
+        ({"resources": [FakeResource("a.b", attributes_flat={"n": 1})]}, "attributes_flat"),  # type: ignore[dict-item]
+        ({"resources": [FakeResource("a.b", identity={"n": {1}})]}, "not a JSON value"),
+        ({"resources": [FakeResource("a.b", identity={}, identity_schema_version=-1)]}, "identity_schema_version"),
         ({"resources": [FakeResource("a.b", dependencies=["a.b[0]"])]}, "a.b\\[0\\]"),
         ({"resources": [FakeResource("a.b", sensitive=["p["])]}, "p\\["),
         ({"resources": ["a.b[0]", FakeResource("a.b[1]", provider="x")]}, "one provider configuration"),
@@ -257,4 +284,4 @@ def test_names() -> None:
     assert {name for name in package.__all__ if not hasattr(package, name)} == set()
     assert set(package.__all__) <= set(dir(package))
     with pytest.raises(AttributeError, match="nothing_like_it"):
-        _ = package.nothing_like_it
+        _ = package.nothing_like_it  # type: ignore[attr-defined]  # that it is missing is the point

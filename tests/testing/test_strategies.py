@@ -22,7 +22,8 @@ from tests.compat.states import sweep
 from tests.property.hcl_text import hcl_quoted
 
 _COMMANDS: Final = {
-    "forget-deposed", "mv", "new-lineage", "rebind", "replace-provider", "rm", "set-serial", "taint", "untaint"
+    "forget-deposed", "mv", "new-lineage", "rebind", "rekey", "replace-provider", "rm", "set", "set-serial", "taint",
+    "unset", "untaint",
 }  # fmt: skip
 # No example is made smaller, which takes long for states.
 _SEARCH: Final = settings(max_examples=1000, phases=[Phase.generate])
@@ -146,7 +147,7 @@ def test_every_command_is_among_the_edits() -> None:
     resources = [
         FakeResource("a.c", tainted=True),
         FakeResource("module.m.a.d", deposed="7c1f00aa"),
-        FakeResource("a.b"),
+        FakeResource("a.b", {"name": "web"}),
     ]
     seen = set()
 
@@ -166,6 +167,13 @@ def test_there_are_no_other_commands(edit: tuple[str, ...]) -> None:
 
 def test_a_state_with_the_highest_serial_has_no_edits() -> None:
     assert some.edits(make_state(serial=2**64 - 1)).is_empty
+
+
+@given(edit=some.edits(make_state([FakeResource("a.b", {"n": 1, "s": None, "o": {}, "p": "x"}, sensitive=["p"])])))
+def test_attributes_that_are_edited(edit: tuple[str, ...]) -> None:
+    """Not the id, no secret on the command line, and nothing that stays as it is."""
+    if edit[0] in ("set", "unset"):
+        assert edit in [("unset", "a.b", "n"), ("unset", "a.b", "p")]
 
 
 @given(edit=some.edits(make_state(serial=4)))

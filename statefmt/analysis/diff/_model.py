@@ -12,6 +12,7 @@ from statefmt.model.instances import InstanceState
 from statefmt.model.outputs import OutputValue
 from statefmt.model.resources import ResourceInstanceObject, ResourceState
 
+# What can move as a whole.
 Movable: TypeAlias = ModuleInstance | AbsResource | AbsResourceInstance
 
 
@@ -113,6 +114,7 @@ class OutputChange(Struct, frozen=True):
 
     @property
     def name(self) -> str:
+        """The name of the output."""
         side = self.new or self.old
         return side.name if side else ""
 
@@ -141,7 +143,7 @@ class EnvelopeChange(Struct, frozen=True):
 
     @property
     def title(self) -> str:
-        """The name for people: `version` is easily taken for that of a release."""
+        """The name for people: `format version` for `version`, which could be taken for that of a release."""
         return "format version" if self.name == "version" else self.name
 
     @property
@@ -151,11 +153,11 @@ class EnvelopeChange(Struct, frozen=True):
 
 
 class SnapshotDiff(Struct, frozen=True, kw_only=True):
-    """All differences between two snapshots. Applied to the old one, they give the new one.
+    """All differences between two snapshots; false if there are none.
 
-    `instances` has each instance once, by its new address if both sides have it, in the order of `tofu state list`.
-    `moves` summarizes which of them moved. `followed` are instances that differ only in dependencies that follow moves
-    and removals.
+    Applied to the old snapshot, they give the new one. `instances` has each instance once, by its new address if both
+    sides have it, in the order of `tofu state list`. `moves` summarizes which of them moved. `followed` are instances
+    that differ only in dependencies that follow moves and removals.
     """
 
     envelope: tuple[EnvelopeChange, ...] = ()

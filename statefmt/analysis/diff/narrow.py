@@ -12,6 +12,7 @@ from statefmt.analysis.diff._model import InstanceChange, Movable, Move, Snapsho
 from statefmt.analysis.diff.kinds import Kind, instance_kind, member_kind
 from statefmt.model.addrs import AbsResourceInstance
 
+# Whether a change at an address counts.
 AddressTest: TypeAlias = Callable[[AbsResourceInstance], bool]
 
 

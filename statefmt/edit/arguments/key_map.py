@@ -30,6 +30,7 @@ _LIMIT: Final = 2**63
 _SIMPLE: Final = pattern(_PLAIN)
 _PLACE: Final = "?"
 
+# New keys by old ones.
 KeyMap: TypeAlias = Mapping[InstanceKey, InstanceKey]
 
 

@@ -26,6 +26,7 @@ from statefmt.model.errors import AddressError, SurgeryError
 from statefmt.model.resources import ResourceState
 from statefmt.model.snapshot import Snapshot
 
+# A source means all its configurations.
 Replaced: TypeAlias = Provider | ConfigProviderConfig
 
 _FORM: Final = '; write it as hashicorp/aws or provider["hashicorp/aws"].west'

@@ -64,9 +64,10 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class EncryptionConfiguration:
-    """An `encryption` block.
+    """An `encryption` block, as a value.
 
-    The names of targets are `state`, `plan`, `remote_state_data_sources.default` and `remote_state_data_sources.NAME`.
+    Programs rarely need one: `statefmt.open()` also takes a file or the text of a configuration. The names of targets
+    are `state`, `plan`, `remote_state_data_sources.default` and `remote_state_data_sources.NAME`.
     """
 
     key_providers: Mapping[Reference, KeyProviderBlock] = field(default_factory=dict)

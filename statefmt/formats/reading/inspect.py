@@ -28,6 +28,7 @@ from statefmt.model.findings import Finding
 from statefmt.model.snapshot import Snapshot, Source
 from statefmt.text.pattern import pattern
 
+# The format version that is written.
 CURRENT_VERSION: Final = 4
 
 # Returns the document itself if there is nothing to change.
@@ -42,7 +43,8 @@ class Inspection(Struct, frozen=True, kw_only=True):
     """The full result of reading `data`.
 
     `snapshot` is None if there is an error among the findings; `version` is None if `data` is not a state of a
-    readable version. `document` is the parsed v4 document, after upgrades, even if it cannot become a snapshot.
+    readable version. `document` is the parsed v4 document, after upgrades, even if it cannot become a snapshot; its
+    type is not public.
     """
 
     data: bytes
@@ -72,9 +74,10 @@ def inspect(data: bytes) -> Inspection:
 
 
 def read(data: bytes, edit: DocumentEdit | None = None) -> ReadResult:
-    """Read a snapshot; `edit` may change the document that it is made of, after upgrades.
+    """Read a snapshot from the bytes of a state, of any format version.
 
-    Raises StateError or a subclass (not a state, encrypted, unsupported version); its findings give every reason.
+    `edit`, which is not public, changes the document that the snapshot is made of, after upgrades. Raises StateError or
+    a subclass (not a state, encrypted, unsupported version); its findings give every reason.
     """
     with collector_paused():
         inspection = _inspect(data, edit)

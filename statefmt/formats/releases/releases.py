@@ -97,6 +97,7 @@ class Fact(Struct, frozen=True, forbid_unknown_fields=True):
     source: str
 
     def covers(self, engine: str, version: tuple[int, int]) -> bool:
+        """Return whether the fact is about a release."""
         return engine == self.engine and _version(self.first) <= version <= _version(self.last)
 
 

@@ -20,6 +20,7 @@ from __future__ import annotations
 from statefmt.library.values._attributes import Attributes as Attributes
 from statefmt.library.values._decode import AttributeValue as AttributeValue
 from statefmt.library.values._encode import json_text as json_text
+from statefmt.library.values._identity import ResourceIdentity as ResourceIdentity
 from statefmt.library.values._number import ExactDecimal as ExactDecimal
 from statefmt.library.values._object import ObjectValue as ObjectValue
 from statefmt.library.values._output import Output as Output

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
-from typing import NoReturn
+from typing import ClassVar
 
-from statefmt.golang import JSONValue, Members
-from statefmt.library.values._decode import AttributeValue, decode
-from statefmt.library.values._sensitive import Sensitive
+from statefmt.golang import Members
+from statefmt.library.values._decode import AttributeValue
+from statefmt.library.values._members import _DecodedMembers
 from statefmt.model.errors import SelectionError
-from statefmt.model.resources import ResourceInstanceObject
-from statefmt.redaction.look_up import look_up, look_up_flat
+from statefmt.redaction.look_up import look_up_flat
 from statefmt.redaction.partial import Partial, exact_text
-from statefmt.redaction.path_text import parse_path, path_text
-from statefmt.redaction.withheld import Withheld, withheld_members, withheld_paths
+from statefmt.redaction.path_text import parse_path
+from statefmt.redaction.withheld import Withheld, withheld_members
 
 
-class Attributes(Mapping[str, AttributeValue]):
+class Attributes(_DecodedMembers):
     """The attributes of one object, by name: a read-only mapping, each of whose values is decoded on first use.
 
         >>> attributes["tags"]["Owner"]
@@ -38,13 +37,8 @@ class Attributes(Mapping[str, AttributeValue]):
     pickled, as they hold sensitive values; a copy is the object itself.
     """
 
-    __slots__ = ("_members", "_object", "_values")
-
-    def __init__(self, obj: ResourceInstanceObject) -> None:
-        self._object = obj
-        # Filled on first use; two threads that do so at once compute the same.
-        self._members: Mapping[str, Partial] | None = None
-        self._values: dict[str, AttributeValue] = {}
+    __slots__ = ()
+    _WHAT: ClassVar = "attributes"
 
     @property
     def raw(self) -> bytes:
@@ -70,12 +64,7 @@ class Attributes(Mapping[str, AttributeValue]):
         """
         if self.is_flat:
             return tuple(name for name, part in self._parts().items() if isinstance(part, Withheld))
-        try:
-            return tuple(
-                path_text(steps) for name, part in self._parts().items() for steps in withheld_paths(part, (name,))
-            )
-        except RecursionError:
-            raise SelectionError("the attributes are nested too deeply to be decoded; their text is in raw") from None
+        return super().sensitive
 
     def at(self, path: str) -> AttributeValue:
         """Return the value at a path: `tags.Owner`, `ingress[0].port`, `tags["a b"]`; of flat attributes also `tags.%`.
@@ -83,48 +72,10 @@ class Attributes(Mapping[str, AttributeValue]):
         Raises SelectionError if the path is invalid, does not exist (with the nearest names), or leads into a sensitive
         value: call `reveal()` on that value first.
         """
-        if self.is_flat:
-            return self._flat_at(path)
-        steps = parse_path(path)
-        value: AttributeValue = self
-        for place, step in enumerate(steps):
-            if isinstance(value, Sensitive):
-                holder = path_text(steps[:place])
-                raise SelectionError(f"{path} is part of the sensitive value {holder}; call .reveal() on that")
-            if isinstance(value, tuple) and isinstance(step, int) and 0 <= step < len(value):
-                value = value[step]
-            elif isinstance(value, Mapping) and str(step) in value:
-                # A map key may be, or look like, the index of an element.
-                value = value[str(step)]
-            else:
-                _refuse_missing(value, steps, place)
-        return value
+        return self._flat_at(path) if self.is_flat else super().at(path)
 
-    def __getitem__(self, name: str) -> AttributeValue:
-        if name not in self._values:
-            self._values[name] = decode(self._parts()[name], name)
-        return self._values[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._parts())
-
-    def __len__(self) -> int:
-        return len(self._parts())
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._parts()
-
-    def __repr__(self) -> str:
-        try:
-            return f"Attributes({dict(self)!r})"
-        except (SelectionError, RecursionError):
-            return f"<Attributes nested too deeply to be shown: {', '.join(self)}>"
-
-    def __copy__(self) -> Attributes:
-        return self
-
-    def __deepcopy__(self, memo: object, /) -> Attributes:
-        return self
+    def _read(self) -> Mapping[str, Partial]:
+        return withheld_members(self._object)
 
     def _flat_at(self, path: str) -> AttributeValue:
         if path in self:
@@ -134,24 +85,3 @@ class Attributes(Mapping[str, AttributeValue]):
             if name in self:
                 return self[name]
         return look_up_flat(Members((name, None) for name in self), path)
-
-    def _parts(self) -> Mapping[str, Partial]:
-        if self._members is None:
-            self._members = withheld_members(self._object)
-        return self._members
-
-    def __reduce_ex__(self, protocol: object, /) -> NoReturn:
-        raise TypeError("attributes may hold sensitive values and are not pickled; pickle what you need of them")
-
-
-def _refuse_missing(value: AttributeValue, steps: Sequence[str | int], place: int) -> NoReturn:
-    """Raise the SelectionError of `show --attr` for a step that `value` does not have."""
-    node: JSONValue = None if value is None else ""
-    if isinstance(value, tuple):
-        node = [None] * len(value)
-    elif isinstance(value, Mapping):
-        node = Members((name, None) for name in value)
-    for step in reversed(steps[:place]):
-        node = Members([(str(step), node)])
-    look_up(node, steps)
-    raise AssertionError("the step exists")

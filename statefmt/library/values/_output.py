@@ -6,6 +6,7 @@ from typing import NoReturn
 
 from msgspec import Raw
 
+from statefmt.library.values._at import value_at
 from statefmt.library.values._decode import AttributeValue, decode, withheld
 from statefmt.model.errors import SelectionError
 from statefmt.model.outputs import OutputValue
@@ -41,6 +42,14 @@ class Output:
             name = f"the output {self.name!r}"
             self._value = (withheld(Withheld(raw), name) if self.sensitive else decode(raw, name),)
         return self._value[0]
+
+    def at(self, path: str) -> AttributeValue:
+        """Return the part of the value at a path: `subnets[0].id`, `[0]`, `["a b"]`.
+
+        Raises SelectionError if the path is invalid, does not exist (with the nearest names), or the output is
+        sensitive: call `reveal()` on `value` then.
+        """
+        return value_at(self.value, path, f"of the output {self.name!r}")
 
     @property
     def raw(self) -> bytes:

@@ -74,6 +74,7 @@ class AbsOutputValue(_InModuleInstance, frozen=True, gc=False):
     keyword = "output"
 
     def config(self) -> ConfigOutputValue:
+        """Return the block that declares this output value."""
         return ConfigOutputValue(self.module.module(), self.name)
 
 
@@ -83,6 +84,7 @@ class AbsCheck(_InModuleInstance, frozen=True, gc=False):
     keyword = "check"
 
     def config(self) -> ConfigCheck:
+        """Return the block of this check."""
         return ConfigCheck(self.module.module(), self.name)
 
 
@@ -92,10 +94,13 @@ class AbsInputVariable(_InModuleInstance, frozen=True, gc=False):
     keyword = "var"
 
     def config(self) -> ConfigInputVariable:
+        """Return the block that declares this variable."""
         return ConfigInputVariable(self.module.module(), self.name)
 
 
+# What conditions, checks and validations are about in a state.
 Checkable: TypeAlias = AbsResourceInstance | AbsOutputValue | AbsCheck | AbsInputVariable
+# The same in a configuration: without keys.
 ConfigCheckable: TypeAlias = ConfigResource | ConfigOutputValue | ConfigCheck | ConfigInputVariable
 
 _SUMMARY: Final = "Invalid checkable address"

@@ -32,9 +32,11 @@ class Module(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def is_root(self) -> bool:
+        """Whether this is the root module."""
         return not self.names
 
     def child(self, name: str) -> Module:
+        """Return the module that a call in this one names."""
         return Module((*self.names, name))
 
     def parent(self) -> Module:
@@ -70,9 +72,11 @@ class ModuleInstance(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
 
     @property
     def is_root(self) -> bool:
+        """Whether this is the root module."""
         return not self.steps
 
     def child(self, name: str, key: InstanceKey = NO_KEY) -> ModuleInstance:
+        """Return an instance of the module that a call in this one names."""
         return ModuleInstance((*self.steps, ModuleStep(name, key)))
 
     def parent(self) -> ModuleInstance:

@@ -23,6 +23,7 @@ class LocalProviderConfig(msgspec.Struct, frozen=True, gc=False):
         return f"{self.local_name}.{self.alias}" if self.alias else self.local_name
 
     def instance(self, key: InstanceKey = NO_KEY) -> LocalProviderInstance:
+        """Return the instance with a key. Raises ValueError for a key without an alias."""
         return LocalProviderInstance(self, key)
 
 
@@ -69,6 +70,7 @@ class ConfigProviderConfig(msgspec.Struct, frozen=True, gc=False, cache_hash=Tru
         return f"{module}provider.{self.provider.type}{alias}"
 
     def instance(self, key: InstanceKey = NO_KEY) -> AbsProviderInstance:
+        """Return the instance with a key. Raises ValueError for a key without an alias."""
         return AbsProviderInstance(self, key)
 
 

@@ -41,6 +41,7 @@ class Resource(msgspec.Struct, frozen=True, gc=False):
         return self.type.partition("_")[0]
 
     def instance(self, key: InstanceKey = NO_KEY) -> ResourceInstance:
+        """Return the instance with a key."""
         return ResourceInstance(self, key)
 
 
@@ -74,6 +75,7 @@ class AbsResource(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
         return f"{self.module}.{self.resource}" if self.module.steps else str(self.resource)
 
     def instance(self, key: InstanceKey = NO_KEY) -> AbsResourceInstance:
+        """Return the instance with a key."""
         return AbsResourceInstance(self.module, ResourceInstance(self.resource, key))
 
     def config(self) -> ConfigResource:
@@ -92,6 +94,7 @@ class AbsResourceInstance(msgspec.Struct, frozen=True, gc=False, cache_hash=True
 
     @property
     def key(self) -> InstanceKey:
+        """The key of the instance; NO_KEY without one."""
         return self.resource.key
 
     def containing_resource(self) -> AbsResource:

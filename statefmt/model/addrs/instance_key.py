@@ -48,6 +48,8 @@ class StringKey(msgspec.Struct, frozen=True, gc=False):
         return f"[{hcl_quote(self.value)}]"
 
 
+# Each is compared by its type and its value; `str()` is the form in an address.
 InstanceKey: TypeAlias = NoKey | IntKey | StringKey
 
+# Prints as "".
 NO_KEY: Final = NoKey.NO_KEY

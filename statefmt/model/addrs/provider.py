@@ -14,7 +14,9 @@ from statefmt.model.addrs.hostname import HostnameError, hostname_for_comparison
 from statefmt.model.errors import AddressError, AddressProblem
 from statefmt.text.pattern import pattern
 
+# The registry of providers whose source has no host.
 DEFAULT_HOST: Final = "registry.opentofu.org"
+# The registry that Terraform uses for such providers.
 TERRAFORM_HOST: Final = "registry.terraform.io"
 BUILTIN_HOST: Final = "terraform.io"
 BUILTIN_NAMESPACE: Final = "builtin"
@@ -69,6 +71,7 @@ class Provider(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
 
     @property
     def is_legacy(self) -> bool:
+        """Whether only the type of the provider is known."""
         return self.namespace == LEGACY_NAMESPACE and self.hostname == DEFAULT_HOST
 
 

@@ -13,8 +13,9 @@ from typing import Any, Final
 import pytest
 from hypothesis import given
 
-from statefmt.library.values import Attributes, ObjectValue, Sensitive, json_text
+from statefmt.library.values import Attributes, ObjectValue, Output, Sensitive, json_text
 from statefmt.model.errors import SelectionError
+from statefmt.model.outputs import OutputValue
 from statefmt.model.resources import ResourceInstanceObject
 from statefmt.testing._json_text import COMPACT, ObjectText, WhiteSpace, layouts, objects, render, trees
 from tests.library.values.values import as_texts, attributes, by_json, kinds
@@ -230,3 +231,38 @@ def test_json_text_nested_too_deeply(wrap: Callable[[Any], Any]) -> None:
         value = wrap(value)
     with pytest.raises(ValueError, match="nested too deeply"):
         json_text(value)
+
+
+def _output(text: str, *, sensitive: bool = False) -> Output:
+    return Output(OutputValue(name="net", value=text.encode(), type=b'"dynamic"', sensitive=sensitive))
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "part"),
+    [
+        ('{"ids": ["a", "b"], "a b": {"0": 1.50}}', "ids[1]", "b"),
+        ('{"ids": ["a", "b"], "a b": {"0": 1.50}}', '["a b"][0]', Decimal("1.50")),
+        ('["x", {"id": null}]', "[1].id", None),
+    ],
+)
+def test_the_part_of_an_output_at_a_path(text: str, path: str, part: object) -> None:
+    assert _output(text).at(path) == part
+
+
+@pytest.mark.parametrize(
+    ("output", "path", "reason"),
+    [
+        (_output('{"ids": []}'), "id", "no attribute id; the nearest are:\n  ids"),
+        (_output('["x"]'), "[1]", "no attribute [1]: the object has 1 element"),
+        (_output('{"ids": []}'), "ids[", "'ids[' is not a valid attribute path: "),
+        (
+            _output('{"ids": []}', sensitive=True),
+            "ids",
+            "ids is part of the sensitive value of the output 'net'; call .reveal() on that",
+        ),
+    ],
+)
+def test_an_output_without_such_a_part(output: Output, path: str, reason: str) -> None:
+    with pytest.raises(SelectionError) as refused:
+        output.at(path)
+    assert str(refused.value).startswith(reason)

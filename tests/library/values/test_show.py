@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 import statefmt
 from statefmt.cli.main import main
-from statefmt.library.values import Attributes, Output, Sensitive
+from statefmt.library.values import Attributes, Output, ResourceIdentity, Sensitive
 from statefmt.model.errors import SelectionError
 from statefmt.model.findings import Severity
 from statefmt.model.instances import instances
@@ -68,6 +68,14 @@ def _objects(snapshot: Snapshot) -> dict[tuple[str, str], Attributes]:
     }
 
 
+def _identities(snapshot: Snapshot) -> dict[tuple[str, str], ResourceIdentity]:
+    return {
+        (str(instance.addr), obj.deposed): ResourceIdentity(obj)
+        for instance in instances(snapshot)
+        for obj in instance.objects
+    }
+
+
 def _hidden(shape: Any) -> Any:
     """What is sensitive by a `sensitive_values`, in which true is what is hidden: places, down to True."""
     if isinstance(shape, bool):
@@ -82,7 +90,7 @@ def _sensitive(value: Any) -> Any:
         return True
     if isinstance(value, tuple):
         return {place: part for place, item in enumerate(value) if (part := _sensitive(item))}
-    if isinstance(value, (dict, Attributes)):
+    if isinstance(value, Mapping):
         return {name: part for name, item in value.items() if (part := _sensitive(item))}
     return {}
 
@@ -93,7 +101,7 @@ def _masked(value: Any) -> Any:
         return str(value)
     if isinstance(value, tuple):
         return tuple(_masked(item) for item in value)
-    if isinstance(value, (dict, Attributes)):
+    if isinstance(value, Mapping):
         return {name: _masked(item) for name, item in value.items()}
     return value if value is None or isinstance(value, (bool, str)) else Text(value)
 
@@ -110,11 +118,13 @@ def _agrees(data: bytes, show: Show) -> int:
 
 
 def _objects_agree(snapshot: Snapshot, hidden: dict[str, Any], plain: dict[str, Any]) -> int:
-    objects = _objects(snapshot)
+    objects, identities = _objects(snapshot), _identities(snapshot)
     number = 0
     both = zip(_resources(hidden.get("root_module", {})), _resources(plain.get("root_module", {})), strict=True)
     for shown, revealed in both:
-        attributes = objects.pop((shown["address"], shown.get("deposed_key", "")))
+        place = shown["address"], shown.get("deposed_key", "")
+        attributes = objects.pop(place)
+        number += _identity_agrees(identities[place], shown.get("identity"), revealed.get("identity"))
         number += len(attributes.sensitive)
         if not isinstance(revealed["values"], dict):
             assert (dict(attributes), attributes.sensitive) == ({}, ())
@@ -131,6 +141,22 @@ def _objects_agree(snapshot: Snapshot, hidden: dict[str, Any], plain: dict[str, 
         _check_paths(attributes)
     assert objects == {}
     return number
+
+
+def _identity_agrees(identity: ResourceIdentity, shown: Any, revealed: Any) -> int:
+    """Compare the identity of an object, and return how many of its parts are sensitive."""
+    paths = identity.sensitive
+    assert (identity.raw is None) is (revealed is None)
+    if not isinstance(revealed, dict):
+        assert (dict(identity), paths) == ({}, ())
+        return 0
+    assert as_texts(dict(identity)) == told(revealed)
+    assert len(paths) == _leaves(_sensitive(identity))
+    if shown == _MASK:
+        assert all(isinstance(value, Sensitive) for value in identity.values())
+    else:
+        assert _masked(identity) == told(shown)
+    return len(paths)
 
 
 def _outputs_agree(snapshot: Snapshot, hidden: dict[str, Any], plain: dict[str, Any]) -> int:
@@ -210,6 +236,20 @@ def _instances(values: list[tuple[dict[str, object], list[list[dict[str, object]
 def test_generated_states(show: Show, values: list[tuple[dict[str, object], list[list[dict[str, object]]]]]) -> None:
     # The root itself is never a wrapped value, though `show` takes it for one.
     _agrees(_instances([(attributes, paths) for attributes, paths in values if list(attributes) != _WRAPPING]), show)
+
+
+@given(
+    st.dictionaries(_NAMES | st.sampled_from(["secret_id", "api_token"]), _VALUES, max_size=4),
+    st.lists(st.lists(_STEPS, max_size=3), max_size=2),
+)
+@settings(suppress_health_check=list(HealthCheck))
+def test_identities(show: Show, identity: dict[str, object], paths: list[list[dict[str, object]]]) -> None:
+    members = {"attributes": {}, "sensitive_attributes": paths, "identity": identity, "identity_schema_version": 2}
+    data = state(resource("a", "b", members))
+    if list(identity) != _WRAPPING:
+        _agrees(data, show)
+    (found,) = _identities(statefmt.read(data).snapshot).values()
+    assert found.schema_version == 2
 
 
 _FLAT_NAMES: Final = st.sampled_from(
