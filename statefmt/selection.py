@@ -12,20 +12,17 @@ For the state of a file, use `State.select()`.
 from __future__ import annotations
 
 from statefmt._lazy import lazy_names
-from statefmt.analysis.selection import Criteria, select
+from statefmt.analysis.selection import Condition, Criteria, select
 from statefmt.analysis.selection.nearest import suggestion
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from statefmt.analysis.selection.condition import Condition, parse_condition
+    from statefmt.analysis.selection.condition import parse_condition
 
 __all__ = ["Condition", "Criteria", "parse_condition", "select", "suggestion"]
 
 # Few selections have a condition, whose patterns and values take time to load.
-__getattr__ = lazy_names(
-    __name__,
-    {"Condition": "statefmt.analysis.selection.condition", "parse_condition": "statefmt.analysis.selection.condition"},
-)
+__getattr__ = lazy_names(__name__, {"parse_condition": "statefmt.analysis.selection.condition"})
 
 
 def __dir__() -> list[str]:

@@ -23,7 +23,8 @@ class Members(tuple[tuple[str, "JSONValue"], ...]):
     __slots__ = ()
 
 
-JSONValue: TypeAlias = "bool | str | NumberText | list[JSONValue] | Members | None"
+# Written so that whoever reads annotations, such as `help()`, needs no other name of this module.
+JSONValue: TypeAlias = bool | str | NumberText | list["JSONValue"] | Members | None
 
 _SURROGATE_ESCAPE = pattern(r"\\u[dD][89a-fA-F]")
 _LONE_SURROGATE = pattern("[\ud800-\udfff]")

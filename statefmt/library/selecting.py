@@ -20,7 +20,7 @@ from statefmt.model.snapshot import Snapshot
 from statefmt.text.wildcards import has_wildcards
 
 if TYPE_CHECKING:
-    from statefmt.analysis.selection.condition import Condition
+    from statefmt.analysis.selection import Condition
     from statefmt.library.instance import Instance
 
 # A string is an address or a pattern; everything else is exactly one address.

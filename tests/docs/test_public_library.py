@@ -66,7 +66,7 @@ def test_each_heading_has_an_anchor_of_its_own(page: str) -> None:
 @pytest.mark.parametrize(
     ("page", "text"),
     [
-        ("opening", "    encryption: Encryption | None = None,\n) -> State\n"),
+        ("opening", "    read: bool = True,\n) -> State\n"),
         ("opening", "\n- `location`: The path of a file, or "),
         ("opening", "\n- `serial`: `int`. The serial, "),
         (

@@ -1,4 +1,4 @@
 """Selects resource instances, for every command that takes selectors."""
 
-from statefmt.analysis.selection._criteria import Criteria as Criteria
+from statefmt.analysis.selection._criteria import Condition as Condition, Criteria as Criteria
 from statefmt.analysis.selection.select import select as select

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from msgspec import Struct
 
 from statefmt.model.addrs import ResourceMode
 
-if TYPE_CHECKING:
-    # Imported late, as most commands get no condition.
-    from statefmt.analysis.selection.condition import Condition
+
+class Condition(Struct, frozen=True):
+    """A condition on the values at a path, as given and in its parts. `show_sensitive` compares hidden values, too."""
+
+    text: str
+    path: str
+    operator: str
+    value: str
+    show_sensitive: bool = False
 
 
 class Criteria(Struct, frozen=True):

@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from msgspec import Struct
-
+from statefmt.analysis.selection._criteria import Condition
 from statefmt.analysis.selection.nearest import suggestion
 from statefmt.golang import JSONValue, Members
 from statefmt.model.errors import SelectionError
@@ -23,16 +22,6 @@ _CONDITION: Final = pattern(r'((?:[^="!]|"(?:[^"\\]|\\.)*+"|!(?!=))+?)(!=|=~|=)(
 _UNEQUAL: Final = "!="
 _REGEX: Final = "=~"
 _NULL: Final = "null"
-
-
-class Condition(Struct, frozen=True):
-    """A condition on the values at a path, as given and in its parts. `show_sensitive` compares hidden values, too."""
-
-    text: str
-    path: str
-    operator: str
-    value: str
-    show_sensitive: bool = False
 
 
 def parse_condition(text: str, *, show_sensitive: bool = False) -> Condition:
