@@ -52,7 +52,7 @@ def check_all(
             found.update(dict.fromkeys(find_states([name], everything=everything)))
         except StoreError as error:
             show_failure(error)
-            unreadable.append(UnreadableState(name, str(error)))
+            unreadable.append(UnreadableState(name, error.on_command_line))
     checked: list[CheckedState] = []
     with collector_paused():
         for result in gate.check_all(list(found)):

@@ -16,6 +16,7 @@ from statefmt.model import codes
 from statefmt.model.errors import EncryptedStateError, NotAStateError, StateError, StoreError
 from statefmt.model.findings import Finding, Severity
 from statefmt.model.snapshot import HIGHEST_SERIAL, Snapshot
+from statefmt.model.wording import Wording
 from statefmt.sealed import Seal, opened
 from statefmt.store.default_state import default_state
 from statefmt.store.reading import display_name
@@ -70,7 +71,8 @@ def state_name(context: RunContext, name: str | None) -> str:
     if found.is_absolute() or ".." in found.parts:
         raise StoreError(
             f"the workspace or data directory of this folder places its state outside the folder, in {found}; if that "
-            "is intended, name it with --state"
+            "is intended, ",
+            Wording("name it with --state", "pass its path to statefmt.open()"),
         )
     return str(found)
 

@@ -30,6 +30,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from statefmt.model.findings import Finding, Severity
+from statefmt.model.wording import MessagePart, Wording, for_command_line, for_programs
 
 
 class StatetoolError(Exception):
@@ -37,11 +38,27 @@ class StatetoolError(Exception):
 
     `code` is a stable name of the reason: of the class, or of the rule for a StateError. `address` is what the error is
     about in the state, `location` the place of the state. Each is None if it is unknown.
+
+    The message names arguments of the library, such as `force_type=True`. `parts` has it in parts, some of them
+    with a wording for the command line, which `on_command_line` joins.
     """
 
     code: str | None = None
     address: str | None = None
     location: str | None = None
+    parts: tuple[MessagePart, ...] = ()
+
+    def __init__(self, *parts: MessagePart, address: object = None) -> None:
+        """Join the parts of the message; `address` is anything that prints as one."""
+        super().__init__(for_programs(parts))
+        self.parts = parts
+        if address is not None:
+            self.address = str(address)
+
+    @property
+    def on_command_line(self) -> str:
+        """The message with options in place of arguments: `--force-type`, not `force_type=True`."""
+        return for_command_line(self.parts)
 
 
 class AddressProblem(NamedTuple):
@@ -92,7 +109,17 @@ class NotAStateError(StateError):
 
 
 class EncryptedStateError(StateError):
-    """The bytes are an encrypted state, and there is no configuration to decrypt it."""
+    """The bytes are an encrypted state, and there is no configuration to decrypt it.
+
+    The finding names options of the command line, the message the arguments of the library.
+    """
+
+    def __str__(self) -> str:
+        """The message for programs."""
+        return (
+            "state is encrypted: it cannot be read without its encryption configuration; "
+            "give it with statefmt.open(…, encryption=…)"
+        )
 
 
 class UnsupportedStateError(StateError):
@@ -117,9 +144,10 @@ class NoMatchError(SelectionError):
     code = "no-match"
 
     def __init__(self, selector: str, suggestion: str) -> None:
-        state = f"; use --state {selector} to name a state" if selector.endswith(".tfstate") else ""
-        super().__init__(f"no resource instance matches {selector!r}{state}{suggestion}")
-        self.selector = self.address = selector
+        option = Wording(f"use --state {selector}", f"use statefmt.open({selector!r})")
+        state = ("; ", option, " to name a state") if selector.endswith(".tfstate") else ()
+        super().__init__(f"no resource instance matches {selector!r}", *state, suggestion, address=selector)
+        self.selector = selector
 
 
 class InvalidAddressError(SelectionError):
@@ -130,10 +158,9 @@ class InvalidAddressError(SelectionError):
 
     code = "invalid-address"
 
-    def __init__(self, what: str, text: str, reason: str, meant: str = "") -> None:
-        super().__init__(f"invalid {what} {text!r}: {reason}")
+    def __init__(self, what: str, text: str, *reason: MessagePart, meant: str = "") -> None:
+        super().__init__(f"invalid {what} {text!r}: ", *reason, address=text)
         self.meant = meant
-        self.address = text
 
 
 class SurgeryError(StatetoolError):

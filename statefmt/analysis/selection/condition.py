@@ -26,16 +26,19 @@ _NULL: Final = "null"
 
 
 class Condition(Struct, frozen=True):
-    """A condition on the values at a path, as given and in its parts. `show_sensitive` compares hidden values, too."""
+    """A condition on the values at a path, as given and in its parts.
+
+    `show_sensitive` compares hidden values, too; it is None if the caller cannot choose that.
+    """
 
     text: str
     path: str
     operator: str
     value: str
-    show_sensitive: bool = False
+    show_sensitive: bool | None = None
 
 
-def parse_condition(text: str, *, show_sensitive: bool = False) -> Condition:
+def parse_condition(text: str, *, show_sensitive: bool | None = None) -> Condition:
     """Parse `PATH=VALUE`, `PATH!=VALUE` or `PATH=~REGEX`. Raises SelectionError if it is invalid."""
     match = _CONDITION.fullmatch(text)
     if match is None:
@@ -53,7 +56,7 @@ def meeting(found: Sequence[InstanceState], condition: Condition) -> tuple[list[
     condition nor its opposite. Raises SelectionError, with the nearest names, if no instance has such an attribute, and
     if the path is invalid.
     """
-    reader = ValueReader(condition.path, show_sensitive=condition.show_sensitive)
+    reader = ValueReader(condition.path, show_sensitive=bool(condition.show_sensitive))
     fits = _value_test(condition)
     wanted = condition.operator != _UNEQUAL
     kept: list[InstanceState] = []

@@ -15,6 +15,7 @@ from dataclasses import asdict
 from typing import Final
 
 from statefmt.model.errors import LockedError, StoreError
+from statefmt.model.wording import MessagePart, Wording
 from statefmt.store.local._names import lock_info_name
 from statefmt.store.local.state_file import StateFile
 from statefmt.store.lock_info import LockInfo
@@ -55,7 +56,7 @@ def _wait_for_lock(state: StateFile, descriptor: int, timeout: float, began: flo
     while not _set_lock(descriptor, wanted=True):
         left = until - time.monotonic()
         if left <= 0:
-            raise LockedError(_message(state, timeout))
+            raise LockedError(*_message(state, timeout))
         time.sleep(min(wait, left))
         wait = min(2 * wait, _LONGEST_WAIT)
 
@@ -72,7 +73,7 @@ def _set_lock(descriptor: int, *, wanted: bool) -> bool:
     return True
 
 
-def _message(state: StateFile, timeout: float) -> str:
+def _message(state: StateFile, timeout: float) -> tuple[MessagePart, ...]:
     waited = f", for more than {timeout:g} seconds" if timeout else ""
     try:
         info = json.loads(state.named_in.read(lock_info_name(state.path.name), _LARGEST_INFO, of_anybody=True))
@@ -82,6 +83,6 @@ def _message(state: StateFile, timeout: float) -> str:
     else:
         holder = f"{who} ({operation}, since {since})"
     return (
-        f"{state.path}: locked by {holder}{waited}; nothing was written. Wait for it to finish, or let the command "
-        "wait: --lock-timeout 60s"
+        f"{state.path}: locked by {holder}{waited}; nothing was written. Wait for it to finish, or ",
+        Wording("let the command wait: --lock-timeout 60s", "wait here: lock_timeout=60"),
     )
