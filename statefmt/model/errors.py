@@ -11,6 +11,7 @@ StatetoolError
 ├── SelectionError         a selector is invalid or matches nothing
 │   ├── NoMatchError           a selector matches nothing
 │   └── InvalidAddressError    an address, a selector or a provider on the command line is invalid
+├── DowngradeError         a release would lose parts of a state (`statefmt.formats.releases.loss`)
 ├── SurgeryError           an operation would harm the state or does not apply to it
 ├── EncryptionError        an encrypted state cannot be read or written; messages contain no secrets
 │   ├── ConfigurationError     an encryption configuration is invalid
@@ -26,7 +27,8 @@ StatetoolError
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from statefmt.model.findings import Finding, Severity
@@ -200,9 +202,28 @@ class UnreadableError(EncryptionError):
 
 
 class ProviderSourceError(StatetoolError):
-    """The source of a provider that the state names only by its type is unknown; the message lists ways out."""
+    """The source of a provider that the state names only by its type is unknown; the message lists ways out.
+
+    `total` is the number of resources, and `short` counts by type those that name their provider by its type only.
+    `unknown` are the types without a source, `ambiguous` those with several. `host` is the public registry of the
+    other providers, "" if it is unknown, and `problems` say what could not be used to find the sources.
+    """
 
     code = "provider-source"
+
+    def __init__(
+        self,
+        *parts: MessagePart,
+        total: int = 0,
+        short: Mapping[str, int] = MappingProxyType({}),
+        unknown: Sequence[str] = (),
+        ambiguous: Mapping[str, Sequence[str]] = MappingProxyType({}),
+        host: str = "",
+        problems: Sequence[str] = (),
+    ) -> None:
+        super().__init__(*parts)
+        self.total, self.short, self.host = total, short, host
+        self.unknown, self.ambiguous, self.problems = unknown, ambiguous, problems
 
 
 class SettingsError(StatetoolError):

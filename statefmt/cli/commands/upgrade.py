@@ -18,7 +18,8 @@ from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal
 from statefmt.cli.target import InPlaceOption, Rewriting, rewrite_state
 from statefmt.edit.pipeline import Proposal
-from statefmt.edit.session import LoadedState, rewrite, state_name
+from statefmt.edit.requests.migrate import upgrade_request
+from statefmt.edit.session import LoadedState, state_name
 from statefmt.model.errors import StatetoolError
 from statefmt.render.formats.upgrade import upgrade_report
 from statefmt.store.reading import STANDARD_INPUT
@@ -64,9 +65,11 @@ def command(
     sources = ProviderSources("upgrade", registry, legacy_provider, configuration, names, unnamed=unnamed)
 
     def operation(loaded: LoadedState) -> Proposal[Rewriting]:
-        rewritten = rewrite(loaded, style.applied_to(loaded.result.style), drop_unknown=drop_unknown)
-        report = upgrade_report(loaded, rewritten, sources.choice, message_terminal(), dropped_unknown=drop_unknown)
-        return Proposal((loaded, report), [rewritten.content], check=in_place)
+        made = upgrade_request(loaded, style.layout, drop_unknown=drop_unknown)
+        report = upgrade_report(
+            loaded, made.rewritten, sources.choice, message_terminal(), dropped_unknown=drop_unknown
+        )
+        return Proposal((loaded, report), [made.rewritten.content], check=in_place)
 
     status = FINE
     used: set[str] = set()
