@@ -14,6 +14,7 @@ For bytes and snapshots, without files:
     statefmt.inspect(data).findings       # all findings, without raising
     statefmt.check(data)                  # the rules of `statetool check`
     statefmt.diff(old, new)               # the differences between two snapshots
+    statefmt.upgrade(data).data           # canonical format version 4; downgrade() for an older release
 
 Names are imported on first use, so that small commands start fast.
 """
@@ -35,10 +36,14 @@ if TYPE_CHECKING:
     from statefmt.edit.changes.edit import Edit
     from statefmt.encryption import EncryptionConfiguration
     from statefmt.formats.reading.inspect import Inspection, ReadResult, inspect, read
+    from statefmt.formats.releases.loss import DowngradeError, Loss
+    from statefmt.formats.releases.releases import Release
     from statefmt.formats.writing.write import write
     from statefmt.library.context import run_context
     from statefmt.library.edit_result import EditResult
     from statefmt.library.instance import Instance
+    from statefmt.library.migrating import DowngradeOptions, UpgradeOptions, downgrade, upgrade
+    from statefmt.library.migration import Migration, SourceChange
     from statefmt.library.opening import open  # noqa: A004 - the public name
     from statefmt.library.selecting import Filters
     from statefmt.library.state import State
@@ -54,6 +59,8 @@ if TYPE_CHECKING:
         LockedError,
         NoMatchError,
         NotAStateError,
+        ProviderSourceError,
+        ReleaseError,
         SelectionError,
         StateError,
         StatetoolError,
@@ -71,6 +78,8 @@ __all__ = [
     "Attributes",
     "Command",
     "ConfigurationError",
+    "DowngradeError",
+    "DowngradeOptions",
     "Edit",
     "EditResult",
     "EncryptedStateError",
@@ -84,16 +93,22 @@ __all__ = [
     "Instance",
     "InvalidAddressError",
     "LockedError",
+    "Loss",
+    "Migration",
     "NoMatchError",
     "NotAStateError",
     "Output",
+    "ProviderSourceError",
     "ReadResult",
+    "Release",
+    "ReleaseError",
     "RunContext",
     "SelectionError",
     "Sensitive",
     "Severity",
     "Snapshot",
     "SnapshotDiff",
+    "SourceChange",
     "State",
     "StateError",
     "StatetoolError",
@@ -102,14 +117,17 @@ __all__ = [
     "Transaction",
     "UnreadableError",
     "UnsupportedStateError",
+    "UpgradeOptions",
     "__version__",
     "addrs",
     "check",
     "diff",
+    "downgrade",
     "inspect",
     "open",
     "read",
     "run_context",
+    "upgrade",
     "write",
 ]
 
@@ -118,6 +136,8 @@ _HOMES = {
     "Attributes": "statefmt.library.values",
     "Command": "statefmt.model.findings",
     "ConfigurationError": "statefmt.model.errors",
+    "DowngradeError": "statefmt.formats.releases.loss",
+    "DowngradeOptions": "statefmt.library.migrating",
     "Edit": "statefmt.edit.changes.edit",
     "EditResult": "statefmt.library.edit_result",
     "EncryptedStateError": "statefmt.model.errors",
@@ -131,16 +151,22 @@ _HOMES = {
     "Instance": "statefmt.library.instance",
     "InvalidAddressError": "statefmt.model.errors",
     "LockedError": "statefmt.model.errors",
+    "Loss": "statefmt.formats.releases.loss",
+    "Migration": "statefmt.library.migration",
     "NoMatchError": "statefmt.model.errors",
     "NotAStateError": "statefmt.model.errors",
     "Output": "statefmt.library.values",
+    "ProviderSourceError": "statefmt.model.errors",
     "ReadResult": "statefmt.formats.reading.inspect",
+    "Release": "statefmt.formats.releases.releases",
+    "ReleaseError": "statefmt.model.errors",
     "RunContext": "statefmt.context",
     "SelectionError": "statefmt.model.errors",
     "Sensitive": "statefmt.library.values",
     "Severity": "statefmt.model.findings",
     "Snapshot": "statefmt.model.snapshot",
     "SnapshotDiff": "statefmt.analysis.diff",
+    "SourceChange": "statefmt.library.migration",
     "State": "statefmt.library.state",
     "StateError": "statefmt.model.errors",
     "StatetoolError": "statefmt.model.errors",
@@ -149,12 +175,15 @@ _HOMES = {
     "Transaction": "statefmt.library.transaction",
     "UnreadableError": "statefmt.model.errors",
     "UnsupportedStateError": "statefmt.model.errors",
+    "UpgradeOptions": "statefmt.library.migrating",
     "check": "statefmt.lint.check",
     "diff": "statefmt.analysis.diff",
+    "downgrade": "statefmt.library.migrating",
     "inspect": "statefmt.formats.reading.inspect",
     "open": "statefmt.library.opening",
     "read": "statefmt.formats.reading.inspect",
     "run_context": "statefmt.library.context",
+    "upgrade": "statefmt.library.migrating",
     "write": "statefmt.formats.writing.write",
 }
 

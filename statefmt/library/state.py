@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from types import MappingProxyType
@@ -24,7 +24,11 @@ if TYPE_CHECKING:
     # Most programs only read.
     from statefmt.analysis.diff import SnapshotDiff
     from statefmt.edit.pipeline import OpenedEdit, Terms
+    from statefmt.edit.requests.migrate import Migrated
+    from statefmt.formats.releases.releases import Release
     from statefmt.library.edit_result import EditResult
+    from statefmt.library.migrating import DowngradeOptions, UpgradeOptions
+    from statefmt.library.migration import Migration
     from statefmt.library.transaction import Transaction
     from statefmt.library.values import Output
 
@@ -219,6 +223,75 @@ class State:
         with self._opened(terms) as opened:
             return committed(opened, lambda snapshot: request.edit(self._context, snapshot))
 
+    def upgrade(
+        self,
+        *,
+        message: str = "",
+        lock: bool = True,
+        lock_timeout: float = 0.0,
+        backup: str | os.PathLike[str] | None = None,
+        keep_backup: bool = True,
+        dry_run: bool = False,
+        **options: Unpack[UpgradeOptions],
+    ) -> Migration:
+        """Rewrite the state in canonical format version 4, as `statetool upgrade --in-place`.
+
+            state.upgrade(registry="opentofu")
+
+        Takes the options of `statefmt.upgrade()`, and the other arguments of `edit()`. Provider sources are also
+        inferred from the lock file beside the state. `undo()` reverts it. Raises what both raise.
+        """
+        from statefmt.library.migrating import upgraded
+
+        terms = _terms("upgrade", message, lock, lock_timeout, backup, keep_backup, dry_run)
+        return self._migrate(terms, options, lambda found: upgraded(found, options))
+
+    def downgrade(
+        self,
+        release: str | Release,
+        *,
+        message: str = "",
+        lock: bool = True,
+        lock_timeout: float = 0.0,
+        backup: str | os.PathLike[str] | None = None,
+        keep_backup: bool = True,
+        dry_run: bool = False,
+        **options: Unpack[DowngradeOptions],
+    ) -> Migration:
+        """Write the state so that a release reads it without loss, as `statetool downgrade --in-place`.
+
+        Takes the options of `statefmt.downgrade()`, and the other arguments of `edit()`. Raises what both raise.
+        """
+        from statefmt.library.migrating import downgraded, wanted_release
+
+        with located(self.location):
+            wanted = wanted_release(release)
+        terms = _terms("downgrade", message, lock, lock_timeout, backup, keep_backup, dry_run)
+        return self._migrate(terms, options, lambda found: downgraded(found, wanted, options))
+
+    def _migrate(self, terms: Terms, options: UpgradeOptions, request: Callable[[LoadedState], Migrated]) -> Migration:
+        from statefmt.edit.pipeline import Proposal
+        from statefmt.edit.requests.provider_sources import lock_file_folders
+        from statefmt.library.migrating import source_request
+        from statefmt.library.migration import Migration
+
+        with located(self.location):
+            sources = source_request(options, self._context.environment)
+
+        def opening(data: bytes) -> LoadedState:
+            found = loaded(self._context, self.location, data, sources.choice)
+            return sources.applied(found, lock_file_folders(self.location))
+
+        def operation(found: LoadedState) -> Proposal[Migration]:
+            made = Migration.of(request(found))
+            return Proposal(made, [made.data])
+
+        backups: list[str | None] = []
+        with self._opened(terms, opening) as opened:
+            proposal = opened.proposed(operation)
+            opened.commit(proposal, written=lambda _, backup: backups.append(backup))
+        return proposal.outcome.as_written(backups[0]) if backups else proposal.outcome
+
     @property
     def _loaded(self) -> LoadedState:
         if self._found is None:
@@ -227,18 +300,18 @@ class State:
         return self._found
 
     @contextmanager
-    def _opened(self, terms: Terms) -> Iterator[OpenedEdit]:
-        """Open the state for an edit, and forget what was read if it was written."""
+    def _opened(self, terms: Terms, opening: Callable[[bytes], LoadedState] | None = None) -> Iterator[OpenedEdit]:
+        """Open the state for an edit, and forget what was read if it was written or opened in another way."""
         from statefmt.edit.pipeline import opened_edit
 
         self._refuse_nested()
         self._is_edited = True
         try:
-            with located(self.location), opened_edit(self._context, self._store, terms) as opened:
+            with located(self.location), opened_edit(self._context, self._store, terms, opening=opening) as opened:
                 # Nothing must read the file under the lock.
                 self._found = opened.state
                 yield opened
-                if terms.in_place:
+                if terms.in_place or opening is not None:
                     self._found = None
         finally:
             self._is_edited = False

@@ -54,12 +54,15 @@ class SourceRequest(Struct, frozen=True, kw_only=True):
     directory: str | None = None
     references: Callable[[], ProviderReferences | None] = lambda: None
 
-    def applied(self, state: LoadedState, folders: Sequence[Path] = ()) -> LoadedState:
+    def applied(
+        self, state: LoadedState, folders: Sequence[Path] = (), *, short: Mapping[str, int] | None = None
+    ) -> LoadedState:
         """Return a state that was loaded with `choice`, with the sources that the choice does not have.
 
-        `folders` may have the lock file. Raises ProviderSourceError if an engine would drop resources of the state in
-        canonical form, and nobody asked for that: the state has provider addresses in the form before Terraform 0.13,
-        whose source is unknown.
+        `folders` may have the lock file. `short` counts by type the resources that name their provider by its type
+        only; default: those of the document. Raises ProviderSourceError if an engine would drop resources of the state
+        in canonical form, and nobody asked for that: the state has provider addresses in the form before Terraform
+        0.13, whose source is unknown.
         """
         has_legacy = state.sources.used or names_legacy_providers(state.result.snapshot)
         if not has_legacy or self.registry in (Registry.KEEP, Registry.OPENTOFU):
@@ -69,7 +72,8 @@ class SourceRequest(Struct, frozen=True, kw_only=True):
 
         # The document as it was read: a snapshot has the chosen sources already.
         document = inspect(state.data).document
-        short = short_addresses(document) if document else None
+        if short is None and document:
+            short = short_addresses(document)
         if not document or not short:
             return state
         from statefmt.analysis.providers.inferred_sources import Inferred, infer
