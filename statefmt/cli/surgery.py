@@ -15,10 +15,10 @@ from statefmt.cli.options.write import store_of
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal, result_terminal, say
 from statefmt.cli.target import kept_text, why_not
-from statefmt.cli.target_validation import refuse_undeclared
 from statefmt.edit.changes.edit import Edit, with_note
 from statefmt.edit.copies import FileCopy
 from statefmt.edit.pipeline import edit
+from statefmt.edit.requests.declared_targets import refuse_undeclared
 from statefmt.edit.session import LoadedState, state_name
 from statefmt.edit.surgical import EditOutcome, surgical
 from statefmt.model.findings import Finding

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from statefmt.analysis.diff import SnapshotDiff
 from statefmt.edit.changes.edit import Edit
@@ -11,6 +12,10 @@ from statefmt.edit.pipeline import OpenedEdit
 from statefmt.edit.surgical import surgical
 from statefmt.model.findings import Finding
 from statefmt.model.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    # Most edits have no configuration.
+    from statefmt.configuration.providers.references import ProviderReferences
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +35,14 @@ class EditResult:
     written: bool
 
 
-def committed(opened: OpenedEdit, operation: Callable[[Snapshot], Edit]) -> EditResult:
-    """Run an operation on an opened state and write the result; see `OpenedEdit` for the errors."""
-    proposal = opened.proposed(surgical(operation))
+def committed(
+    opened: OpenedEdit, operation: Callable[[Snapshot], Edit], references: ProviderReferences | None = None
+) -> EditResult:
+    """Run an operation on an opened state and write the result; see `OpenedEdit` for the errors.
+
+    With the `references` of a configuration, the findings include what the edit adds to those against it.
+    """
+    proposal = opened.proposed(surgical(operation, references))
     backups: list[str | None] = []
     opened.commit(proposal, written=lambda _, backup: backups.append(backup))
     outcome = proposal.outcome

@@ -151,6 +151,9 @@ class State:
         overwrite: bool = False,
         expect_serial: int | None = None,
         expect_hash: str | None = None,
+        config: str | os.PathLike[str] | None = None,
+        variables: Mapping[str, str] | None = None,
+        variable_files: Sequence[str | os.PathLike[str]] = (),
     ) -> Iterator[Transaction]:
         """Edit the state in a `with` block: lock and read it at the start, write it at the end.
 
@@ -171,6 +174,12 @@ class State:
             overwrite: Replace an existing file `out`, and keep a backup of it.
             expect_serial: Fail unless the state has this serial.
             expect_hash: Fail unless the file has this SHA-256 hash, in hexadecimal digits.
+            config: The directory of the configuration that the edit must fit, as `--config` of the commands: instances
+                must move to addresses that it declares, and be bound to providers that it declares. `findings` include
+                what the edit adds to the findings against it.
+            variables: Input variables for `config`, as `--var` takes them, over those of `variable_files` and of
+                TF_VAR_… in the environment of the context.
+            variable_files: Files of input variables for `config`.
 
         Raises LockedError if someone else holds the lock, StoreError if the state is not the expected one or cannot be
         read or written, and StateError if it is invalid or the edit would add an error finding.
@@ -186,7 +195,15 @@ class State:
 
             copy = FileCopy(self._context, os.fspath(out), terms.command, overwrite, keep_backup)
             terms = replace(terms, copy=copy)
-        with self._opened(terms) as opened, transaction(opened) as made:
+        references = None
+        if config is not None:
+            from statefmt.library._configuration import loaded_configuration
+
+            with located(self.location):
+                references = loaded_configuration(config, self._context.environment, variables, variable_files)
+        elif variables or variable_files:
+            raise StoreError("variables= and variable_files= need config=")
+        with self._opened(terms) as opened, transaction(opened, references) as made:
             yield made
 
     def undo(

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Final, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Final, TypeAlias, Unpack
 from uuid import UUID, uuid4
 
 from statefmt.analysis.diff import SnapshotDiff, diff
 from statefmt.analysis.selection import Criteria
 from statefmt.edit.arguments.assignment import Assignment, assignment
 from statefmt.edit.arguments.key_map import KeyMap, parse_key_map
-from statefmt.edit.changes.edit import Edit
+from statefmt.edit.changes.edit import Edit, with_note
 from statefmt.edit.operations import envelope
 from statefmt.edit.operations.forget_deposed import forget_deposed
+from statefmt.edit.operations.joins import module_depth
 from statefmt.edit.operations.replace_provider import parse_replaced
 from statefmt.edit.operations.taint import taint, untaint
 from statefmt.edit.operations.unset import unset_attributes
 from statefmt.edit.pipeline import OpenedEdit
 from statefmt.edit.requests.choose import choose
+from statefmt.edit.requests.declared_targets import refuse_undeclared
 from statefmt.edit.requests.known_providers import KnownProviders
 from statefmt.edit.requests.mv import mv_request
 from statefmt.edit.requests.rebind import rebind_request
@@ -27,6 +29,7 @@ from statefmt.edit.requests.replace_provider import replace_provider_request
 from statefmt.edit.requests.rm import rm_request
 from statefmt.edit.requests.set import set_request
 from statefmt.library._composed import composed
+from statefmt.library._configuration import declared_instances
 from statefmt.library.edit_result import EditResult, committed
 from statefmt.library.instance import Instance
 from statefmt.library.selecting import Filters, Selector, criteria, selected, selector_text
@@ -44,10 +47,14 @@ from statefmt.model.errors import SurgeryError
 from statefmt.model.findings import Finding
 from statefmt.model.snapshot import Snapshot
 
+if TYPE_CHECKING:
+    # Most edits have no configuration.
+    from statefmt.configuration.providers.references import ProviderReferences
+
 # A key of an instance or a provider: a number, a string, or None for no key.
 Key: TypeAlias = "InstanceKey | str | int | None"
 
-_KNOWN: Final = KnownProviders("pass new_provider=True")
+_ALLOW_NEW: Final = "pass new_provider=True"
 
 
 class Transaction:
@@ -61,7 +68,11 @@ class Transaction:
     Selectors are addresses and patterns as on the command line, or typed addresses; see `Filters` for the others.
     """
 
-    def __init__(self, snapshot: Snapshot, note: Callable[[str], None]) -> None:
+    def __init__(
+        self, snapshot: Snapshot, note: Callable[[str], None], references: ProviderReferences | None = None
+    ) -> None:
+        """Use `State.edit()` instead, which locks the state and writes the result."""
+        self._references = references
         self._before = snapshot
         self._edit = Edit(snapshot)
         self._note = note
@@ -115,9 +126,16 @@ class Transaction:
 
     def apply(self, operation: Callable[[Snapshot], Edit]) -> None:
         """Apply an operation: a pure function from a snapshot to an Edit."""
+        self._apply(operation)
+
+    def _apply(self, operation: Callable[[Snapshot], Edit], depth: int = 0) -> None:
+        """Apply an operation; `depth` is the number of steps of its target if that is a module."""
         if not self._open:
             raise SurgeryError("the edit has ended; start another one")
-        self._edit = composed(self._edit, operation(self.snapshot))
+        edit = operation(self.snapshot)
+        if self._references is not None and edit.moved:
+            edit = with_note(edit, *refuse_undeclared(edit, self._references, depth))
+        self._edit = composed(self._edit, edit)
 
     def move(self, source: Selector, destination: Selector, *, rebind: bool = False) -> None:
         """Move instances, resources or modules to other addresses, as `statetool mv`.
@@ -127,7 +145,8 @@ class Transaction:
 
             edit.move("module.network", "module.net")
         """
-        self.apply(lambda snapshot: mv_request(snapshot, selector_text(source), str(destination), rebind=rebind))
+        one, other = selector_text(source), str(destination)
+        self._apply(lambda snapshot: mv_request(snapshot, one, other, rebind=rebind), module_depth(other))
 
     def remove(self, *selectors: Selector, keep_dangling: bool = False, **filters: Unpack[Filters]) -> None:
         """Forget instances, as `statetool rm`; the real objects continue to exist.
@@ -148,14 +167,22 @@ class Transaction:
         """Change the keys of instances and modules, as `statetool rekey`.
 
         Either `keys` maps old keys to new ones (`{0: "eu"}`; None is no key), or `by` is the path of the attribute that
-        has the new key of each instance, an integer with `count`.
+        has the new key of each instance, an integer with `count`. In an edit with `config`, both may be left out: the
+        new key is read from the configuration if only one instance can have changed its key.
 
             edit.rekey("aws_vpc.main", keys={0: "eu", 1: "us"})
         """
-        if (keys is None) is (by is None):
+        if (keys is not None and by is not None) or (keys is None and by is None and self._references is None):
             raise SurgeryError("give either keys or by")
         chosen, mapping = criteria(selectors, filters), _key_map(keys)
-        self.apply(lambda snapshot: rekey_request(snapshot, chosen, keys=mapping, by=by, count=count, note=self._note))
+        given = keys is not None or by is not None
+        declared = None if given or self._references is None else declared_instances(self._references)
+        self._apply(
+            lambda snapshot: rekey_request(
+                snapshot, chosen, keys=mapping, by=by, count=count, declared=declared, note=self._note
+            ),
+            max(map(module_depth, chosen.selectors), default=0),
+        )
 
     def rebind(
         self,
@@ -171,12 +198,12 @@ class Transaction:
 
         With `keys`, each object gets the new provider key for its old one, and `target` is the new configuration or
         None. `whole_resource` extends the selection to all instances of each resource. `new_provider` allows a provider
-        that nothing in the state uses.
+        that nothing in the state uses or, in an edit with `config`, that the configuration does not declare.
 
             edit.rebind('module.db["eu"]', 'aws.by_region["us-west-2"]')
         """
         to = None if target is None else str(target)
-        chosen, mapping, known = criteria(_selectors(selector), filters), _key_map(keys), _known(new_provider)
+        chosen, mapping, known = criteria(_selectors(selector), filters), _key_map(keys), self._known(new_provider)
         self.apply(
             lambda snapshot: rebind_request(
                 snapshot, chosen, to, mapping=mapping, whole_resource=whole_resource, known=known, note=self._note
@@ -194,12 +221,11 @@ class Transaction:
     ) -> None:
         """Replace a provider source or configuration, as `statetool replace-provider`.
 
-        Without selectors and filters, in all resources. `new_provider` allows a provider that nothing in the state
-        uses.
+        Without selectors and filters, in all resources. `new_provider` as for `rebind()`.
 
             edit.replace_provider("hashicorp/aws", "acme/aws", new_provider=True)
         """
-        chosen, known = criteria(selectors, filters), _known(new_provider)
+        chosen, known = criteria(selectors, filters), self._known(new_provider)
         replaced, replacement = parse_replaced(str(old)), parse_replaced(str(new))
         self.apply(
             lambda snapshot: replace_provider_request(
@@ -252,14 +278,20 @@ class Transaction:
         new = uuid4() if lineage is None else lineage
         self.apply(lambda snapshot: envelope.new_lineage(snapshot, new))
 
+    def _known(self, new_provider: bool) -> KnownProviders | None:
+        return None if new_provider else KnownProviders(_ALLOW_NEW, self._references)
+
 
 @contextmanager
-def transaction(opened: OpenedEdit) -> Iterator[Transaction]:
-    """Collect operations on an opened state and write their result at the end, unless an exception is raised."""
-    edit = Transaction(opened.state.result.snapshot, opened.context.note)
+def transaction(opened: OpenedEdit, references: ProviderReferences | None = None) -> Iterator[Transaction]:
+    """Collect operations on an opened state and write their result at the end, unless an exception is raised.
+
+    `references` are those of the configuration that the edit must fit.
+    """
+    edit = Transaction(opened.state.result.snapshot, opened.context.note, references)
     try:
         yield edit
-        edit._result = committed(opened, lambda _: edit._edit)
+        edit._result = committed(opened, lambda _: edit._edit, references)
     finally:
         edit._open = False
 
@@ -280,10 +312,6 @@ def _key(key: Key) -> InstanceKey:
     if isinstance(key, str):
         return StringKey(key)
     return IntKey(key) if isinstance(key, int) else key
-
-
-def _known(new_provider: bool) -> KnownProviders | None:
-    return None if new_provider else _KNOWN
 
 
 def _selectors(selector: Selector | Iterable[Selector]) -> Iterable[Selector]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -106,7 +107,7 @@ def test_layouts_and_unknown_members() -> None:
     assert b'"future"' not in statefmt.upgrade(_INFORMING, drop_unknown=True).data
     assert statefmt.upgrade(_INFORMING, layout="keep").data.count(b"\n") == 1
     with pytest.raises(ValueError, match="wide"):
-        statefmt.upgrade(_INFORMING, layout="wide")  # type: ignore[typeddict-item] # refused all the same
+        statefmt.upgrade(_INFORMING, layout="wide")  # type: ignore[arg-type] # refused all the same
 
 
 def test_what_is_not_a_state() -> None:
@@ -159,11 +160,12 @@ def test_a_state_at_a_place(tmp_path: Path) -> None:
 
 def test_a_refusal_leaves_the_state(tmp_path: Path) -> None:
     path = tmp_path / "terraform.tfstate"
-    for data, migrate in (
+    refused: list[tuple[bytes, Callable[[statefmt.State], object]]] = [
         (_SHORT, lambda one: one.upgrade()),
         (_KEYED, lambda one: one.downgrade("terraform-1.5")),
         (_KEYED, lambda one: one.downgrade("terraform-99")),
-    ):
+    ]
+    for data, migrate in refused:
         path.write_bytes(data)
         opened = statefmt.open(path)
         with pytest.raises(statefmt.StatetoolError) as caught:
