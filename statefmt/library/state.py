@@ -36,9 +36,13 @@ if TYPE_CHECKING:
 class State:
     """A state at a place, as `statefmt.open()` returns it.
 
-    It holds what was read; `reload()` reads again, and after an edit the new content is read on first use. Different
-    states may be used by different threads. While an edit is open, nothing else in the process may open the same file:
-    closing it would drop the lock, as POSIX says, and the edit might then be refused.
+    It holds what was read; `reload()` reads again, and after an edit the new content is read on first use. An edit
+    always begins with what the file has then.
+
+    Different states may be used by different threads, and several states of one file by one or more processes: of two
+    edits at the same time, the second waits for the lock or raises LockedError. Except on Linux, the lock is that of
+    the process. While an edit is open, nothing else in the process may then open the same file, since closing it would
+    drop the lock.
     """
 
     def __init__(self, context: RunContext, store: Store) -> None:
