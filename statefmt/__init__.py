@@ -14,6 +14,7 @@ For bytes and snapshots, without files:
     statefmt.inspect(data).findings       # all findings, without raising
     statefmt.check(data)                  # the rules of `statetool check`
     statefmt.diff(old, new)               # the differences between two snapshots
+    statefmt.upgrade(data).data           # canonical format version 4; downgrade() for an older release
 
 Public are the names in `__all__`, here and in the modules by subject:
 
@@ -62,10 +63,13 @@ if TYPE_CHECKING:
     from statefmt.edit.changes.edit import Edit
     from statefmt.encryption import EncryptionConfiguration
     from statefmt.formats.reading.inspect import Inspection, ReadResult, inspect, read
+    from statefmt.formats.releases.loss import DowngradeError
     from statefmt.formats.writing.write import write
     from statefmt.library.context import run_context
     from statefmt.library.edit_result import EditResult
     from statefmt.library.instance import Instance
+    from statefmt.library.migrating import DowngradeOptions, UpgradeOptions, downgrade, upgrade
+    from statefmt.library.migration import Migration, SourceChange
     from statefmt.library.opening import open  # noqa: A004 - the public name
     from statefmt.library.selecting import Filters
     from statefmt.library.state import State
@@ -104,6 +108,8 @@ __all__ = [
     "ChangedError",
     "Command",
     "ConfigurationError",
+    "DowngradeError",
+    "DowngradeOptions",
     "Edit",
     "EditResult",
     "EncryptedStateError",
@@ -117,6 +123,7 @@ __all__ = [
     "Instance",
     "InvalidAddressError",
     "LockedError",
+    "Migration",
     "NoMatchError",
     "NotAStateError",
     "Output",
@@ -133,6 +140,7 @@ __all__ = [
     "Severity",
     "Snapshot",
     "SnapshotDiff",
+    "SourceChange",
     "State",
     "StateError",
     "StatetoolError",
@@ -141,11 +149,13 @@ __all__ = [
     "Transaction",
     "UnreadableError",
     "UnsupportedStateError",
+    "UpgradeOptions",
     "__version__",
     "addrs",
     "check",
     "diff",
     "differences",
+    "downgrade",
     "graph",
     "inspect",
     "locations",
@@ -160,6 +170,7 @@ __all__ = [
     "selection",
     "snapshots",
     "statistics",
+    "upgrade",
     "write",
 ]
 
@@ -169,6 +180,8 @@ _HOMES = {
     "ChangedError": "statefmt.model.errors",
     "Command": "statefmt.model.findings",
     "ConfigurationError": "statefmt.model.errors",
+    "DowngradeError": "statefmt.formats.releases.loss",
+    "DowngradeOptions": "statefmt.library.migrating",
     "Edit": "statefmt.edit.changes.edit",
     "EditResult": "statefmt.library.edit_result",
     "EncryptedStateError": "statefmt.model.errors",
@@ -182,6 +195,7 @@ _HOMES = {
     "Instance": "statefmt.library.instance",
     "InvalidAddressError": "statefmt.model.errors",
     "LockedError": "statefmt.model.errors",
+    "Migration": "statefmt.library.migration",
     "NoMatchError": "statefmt.model.errors",
     "NotAStateError": "statefmt.model.errors",
     "Output": "statefmt.library.values",
@@ -198,6 +212,7 @@ _HOMES = {
     "Severity": "statefmt.model.findings",
     "Snapshot": "statefmt.model.snapshot",
     "SnapshotDiff": "statefmt.analysis.diff",
+    "SourceChange": "statefmt.library.migration",
     "State": "statefmt.library.state",
     "StateError": "statefmt.model.errors",
     "StatetoolError": "statefmt.model.errors",
@@ -206,12 +221,15 @@ _HOMES = {
     "Transaction": "statefmt.library.transaction",
     "UnreadableError": "statefmt.model.errors",
     "UnsupportedStateError": "statefmt.model.errors",
+    "UpgradeOptions": "statefmt.library.migrating",
     "check": "statefmt.lint.check",
     "diff": "statefmt.analysis.diff",
+    "downgrade": "statefmt.library.migrating",
     "inspect": "statefmt.formats.reading.inspect",
     "open": "statefmt.library.opening",
     "read": "statefmt.formats.reading.inspect",
     "run_context": "statefmt.library.context",
+    "upgrade": "statefmt.library.migrating",
     "write": "statefmt.formats.writing.write",
 }
 

@@ -18,8 +18,6 @@ from statefmt._lazy import lazy_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from statefmt.analysis.targets.addresses_declared import undeclared_addresses
-    from statefmt.analysis.targets.providers_declared import Judgement
     from statefmt.edit.arguments.assignment import Assignment, assignment, parse_assignment
     from statefmt.edit.arguments.key_map import KeyMap, parse_key_lines, parse_key_map
     from statefmt.edit.changes.edit import Edit, with_note
@@ -42,7 +40,6 @@ if TYPE_CHECKING:
 __all__ = [
     "Assignment",
     "Edit",
-    "Judgement",
     "KeyMap",
     "KnownProviders",
     "Note",
@@ -64,7 +61,6 @@ __all__ = [
     "set",
     "set_serial",
     "taint",
-    "undeclared_addresses",
     "unset",
     "untaint",
     "with_note",
@@ -75,7 +71,6 @@ __getattr__ = lazy_names(
     {
         "Assignment": "statefmt.edit.arguments.assignment",
         "Edit": "statefmt.edit.changes.edit",
-        "Judgement": "statefmt.analysis.targets.providers_declared",
         "KeyMap": "statefmt.edit.arguments.key_map",
         "KnownProviders": "statefmt.edit.requests.known_providers",
         "Note": "statefmt.edit.requests.choose",
@@ -97,7 +92,6 @@ __getattr__ = lazy_names(
         "set": "statefmt.edit.requests.set:set_request",
         "set_serial": "statefmt.edit.operations.envelope",
         "taint": "statefmt.edit.requests.taint:taint_request",
-        "undeclared_addresses": "statefmt.analysis.targets.addresses_declared",
         "unset": "statefmt.edit.requests.unset:unset_request",
         "untaint": "statefmt.edit.requests.taint:untaint_request",
         "with_note": "statefmt.edit.changes.edit",

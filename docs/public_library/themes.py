@@ -89,6 +89,13 @@ CHECKING: Final = Theme(
         "statefmt.analysis.diff._model.ResourceChange", "statefmt.analysis.diff._model.CheckResultsChange",
     ),
 )  # fmt: skip
+MIGRATING: Final = Theme(
+    "migrating",
+    "Upgrading and downgrading",
+    "states in memory for another release",
+    "",
+    ("upgrade", "downgrade", "Migration", "UpgradeOptions", "DowngradeOptions", "SourceChange"),
+)
 VALUES: Final = Theme(
     "values",
     "Values",
@@ -124,7 +131,7 @@ STRATEGIES: Final = Theme(
     parts=("statefmt.testing._edits.EditArguments",),
 )
 OTHER: Final = Theme("other", "Other names", "names that have no theme yet", "")
-THEMES: Final = (OPENING, SNAPSHOTS, EDITING, CHECKING, VALUES, ERRORS, ADDRESSES, TESTING, STRATEGIES)
+THEMES: Final = (OPENING, SNAPSHOTS, EDITING, CHECKING, MIGRATING, VALUES, ERRORS, ADDRESSES, TESTING, STRATEGIES)
 # The pages of modules whose page has another name than they.
 _PAGES: Final = {"statefmt.addrs": ADDRESSES, "statefmt.testing": TESTING, "statefmt.testing.strategies": STRATEGIES}
 

@@ -49,7 +49,7 @@ def check_all(
             found.update(dict.fromkeys(find_states([name], everything=everything)))
         except StoreError as error:
             show_failure(error)
-            unreadable.append(UnreadableState(name, str(error)))
+            unreadable.append(UnreadableState(name, error.on_command_line))
     checked: list[CheckedState] = []
     for result in gate.check_all(list(found)):
         if isinstance(result, CheckedState):

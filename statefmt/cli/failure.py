@@ -25,7 +25,7 @@ def show_failure(error: StatetoolError, name: str = "") -> None:
     if not isinstance(error, StateError):
         # The lines after ":\n" are lists and commands to copy, so they are not wrapped. Any other newline is part of a
         # name.
-        first, colon, rest = f"statetool: {error}{_advice(error)}".partition(":\n")
+        first, colon, rest = f"statetool: {error.on_command_line}{_advice(error)}".partition(":\n")
         listed = rest.split("\n") if colon else []
         first += colon.rstrip("\n")
         # Keep the program name and a long path on one line.

@@ -27,7 +27,7 @@ def remote_state_text(error: RemoteStateError) -> str:
     command = ALIASES.get(typed, typed)
     lines = [line for program in error.programs for line in _lines(program, command)]
     what = "Work on a copy" if command in COPIES else "Use a pipe"
-    return "\n".join([f"{error}. {what}:", *(f"  {line}" for line in lines)])
+    return "\n".join([f"{error.on_command_line}. {what}:", *(f"  {line}" for line in lines)])
 
 
 def _lines(program: str, command: str) -> list[str]:

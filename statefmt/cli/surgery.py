@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import statefmt
@@ -18,9 +17,7 @@ from statefmt.cli.options.surgery_options import SurgeryOptions
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal, result_terminal, say
 from statefmt.cli.target import kept_text, why_not
-from statefmt.cli.target_validation import refuse_undeclared
 from statefmt.locations import STANDARD_INPUT
-from statefmt.operations import with_note
 from statefmt.render.diff.text import diff_text
 from statefmt.render.diff.values import Manner
 from statefmt.render.printable import printable
@@ -80,7 +77,7 @@ def carry_out(plan: Plan, options: SurgeryOptions) -> int:
         say(f"{where}: {done}{kept_text(result.backup, what)}")
 
     with _opened(plan, name, options, references, written) as edit:
-        edit.apply(partial(_validated, plan, references))
+        edit.apply(plan.operation, depth=plan.depth)
         proposal = edit.propose()
         asks = bool(proposal.diff and (plan.asks or proposal.joins)) and not (write.yes or write.dry_run)
         try:
@@ -134,7 +131,7 @@ def _opened(
             overwrite=write.yes,
             expect_serial=write.expect_serial,
             expect_hash=write.expect_hash or plan.checksum,
-            configuration=references,
+            config=references,
             written=written,
         ) as edit:
             yield edit
@@ -142,14 +139,6 @@ def _opened(
         if write.expect_hash or error.expected != plan.checksum:
             raise
         raise StoreError(f"{name}: {plan.changed}") from error
-
-
-def _validated(plan: Plan, references: ProviderReferences | None, snapshot: Snapshot) -> Edit:
-    """Return the edit of a plan, with notes on what it moves. Raises SurgeryError for an undeclared destination."""
-    edit = plan.operation(snapshot)
-    if references is not None and edit.moved:
-        edit = with_note(edit, *refuse_undeclared(edit, references, plan.depth))
-    return edit
 
 
 def _show(result: EditResult, manner: Manner, *, to_messages: bool) -> None:

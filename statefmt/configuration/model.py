@@ -220,7 +220,7 @@ class Configuration(msgspec.Struct, frozen=True):
 
     `missing` gives the reason for each called module that could not be read. `inputs` are the values of root variables
     after applying precedence. `tested` has the modules that test runs call in place of the root module, by test file
-    and run name. `problems` lists everything found wrong while reading.
+    and run name. `problems` lists everything found wrong while reading. `for_program` as in LoadOptions.
     """
 
     directory: str
@@ -230,6 +230,7 @@ class Configuration(msgspec.Struct, frozen=True):
     workspace: str | None = "default"  # None if unknown
     tested: Mapping[tuple[str, str], Configuration] = {}
     problems: tuple[Problem, ...] = ()
+    for_program: bool = False
 
     @property
     def root(self) -> ModuleConfiguration:

@@ -7,13 +7,16 @@ import stat
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
 
 from statefmt.context import RunContext
 from statefmt.model.errors import StoreError
+from statefmt.model.wording import Wording
 from statefmt.store.durable import signals_held_back, write_all
 from statefmt.store.reading import reason_of
 from statefmt.store.small_files import open_for_writing
+
+_REPLACE: Final = Wording("--yes", "overwrite=True")
 
 
 class Copy(Protocol):
@@ -64,7 +67,7 @@ class FileCopy:
             written(None)
             return
         if not self.replace:
-            raise StoreError(f"{self.path}: the file already exists; --yes replaces it and keeps a backup")
+            raise StoreError(f"{self.path}: the file already exists; ", _REPLACE, " replaces it and keeps a backup")
         if read_bytes(self.path) == content:
             return
         info = self.context.lock_info(target, "write", self.command)

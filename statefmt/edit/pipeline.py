@@ -195,7 +195,8 @@ def _refuse_unexpected(state: LoadedState, terms: Terms) -> None:
     from statefmt.store.local.journal import checksum
 
     name = display_name(state.name)
-    serial = state.result.snapshot.serial
+    # Loading may have raised it already.
+    serial = state.result.snapshot.serial - state.sources.changed
     if terms.serial not in (None, serial):
         problem = f"{name}: the serial is {serial}, not {terms.serial}: the state was changed; nothing was done"
         raise ChangedError(problem, terms.serial or 0)

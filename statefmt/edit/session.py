@@ -16,6 +16,7 @@ from statefmt.model import codes
 from statefmt.model.errors import EncryptedStateError, NotAStateError, StateError, StoreError
 from statefmt.model.findings import Finding, Severity
 from statefmt.model.snapshot import HIGHEST_SERIAL, Snapshot
+from statefmt.model.wording import Wording
 from statefmt.sealed import Seal, opened
 from statefmt.store.default_state import default_state
 from statefmt.store.reading import display_name
@@ -70,7 +71,8 @@ def state_name(context: RunContext, name: str | None) -> str:
     if found.is_absolute() or ".." in found.parts:
         raise StoreError(
             f"the workspace or data directory of this folder places its state outside the folder, in {found}; if that "
-            "is intended, name it with --state"
+            "is intended, ",
+            Wording("name it with --state", "pass its path to statefmt.open()"),
         )
     return str(found)
 
@@ -89,25 +91,34 @@ def loaded(context: RunContext, name: str, data: bytes, sources: SourceChoice = 
 
     Raises StateFileError, and EncryptionError if the bytes cannot be decrypted.
     """
+    try:
+        return loaded_plain(name, data, sources)
+    except StateFileError as error:
+        if not isinstance(error.__cause__, EncryptedStateError):
+            raise
+        found = opened(context, name, data)
+        configuration = None if found is None else context.configuration()
+        if found is None or configuration is None:
+            raise
+    return loaded_plain(name, found.plain, sources, Seal(data, found, configuration))
+
+
+def loaded_plain(name: str, data: bytes, sources: SourceChoice = KEEP, seal: Seal | None = None) -> LoadedState:
+    """Like loaded(), for plain bytes; `seal` if they were decrypted. Raises StateFileError and StoreError."""
     rewriter = SourceRewriter(sources)
     try:
-        seal = None
-        try:
-            result = read(data, rewriter.document if sources else None)
-        except EncryptedStateError:
-            found = opened(context, name, data)
-            configuration = None if found is None else context.configuration()
-            if found is None or configuration is None:
-                raise
-            seal = Seal(data, found, configuration)
-            data = found.plain
-            result = read(data, rewriter.document if sources else None)
+        result = read(data, rewriter.document if sources else None)
         _refuse_other_files(result)
     except StateError as error:
         raise StateFileError(display_name(name), error) from error
     if rewriter.report.changed:
         result = structs.replace(result, snapshot=with_next_serial(result.snapshot, display_name(name)))
     return LoadedState(name, data, result, rewriter.report, seal)
+
+
+def reread(state: LoadedState, sources: SourceChoice) -> LoadedState:
+    """Return a loaded state with other provider sources. Raises StateFileError and StoreError."""
+    return loaded_plain(state.name, state.data, sources, state.seal)
 
 
 def with_next_serial(snapshot: Snapshot, name: str) -> Snapshot:

@@ -15,6 +15,7 @@ from statefmt.formats.writing.splice import Splicer
 from statefmt.model.errors import StoreError
 from statefmt.model.findings import Finding
 from statefmt.model.snapshot import Snapshot
+from statefmt.model.wording import Wording
 from statefmt.pieces import Span, joined
 from statefmt.store.reading import display_name
 
@@ -75,6 +76,7 @@ def _splicer(state: LoadedState) -> Splicer:
     if source is None:
         raise StoreError(
             f"{display_name(state.name)}: cannot edit format version {state.result.version}, which no current release "
-            "writes; run statetool upgrade first"
+            "writes; ",
+            Wording("run statetool upgrade first", "call State.upgrade() first"),
         )
     return Splicer(source)

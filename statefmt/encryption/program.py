@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from statefmt.encryption.origin import Origin
 from statefmt.model.errors import ExternalProgramError, UnreadableError
+from statefmt.model.wording import Wording
 
 _TIMEOUT: Final = 60.0
 _PROTOCOL: Final = 1
@@ -80,6 +81,9 @@ class Program:
         source = f" in {self.origin.name}" if self.origin else ""
         raise ExternalProgramError(
             f"{f'{self.place}: ' if self.place else ''}{self.block} needs to run the program {self.name}, which the "
-            f"configuration{source} names; nothing was run. If you trust that configuration, allow it with "
-            "--allow-external or STATETOOL_ALLOW_EXTERNAL=1"
+            f"configuration{source} names; nothing was run. If you trust that configuration, ",
+            Wording(
+                "allow it with --allow-external or STATETOOL_ALLOW_EXTERNAL=1",
+                "pass its encryption block to encryption= as a file or as text",
+            ),
         )

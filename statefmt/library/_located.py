@@ -10,7 +10,7 @@ from statefmt.model.errors import StateError, StatetoolError
 
 
 @contextmanager
-def located(location: str) -> Iterator[None]:
+def located(location: str | None) -> Iterator[None]:
     """Set the location of every error that passes, unless it has one.
 
     A StateFileError is replaced by the error of a specific kind behind it, such as EncryptedStateError, which keeps its

@@ -25,8 +25,12 @@ if TYPE_CHECKING:
     from statefmt.configuration.providers.references import ProviderReferences
     from statefmt.edit.copies import Copy
     from statefmt.edit.pipeline import OpenedEdit, Terms
+    from statefmt.edit.requests.migrate import Migrated
+    from statefmt.formats.releases.releases import Release
     from statefmt.library.edit_result import EditResult
     from statefmt.library.instance import Instance
+    from statefmt.library.migrating import DowngradeOptions, UpgradeOptions
+    from statefmt.library.migration import Migration
     from statefmt.library.selecting import Filters, Selector
     from statefmt.library.transaction import Transaction
     from statefmt.library.values import Output
@@ -36,9 +40,13 @@ if TYPE_CHECKING:
 class State:
     """A state at a place, as `statefmt.open()` returns it.
 
-    It holds what was read; `reload()` reads again, and after an edit the new content is read on first use. Different
-    states may be used by different threads. While an edit is open, nothing else in the process may open the same file:
-    closing it would drop the lock, as POSIX says, and the edit might then be refused.
+    It holds what was read; `reload()` reads again, and after an edit the new content is read on first use. An edit
+    always begins with what the file has then.
+
+    Different states may be used by different threads, and several states of one file by one or more processes: of two
+    edits at the same time, the second waits for the lock or raises LockedError. Except on Linux, the lock is that of
+    the process. While an edit is open, nothing else in the process may then open the same file, since closing it would
+    drop the lock.
     """
 
     def __init__(self, context: RunContext, location: str) -> None:
@@ -161,8 +169,10 @@ class State:
         overwrite: bool = False,
         expect_serial: int | None = None,
         expect_hash: str | None = None,
+        config: str | os.PathLike[str] | ProviderReferences | None = None,
+        variables: Mapping[str, str] | None = None,
+        variable_files: Sequence[str | os.PathLike[str]] = (),
         operation: str = "edit",
-        configuration: ProviderReferences | None = None,
         written: Callable[[EditResult], None] | None = None,
     ) -> Iterator[Transaction]:
         """Edit the state in a `with` block: lock and read it at the start, write it at the end.
@@ -184,8 +194,13 @@ class State:
             overwrite: Replace an existing file `out`, and keep a backup of it.
             expect_serial: Fail unless the state has this serial.
             expect_hash: Fail unless the file has this SHA-256 hash, in hexadecimal digits.
+            config: The configuration that the edit must fit, as `--config` of the commands: its directory, or one that
+                was already loaded. Instances must move to addresses that it declares, and be bound to providers that it
+                declares. `findings` include what the edit adds to the findings against it.
+            variables: Input variables for the directory `config`, as `--var` takes them, over those of `variable_files`
+                and of TF_VAR_… in the environment of the context.
+            variable_files: Files of input variables for the directory `config`.
             operation: The name of the operation, in the lock.
-            configuration: Also check the edit against this configuration; `findings` has what it adds.
             written: Called right after the write, before a signal that arrived during it stops the program.
 
         Raises LockedError if someone else holds the lock, StoreError if the state is not the expected one or cannot be
@@ -199,7 +214,8 @@ class State:
             if backup is not None:
                 raise StoreError("backup= cannot be combined with out=: the state stays as it is")
             terms = replace(terms, copy=self._copy(os.fspath(out), terms.command, overwrite, keep_backup))
-        with self._opened(terms) as opened, transaction(opened, configuration, written) as made:
+        references = self._references(config, variables, variable_files)
+        with self._opened(terms) as opened, transaction(opened, references, written) as made:
             yield made
         if terms.in_place and not made.is_cancelled:
             self._store.tidy()
@@ -251,12 +267,100 @@ class State:
 
         return store_at(self._context, self.location)
 
+    def upgrade(
+        self,
+        *,
+        message: str = "",
+        lock: bool = True,
+        lock_timeout: float = 0.0,
+        backup: str | os.PathLike[str] | None = None,
+        keep_backup: bool = True,
+        dry_run: bool = False,
+        **options: Unpack[UpgradeOptions],
+    ) -> Migration:
+        """Rewrite the state in canonical format version 4, as `statetool upgrade --in-place`.
+
+            state.upgrade(registry="opentofu")
+
+        Takes the options of `statefmt.upgrade()`, and the other arguments of `edit()`. Provider sources are also
+        inferred from the lock file beside the state. `undo()` reverts it. Raises what both raise.
+        """
+        from statefmt.library.migrating import upgraded
+
+        terms = _terms("upgrade", message, lock, lock_timeout, backup, keep_backup, dry_run)
+        return self._migrate(terms, options, lambda found: upgraded(found, options))
+
+    def downgrade(
+        self,
+        release: str | Release,
+        *,
+        message: str = "",
+        lock: bool = True,
+        lock_timeout: float = 0.0,
+        backup: str | os.PathLike[str] | None = None,
+        keep_backup: bool = True,
+        dry_run: bool = False,
+        **options: Unpack[DowngradeOptions],
+    ) -> Migration:
+        """Write the state so that a release reads it without loss, as `statetool downgrade --in-place`.
+
+        Takes the options of `statefmt.downgrade()`, and the other arguments of `edit()`. Raises what both raise.
+        """
+        from statefmt.library.migrating import downgraded, wanted_release
+
+        with located(self.location):
+            wanted = wanted_release(release)
+        terms = _terms("downgrade", message, lock, lock_timeout, backup, keep_backup, dry_run)
+        return self._migrate(terms, options, lambda found: downgraded(found, wanted, options))
+
+    def _migrate(self, terms: Terms, options: UpgradeOptions, request: Callable[[LoadedState], Migrated]) -> Migration:
+        from statefmt.edit.pipeline import Proposal
+        from statefmt.edit.requests.provider_sources import lock_file_folders
+        from statefmt.library.migrating import source_request
+        from statefmt.library.migration import migration_of
+
+        with located(self.location):
+            sources = source_request(options, self._context.environment)
+
+        def opening(data: bytes) -> LoadedState:
+            found = loaded(self._context, self.location, data, sources.choice)
+            return sources.applied(found, lock_file_folders(self.location))
+
+        def operation(found: LoadedState) -> Proposal[Migration]:
+            made = migration_of(request(found))
+            return Proposal(made, [made.data])
+
+        backups: list[str | None] = []
+        with self._opened(terms, opening) as opened:
+            proposal = opened.proposed(operation)
+            opened.commit(proposal, written=lambda _, backup: backups.append(backup))
+        if terms.in_place:
+            self._store.tidy()
+        made = proposal.outcome
+        return replace(made, written=True, backup=backups[0]) if backups else made
+
     @property
     def _loaded(self) -> LoadedState:
         if self._found is None:
             self.reload()
         assert self._found is not None
         return self._found
+
+    def _references(
+        self,
+        config: str | os.PathLike[str] | ProviderReferences | None,
+        variables: Mapping[str, str] | None,
+        variable_files: Sequence[str | os.PathLike[str]],
+    ) -> ProviderReferences | None:
+        """Return the configuration that an edit must fit, loaded if it is a directory."""
+        if isinstance(config, (str, os.PathLike)):
+            from statefmt.library._configuration import loaded_configuration
+
+            with located(self.location):
+                return loaded_configuration(config, self._context.environment, variables, variable_files)
+        if variables or variable_files:
+            raise StoreError("variables= and variable_files= need config= with a directory")
+        return config
 
     def _copy(self, out: str, command: str, overwrite: bool, keep_backup: bool) -> Copy:
         from statefmt.edit.copies import FileCopy, OutputCopy
@@ -266,18 +370,18 @@ class State:
         return FileCopy(self._context, out, command, overwrite, keep_backup)
 
     @contextmanager
-    def _opened(self, terms: Terms) -> Iterator[OpenedEdit]:
-        """Open the state for an edit, and forget what was read if it was written."""
+    def _opened(self, terms: Terms, opening: Callable[[bytes], LoadedState] | None = None) -> Iterator[OpenedEdit]:
+        """Open the state for an edit, and forget what was read if it was written or opened in another way."""
         from statefmt.edit.pipeline import opened_edit
 
         self._refuse_nested()
         self._is_edited = True
         try:
-            with located(self.location), opened_edit(self._context, self._store, terms) as opened:
+            with located(self.location), opened_edit(self._context, self._store, terms, opening=opening) as opened:
                 # Nothing must read the file under the lock.
                 self._found = opened.state
                 yield opened
-                if terms.in_place:
+                if terms.in_place or opening is not None:
                     self._found = None
         finally:
             self._is_edited = False

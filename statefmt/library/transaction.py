@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias, Unpack
 from statefmt import operations
 from statefmt.analysis.diff import SnapshotDiff, diff
 from statefmt.analysis.selection import Criteria
-from statefmt.edit.changes.edit import Edit
+from statefmt.edit.changes.edit import Edit, with_note
 from statefmt.edit.pipeline import OpenedEdit, Proposal
 from statefmt.edit.surgical import EditOutcome, surgical
 from statefmt.library._composed import composed
@@ -56,12 +56,12 @@ class Transaction:
     def __init__(
         self,
         opened: OpenedEdit,
-        configuration: ProviderReferences | None = None,
+        references: ProviderReferences | None = None,
         written: Callable[[EditResult], None] | None = None,
     ) -> None:
         """Use `State.edit()` instead, which locks the state and writes the result."""
         self._opened = opened
-        self._configuration = configuration
+        self._references = references
         self._written = written
         self._before = opened.state.result.snapshot
         self._edit: Edit | None = None
@@ -142,11 +142,19 @@ class Transaction:
         """Return instances as they are after the operations so far; see `State.select()`."""
         return selected(self.snapshot, criteria(selectors, filters), self._note)
 
-    def apply(self, operation: Callable[[Snapshot], Edit]) -> None:
-        """Apply an operation: a pure function from a snapshot to an Edit."""
+    def apply(self, operation: Callable[[Snapshot], Edit], *, depth: int = 0) -> None:
+        """Apply an operation: a pure function from a snapshot to an Edit.
+
+        In an edit with `config`, instances must move to addresses that it declares. If the target is a module, only the
+        module itself must be declared: `depth` is then its number of steps, `operations.module_depth(target)`.
+        """
         self._refuse_ended()
         self._opened.context.phase("editing")
         edit = operation(self.snapshot)
+        if self._references is not None and edit.moved:
+            from statefmt.edit.requests.declared_targets import refuse_undeclared
+
+            edit = with_note(edit, *refuse_undeclared(edit, self._references, depth))
         self._edit = edit if self._edit is None else composed(self._edit, edit)
 
     def move(self, source: Selector, destination: Selector, *, rebind: bool = False) -> None:
@@ -157,7 +165,10 @@ class Transaction:
 
             edit.move("module.network", "module.net")
         """
-        self.apply(lambda snapshot: operations.move(snapshot, selector_text(source), str(destination), rebind=rebind))
+        one, other = selector_text(source), str(destination)
+        self.apply(
+            lambda snapshot: operations.move(snapshot, one, other, rebind=rebind), depth=operations.module_depth(other)
+        )
 
     def remove(self, *selectors: Selector, keep_dangling: bool = False, **filters: Unpack[Filters]) -> None:
         """Forget instances, as `statetool rm`; the real objects continue to exist.
@@ -178,15 +189,24 @@ class Transaction:
         """Change the keys of instances and modules, as `statetool rekey`.
 
         Either `keys` maps old keys to new ones (`{0: "eu"}`; None is no key), or `by` is the path of the attribute that
-        has the new key of each instance, an integer with `count`.
+        has the new key of each instance, an integer with `count`. In an edit with `config`, both may be left out: the
+        new key is read from the configuration if only one instance can have changed its key.
 
             edit.rekey("aws_vpc.main", keys={0: "eu", 1: "us"})
         """
-        if (keys is None) is (by is None):
+        if (keys is not None and by is not None) or (keys is None and by is None and self._references is None):
             raise SurgeryError("give either keys or by")
         chosen, mapping = criteria(selectors, filters), _key_map(keys)
+        declared = None
+        if keys is None and by is None and self._references is not None:
+            from statefmt.library._configuration import declared_instances
+
+            declared = declared_instances(self._references)
         self.apply(
-            lambda snapshot: operations.rekey(snapshot, chosen, keys=mapping, by=by, count=count, note=self._note)
+            lambda snapshot: operations.rekey(
+                snapshot, chosen, keys=mapping, by=by, count=count, declared=declared, note=self._note
+            ),
+            depth=max(map(operations.module_depth, chosen.selectors), default=0),
         )
 
     def rebind(
@@ -203,12 +223,12 @@ class Transaction:
 
         With `keys`, each object gets the new provider key for its old one, and `target` is the new configuration or
         None. `whole_resource` extends the selection to all instances of each resource. `new_provider` allows a provider
-        that nothing in the state uses.
+        that nothing in the state uses or, in an edit with `config`, that the configuration does not declare.
 
             edit.rebind('module.db["eu"]', 'aws.by_region["us-west-2"]')
         """
         to = None if target is None else str(target)
-        chosen, mapping, known = criteria(_selectors(selector), filters), _key_map(keys), _known(new_provider)
+        chosen, mapping, known = criteria(_selectors(selector), filters), _key_map(keys), self._known(new_provider)
         self.apply(
             lambda snapshot: operations.rebind(
                 snapshot, chosen, to, mapping=mapping, whole_resource=whole_resource, known=known, note=self._note
@@ -226,12 +246,11 @@ class Transaction:
     ) -> None:
         """Replace a provider source or configuration, as `statetool replace-provider`.
 
-        Without selectors and filters, in all resources. `new_provider` allows a provider that nothing in the state
-        uses.
+        Without selectors and filters, in all resources. `new_provider` as for `rebind()`.
 
             edit.replace_provider("hashicorp/aws", "acme/aws", new_provider=True)
         """
-        chosen, known = criteria(selectors, filters), _known(new_provider)
+        chosen, known = criteria(selectors, filters), self._known(new_provider)
         replaced, replacement = operations.parse_replaced(str(old)), operations.parse_replaced(str(new))
         self.apply(
             lambda snapshot: operations.replace_provider(
@@ -289,7 +308,7 @@ class Transaction:
             self._edit = Edit(self._before)
         edit = self._edit
         if self._proposed is None or self._proposed[0] is not edit:
-            self._proposed = edit, self._opened.proposed(surgical(lambda _: edit, self._configuration))
+            self._proposed = edit, self._opened.proposed(surgical(lambda _: edit, self._references))
         return self._proposed[1]
 
     def _commit(self) -> None:
@@ -304,15 +323,21 @@ class Transaction:
         if not self._open:
             raise SurgeryError("the edit has ended; start another one")
 
+    def _known(self, new_provider: bool) -> KnownProviders | None:
+        return None if new_provider else operations.KnownProviders("pass new_provider=True", self._references)
+
 
 @contextmanager
 def transaction(
     opened: OpenedEdit,
-    configuration: ProviderReferences | None = None,
+    references: ProviderReferences | None = None,
     written: Callable[[EditResult], None] | None = None,
 ) -> Iterator[Transaction]:
-    """Collect operations on an opened state and write their result at the end, unless an exception is raised."""
-    edit = Transaction(opened, configuration, written)
+    """Collect operations on an opened state and write their result at the end, unless an exception is raised.
+
+    `references` are those of the configuration that the edit must fit.
+    """
+    edit = Transaction(opened, references, written)
     try:
         yield edit
         if not edit._cancelled:
@@ -337,10 +362,6 @@ def _key(key: Key) -> InstanceKey:
     if isinstance(key, str):
         return StringKey(key)
     return IntKey(key) if isinstance(key, int) else key
-
-
-def _known(new_provider: bool) -> KnownProviders | None:
-    return None if new_provider else operations.KnownProviders("pass new_provider=True")
 
 
 def _selectors(selector: Selector | Iterable[Selector]) -> Iterable[Selector]:

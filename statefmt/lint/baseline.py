@@ -15,6 +15,7 @@ from statefmt.lint.fingerprint import fingerprint
 from statefmt.model import codes
 from statefmt.model.errors import SettingsError, StoreError
 from statefmt.model.findings import Finding
+from statefmt.model.wording import Wording
 from statefmt.store.small_files import read_bounded, write_over
 
 _FORMAT_VERSION: Final = "1.0"
@@ -48,7 +49,7 @@ def read_baseline(path: Path) -> Baseline:
     try:
         document = msgspec.json.decode(read_bounded(path, _LARGEST, pipes=True))
     except OSError as error:
-        raise SettingsError(f"{path}: {error.strerror}; create it with --write-baseline") from error
+        raise SettingsError(f"{path}: {error.strerror}", Wording("; create it with --write-baseline", "")) from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise SettingsError(f"{path}: not a baseline: {error}") from error
     try:

@@ -61,7 +61,7 @@ class Gate:
         try:
             return self.check(name)
         except (StoreError, EncryptionError) as error:
-            return UnreadableState(display_name(name), str(error))
+            return UnreadableState(display_name(name), error.on_command_line)
 
     def check(self, name: str) -> CheckedState:
         """Check one state file, or standard input for `-`.

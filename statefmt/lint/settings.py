@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from statefmt.lint._user_files import problems
 from statefmt.model.errors import SettingsError
+from statefmt.model.wording import Wording
 from statefmt.store.small_files import read_bounded
 from statefmt.text.wildcards import TextTest, asterisk_test
 
@@ -50,7 +51,8 @@ class Settings(Struct, frozen=True, kw_only=True, rename="kebab", forbid_unknown
         if "\0" in self.baseline or not inside or os.path.realpath(wanted) != wanted:
             raise SettingsError(
                 f"{path}: a baseline named by the settings must be in their folder or below it, without symbolic "
-                "links in its path; --baseline FILE takes any file"
+                "links in its path",
+                Wording("; --baseline FILE takes any file", ""),
             )
         return path
 

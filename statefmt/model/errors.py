@@ -11,6 +11,7 @@ StatetoolError
 ├── SelectionError         a selector is invalid or matches nothing
 │   ├── NoMatchError           a selector matches nothing
 │   └── InvalidAddressError    an address, a selector or a provider on the command line is invalid
+├── DowngradeError         a release would lose parts of a state (`statefmt.formats.releases.loss`)
 ├── SurgeryError           an operation would harm the state or does not apply to it
 ├── EncryptionError        an encrypted state cannot be read or written; messages contain no secrets
 │   ├── ConfigurationError     an encryption configuration is invalid
@@ -27,10 +28,12 @@ StatetoolError
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from statefmt.model.findings import Finding, Severity
+from statefmt.model.wording import MessagePart, Wording, for_command_line, for_programs
 
 
 class StatetoolError(Exception):
@@ -38,11 +41,27 @@ class StatetoolError(Exception):
 
     `code` is a stable name of the reason: of the class, or of the rule for a StateError. `address` is what the error is
     about in the state, `location` the place of the state. Each is None if it is unknown.
+
+    The message names arguments of the library, such as `force_type=True`. `parts` has it in parts, some of them
+    with a wording for the command line, which `on_command_line` joins.
     """
 
     code: str | None = None
     address: str | None = None
     location: str | None = None
+    parts: tuple[MessagePart, ...] = ()
+
+    def __init__(self, *parts: MessagePart, address: object = None) -> None:
+        """Join the parts of the message; `address` is anything that prints as one."""
+        super().__init__(for_programs(parts))
+        self.parts = parts
+        if address is not None:
+            self.address = str(address)
+
+    @property
+    def on_command_line(self) -> str:
+        """The message with options in place of arguments: `--force-type`, not `force_type=True`."""
+        return for_command_line(self.parts)
 
 
 class AddressProblem(NamedTuple):
@@ -98,7 +117,17 @@ class NotAStateError(StateError):
 
 
 class EncryptedStateError(StateError):
-    """The bytes are an encrypted state, and there is no configuration to decrypt it."""
+    """The bytes are an encrypted state, and there is no configuration to decrypt it.
+
+    The finding names options of the command line, the message the arguments of the library.
+    """
+
+    def __str__(self) -> str:
+        """The message for programs."""
+        return (
+            "state is encrypted: it cannot be read without its encryption configuration; "
+            "give it with statefmt.open(…, encryption=…)"
+        )
 
 
 class UnsupportedStateError(StateError):
@@ -123,9 +152,10 @@ class NoMatchError(SelectionError):
     code = "no-match"
 
     def __init__(self, selector: str, suggestion: str) -> None:
-        state = f"; use --state {selector} to name a state" if selector.endswith(".tfstate") else ""
-        super().__init__(f"no resource instance matches {selector!r}{state}{suggestion}")
-        self.selector = self.address = selector
+        option = Wording(f"use --state {selector}", f"use statefmt.open({selector!r})")
+        state = ("; ", option, " to name a state") if selector.endswith(".tfstate") else ()
+        super().__init__(f"no resource instance matches {selector!r}", *state, suggestion, address=selector)
+        self.selector = selector
 
 
 class InvalidAddressError(SelectionError):
@@ -136,10 +166,9 @@ class InvalidAddressError(SelectionError):
 
     code = "invalid-address"
 
-    def __init__(self, what: str, text: str, reason: str, meant: str = "") -> None:
-        super().__init__(f"invalid {what} {text!r}: {reason}")
+    def __init__(self, what: str, text: str, *reason: MessagePart, meant: str = "") -> None:
+        super().__init__(f"invalid {what} {text!r}: ", *reason, address=text)
         self.meant = meant
-        self.address = text
 
 
 class SurgeryError(StatetoolError):
@@ -179,9 +208,28 @@ class UnreadableError(EncryptionError):
 
 
 class ProviderSourceError(StatetoolError):
-    """The source of a provider that the state names only by its type is unknown; the message lists ways out."""
+    """The source of a provider that the state names only by its type is unknown; the message lists ways out.
+
+    `total` is the number of resources, and `short` counts by type those that name their provider by its type only.
+    `unknown` are the types without a source, `ambiguous` those with several. `host` is the public registry of the
+    other providers, "" if it is unknown, and `problems` say what could not be used to find the sources.
+    """
 
     code = "provider-source"
+
+    def __init__(
+        self,
+        *parts: MessagePart,
+        total: int = 0,
+        short: Mapping[str, int] = MappingProxyType({}),
+        unknown: Sequence[str] = (),
+        ambiguous: Mapping[str, Sequence[str]] = MappingProxyType({}),
+        host: str = "",
+        problems: Sequence[str] = (),
+    ) -> None:
+        super().__init__(*parts)
+        self.total, self.short, self.host = total, short, host
+        self.unknown, self.ambiguous, self.problems = unknown, ambiguous, problems
 
 
 class SettingsError(StatetoolError):

@@ -8,13 +8,16 @@ from statefmt.model.addrs import ResourceMode
 
 
 class Condition(Struct, frozen=True):
-    """A condition on the values at a path, as given and in its parts. `show_sensitive` compares hidden values, too."""
+    """A condition on the values at a path, as given and in its parts.
+
+    `show_sensitive` compares hidden values, too; it is None if the caller cannot choose that.
+    """
 
     text: str
     path: str
     operator: str
     value: str
-    show_sensitive: bool = False
+    show_sensitive: bool | None = None
 
 
 class Criteria(Struct, frozen=True):

@@ -24,7 +24,7 @@ _REGEX: Final = "=~"
 _NULL: Final = "null"
 
 
-def parse_condition(text: str, *, show_sensitive: bool = False) -> Condition:
+def parse_condition(text: str, *, show_sensitive: bool | None = None) -> Condition:
     """Parse `PATH=VALUE`, `PATH!=VALUE` or `PATH=~REGEX`. Raises SelectionError if it is invalid."""
     match = _CONDITION.fullmatch(text)
     if match is None:
@@ -42,7 +42,7 @@ def meeting(found: Sequence[InstanceState], condition: Condition) -> tuple[list[
     condition nor its opposite. Raises SelectionError, with the nearest names, if no instance has such an attribute, and
     if the path is invalid.
     """
-    reader = ValueReader(condition.path, show_sensitive=condition.show_sensitive)
+    reader = ValueReader(condition.path, show_sensitive=bool(condition.show_sensitive))
     fits = _value_test(condition)
     wanted = condition.operator != _UNEQUAL
     kept: list[InstanceState] = []

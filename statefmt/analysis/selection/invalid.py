@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from statefmt.analysis.selection.pattern_scanner import pattern_steps
 from statefmt.model.addrs import StringKey, parse_abs_resource_instance, parse_module_instance
 from statefmt.model.errors import AddressError, InvalidAddressError
+from statefmt.model.wording import MessagePart, Wording
 from statefmt.text.pattern import pattern
 from statefmt.text.wildcards import has_wildcards
 
@@ -18,11 +19,16 @@ _NUMBER: Final = pattern(r"-?[0-9*?]+")
 _CURLY: Final = str.maketrans("“”„‟″«»‘’‚‛′", '"""""""' + "'''''")  # noqa: RUF001 - typographic quotes are the point
 _DATA_FIRST: Final = pattern(r'data\.((?:module\.[^.\[]+(?:\[(?:"(?:[^"\\]|\\.)*"|\d+)\])?\.)+)(.*)', re.DOTALL)
 
+_FROM_STANDARD_INPUT: Final = Wording(
+    "use --state - to read the state from standard input", "statefmt.read() reads a state from bytes"
+)
+_DATA_SOURCES: Final = Wording("--mode data", 'mode="data"')
+
 
 class _Slip(NamedTuple):
-    """The reason why a string is invalid, and what was probably meant ("" if unclear)."""
+    """The reason why a string is invalid, in parts, and what was probably meant ("" if unclear)."""
 
-    reason: str
+    reason: tuple[MessagePart, ...]
     meant: str = ""
 
 
@@ -46,7 +52,7 @@ def invalid_provider(
 
 def _error(what: str, text: str, error: AddressError, slip: _Slip | None, form: str = "") -> InvalidAddressError:
     if slip is not None:
-        return InvalidAddressError(what, text, slip.reason, slip.meant)
+        return InvalidAddressError(what, text, *slip.reason, meant=slip.meant)
     detail = error.detail.removesuffix(".")
     if detail[1:2].islower():
         detail = detail[0].lower() + detail[1:]
@@ -69,7 +75,7 @@ def _quotes(text: str, is_valid: Callable[[str], bool]) -> _Slip | None:
     meant = _BRACKETS.sub(quoted, straight)
     if meant == text or not is_valid(meant):
         return None
-    return _Slip(reasons[0] if straight == text else "it has typographic quotes", meant)
+    return _Slip((reasons[0] if straight == text else "it has typographic quotes",), meant)
 
 
 def _reason(inside: str, bare: str) -> str:
@@ -84,40 +90,43 @@ def _reason(inside: str, bare: str) -> str:
 def _file(text: str) -> _Slip | None:
     """Recognise what names a state."""
     if text == "-":
-        return _Slip("use --state - to read the state from standard input")
+        return _Slip((_FROM_STANDARD_INPUT,))
     if ('"' not in text and "/" in text) or text.endswith(".tfstate"):
-        return _Slip(f"it looks like a file; use --state {text} to name the state")
+        option = Wording(f"use --state {text}", f"use statefmt.open({text!r})")
+        return _Slip(("it looks like a file; ", option, " to name the state"))
     return None
 
 
 def _incomplete(text: str, exists: Callable[[str], bool], *, selects: bool) -> _Slip | None:
     """Recognise addresses that lack a part."""
     if not text:
-        return _Slip("it is empty")
+        return _Slip(("it is empty",))
     if text.endswith(".") and _is_address(text[:-1]):
-        return _Slip("it ends with a dot", text[:-1])
+        return _Slip(("it ends with a dot",), text[:-1])
     first = text.partition(".")[0]
     if first not in ("module", "data") and exists(f"module.{first}"):
-        return _Slip('the address of a module begins with "module."', f"module.{text}")
+        return _Slip(('the address of a module begins with "module."',), f"module.{text}")
     type_ = text.rpartition(".")[2]
     if type_ == "data":
-        return _Slip("a data source has a type and a name; for all data sources, use --mode data")
+        return _Slip(("a data source has a type and a name; for all data sources, use ", _DATA_SOURCES))
     if type_ == "module" or "[" in type_ or not _is_resource(f"{text}.x"):
         return None
-    every = f"; for all resources of this type, use --type {type_} or '{text}.*'" if selects else ""
-    return _Slip(f"a resource has a type and a name{every}")
+    option = Wording(f"--type {type_}", f"type={type_!r}")
+    every = ("; for all resources of this type, use ", option, f" or '{text}.*'") if selects else ()
+    return _Slip(("a resource has a type and a name", *every))
 
 
 def _misplaced(text: str, exists: Callable[[str], bool]) -> _Slip | None:
     """Recognise addresses with too many parts, or in the wrong order."""
     if text.startswith("resource.") and _is_resource(bare := text.removeprefix("resource.")):
-        return _Slip('addresses do not begin with "resource."', bare)
+        return _Slip(('addresses do not begin with "resource."',), bare)
     path = _DATA_FIRST.fullmatch(text)
     if path and _is_resource(meant := f"{path[1]}data.{path[2]}"):
-        return _Slip('"data." comes after the modules', meant)
+        return _Slip(('"data." comes after the modules',), meant)
     before, _, name = text.rpartition(".")
     if _is_resource(before) and exists(before):
-        return _Slip(f"an address has no attributes (`show --attr {name}` prints one)", before)
+        option = Wording(f"`show --attr {name}` prints one", "Instance.attributes has them")
+        return _Slip(("an address has no attributes (", option, ")"), before)
     return None
 
 

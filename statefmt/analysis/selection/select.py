@@ -36,8 +36,8 @@ def select(
         chosen, hidden = meeting(chosen, condition)
         if hidden:
             count = "1 instance" if hidden == 1 else f"{hidden:,} instances"
-            reason = f"because {condition.path} is sensitive there; use --show-sensitive to compare all"
-            notes.append(f"{count} not compared, {reason}")
+            way_out = "" if condition.show_sensitive is None else "; use --show-sensitive to compare all"
+            notes.append(f"{count} not compared, because {condition.path} is sensitive there{way_out}")
     if not chosen:
         raise SelectionError("; ".join([f"no resource instance {criteria}", *notes]))
     for text in notes:

@@ -39,7 +39,7 @@ def undeclared_addresses(
         if isinstance(found, Unknown):
             notes[f"statetool cannot tell whether the configuration declares {goal}: {found.reason}"] = None
         elif found is not None and (not depth or module == found):
-            return Judgement(_description(references, found))
+            return Judgement(_description(references, found), about=goal)
         elif found is not None:
             missing.append(str(goal))
     # One reason is enough: there may be a note for every instance.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from msgspec import structs
 
@@ -36,8 +36,17 @@ def unknown_source(source: Provider, known: Collection[Provider]) -> str:
     return did_you_mean(source.display, {other.display for other in known})
 
 
-def unknown_in_state(snapshot: Snapshot, wanted: Iterable[AbsProviderInstance], name: Naming = short_name) -> str:
-    """Describe the first provider instance that no resource of the state is bound to; "" if there is none.
+class UnknownProvider(NamedTuple):
+    """A provider instance that no resource of a state is bound to, and what to say about it."""
+
+    provider: AbsProviderInstance
+    problem: str
+
+
+def unknown_in_state(
+    snapshot: Snapshot, wanted: Iterable[AbsProviderInstance], name: Naming = short_name
+) -> UnknownProvider | None:
+    """Return the first provider instance that no resource of the state is bound to; None if there is none.
 
     `name` formats the nearest ones. The default configuration of a provider that the state names always exists.
     """
@@ -47,8 +56,8 @@ def unknown_in_state(snapshot: Snapshot, wanted: Iterable[AbsProviderInstance], 
         config = provider.config
         is_default = config.module.is_root and not config.alias and config.provider in sources
         if not is_default and provider.key not in known.get(config, ()):
-            return _description(provider, known, name)
-    return ""
+            return UnknownProvider(provider, _description(provider, known, name))
+    return None
 
 
 def _keys(snapshot: Snapshot) -> dict[ConfigProviderConfig, dict[InstanceKey, None]]:

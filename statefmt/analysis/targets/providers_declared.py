@@ -14,6 +14,7 @@ from statefmt.hcl.value import Unknown
 from statefmt.model.addrs import (
     NO_KEY,
     AbsProviderInstance,
+    AbsResourceInstance,
     ConfigProviderConfig,
     Module,
     Provider,
@@ -24,10 +25,14 @@ from statefmt.model.errors import AddressError
 
 
 class Judgement(NamedTuple):
-    """What is wrong with the first target that does not exist, "" if all do, and notes on those that are not known."""
+    """What is wrong with the first target that does not exist, "" if all do, and notes on those that are not known.
+
+    `about` is that target.
+    """
 
     problem: str
     notes: tuple[str, ...] = ()
+    about: AbsProviderInstance | AbsResourceInstance | None = None
 
 
 def sources_in_configuration(references: ProviderReferences) -> set[Provider]:
@@ -53,13 +58,13 @@ def undeclared_providers(
         if resolved is None:
             unread = doubt(references.configuration, bound.config.module)
             if unread is None:
-                return Judgement(_no_configuration(references, bound, name))
+                return Judgement(_no_configuration(references, bound, name), about=provider)
             notes.append(_not_checked(bound, unread))
             continue
         there = references.declares(resolved.config.instance(bound.key))
         # With an unknown for_each, it is still certain that every instance has a key.
         if there is False or (isinstance(there, Unknown) and bound.key is NO_KEY):
-            return Judgement(_no_instance(references, bound, resolved.config, name))
+            return Judgement(_no_instance(references, bound, resolved.config, name), about=provider)
         if isinstance(there, Unknown):
             notes.append(_not_checked(bound, there))
     return Judgement("", tuple(notes))

@@ -6,9 +6,10 @@ import sys
 from typing import Annotated, Final, Optional
 
 import typer
-from msgspec import structs
 
+from statefmt import DowngradeError
 from statefmt.cli.exit_status import FAILED, FINE
+from statefmt.cli.named_state import state_name
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
 from statefmt.cli.options.groups import LAYOUT
 from statefmt.cli.options.provider_sources import LegacyProviderOption, ProviderSources, RegistryOption, show_unused
@@ -16,14 +17,12 @@ from statefmt.cli.options.release import parsed_release
 from statefmt.cli.options.shared import DropUnknownOption, StateArgument, StateOption, StyleChoice, one_state
 from statefmt.cli.options.takes import takes
 from statefmt.cli.options.write import WriteOptions, write_options
-from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal
 from statefmt.cli.target import InPlaceOption, Rewriting, rewrite_state
 from statefmt.edit.pipeline import Proposal
-from statefmt.edit.session import LoadedState, rewrite, state_name, with_next_serial
-from statefmt.formats.releases.downgrade import fit
+from statefmt.edit.requests.migrate import downgrade_request
+from statefmt.edit.session import LoadedState
 from statefmt.render.formats.downgrade import downgrade_report, refusal_text
-from statefmt.store.reading import display_name
 
 EXAMPLES: Final = (
     ("Write a state for OpenTofu 1.8.", "statetool downgrade --for 1.8 terraform.tfstate -o old.tfstate"),
@@ -32,10 +31,6 @@ EXAMPLES: Final = (
         "statetool downgrade --for terraform-1.5 --registry terraform terraform.tfstate -o new.tfstate",
     ),
 )
-
-
-class _WouldLose(Exception):  # noqa: N818 - not an error: ends the command
-    """The state would lose something, which has been reported."""
 
 
 @takes(options=write_options, configuration=configuration_options)
@@ -77,36 +72,28 @@ def command(
         )
     release = parsed_release(release_name)
     given = one_state(state, state_option)
-    name = state_name(run_context(), given)
+    name = state_name(given)
     sources = ProviderSources("downgrade", registry, legacy_provider, configuration, [name], unnamed=given is None)
 
     def operation(loaded: LoadedState) -> Proposal[Rewriting]:
-        serial = loaded.result.snapshot.serial - loaded.sources.changed
-        fitted = fit(loaded.result.snapshot, release, drop_lossy=drop_lossy, drop_unknown=drop_unknown)
-        if fitted.losses:
-            print(refusal_text(name, fitted.losses, release, message_terminal()), file=sys.stderr)
-            raise _WouldLose
-        snapshot = fitted.snapshot
-        if fitted.dropped and not loaded.sources.changed:
-            snapshot = with_next_serial(snapshot, display_name(name))
-        loaded = structs.replace(loaded, result=structs.replace(loaded.result, snapshot=snapshot))
-        own_style = release.local_style.style if style is None else style.applied_to(loaded.result.style)
-        rewritten = rewrite(loaded, own_style, drop_unknown=drop_unknown)
+        own_style = None if style is None else style.applied_to(loaded.result.style)
+        made = downgrade_request(loaded, release, own_style, drop_lossy=drop_lossy, drop_unknown=drop_unknown)
         report = downgrade_report(
-            loaded,
-            rewritten,
-            fitted.dropped,
+            made.loaded,
+            made.rewritten,
+            made.dropped,
             release,
             sources.choice,
             message_terminal(),
-            serial=serial,
+            serial=made.serial,
             dropped_unknown=drop_unknown,
         )
-        return Proposal((loaded, report), [rewritten.content], check=in_place)
+        return Proposal((made.loaded, report), [made.rewritten.content], check=in_place)
 
     try:
         loaded = rewrite_state(name, sources, options, in_place, operation, "downgrade")
-    except _WouldLose:
+    except DowngradeError as error:
+        print(refusal_text(name, error.losses, release, message_terminal()), file=sys.stderr)
         return FAILED
     show_unused(sources.choice, loaded.sources.used)
     return FINE

@@ -135,7 +135,7 @@ def _is_kept_by_git() -> bool:
 
 def _unreadable(error: StatetoolError, name: str) -> str:
     # Drop the name, which is that of a temporary file of git's.
-    reason = str(error).removeprefix(f"{display_name(name)}: ")
+    reason = error.on_command_line.removeprefix(f"{display_name(name)}: ")
     if isinstance(error, StateError) and error.reasons:
         # Omit the details: they may quote the file.
         first = error.reasons[0]

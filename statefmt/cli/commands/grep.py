@@ -84,7 +84,7 @@ def command(
         except (StatetoolError, TooDeepError) as error:
             problem = StoreError(f"{display_name(name)}: {error}") if isinstance(error, TooDeepError) else error
             show_failure(problem, name)
-            unreadable.append((display_name(name), str(problem)))
+            unreadable.append((display_name(name), problem.on_command_line))
     if as_json:
         sys.stdout.buffer.write(search_json(searched, unreadable))
     _note_left_out([one.left_out for one in searched if one.left_out is not None])
@@ -113,7 +113,7 @@ def _found(given: list[str]) -> tuple[list[str], list[tuple[str, str]]]:
             found.update(dict.fromkeys(find_states([name])))
         except StoreError as error:
             show_failure(error)
-            missing.append((name, str(error)))
+            missing.append((name, error.on_command_line))
     return list(found), missing
 
 

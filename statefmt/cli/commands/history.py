@@ -14,6 +14,7 @@ from statefmt.cli.command_line import command_line
 from statefmt.cli.confirmation import confirmed
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.named_state import state_name
+from statefmt.cli.options.duration import AGE, seconds
 from statefmt.cli.options.shared import FormatOption, OutputFormat, StateArgument, StateOption, YesOption, one_state
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal, say
@@ -22,7 +23,6 @@ from statefmt.store.local.history import load_history
 from statefmt.store.local.history_contents import compress_one, kept_content
 from statefmt.store.local.journal import checksum
 from statefmt.store.local.transaction import open_state
-from statefmt.text.pattern import pattern
 
 EXAMPLES: Final = (
     ("Show the edits of the current state.", "statetool history"),
@@ -30,8 +30,6 @@ EXAMPLES: Final = (
     ("Show which old backups would be deleted.", "statetool history --prune --older-than 30d --dry-run"),
     ("Keep the last five edits and their backups, now and from now on.", "statetool history --prune --keep 5"),
 )
-_AGE: Final = pattern(r"([0-9]{1,4})([hdw])")
-_HOURS: Final = {"h": 1, "d": 24, "w": 7 * 24}
 
 
 def command(
@@ -80,7 +78,7 @@ def command(
             raise typer.BadParameter("cannot be combined with --keep", param_hint="--older-than")
         if output_format is OutputFormat.JSON:
             raise typer.BadParameter("cannot be combined with --prune", param_hint="--format")
-        return _prune(path, keep, None if older_than is None else _age(older_than), dry_run=dry_run, yes=yes)
+        return _prune(path, keep, _age(older_than), dry_run=dry_run, yes=yes)
     if keep is not None:
         with open_state(path, run_context().lock_info(path, "history", command_line()), run_context().note) as opened:
             opened.keep_history(keep)
@@ -108,12 +106,8 @@ def _content_before(path: Path, number: int) -> bytes:
     return kept_content(path, found.before)
 
 
-def _age(text: str) -> timedelta:
-    """Parse an age such as 30d. Raises BadParameter."""
-    found = _AGE.fullmatch(text)
-    if found is None:
-        raise typer.BadParameter(f"{text!r} is not an age: write 12h, 30d or 8w", param_hint="--older-than")
-    return timedelta(hours=int(found[1]) * _HOURS[found[2]])
+def _age(text: str | None) -> timedelta | None:
+    return None if text is None else timedelta(seconds=seconds(text, "--older-than", AGE))
 
 
 def _prune(path: Path, keep: int | None, age: timedelta | None, *, dry_run: bool, yes: bool) -> int:

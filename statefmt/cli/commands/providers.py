@@ -123,7 +123,7 @@ def _removal(uses: list[ConfigurationUse], text: str, references: ProviderRefere
 
         declared = declared_provider(references, text)
         if declared is None:
-            raise SelectionError(f"{error}\nThe configuration does not declare it either.") from error
+            raise SelectionError(*error.parts, "\nThe configuration does not declare it either.") from error
         return ProviderRemoval(text, declared.key is NO_KEY, (), (), ())
 
 

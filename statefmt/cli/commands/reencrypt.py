@@ -134,7 +134,7 @@ def _check(names: list[str], configuration: EncryptionConfiguration, output_form
             status = max(status, FINE if opened.is_current else FOUND)
         except StatetoolError as error:
             show_failure(error)
-            found = CheckedEncryption(display_name(name), error=str(error))
+            found = CheckedEncryption(display_name(name), error=error.on_command_line)
             status = FAILED
         checked.append(found)
         if output_format is OutputFormat.TEXT and not found.error and not found.is_current:

@@ -167,5 +167,5 @@ def _refuse_other_lineage(snapshot: Snapshot, name: str, backup: LoadedState) ->
 
 def _damage(name: str, error: StateFileError | EncryptionError) -> str:
     first = error.reasons[0] if isinstance(error, StateError) and error.reasons else None
-    reason = str(error) if first is None else first.detail or first.summary
+    reason = error.on_command_line if first is None else first.detail or first.summary
     return f"{printable(name)} is damaged, so everything in the backup counts as added. The damage: {printable(reason)}"

@@ -6,22 +6,23 @@ from typing import Annotated, Final
 
 import typer
 
+from statefmt import StatetoolError
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.failure import show_failure
+from statefmt.cli.named_state import state_name
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
 from statefmt.cli.options.groups import LAYOUT
 from statefmt.cli.options.provider_sources import LegacyProviderOption, ProviderSources, RegistryOption, show_unused
 from statefmt.cli.options.shared import DropUnknownOption, StateOption, StatesArgument, StyleChoice
 from statefmt.cli.options.takes import takes
 from statefmt.cli.options.write import WriteOptions, write_options
-from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal
 from statefmt.cli.target import InPlaceOption, Rewriting, rewrite_state
 from statefmt.edit.pipeline import Proposal
-from statefmt.edit.session import LoadedState, rewrite, state_name
-from statefmt.model.errors import StatetoolError
+from statefmt.edit.requests.migrate import upgrade_request
+from statefmt.edit.session import LoadedState
+from statefmt.locations import STANDARD_INPUT
 from statefmt.render.formats.upgrade import upgrade_report
-from statefmt.store.reading import STANDARD_INPUT
 
 EXAMPLES: Final = (
     ("Upgrade a state for OpenTofu.", "statetool upgrade --registry opentofu old.tfstate -o new.tfstate"),
@@ -59,14 +60,16 @@ def command(
         raise typer.BadParameter("name the state once, as an argument or with --state", param_hint="--state")
     names = [*(states or ()), *([state] if state else ())]
     unnamed = not names
-    names = names or [state_name(run_context(), None)]
+    names = names or [state_name(None)]
     _check_several(names, in_place, options)
     sources = ProviderSources("upgrade", registry, legacy_provider, configuration, names, unnamed=unnamed)
 
     def operation(loaded: LoadedState) -> Proposal[Rewriting]:
-        rewritten = rewrite(loaded, style.applied_to(loaded.result.style), drop_unknown=drop_unknown)
-        report = upgrade_report(loaded, rewritten, sources.choice, message_terminal(), dropped_unknown=drop_unknown)
-        return Proposal((loaded, report), [rewritten.content], check=in_place)
+        made = upgrade_request(loaded, style.layout, drop_unknown=drop_unknown)
+        report = upgrade_report(
+            loaded, made.rewritten, sources.choice, message_terminal(), dropped_unknown=drop_unknown
+        )
+        return Proposal((loaded, report), [made.rewritten.content], check=in_place)
 
     status = FINE
     used: set[str] = set()

@@ -51,9 +51,14 @@ class StyleChoice(StrEnum):
     INDENT = "indent"
     COMPACT = "compact"
 
+    @property
+    def layout(self) -> Layout | None:
+        """The layout to write; None to keep the style of the file."""
+        return None if self is StyleChoice.KEEP else Layout(self.value)
+
     def applied_to(self, style: Style) -> Style:
         """Return the style to write, given the file's own."""
-        return style if self is StyleChoice.KEEP else Style(Layout(self.value))
+        return style if self.layout is None else Style(self.layout)
 
 
 class OutputFormat(StrEnum):

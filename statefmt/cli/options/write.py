@@ -8,6 +8,7 @@ from typing import Annotated, Final, NamedTuple, Optional
 import typer
 
 from statefmt.cli.command_line import command_line
+from statefmt.cli.options.duration import seconds
 from statefmt.cli.options.groups import COMMON
 from statefmt.cli.options.shared import YesOption
 from statefmt.cli.run import run_context
@@ -16,14 +17,11 @@ from statefmt.edit.pipeline import Terms
 from statefmt.edit.stores import store_at
 from statefmt.locations import STANDARD_INPUT
 from statefmt.store.protocol import Store
-from statefmt.text.pattern import pattern
 
-_SECONDS: Final = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001, "": 1.0}
 # Terraform's `-backup=-`.
 _NO_BACKUP: Final = "-"
 # Other names of standard output, which may be a file: opening it anew would write over its beginning.
 _STANDARD_OUTPUT: Final = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
-_PART: Final = pattern(r"(\d+(?:\.\d+)?)(h|ms|m|s|)")
 
 
 class WriteOptions(NamedTuple):
@@ -155,10 +153,3 @@ def write_options(
 def store_of(name: str) -> Store:
     """Return the store of the state that a command names."""
     return store_at(run_context(), name)
-
-
-def seconds(text: str, option: str) -> float:
-    """Convert a duration in Go's notation, which OpenTofu takes, to seconds. Raises BadParameter."""
-    if not text or _PART.sub("", text):
-        raise typer.BadParameter(f"{text!r} is not a duration: write 10s, 500ms or 1m30s", param_hint=option)
-    return sum(float(number) * _SECONDS[unit] for number, unit in _PART.findall(text))

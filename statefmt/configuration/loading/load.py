@@ -29,7 +29,8 @@ class LoadOptions(msgspec.Struct, frozen=True):
 
     `environment` may contain `TF_VAR_…`, `TF_DATA_DIR` and `TF_WORKSPACE`. `workspace` is the value of
     `terraform.workspace`; if None, TF_WORKSPACE is used, then the file `environment` in the data directory. Without
-    `children`, only the root module is read, and its declarations are not checked.
+    `children`, only the root module is read, and its declarations are not checked. `for_program`: messages name
+    arguments of the library, not options of the command line.
     """
 
     variables: tuple[VariableOption, ...] = ()
@@ -37,6 +38,7 @@ class LoadOptions(msgspec.Struct, frozen=True):
     workspace: str | None = None
     test_directory: str = "tests"
     children: bool = True
+    for_program: bool = False
 
 
 def load(directory: Path, options: LoadOptions | None = None) -> Configuration:
@@ -73,7 +75,7 @@ def load(directory: Path, options: LoadOptions | None = None) -> Configuration:
         for run in test.runs
         if (found := tree.read_tested(test.file, run, workspace)) is not None
     }
-    return msgspec.structs.replace(main, tested=tested, problems=tuple(problems))
+    return msgspec.structs.replace(main, tested=tested, problems=tuple(problems), for_program=options.for_program)
 
 
 def _chosen(data: Path) -> str:

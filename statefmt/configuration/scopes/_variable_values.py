@@ -48,10 +48,13 @@ def _applied(variable: Variable, constraint: TypeConstraint, value: Part) -> Par
         return as_unknown(error(ProblemKind.VARIABLE, "Invalid value for input variable", detail, variable.range))
 
 
-def missing(variable: Variable, call: ModuleCall | None) -> Unknown:
+def missing(variable: Variable, call: ModuleCall | None, *, for_program: bool = False) -> Unknown:
     """Return the Unknown for a variable that has no value."""
     if call is None:
-        how = f"set it with --var {variable.name}=…, --var-file or TF_VAR_{variable.name}"
+        name = variable.name
+        how = f"set it with --var {name}=…, --var-file or TF_VAR_{name}"
+        if for_program:
+            how = f"pass it in variables= or variable_files=, or TF_VAR_{name} in the environment of the context"
         return Unknown(f"var.{variable.name} has no value: {how}", variable.range, kind=UnknownKind.VARIABLE)
     detail = f'The argument "{variable.name}" is required, but no definition was found.'
     return as_unknown(error(ProblemKind.VARIABLE, "Missing required argument", detail, call.range))

@@ -39,6 +39,7 @@ class Facts(msgspec.Struct, frozen=True):
     modules: Mapping[addrs.Module, ModuleConfiguration]
     inputs: Mapping[str, InputValue]
     workspace: str | None
+    for_program: bool = False
 
 
 class _Values:
@@ -161,7 +162,7 @@ class Scope:
             argument = None if call is None else call.arguments.get(name)
             given = None if argument is None else evaluate(argument.expression, values.caller)
         if given is None and variable.default is None:
-            return missing(variable, self.module.call)
+            return missing(variable, self.module.call, for_program=values.facts.for_program)
         return finished(variable, given)
 
     def _path(self, name: str, place: Range) -> Part:
@@ -219,7 +220,13 @@ def _known_later(reference: Traversal) -> Unknown:
 
 def root_scope(configuration: Configuration) -> Scope:
     """Return the scope of the root module."""
-    facts = Facts(Path(configuration.directory), configuration.modules, configuration.inputs, configuration.workspace)
+    facts = Facts(
+        Path(configuration.directory),
+        configuration.modules,
+        configuration.inputs,
+        configuration.workspace,
+        configuration.for_program,
+    )
     return first_scope(facts)
 
 

@@ -27,7 +27,7 @@ def captures(pattern: str, addr: AbsResourceInstance | ModuleInstance) -> tuple[
     """Return the match of each wildcard of a pattern, in order. Raises SurgeryError if that is not determined."""
     found = _expression(pattern).fullmatch(str(addr))
     if found is None:
-        raise SurgeryError(f"{pattern} does not determine its wildcards in {addr}; write out all keys")
+        raise SurgeryError(f"{pattern} does not determine its wildcards in {addr}; write out all keys", address=addr)
     groups: tuple[str, ...] = found.groups()
     return groups
 
@@ -42,7 +42,9 @@ def filled(target: str, values: Sequence[str]) -> str:
         number = (plain or braced).lstrip("0")
         if not number or len(number) > 9 or int(number) > len(values):
             count = "1 wildcard" if len(values) == 1 else f"{len(values)} wildcards"
-            raise SurgeryError(f"{place[0]} in {target}: the source has {count}; write $$ for a dollar sign")
+            raise SurgeryError(
+                f"{place[0]} in {target}: the source has {count}; write $$ for a dollar sign", address=target
+            )
         return values[int(number) - 1]
 
     return PLACE.sub(value, target)

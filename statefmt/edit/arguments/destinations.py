@@ -41,18 +41,20 @@ def destinations(
     goal = _module(target)
     if goal is not None:
         raise SurgeryError(
-            f"{target} is a module, but {source} is not; give a full address: {target}.{found[0].resource}"
+            f"{target} is a module, but {source} is not; give a full address: {target}.{found[0].resource}",
+            address=target,
         )
     instance = _instance(target)
     if len({addr.containing_resource() for addr in found}) > 1:
         raise SurgeryError(
-            f"{source} matches several resources, but {target} is only one; use $1, $2… in the destination"
+            f"{source} matches several resources, but {target} is only one; use $1, $2… in the destination",
+            address=target,
         )
     if _keeps_key(source, instance):
         resource = instance.containing_resource()
         return {addr: resource.instance(addr.key) for addr in found}
     if len(found) > 1:
-        raise SurgeryError(f"{source} matches {len(found)} instances, but {target} is only one")
+        raise SurgeryError(f"{source} matches {len(found)} instances, but {target} is only one", address=target)
     return {addr: _with_own_key(addr, instance, target) for addr in found}
 
 
@@ -103,7 +105,9 @@ def _module_goals(named: NamedModules, source: str, target: str) -> dict[ModuleI
     for module in named.modules:
         outer = next((one for one in module.parent().on_the_way if one in chosen), None)
         if outer is not None:
-            raise SurgeryError(f"{source} matches both {outer} and {module} in it; move one after the other")
+            raise SurgeryError(
+                f"{source} matches both {outer} and {module} in it; move one after the other", address=module
+            )
     for module in named.modules:
         text = target
         if named.by_pattern and PLACE.search(target):
@@ -111,7 +115,9 @@ def _module_goals(named: NamedModules, source: str, target: str) -> dict[ModuleI
         goal = _module_goal(module, source, text)
         if goal in taken:
             way_out = "; use $1, $2… in the destination" if named.by_pattern else ""
-            raise SurgeryError(f"{module} cannot become {goal}: {taken[goal]} would move there, too{way_out}")
+            raise SurgeryError(
+                f"{module} cannot become {goal}: {taken[goal]} would move there, too{way_out}", address=module
+            )
         goals[module], taken[goal] = goal, module
     return goals
 
@@ -120,7 +126,7 @@ def _module_goal(module: ModuleInstance, source: str, text: str) -> ModuleInstan
     goal = _module(text)
     if goal is None:
         _instance(text)
-        raise SurgeryError(f"{source} is a module, but {text} is not")
+        raise SurgeryError(f"{source} is a module, but {text} is not", address=text)
     *path, last = goal.steps
     if last.key is NO_KEY and not source.endswith("]"):
         last = ModuleStep(last.name, module.steps[-1].key)
@@ -147,6 +153,6 @@ def _instance(text: str) -> AbsResourceInstance:
     except AddressError as error:
         if has_wildcards(text):
             raise SurgeryError(
-                f"{text}: a destination has no wildcards; use $1, $2… for what those of the source match"
+                f"{text}: a destination has no wildcards; use $1, $2… for what those of the source match", address=text
             ) from error
         raise invalid_address(text, error, selects=False) from error

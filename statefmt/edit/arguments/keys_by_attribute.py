@@ -36,31 +36,35 @@ def keys_by_attribute(
 def _value(instance: InstanceState, path: str, allow_sensitive: bool) -> JSONValue:
     obj = instance.current or (instance.deposed[0] if len(instance.deposed) == 1 else None)
     if obj is None:
-        raise SurgeryError(f"{instance.addr} has no current object and several deposed ones; map its key explicitly")
+        raise SurgeryError(
+            f"{instance.addr} has no current object and several deposed ones; map its key explicitly",
+            address=instance.addr,
+        )
     try:
         value = decoded(attributes_value(obj, show_sensitive=allow_sensitive))
         if obj.attributes is None and isinstance(value, Members):
             return look_up_flat(value, path)
         return look_up(value, parse_path(path))
     except (SelectionError, ValueError) as error:
-        raise SurgeryError(f"{instance.addr}: {error}") from error
+        raise SurgeryError(f"{instance.addr}: {error}", address=instance.addr) from error
 
 
 def _key(addr: AbsResourceInstance, path: str, value: JSONValue, count: bool) -> InstanceKey:
     if isinstance(value, Hidden):
         raise SurgeryError(
-            f"{addr}: {path} is sensitive, and keys are visible in every address; choose another attribute"
+            f"{addr}: {path} is sensitive, and keys are visible in every address; choose another attribute",
+            address=addr,
         )
     if not isinstance(value, str):
-        raise SurgeryError(f"{addr}: {path} is {_kind(value)}; a key must be a string or a whole number")
+        raise SurgeryError(f"{addr}: {path} is {_kind(value)}; a key must be a string or a whole number", address=addr)
     number = _whole_number(value)
     if count:
         if number is None or number < 0:
-            raise SurgeryError(f"{addr}: {path} is not a whole number of at least 0, as count needs")
+            raise SurgeryError(f"{addr}: {path} is not a whole number of at least 0, as count needs", address=addr)
         return IntKey(number)
     if isinstance(value, NumberText):
         if number is None:
-            raise SurgeryError(f"{addr}: {path} is {value!s}; a numeric key must be a whole number")
+            raise SurgeryError(f"{addr}: {path} is {value!s}; a numeric key must be a whole number", address=addr)
         return StringKey(str(number))
     return StringKey(nfc(value))
 

@@ -22,9 +22,11 @@ from statefmt.hcl.values.construct import children
 from statefmt.model.addrs import AbsResource, InstanceKey, ModuleInstance, StringKey, key_order
 from statefmt.model.cty import STRING
 from statefmt.model.errors import SurgeryError
+from statefmt.model.wording import Wording
 from statefmt.text.shell import shell_line
 
 _MOST_NAMED: Final = 10
+_MAP_ALONE: Final = Wording("--map without --config", "keys= without config=")
 
 
 def keys_by_configuration(
@@ -78,11 +80,13 @@ def _declared(instances: Instances, block: Repeatable) -> dict[InstanceKey, None
     else:
         found = instances.expansion_of(block)
     if isinstance(found, AbsentInstance):
-        raise SurgeryError(_absent(instances, block))
+        raise SurgeryError(_absent(instances, block), address=block)
     if isinstance(found, Unknown):
         place = f" ({found.range})" if found.range else ""
         raise SurgeryError(
-            f"{block}: the configuration does not determine its keys: {found.reason}{place}; use --map without --config"
+            f"{block}: the configuration does not determine its keys: {found.reason}{place}; use ",
+            _MAP_ALONE,
+            address=block,
         )
     return dict.fromkeys(found.keys)
 
@@ -104,7 +108,8 @@ def _undetermined(
 ) -> SurgeryError:
     if not free:
         return SurgeryError(
-            f"{block}: the configuration has no instance for {_named(old)}, and no other key without an instance"
+            f"{block}: the configuration has no instance for {_named(old)}, and no other key without an instance",
+            address=block,
         )
     numbers = range(len(old))
     in_order = len(order) == len(old) == len(free) and [str(key) for key in old] == [f"[{n}]" for n in numbers]
@@ -113,13 +118,14 @@ def _undetermined(
     )
     line = shell_line(["statetool", "rekey", str(block), "--map", map_text(pairs), *arguments])
     what = (
-        "It would be this in the order of the list in for_each; check that order, and run"
+        "It would be this in the order of the list in for_each; check that order, and "
         if in_order
-        else "Replace each ? by its new key, and run"
+        else "Replace each ? by its new key, and "
     )
     return SurgeryError(
-        f"{block}: the configuration does not determine which of {_named(old)} becomes which of {_named(free)}. "
-        f"{what}:\n  {line}"
+        f"{block}: the configuration does not determine which of {_named(old)} becomes which of {_named(free)}. {what}",
+        Wording(f"run:\n  {line}", f"pass:\n  keys={map_text(pairs)!r}"),
+        address=block,
     )
 
 

@@ -56,7 +56,10 @@ def _config(text: str, local: LocalProviderInstance, chosen: Sequence[InstanceSt
         return meant.pop()
     if not meant:
         there = named(sorted({str(config) for config in configs if config is not None}))
-        raise SurgeryError(f"{text}: none of the selected instances has a provider {name}; they are bound to:{there}")
+        raise SurgeryError(
+            f"{text}: none of the selected instances has a provider {name}; they are bound to:{there}", address=text
+        )
     raise SurgeryError(
-        f"{text} is ambiguous; write one of:" + named(sorted(str(config.instance(local.key)) for config in meant))
+        f"{text} is ambiguous; write one of:" + named(sorted(str(config.instance(local.key)) for config in meant)),
+        address=text,
     )

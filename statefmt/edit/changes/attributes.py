@@ -33,21 +33,25 @@ def with_attributes(snapshot: Snapshot, chosen: Sequence[InstanceState], change:
     wanted = {instance.addr for instance in chosen}
     for instance in chosen:
         if instance.current is None:
-            raise SurgeryError(f"{instance.addr} has no current object; only current objects can be edited")
+            raise SurgeryError(
+                f"{instance.addr} has no current object; only current objects can be edited", address=instance.addr
+            )
 
     def changed(resource: AbsResource, obj: ResourceInstanceObject) -> ResourceInstanceObject:
         addr = resource.instance(obj.key)
         if not obj.is_current or addr not in wanted:
             return obj
         if obj.attributes is None:
-            raise SurgeryError(f"{addr} has flat attributes from Terraform before 0.12; apply once, then edit")
+            raise SurgeryError(
+                f"{addr} has flat attributes from Terraform before 0.12; apply once, then edit", address=addr
+            )
         old = bytes(obj.attributes)
         try:
             new = change(obj, old)
         except SurgeryError as error:
-            raise SurgeryError(f"{addr}: {error}") from error
+            raise SurgeryError(f"{addr}: ", *error.parts, address=addr) from error
         except RecursionError as error:
-            raise SurgeryError(f"{addr}: the attributes are nested too deeply to be edited") from error
+            raise SurgeryError(f"{addr}: the attributes are nested too deeply to be edited", address=addr) from error
         return obj if new == old else replace(obj, attributes=Raw(new))
 
     return Edit(with_objects(snapshot, changed))

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Final
 
+from statefmt.edit.changes.only import only
 from statefmt.model.addrs import AbsResourceInstance
 from statefmt.model.errors import SurgeryError
 from statefmt.model.resources import ResourceState
+from statefmt.model.wording import Wording
 
 _MOST_NAMED: Final = 10
+_WHOLE_RESOURCE: Final = Wording("--whole-resource", "whole_resource=True")
 
 
 def refuse_parts(resources: Iterable[ResourceState], chosen: Collection[AbsResourceInstance], shared: str) -> None:
@@ -23,7 +26,9 @@ def refuse_parts(resources: Iterable[ResourceState], chosen: Collection[AbsResou
         missing = [str(addr) for others in parts.values() for addr in others]
         raise SurgeryError(
             f"{', '.join(map(str, parts))}: all instances of a resource share {shared}, and these were not "
-            f"selected:{named(missing)}\nSelect them as well, or use --whole-resource"
+            f"selected:{named(missing)}\nSelect them as well, or use ",
+            _WHOLE_RESOURCE,
+            address=only(parts),
         )
 
 

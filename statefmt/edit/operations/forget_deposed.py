@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from msgspec.structs import replace
 
 from statefmt.edit.changes.edit import Edit
+from statefmt.edit.changes.only import only
 from statefmt.edit.changes.whole_resources import named
 from statefmt.edit.operations.rm import rm
 from statefmt.model.addrs import AbsResourceInstance
@@ -24,7 +25,7 @@ def forget_deposed(snapshot: Snapshot, chosen: Sequence[InstanceState], key: str
     """
     gone = {i.addr: {obj.deposed for obj in i.deposed if key in (None, obj.deposed)} for i in chosen}
     if not any(gone.values()):
-        raise SurgeryError(_none(chosen, key))
+        raise SurgeryError(_none(chosen, key), address=only(instance.addr for instance in chosen))
     edit = rm(snapshot, [i.addr for i in chosen if {obj.deposed for obj in i.objects} == gone[i.addr]])
     after = tuple(_without(resource, gone) for resource in edit.snapshot.resources)
     return dataclasses.replace(edit, snapshot=replace(edit.snapshot, resources=after))

@@ -7,17 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from msgspec.structs import replace
 
 from statefmt.edit.changes.dependencies import pointing
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.changes.resources import by_address, without_instances
+from statefmt.edit.changes.ways import REBIND_COMMAND
 from statefmt.model.addrs import AbsResource, AbsResourceInstance, InstanceKey
 from statefmt.model.errors import SurgeryError
 from statefmt.model.resources import ResourceInstanceObject, ResourceState
 from statefmt.model.snapshot import Snapshot
+from statefmt.model.wording import Wording
+
+_REBIND: Final = Wording("--rebind", "rebind=True")
 
 Moved: TypeAlias = Mapping[AbsResourceInstance, AbsResourceInstance]
 
@@ -70,13 +74,15 @@ def _check(before: Mapping[AbsResource, ResourceState], moved: Moved) -> None:
     for one, other in moved.items():
         source, target = one.resource.resource, other.resource.resource
         if source.mode is not target.mode:
-            raise SurgeryError(f"{one} cannot become {other}: a {source.mode.value} resource cannot change its mode")
+            raise SurgeryError(
+                f"{one} cannot become {other}: a {source.mode.value} resource cannot change its mode", address=one
+            )
         if source.type != target.type:
-            raise SurgeryError(f"{one} cannot become {other}: the resource types differ")
+            raise SurgeryError(f"{one} cannot become {other}: the resource types differ", address=one)
         stays = other.key in keys_of(other.containing_resource()) and other not in moved
         if stays or other in taken:
             what = "the instance already exists" if stays else f"{taken[other]} would move there, too"
-            raise SurgeryError(f"{one} cannot become {other}: {what}")
+            raise SurgeryError(f"{one} cannot become {other}: {what}", address=one)
         taken[other] = one
 
 
@@ -101,8 +107,10 @@ def _arriving(
     if bound is None:
         raise SurgeryError(
             f"{addr}: its resource is bound to {home.provider_config}, but the moved instance to "
-            f"{source.provider_config}; a resource has only one provider configuration. --rebind binds the instance to "
-            "the former"
+            f"{source.provider_config}; a resource has only one provider configuration. ",
+            _REBIND,
+            " binds the instance to the former",
+            address=addr,
         )
     return replace(obj, key=addr.key, provider_key=_only_key(bound, home, addr))
 
@@ -111,6 +119,10 @@ def _only_key(bound: set[InstanceKey], home: ResourceState, addr: AbsResourceIns
     if len(bound) == 1:
         return next(iter(bound))
     raise SurgeryError(
-        f"{addr}: the instances of its resource are bound to several instances of {home.provider_config}, so "
-        "--rebind cannot choose one; use `statetool rebind` first"
+        f"{addr}: the instances of its resource are bound to several instances of {home.provider_config}, so ",
+        _REBIND,
+        " cannot choose one; use ",
+        REBIND_COMMAND,
+        " first",
+        address=addr,
     )

@@ -13,6 +13,8 @@ from msgspec.structs import replace
 
 from statefmt.edit.arguments.key_map import KeyMap, keys_among
 from statefmt.edit.changes.edit import Edit
+from statefmt.edit.changes.only import only
+from statefmt.edit.changes.ways import REPLACE_PROVIDER_COMMAND
 from statefmt.edit.changes.whole_resources import named, refuse_parts
 from statefmt.model.addrs import (
     NO_KEY,
@@ -54,7 +56,7 @@ def rebind(
         holders: Sequence[ResourceState | InstanceState] = list(meant.values()) if whole_resource else chosen
         known = {obj.provider_key for holder in holders for obj in holder.objects}
         mapping = keys_among(mapping, known)
-        _check_mapping(known, to, mapping)
+        _check_mapping(known, to, mapping, only(instance.addr for instance in chosen))
     if not whole_resource:
         leaving = (resource for resource in meant.values() if to and to.config != resource.provider_config)
         refuse_parts(leaving, wanted, "one provider configuration")
@@ -70,21 +72,26 @@ def _check_provider(resource: ResourceState, to: AbsProviderInstance | None) -> 
     config = resource.provider_config
     if to is not None and config is not None and config.provider != to.config.provider:
         raise SurgeryError(
-            f"{resource.addr} is a resource of {config.provider}, but {to} belongs to another provider; use "
-            "`statetool replace-provider` to change the provider"
+            f"{resource.addr} is a resource of {config.provider}, but {to} belongs to another provider; use ",
+            REPLACE_PROVIDER_COMMAND,
+            " to change the provider",
+            address=resource.addr,
         )
 
 
-def _check_mapping(known: set[InstanceKey], to: AbsProviderInstance | None, mapping: KeyMap) -> None:
+def _check_mapping(
+    known: set[InstanceKey], to: AbsProviderInstance | None, mapping: KeyMap, about: AbsResourceInstance | None
+) -> None:
     if to is not None and to.key is not NO_KEY:
         raise SurgeryError(
-            f"{to} has a key, but the mapping supplies the keys; give only the configuration: {to.config}"
+            f"{to} has a key, but the mapping supplies the keys; give only the configuration: {to.config}", address=to
         )
     unknown = [key for key in mapping if key not in known]
     if unknown:
         there = named([_key_name(key) for key in sorted(known, key=key_order)])
         raise SurgeryError(
-            f"no selected instance is bound to a provider instance with {_key_name(unknown[0])}; there are:{there}"
+            f"no selected instance is bound to a provider instance with {_key_name(unknown[0])}; there are:{there}",
+            address=about,
         )
 
 
@@ -106,7 +113,8 @@ def _rebound(
         elif moves and obj.provider_key not in mapping:
             raise SurgeryError(
                 f"{addr} is bound to {resource.provider_config}{obj.provider_key}, but the mapping to instances of "
-                f"{config} has no entry for it ({_key_name(obj.provider_key)})"
+                f"{config} has no entry for it ({_key_name(obj.provider_key)})",
+                address=addr,
             )
         else:
             key = mapping.get(obj.provider_key, obj.provider_key)
@@ -120,7 +128,9 @@ def _rebound(
 
 def _check_key(addr: AbsResourceInstance, config: ConfigProviderConfig | None, key: InstanceKey) -> None:
     if key is not NO_KEY and (config is None or not config.alias):
-        raise SurgeryError(f"{addr}: {config} has no alias; only a configuration with an alias can have {key}")
+        raise SurgeryError(
+            f"{addr}: {config} has no alias; only a configuration with an alias can have {key}", address=addr
+        )
 
 
 def _outside(resources: Sequence[ResourceState], to: AbsProviderInstance) -> tuple[str, ...]:

@@ -44,7 +44,7 @@ def mapped(chosen: Iterable[Keyed], keys: KeyMap) -> dict[Keyed, InstanceKey]:
         missing = [key for key in known if key not in found]
         if missing:
             there = named([key_text(key) for key in sorted(found, key=key_order)])
-            raise SurgeryError(f"{block}: no selected instance {_with(missing[0])}; there are:{there}")
+            raise SurgeryError(f"{block}: no selected instance {_with(missing[0])}; there are:{there}", address=block)
         new |= {found[old]: key for old, key in known.items()}
     return new
 
@@ -83,7 +83,8 @@ def _refuse_doubles(keys: NewKeys) -> None:
         if before != one:
             raise SurgeryError(
                 f"{block_of(one)}: {key_text(key_of(before))} and {key_text(key_of(one))} would both become "
-                f"{key_text(key)}; each instance needs its own key"
+                f"{key_text(key)}; each instance needs its own key",
+                address=block_of(one),
             )
 
 
@@ -93,7 +94,7 @@ def _refuse_taken(known: Iterable[ModuleInstance], keys: Mapping[ModuleInstance,
     for one, key in keys.items():
         goal = one.parent().child(one.steps[-1].name, key)
         if goal != one and goal in taken:
-            raise SurgeryError(f"{one} cannot become {goal}: the module already exists")
+            raise SurgeryError(f"{one} cannot become {goal}: the module already exists", address=one)
 
 
 def _without_empty(

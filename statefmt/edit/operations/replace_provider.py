@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from statefmt.analysis.selection.invalid import invalid_provider
 from statefmt.edit.changes.edit import Edit
+from statefmt.edit.changes.ways import REBIND_COMMAND
 from statefmt.edit.changes.whole_resources import named, refuse_parts
 from statefmt.model.addrs import (
     NO_KEY,
@@ -44,7 +45,9 @@ def parse_replaced(text: str) -> Replaced:
     except AddressError as error:
         raise invalid_provider(text, error, _is_valid, form=_FORM) from error
     if instance.key is not NO_KEY:
-        raise SurgeryError(f"{text} is an instance of a provider configuration; use `statetool rebind` to bind to it")
+        raise SurgeryError(
+            f"{text} is an instance of a provider configuration; use ", REBIND_COMMAND, " to bind to it", address=text
+        )
     return instance.config
 
 
@@ -76,7 +79,7 @@ def replace_provider(
     meant = _meant(snapshot, chosen)
     bound = {resource.addr for resource in meant if _is_bound(resource, old)}
     if not bound:
-        raise SurgeryError(_nothing_bound(meant, old, chosen is not None))
+        raise SurgeryError(_nothing_bound(meant, old, chosen is not None), address=old)
     if chosen is not None and not whole_resource:
         refuse_parts([resource for resource in meant if resource.addr in bound], chosen, "one provider configuration")
     after = [_replaced(r, new) if r.addr in bound else r for r in snapshot.resources]
@@ -102,7 +105,10 @@ def _replaced(resource: ResourceState, new: Replaced) -> ResourceState:
     if not new.alias and resource.has_provider_keys:
         raise SurgeryError(
             f"{resource.addr}: its instances are bound to instances of {config}, but {new} has no alias and so no "
-            "instances; use `statetool rebind` to bind them all to it"
+            "instances; use ",
+            REBIND_COMMAND,
+            " to bind them all to it",
+            address=resource.addr,
         )
     return replace(resource, provider_config=new)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
+from typing import Final
 
 from msgspec import Raw
 from msgspec.structs import replace
@@ -18,6 +19,9 @@ from statefmt.model.errors import SurgeryError
 from statefmt.model.instances import InstanceState
 from statefmt.model.resources import ResourceInstanceObject
 from statefmt.model.snapshot import Snapshot
+from statefmt.model.wording import Wording
+
+_FORCE_TYPE: Final = Wording("--force-type", "force_type=True")
 
 
 def set_attributes(
@@ -55,8 +59,9 @@ def _assigned(
         if not force_type and not is_wrapping(old) and not same_shape(one, other):
             inner = " with other contents" if shape_name(one) == shape_name(other) else ""
             raise SurgeryError(
-                f"{path} is {shape_name(one)}, but the new value is {shape_name(other)}{inner}; --force-type sets it "
-                "anyway"
+                f"{path} is {shape_name(one)}, but the new value is {shape_name(other)}{inner}; ",
+                _FORCE_TYPE,
+                " sets it anyway",
             )
         return value
 

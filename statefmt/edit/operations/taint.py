@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from statefmt.edit.changes.edit import Edit
+from statefmt.edit.changes.only import only
 from statefmt.edit.changes.resources import with_objects
 from statefmt.edit.changes.whole_resources import named
 from statefmt.model.addrs import AbsResource, AbsResourceInstance, ResourceMode
@@ -26,7 +27,9 @@ def taint(snapshot: Snapshot, chosen: Sequence[InstanceState]) -> Edit:
     """
     for instance in chosen:
         if instance.resource.addr.resource.mode is not ResourceMode.MANAGED:
-            raise SurgeryError(f"{instance.addr} cannot be tainted: it is not a managed resource")
+            raise SurgeryError(
+                f"{instance.addr} cannot be tainted: it is not a managed resource", address=instance.addr
+            )
     tainted = _with_status(chosen, ObjectStatus.TAINTED)
     note = f"already tainted:{named([str(addr) for addr in tainted])}"
     return Edit(_marked(snapshot, chosen, ObjectStatus.TAINTED), notes=(note,) if tainted else ())
@@ -36,7 +39,7 @@ def untaint(snapshot: Snapshot, chosen: Sequence[InstanceState]) -> Edit:
     """Remove the mark. Raises SurgeryError for an instance that is not tainted or has no current object."""
     ready = _with_status(chosen, ObjectStatus.READY)
     if ready:
-        raise SurgeryError(f"not tainted:{named([str(addr) for addr in ready])}")
+        raise SurgeryError(f"not tainted:{named([str(addr) for addr in ready])}", address=only(ready))
     return Edit(_marked(snapshot, chosen, ObjectStatus.READY))
 
 
@@ -45,7 +48,8 @@ def _with_status(chosen: Sequence[InstanceState], status: ObjectStatus) -> list[
     for instance in chosen:
         if instance.current is None:
             raise SurgeryError(
-                f"{instance.addr} has only deposed objects: its replacement is incomplete; the next apply completes it"
+                f"{instance.addr} has only deposed objects: its replacement is incomplete; the next apply completes it",
+                address=instance.addr,
             )
     return [i.addr for i in chosen if i.current is not None and i.current.status is status]
 

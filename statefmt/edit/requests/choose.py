@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from statefmt.analysis.selection import Criteria, select
 from statefmt.model.errors import SelectionError
 from statefmt.model.instances import InstanceState, instances
 from statefmt.model.snapshot import Snapshot
+from statefmt.model.wording import Wording
+
+_FILTER: Final = Wording("filter option", "filter")
 
 # Receives a sentence on what else a selection has to say.
 Note: TypeAlias = Callable[[str], None]
@@ -17,5 +20,5 @@ Note: TypeAlias = Callable[[str], None]
 def choose(snapshot: Snapshot, chosen: Criteria, note: Note = lambda _: None) -> list[InstanceState]:
     """Return the selected instances. Raises SelectionError if there are no criteria, or no instance matches."""
     if chosen == Criteria():
-        raise SelectionError("no instances selected: give an address, a pattern or a filter option; '**' selects all")
+        raise SelectionError("no instances selected: give an address, a pattern or a ", _FILTER, "; '**' selects all")
     return select(instances(snapshot), chosen, note)

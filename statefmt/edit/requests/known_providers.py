@@ -34,12 +34,14 @@ class KnownProviders(NamedTuple):
         """
         name = short_name if short else str
         if self.references is None:
-            self._refuse(unknown_in_state(snapshot, wanted, name))
+            unknown = unknown_in_state(snapshot, wanted, name)
+            if unknown is not None:
+                self._refuse(unknown.problem, unknown.provider)
             return ()
         from statefmt.analysis.targets.providers_declared import undeclared_providers
 
         judgement = undeclared_providers(self.references, wanted, name)
-        self._refuse(judgement.problem)
+        self._refuse(judgement.problem, judgement.about)
         return judgement.notes
 
     def refuse_unknown_source(self, snapshot: Snapshot, source: Provider) -> None:
@@ -52,8 +54,8 @@ class KnownProviders(NamedTuple):
             directory = self.references.configuration.directory
             where, known = f"the configuration in {directory} does not use", sources_in_configuration(self.references)
         problem = unknown_source(source, known)
-        self._refuse(problem and f"{where} the provider {source.display}{problem}")
+        self._refuse(problem and f"{where} the provider {source.display}{problem}", source)
 
-    def _refuse(self, problem: str) -> None:
+    def _refuse(self, problem: str, about: object) -> None:
         if problem:
-            raise SurgeryError(f"{problem}\nIf this is intended, {self.way_out}")
+            raise SurgeryError(f"{problem}\nIf this is intended, {self.way_out}", address=about)

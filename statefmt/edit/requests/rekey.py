@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
@@ -19,10 +19,14 @@ from statefmt.model.addrs import ModuleInstance
 from statefmt.model.errors import SelectionError, SurgeryError
 from statefmt.model.instances import instances
 from statefmt.model.snapshot import Snapshot
+from statefmt.model.wording import Wording
 
 if TYPE_CHECKING:
     # Most runs have no configuration and skip this import.
     from statefmt.configuration.scopes.instances import Instances
+
+_MAP_FOR_MODULES: Final = Wording("--map instead of --by", "keys= instead of by=")
+_FILTERS: Final = Wording("filter options", "filters")
 
 
 def rekey_request(
@@ -44,7 +48,9 @@ def rekey_request(
     """
     modules, others = _modules(snapshot, chosen)
     if by is not None and modules:
-        raise SurgeryError(f"{modules[0]} is a module and has no attributes: use --map instead of --by")
+        raise SurgeryError(
+            f"{modules[0]} is a module and has no attributes: use ", _MAP_FOR_MODULES, address=modules[0]
+        )
     found = choose(snapshot, others, note) if others is not None else []
     if by is not None:
         return rekey_each(snapshot, keys_by_attribute(found, by, count=count))
@@ -71,8 +77,10 @@ def _modules(snapshot: Snapshot, chosen: Criteria) -> tuple[list[ModuleInstance]
     if replace(chosen, selectors=()) != Criteria():
         selector = next(selector for selector, found in named.items() if found is not None)
         raise SelectionError(
-            f"{selector} is a module, and filter options select resources; to change the keys of the resources in it, "
-            f"use '{selector}.**'"
+            f"{selector} is a module, and ",
+            _FILTERS,
+            f" select resources; to change the keys of the resources in it, use '{selector}.**'",
+            address=selector,
         )
     left = tuple(selector for selector, found in named.items() if found is None or not found.modules)
     return list(dict.fromkeys(modules)), Criteria(selectors=left) if left else None

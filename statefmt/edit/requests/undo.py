@@ -10,6 +10,7 @@ from statefmt.edit.operations.restore import restore
 from statefmt.edit.session import StateFileError
 from statefmt.model.errors import StateError, StoreError
 from statefmt.model.snapshot import Snapshot
+from statefmt.model.wording import Wording
 from statefmt.sealed import opened
 from statefmt.store.protocol import HistoryEntry, Store
 
@@ -50,7 +51,8 @@ def undo_request(store: Store, number: int | None) -> Undo:
     if not found:
         raise StoreError(
             f"{name}: there is no edit {number}; the history has edits {entries[0].number} to {entries[-1].number}: "
-            "see `statetool history`"
+            "see ",
+            Wording("`statetool history`", "State.history()"),
         )
     entry = found[-1]
     place = entries.index(entry)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 from typing import Final
 
 from msgspec import Struct
 
 from statefmt.formats.releases.releases import Release
+from statefmt.model.errors import StatetoolError
+from statefmt.model.wording import MessagePart, Wording
 
 
 class Cause(Enum):
@@ -27,6 +30,9 @@ _OF_OBJECTS: Final = frozenset(
     {Cause.PROVIDER_KEY, Cause.BESIDE_PROVIDER_KEY, Cause.NO_PROVIDER, Cause.LEGACY_PROVIDER, Cause.PROVIDER_ADDRESS}
 )
 _LEFT_OUT: Final = "silently drops the whole resource"
+_MOST_NAMED: Final = 5
+_DROP_LOSSY: Final = Wording("--drop-lossy", "drop_lossy=True")
+_DROP_UNKNOWN: Final = Wording("--drop-unknown", "drop_unknown=True")
 
 # The consequences of a lost member, if it is more than missing.
 CONSEQUENCES: Final = {
@@ -64,6 +70,26 @@ class Loss(Struct, frozen=True, kw_only=True):
     def only_informs(self) -> bool:
         """Whether the member is only informational, so that it can be dropped on request."""
         return self.cause in (Cause.FIELD, Cause.REFUSED)
+
+
+class DowngradeError(StatetoolError):
+    """A release would lose parts of a state, or refuse it; `losses` are all of them, in file order."""
+
+    code = "downgrade"
+
+    def __init__(self, release: Release, losses: Sequence[Loss]) -> None:
+        places = list(dict.fromkeys(loss.at or "the state" for loss in losses))
+        more = len(places) - _MOST_NAMED
+        named = ", ".join(places[:_MOST_NAMED]) + (f" and {more} more places" if more > 0 else "")
+        parts: list[MessagePart] = [f"{release.title} would lose parts of this state: {named}"]
+        if any(loss.only_informs for loss in losses):
+            parts += ["; ", _DROP_LOSSY, " drops members that only inform"]
+        if any(loss.cause is Cause.UNKNOWN for loss in losses):
+            parts += ["; ", _DROP_UNKNOWN, " drops members that statetool does not know"]
+        addresses = {loss.address for loss in losses}
+        super().__init__(*parts, address=(addresses.pop() or None) if len(addresses) == 1 else None)
+        self.release = release
+        self.losses = tuple(losses)
 
 
 def reason(cause: Cause, release: Release) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
-from statefmt.analysis.providers.inferred_sources import Inferred
 from statefmt.formats.releases.releases import all_releases
 from statefmt.model.addrs import DEFAULT_HOST, TERRAFORM_HOST
+from statefmt.model.errors import ProviderSourceError
 from statefmt.render.counted import counted
 from statefmt.render.formats.engines import legacy_options, registry_options
 from statefmt.render.terminal import Terminal
@@ -19,40 +19,33 @@ _TAKE_A_VALUE: Final = ("--config", "--legacy-provider", "--registry")
 
 
 def untold_text(
-    total: int,
-    short: Mapping[str, int],
-    inferred: Inferred,
-    command: Callable[..., Sequence[str]],
-    terminal: Terminal,
-    *,
-    problems: Sequence[str],
-    has_configuration: bool,
+    error: ProviderSourceError, command: Callable[..., Sequence[str]], terminal: Terminal, *, has_configuration: bool
 ) -> str:
     """Render the reason, and each way out as a command; the lines after the first ":\\n" are not to be wrapped.
 
-    `total` is the number of resources, `short` counts those with a type-only address by type, `command` returns the
-    words of this run's command line with more options, and `problems` says what could not be read.
+    `command` returns the words of this run's command line with more options.
     """
+    short = error.short
     ways: list[tuple[str, list[list[str]]]]
-    for_terraform = inferred.host == TERRAFORM_HOST and not inferred.ambiguous
-    concerned = inferred.unknown if for_terraform else short
+    for_terraform = error.host == TERRAFORM_HOST and not error.ambiguous
+    concerned = error.unknown if for_terraform else short
     count = sum(short.get(type_, 0) for type_ in concerned)
-    text = f"not written: {count:,} of {counted(total, 'resource')} {'names' if count == 1 else 'name'} "
+    text = f"not written: {count:,} of {counted(error.total, 'resource')} {'names' if count == 1 else 'name'} "
     text += f"the provider by type only ({_listed(short, concerned)}), "
     if for_terraform:
         text += "and Terraform silently drops resources with such a provider"
-    elif inferred.ambiguous:
-        found = "; ".join(f"{type_}: {' or '.join(sources)}" for type_, sources in inferred.ambiguous.items())
+    elif error.ambiguous:
+        found = "; ".join(f"{type_}: {' or '.join(sources)}" for type_, sources in error.ambiguous.items())
         text += f"and the source is ambiguous ({found})"
     else:
         engines = {one.engine_name: None for one in all_releases() if one.legacy_provider_host != DEFAULT_HOST}
         text += "and the engine that will read the state is unknown. "
         text += f"{' and '.join(engines)} silently drops resources whose provider has no source"
-    text += "".join(f". {problem}" for problem in problems)
+    text += "".join(f". {problem}" for problem in error.problems)
     if for_terraform:
         ways = [("with their sources", [legacy_options(concerned)])]
-    elif inferred.ambiguous:
-        ways = [("with the sources that you mean", list(_chosen(inferred)))]
+    elif error.ambiguous:
+        ways = [("with the sources that you mean", list(_chosen(error)))]
     else:
         ways = [
             ("for OpenTofu", [registry_options("opentofu", ())]),
@@ -69,10 +62,10 @@ def untold_text(
     return "\n".join(lines)
 
 
-def _chosen(inferred: Inferred) -> Iterable[list[str]]:
+def _chosen(error: ProviderSourceError) -> Iterable[list[str]]:
     """Yield the options for each source that an ambiguous type may have."""
-    for type_, sources in inferred.ambiguous.items():
-        others = [other for other in (*inferred.ambiguous, *inferred.unknown) if other != type_]
+    for type_, sources in error.ambiguous.items():
+        others = [other for other in (*error.ambiguous, *error.unknown) if other != type_]
         for source in sources:
             yield ["--legacy-provider", f"{type_}={source}", *legacy_options(others)]
 

@@ -1,13 +1,19 @@
 """Locks a state file in the same way as OpenTofu and Terraform, so that each excludes the others.
 
-The lock is a POSIX lock on the state file itself; a file beside it names the holder. Closing any descriptor of the
-state file drops the lock, so all access under the lock uses the one descriptor that holds it.
+The lock is one of fcntl() on the state file itself; a file beside it names the holder. On Linux, it belongs to the open
+file description (F_OFD_SETLK), so that two edits in one process exclude each other as well; it conflicts with the POSIX
+locks of OpenTofu and Terraform. Elsewhere, it is a POSIX lock. Closing any descriptor of the state file then drops it,
+so all access under the lock uses the one descriptor that holds it.
 Sources: OpenTofu `internal/flock/filesystem_lock_unix.go`, `internal/states/statemgr/filesystem.go` and `locker.go`.
 """
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import struct
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -15,6 +21,7 @@ from dataclasses import asdict
 from typing import Final
 
 from statefmt.model.errors import LockedError, StoreError
+from statefmt.model.wording import MessagePart, Wording
 from statefmt.store.local._names import lock_info_name
 from statefmt.store.local.state_file import StateFile
 from statefmt.store.lock_info import LockInfo
@@ -55,16 +62,26 @@ def _wait_for_lock(state: StateFile, descriptor: int, timeout: float, began: flo
     while not _set_lock(descriptor, wanted=True):
         left = until - time.monotonic()
         if left <= 0:
-            raise LockedError(_message(state, timeout))
+            raise LockedError(*_message(state, timeout))
         time.sleep(min(wait, left))
         wait = min(2 * wait, _LONGEST_WAIT)
 
 
 def _set_lock(descriptor: int, *, wanted: bool) -> bool:
-    """Take or drop the lock; False if another process holds it."""
+    """Take or drop the lock; False if another process, or another edit in this one, holds it."""
     import fcntl
 
     try:
+        if sys.platform == "linux":
+            # struct flock: type, whence, start, length (0 is the whole file), process (0 for these locks).
+            kind = fcntl.F_WRLCK if wanted else fcntl.F_UNLCK
+            try:
+                fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, struct.pack("hhqqi", kind, os.SEEK_SET, 0, 0, 0))
+                return True
+            except OSError as error:
+                if error.errno != errno.EINVAL:
+                    raise
+                # The kernel or the file system does not have them.
         fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB if wanted else fcntl.LOCK_UN)
     except (BlockingIOError, PermissionError):
         # EAGAIN or EACCES, depending on the system.
@@ -72,7 +89,7 @@ def _set_lock(descriptor: int, *, wanted: bool) -> bool:
     return True
 
 
-def _message(state: StateFile, timeout: float) -> str:
+def _message(state: StateFile, timeout: float) -> tuple[MessagePart, ...]:
     waited = f", for more than {timeout:g} seconds" if timeout else ""
     try:
         info = json.loads(state.named_in.read(lock_info_name(state.path.name), _LARGEST_INFO, of_anybody=True))
@@ -82,6 +99,6 @@ def _message(state: StateFile, timeout: float) -> str:
     else:
         holder = f"{who} ({operation}, since {since})"
     return (
-        f"{state.path}: locked by {holder}{waited}; nothing was written. Wait for it to finish, or let the command "
-        "wait: --lock-timeout 60s"
+        f"{state.path}: locked by {holder}{waited}; nothing was written. Wait for it to finish, or ",
+        Wording("let the command wait: --lock-timeout 60s", "wait here: lock_timeout=60"),
     )

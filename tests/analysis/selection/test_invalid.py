@@ -73,7 +73,7 @@ SLIPS = [
 def test_address(text: str, reason: str, meant: str) -> None:
     with pytest.raises(InvalidAddressError) as caught:
         ADDRESSES.fitting(text)
-    assert (str(caught.value), caught.value.meant) == (f"invalid address {text!r}: {reason}", meant)
+    assert (caught.value.on_command_line, caught.value.meant) == (f"invalid address {text!r}: {reason}", meant)
 
 
 PROVIDERS = [
@@ -93,5 +93,7 @@ def test_provider(text: str, meant: str) -> None:
 
 def test_a_file_that_is_not_there() -> None:
     """`prod.tfstate` is a valid address of a resource."""
-    with pytest.raises(NoMatchError, match=r"matches 'prod\.tfstate'; use --state prod\.tfstate to name a state"):
+    with pytest.raises(NoMatchError) as caught:
         ADDRESSES.fitting("prod.tfstate")
+    assert "matches 'prod.tfstate'; use --state prod.tfstate to name a state" in caught.value.on_command_line
+    assert "matches 'prod.tfstate'; use statefmt.open('prod.tfstate') to name a state" in str(caught.value)

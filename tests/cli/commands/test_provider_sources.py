@@ -196,3 +196,12 @@ def test_rewrite_that_makes_two_addresses_one_remote_object(statetool: Statetool
     assert result.status == 2
     assert "ADR008" in result.err
     assert Path("state").read_bytes() == before
+
+
+@pytest.mark.parametrize("command", ["upgrade -i", "fmt"])
+def test_the_expected_serial_is_that_of_the_file(command: str, statetool: Statetool) -> None:
+    Path("state").write_bytes(_state(TERRAFORM))
+    line = [*command.split(), "--registry", "opentofu", "state", "--expect-serial"]
+    assert statetool(*line, "8").status == 2
+    assert statetool(*line, "7").status == 0
+    assert _provider(Path("state").read_bytes()) == (OPENTOFU, 8)

@@ -123,7 +123,7 @@ def test_uncertain(case: str, tmp_path: Path) -> None:
     state = snapshot_of(*before)
     with pytest.raises(SurgeryError) as caught:
         keys(state, configured(tmp_path, files), selector)
-    text, _, line = str(caught.value).partition(":\n")
+    text, _, line = caught.value.on_command_line.partition(":\n")
     assert message in text
     assert shlex.split(line) == ["statetool", "rekey", selector, "--map", given]
     if "?" in given:
@@ -162,4 +162,4 @@ def test_refused(case: str, tmp_path: Path) -> None:
     files, before, selector, message = REFUSED[case]
     with pytest.raises(SurgeryError) as caught:
         keys(snapshot_of(*before), configured(tmp_path, files), selector)
-    assert message in str(caught.value)
+    assert message in caught.value.on_command_line

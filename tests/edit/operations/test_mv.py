@@ -178,7 +178,7 @@ def test_refused(case: str) -> None:
 
 def test_another_provider_configuration() -> None:
     state = snapshot_of("t.a", "t.b[0]", providers={"t.b[0]": ".west"})
-    with pytest.raises(SurgeryError, match=r"--rebind binds the instance to the former"):
+    with pytest.raises(SurgeryError, match=r"rebind=True binds the instance to the former"):
         moved(state, "t.a", "t.b[1]")
     after = moved(state, "t.a", "t.b[1]", rebind=True).snapshot
     assert {str(resource.provider_config).rpartition("]")[2] for resource in after.resources} == {".west"}

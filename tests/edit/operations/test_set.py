@@ -120,7 +120,7 @@ def test_refused(case: str) -> None:
     before, assignment, message = REFUSED[case]
     with pytest.raises(SurgeryError) as caught:
         set_in(before, assignment)
-    assert message in str(caught.value)
+    assert message in caught.value.on_command_line
 
 
 def test_another_type_if_it_is_forced() -> None:

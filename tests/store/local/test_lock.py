@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ import pytest
 from statefmt.cli.run import system_context
 from statefmt.model.errors import LockedError
 from statefmt.store.local._names import lock_info_name
-from statefmt.store.local.transaction import open_state
+from statefmt.store.local.transaction import OpenState, open_state
 
 CONTENT = b'{"version": 4}\n'
 # Holds the lock of the file `state` until its standard input ends, having said so.
@@ -85,6 +86,37 @@ def test_held_by_another_process(path: Path) -> None:
         holder.stdin.close()
         assert holder.wait() == 0
     with open_state(path, system_context().lock_info(path, "mv"), system_context().note) as state:
+        assert state.data == CONTENT
+
+
+def test_the_lock_of_a_process(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on systems other than Linux, and of OpenTofu: it and the lock of an open file exclude each other."""
+    with _holder(path.parent) as holder:
+        with monkeypatch.context() as elsewhere, pytest.raises(LockedError):
+            elsewhere.setattr("sys.platform", "darwin")
+            with open_state(path, system_context().lock_info(path, "mv"), system_context().note):
+                pass
+        holder.kill()
+    with ExitStack() as ours:
+        with monkeypatch.context() as elsewhere:
+            elsewhere.setattr("sys.platform", "darwin")
+            ours.enter_context(open_state(path, system_context().lock_info(path, "mv"), system_context().note))
+        other = subprocess.run(
+            [sys.executable, "-c", _HOLDER], cwd=path.parent, stdin=subprocess.DEVNULL, capture_output=True, check=False
+        )
+        assert b"LockedError" in other.stderr
+
+
+def test_two_in_one_process(path: Path) -> None:
+    def opened() -> AbstractContextManager[OpenState]:
+        return open_state(path, system_context().lock_info(path, "mv"), system_context().note)
+
+    with opened():
+        for _ in range(2):
+            # The refusal closes the file, which does not drop the lock.
+            with pytest.raises(LockedError), opened():
+                pass
+    with opened() as state:
         assert state.data == CONTENT
 
 

@@ -1,0 +1,55 @@
+"""The requests to upgrade a state to canonical version 4, and to write it for an older release or the other engine."""
+
+from __future__ import annotations
+
+from msgspec import Struct, structs
+
+from statefmt.edit.session import LoadedState, Rewritten, rewrite, with_next_serial
+from statefmt.formats.releases.downgrade import fit
+from statefmt.formats.releases.loss import DowngradeError, Loss
+from statefmt.formats.releases.releases import Release
+from statefmt.formats.style import Layout, Style
+from statefmt.store.reading import display_name
+
+
+class Migrated(Struct, frozen=True):
+    """A state in canonical form, before it is written.
+
+    `loaded` is the state with its new provider sources, and without what was `dropped` on request. `serial` is the old
+    one.
+    """
+
+    loaded: LoadedState
+    rewritten: Rewritten
+    serial: int
+    dropped: tuple[Loss, ...] = ()
+
+
+def upgrade_request(state: LoadedState, layout: Layout | None = Layout.INDENT, *, drop_unknown: bool) -> Migrated:
+    """Rewrite a state of any format version in canonical version 4; without a layout, in the style of the file.
+
+    The serial increases by one only if loading changed a provider source. Raises StateFileError.
+    """
+    serial = state.result.snapshot.serial - state.sources.changed
+    style = state.result.style if layout is None else Style(layout)
+    return Migrated(state, rewrite(state, style, drop_unknown=drop_unknown), serial)
+
+
+def downgrade_request(
+    state: LoadedState, release: Release, style: Style | None = None, *, drop_lossy: bool, drop_unknown: bool
+) -> Migrated:
+    """Write a state so that a release reads it without loss; without a style, in that of its local files.
+
+    The serial increases by one if something was dropped or loading changed a provider source. Raises DowngradeError if
+    the release would lose anything, and StateFileError.
+    """
+    serial = state.result.snapshot.serial - state.sources.changed
+    fitted = fit(state.result.snapshot, release, drop_lossy=drop_lossy, drop_unknown=drop_unknown)
+    if fitted.losses:
+        raise DowngradeError(release, fitted.losses)
+    snapshot = fitted.snapshot
+    if fitted.dropped and not state.sources.changed:
+        snapshot = with_next_serial(snapshot, display_name(state.name))
+    state = structs.replace(state, result=structs.replace(state.result, snapshot=snapshot))
+    style = release.local_style.style if style is None else style
+    return Migrated(state, rewrite(state, style, drop_unknown=drop_unknown), serial, fitted.dropped)
