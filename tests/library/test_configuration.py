@@ -11,7 +11,9 @@ from typing import Any, Final
 import pytest
 
 import statefmt
+from statefmt import configuration, operations
 from statefmt.cli.main import main
+from statefmt.providers import ProviderReferences
 from tests.cli.states import resource, state
 from tests.cli.targets import GOOGLE, write_targets
 
@@ -212,11 +214,36 @@ def test_a_configuration_that_is_not_there() -> None:
         pass
 
 
-def test_a_custom_operation_is_checked_too() -> None:
-    from statefmt.edit.requests.mv import mv_request
-
+def test_a_configuration_that_was_loaded(folder: Path) -> None:
+    references = ProviderReferences(configuration.load(folder))
+    opened = statefmt.open("terraform.tfstate")
+    with pytest.raises(statefmt.SurgeryError) as loaded, opened.edit(config=references) as edit:
+        edit.move("terraform_data.old", "terraform_data.nt")
+    with pytest.raises(statefmt.SurgeryError) as named, opened.edit(config=folder) as edit:
+        edit.move("terraform_data.old", "terraform_data.nt")
+    assert str(loaded.value) == str(named.value)
     with (
-        pytest.raises(statefmt.SurgeryError, match="does not declare"),
-        statefmt.open("terraform.tfstate").edit(config=".") as edit,
+        pytest.raises(statefmt.StoreError, match="need config= with a directory"),
+        opened.edit(config=references, variables={"x": "1"}),
     ):
-        edit.apply(lambda snapshot: mv_request(snapshot, "terraform_data.old", "terraform_data.nt"))
+        pass
+
+
+def test_a_custom_operation_is_checked_too() -> None:
+    opened = statefmt.open("terraform.tfstate")
+    with pytest.raises(statefmt.SurgeryError, match="does not declare"), opened.edit(config=".") as edit:
+        edit.apply(lambda snapshot: operations.move(snapshot, "terraform_data.old", "terraform_data.nt"))
+
+
+def test_of_a_module_only_the_module_must_be_declared() -> None:
+    opened, target = statefmt.open("terraform.tfstate"), 'module.cluster["asia"].module.gone'
+
+    def move(snapshot: statefmt.Snapshot) -> statefmt.Edit:
+        return operations.move(snapshot, "terraform_data.old", f"{target}.terraform_data.old")
+
+    with pytest.raises(statefmt.SurgeryError, match="does not declare"), opened.edit(config=".", dry_run=True) as edit:
+        edit.apply(move)
+    depth = operations.module_depth('module.cluster["asia"]')
+    with opened.edit(config=".", dry_run=True) as edit:
+        edit.apply(move, depth=depth)
+    assert edit.diff.moves
