@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from statefmt.golang import JSONValue, Members, NumberText, quote
 from statefmt.golang.normalize import nfc
 from statefmt.model.cty.data import Data
+from statefmt.model.cty.element_types import common_element_type
 from statefmt.model.cty.errors import CtyTypeError, CtyValueError
-from statefmt.model.cty.number import parse_number
+from statefmt.model.cty.primitives import primitive_from_text
 from statefmt.model.cty.sets import make_set
 from statefmt.model.cty.types import (
+    BOOL,
+    NUMBER,
     DynamicType,
     ListType,
     MapType,
@@ -19,7 +20,6 @@ from statefmt.model.cty.types import (
     SetType,
     TupleType,
     Type,
-    encode_type,
     object_type,
     type_from_json,
 )
@@ -61,24 +61,10 @@ def _decode_primitive(node: JSONValue, name: str) -> Data:
     if name == "number":
         if isinstance(node, bool):
             raise CtyValueError("number is required")
-        number = parse_number(str(node))
-        if number is None:
-            raise CtyValueError("a number is required")
-        return number
+        return primitive_from_text(str(node), NUMBER)
     if isinstance(node, NumberText):
         raise CtyValueError("bool is required")
-    return _to_bool(node) if isinstance(node, str) else node
-
-
-def _to_bool(text: str) -> bool:
-    text = nfc(text)
-    if text in ("true", "1"):
-        return True
-    if text in ("false", "0"):
-        return False
-    if text.lower() in ("true", "false"):
-        raise CtyValueError(f'a bool is required; to convert from string, use lowercase "{text.lower()}"')
-    raise CtyValueError("a bool is required")
+    return primitive_from_text(node, BOOL) if isinstance(node, str) else node
 
 
 def _decode_dynamic(node: JSONValue) -> tuple[Type, Data]:
@@ -106,27 +92,14 @@ def _decode_items(nodes: list[JSONValue], element: Type, kind: str) -> tuple[Typ
     if isinstance(element, PrimitiveType):
         return element, [None if node is None else _decode_primitive(node, element.name) for node in nodes]
     pairs = [decode(node, element) for node in nodes]
-    return _common_type((own for own, _ in pairs), element, kind), [data for _, data in pairs]
+    return common_element_type((own for own, _ in pairs), element, kind), [data for _, data in pairs]
 
 
 def _decode_map(members: Members, of: MapType, element: Type) -> tuple[Type, Data]:
     pairs = {name: decode(node, element) for name, node in members}
-    found = _common_type((own for own, _ in pairs.values()), element, "map")
+    found = common_element_type((own for own, _ in pairs.values()), element, "map")
     own = of if found is element else MapType(found)
     return own, {nfc(name): data for name, (_, data) in pairs.items()}
-
-
-def _common_type(types: Iterable[Type], declared: Type, kind: str) -> Type:
-    """Return the element type of a collection: the first that is not dynamic. All others must equal it."""
-    found: Type | None = None
-    for own in types:
-        if found is None or isinstance(found, DynamicType):
-            found = own
-        elif own is not found and not isinstance(own, DynamicType) and own != found:
-            # go-cty crashes here.
-            names = " then ".join(encode_type(each).decode("utf-8") for each in (found, own))
-            raise CtyValueError(f"inconsistent {kind} element types ({names})")
-    return declared if found is None else found
 
 
 def _decode_tuple(nodes: list[JSONValue], of: TupleType, elements: tuple[Type, ...]) -> tuple[Type, Data]:

@@ -5,4 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-ANSWERS: Final[Mapping[str, Callable[[dict[str, Any]], dict[str, Any]]]] = {}
+from statefmt.lifecycle.flatmap import FlatmapError, from_flatmap, to_flatmap
+from statefmt.model.cty import ObjectType
+from tests.lifecycle.values import decode, encode, type_of
+
+
+def _from_flatmap(case: dict[str, Any]) -> dict[str, Any]:
+    of = type_of(case["type"])
+    assert isinstance(of, ObjectType)
+    try:
+        return {"result": encode(from_flatmap(case["flatmap"], of))}
+    except FlatmapError as error:
+        return {"error": str(error)}
+
+
+def _to_flatmap(case: dict[str, Any]) -> dict[str, Any]:
+    value = decode(case["value"])
+    assert value is not None
+    return {"flatmap": to_flatmap(value)}
+
+
+ANSWERS: Final[Mapping[str, Callable[[dict[str, Any]], dict[str, Any]]]] = {
+    "from_flatmap": _from_flatmap,
+    "to_flatmap": _to_flatmap,
+}

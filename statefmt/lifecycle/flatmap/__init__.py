@@ -1,0 +1,10 @@
+"""Converts values from and to flatmaps, the form of attributes that states had before format 4.
+
+A flatmap is a map of strings: `{"name": "x", "tags.%": "1", "tags.env": "prod", "ports.#": "1", "ports.0": "80"}`.
+"""
+
+from __future__ import annotations
+
+from statefmt.lifecycle.flatmap.errors import FlatmapError as FlatmapError
+from statefmt.lifecycle.flatmap.from_flatmap import from_flatmap as from_flatmap
+from statefmt.lifecycle.flatmap.to_flatmap import to_flatmap as to_flatmap
