@@ -17,8 +17,6 @@ from statefmt.hcl.values.construct import (
     truth,
     tuple_of,
 )
-from statefmt.hcl.values.type_names import mismatch
-from statefmt.hcl.values.unify import can_convert, unify, without_optional
 from statefmt.model.cty import (
     BOOL,
     NUMBER,
@@ -34,7 +32,9 @@ from statefmt.model.cty import (
 )
 from statefmt.model.cty.decimals import format_shortest
 from statefmt.model.cty.errors import CtyEncodeError
+from statefmt.model.cty.type_names import mismatch
 from statefmt.model.cty.types import DynamicType, PrimitiveType
+from statefmt.model.cty.unify import can_convert, unify, without_optional
 
 
 class ConversionError(ValueError):

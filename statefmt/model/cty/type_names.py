@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from statefmt.model.cty import ListType, MapType, ObjectType, SetType, TupleType, Type
-from statefmt.model.cty.types import DynamicType, PrimitiveType
+from statefmt.model.cty.types import DynamicType, ListType, MapType, ObjectType, PrimitiveType, SetType, TupleType, Type
 
 
 def type_name(of: Type, *, wanted: bool = False) -> str:

@@ -9,8 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
-from statefmt.model.cty import DYNAMIC, STRING, ListType, MapType, ObjectType, SetType, TupleType, Type
-from statefmt.model.cty.types import DynamicType, PrimitiveType
+from statefmt.model.cty.types import (
+    DYNAMIC,
+    STRING,
+    DynamicType,
+    ListType,
+    MapType,
+    ObjectType,
+    PrimitiveType,
+    SetType,
+    TupleType,
+    Type,
+)
 
 Collection: TypeAlias = ListType | SetType | MapType
 

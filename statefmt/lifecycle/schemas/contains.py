@@ -1,0 +1,35 @@
+"""Finds attributes anywhere in a schema. Source: OpenTofu `ContainsSensitive` and its like."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from statefmt.lifecycle.schemas.block import NestedAttributes, SchemaAttribute, SchemaBlock
+
+
+def contains_sensitive(schema: SchemaBlock | NestedAttributes) -> bool:
+    """Return whether an attribute at any depth is sensitive."""
+    return _contains(schema, lambda attribute: attribute.sensitive)
+
+
+def contains_deprecated(schema: SchemaBlock | NestedAttributes) -> bool:
+    """Return whether an attribute at any depth is deprecated; blocks do not count."""
+    return _contains(schema, lambda attribute: attribute.deprecated)
+
+
+def contains_write_only(schema: SchemaBlock | NestedAttributes) -> bool:
+    """Return whether an attribute at any depth is write-only."""
+    return _contains(schema, lambda attribute: attribute.write_only)
+
+
+def _contains(schema: SchemaBlock | NestedAttributes, wanted: Callable[[SchemaAttribute], bool]) -> bool:
+    if _among(schema.attributes, wanted):
+        return True
+    return isinstance(schema, SchemaBlock) and any(_contains(each.block, wanted) for each in schema.blocks.values())
+
+
+def _among(attributes: Mapping[str, SchemaAttribute], wanted: Callable[[SchemaAttribute], bool]) -> bool:
+    for attribute in attributes.values():
+        if wanted(attribute) or (attribute.nested is not None and _among(attribute.nested.attributes, wanted)):
+            return True
+    return False
