@@ -70,19 +70,25 @@ def test_lists_within_lists_do_not_multiply() -> None:
         from_flatmap(flatmap, _attribute(ListType(ListType(STRING))))
 
 
-@pytest.mark.parametrize("collection", [ListType, SetType, MapType])
-def test_deep_types_are_refused(collection: type[ListType]) -> None:
+@pytest.mark.parametrize("collection", [ListType, SetType])
+def test_deep_types_are_refused(collection: type[ListType | SetType]) -> None:
     of: Type = STRING
-    key = "a"
     flatmap: dict[str, str] = {}
-    for _ in range(3000):
+    for depth in range(3000):
         of = collection(of)
-        flatmap[f"{key}.#"] = flatmap[f"{key}.%"] = "1"
-        key += ".0"
-    if collection is MapType:
-        # Each key of a map within is an entry of the maps around it.
-        flatmap = {"a.%": "1", **{"a" + ".%" * depth: "1" for depth in range(1, 3000)}}
-    with pytest.raises(FlatmapError, match=r"nested too deeply|too many parts"):
+        flatmap["a" + ".0" * depth + ".#"] = "1"
+    with pytest.raises(FlatmapError, match="nested too deeply"):
+        from_flatmap(flatmap, _attribute(of))
+
+
+def test_maps_within_maps_do_not_multiply() -> None:
+    # Each key of a map within is an entry of the maps around it.
+    of: Type = STRING
+    flatmap: dict[str, str] = {}
+    for depth in range(1, 400):
+        of = MapType(of)
+        flatmap["a" + ".%" * depth] = "1"
+    with pytest.raises(FlatmapError, match="too many parts"):
         from_flatmap(flatmap, _attribute(of))
 
 
