@@ -1,4 +1,4 @@
-"""Defines the untyped data of cty values, which is meaningful only with a type."""
+"""Defines cty values, and their untyped data, which is meaningful only with a type."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from statefmt.model.cty.number import Number
+from statefmt.model.cty.types import Type
 
 
 class Bound(Struct, frozen=True):
@@ -49,6 +50,18 @@ class MarkedData(Struct, frozen=True):
 # Null is None; lists, sets and tuples are tuples; maps and objects are dicts.
 # Only the lifecycle of resource instances has unknown and marked data: what is read from JSON has neither.
 Data: TypeAlias = "bool | str | Number | tuple[Data, ...] | dict[str, Data] | UnknownData | MarkedData | None"
+
+
+class CtyValue(Struct, frozen=True):
+    """A cty value: its own type and its data.
+
+    `data` is None (null), bool, str, Number, a tuple (list, set, tuple) or a dict (map, object), each part possibly
+    UnknownData or MarkedData. A value read as DYNAMIC has the type stored with it; DYNAMIC remains only for nulls,
+    unknown values and empty collections.
+    """
+
+    type: Type
+    data: Data
 
 
 def has_unknown(data: Data) -> bool:

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from statefmt.model.cty.data import Data, MarkedData, Refinements, UnknownData, has_unknown
+from statefmt.model.cty.data import CtyValue, Data, MarkedData, Refinements, UnknownData, has_unknown
 from statefmt.model.cty.sets import make_set
 from statefmt.model.cty.types import DynamicType, ListType, MapType, ObjectType, SetType, TupleType, Type, object_type
-from statefmt.model.cty.values import CtyValue
 
 NO_MARKS: frozenset[str] = frozenset()
 

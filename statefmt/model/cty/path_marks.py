@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
+from statefmt.model.cty.data import CtyValue
 from statefmt.model.cty.parts import elements, marked, marks, set_of, unmarked, unmarked_deep
 from statefmt.model.cty.path_tree import PathTree, index_step
-from statefmt.model.cty.paths import GetAttr, Path, PathStep
+from statefmt.model.cty.steps import GetAttr, Path, PathStep
 from statefmt.model.cty.types import ObjectType, SetType
-from statefmt.model.cty.values import CtyValue
 
 
 class PathMarks(Struct, frozen=True):

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import Generic, TypeVar
 
-from statefmt.model.cty.data import Data, MarkedData, UnknownData
+from statefmt.model.cty.data import CtyValue, Data, MarkedData, UnknownData
 from statefmt.model.cty.number import Number
-from statefmt.model.cty.paths import GetAttr, Path, PathIndex, PathStep
+from statefmt.model.cty.steps import GetAttr, Path, PathIndex, PathStep
 from statefmt.model.cty.types import NUMBER
-from statefmt.model.cty.values import CtyValue
 
 T = TypeVar("T")
 

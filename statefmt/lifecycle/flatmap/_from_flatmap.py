@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 
 from statefmt.golang import quote
 from statefmt.golang.normalize import nfc
+from statefmt.lifecycle.flatmap._errors import FlatmapError
 from statefmt.lifecycle.flatmap._form import ENTRY_COUNT, ITEM_COUNT, UNKNOWN_TEXT
-from statefmt.lifecycle.flatmap.errors import FlatmapError
-from statefmt.model.cty import CtyValue, CtyValueError, ListType, MapType, ObjectType, SetType, TupleType, Type
+from statefmt.model.cty import STRING, CtyValue, CtyValueError, ListType, MapType, ObjectType, SetType, TupleType, Type
 from statefmt.model.cty.data import Data, UnknownData
 from statefmt.model.cty.element_types import common_element_type
-from statefmt.model.cty.primitives import primitive_from_text
+from statefmt.model.cty.primitives import convert_primitive
 from statefmt.model.cty.sets import make_set
 from statefmt.model.cty.types import DynamicType, PrimitiveType, object_type
 from statefmt.text.pattern import pattern
@@ -88,7 +88,7 @@ class _Flatmap:
         if text == UNKNOWN_TEXT:
             return UnknownData()
         try:
-            return primitive_from_text(text, of)
+            return nfc(text) if of == STRING else convert_primitive(nfc(text), of)
         except CtyValueError as error:
             raise FlatmapError(f"invalid value for {quote(key)} in state: {error}", key, of) from None
 

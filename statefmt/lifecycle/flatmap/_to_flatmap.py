@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from statefmt.lifecycle.flatmap._errors import FlatmapError
 from statefmt.lifecycle.flatmap._form import ENTRY_COUNT, ITEM_COUNT, UNKNOWN_TEXT
-from statefmt.lifecycle.flatmap.errors import FlatmapError
-from statefmt.model.cty import CtyValue, Number, ObjectType
+from statefmt.model.cty import STRING, CtyValue, Number, ObjectType
 from statefmt.model.cty.data import MarkedData
-from statefmt.model.cty.decimals import format_shortest
 from statefmt.model.cty.errors import CtyEncodeError
 from statefmt.model.cty.parts import elements, is_known, unknown
+from statefmt.model.cty.primitives import convert_primitive
 from statefmt.model.cty.types import DynamicType, MapType, PrimitiveType
 
 
@@ -46,20 +46,15 @@ def _write(texts: dict[str, str], key: str, value: CtyValue) -> None:
 
 
 def _text(key: str, value: CtyValue) -> str:
-    match value.data:
-        case bool():
-            return "true" if value.data else "false"
-        case str():
-            return value.data
-        case Number(negative, infinite=True):
-            return "-Inf" if negative else "+Inf"
-        case Number():
-            try:
-                return format_shortest(value.data)
-            except CtyEncodeError as error:
-                raise FlatmapError(str(error), key, value.type) from None
-        case _:
-            return UNKNOWN_TEXT
+    data = value.data
+    if isinstance(data, str):
+        return data
+    if not isinstance(data, (bool, Number)):
+        return UNKNOWN_TEXT
+    try:
+        return str(convert_primitive(data, STRING))
+    except CtyEncodeError as error:
+        raise FlatmapError(str(error), key, value.type) from None
 
 
 def _write_members(texts: dict[str, str], prefix: str, value: CtyValue) -> None:
