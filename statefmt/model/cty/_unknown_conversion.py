@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from statefmt.model.cty.data import Refinements, UnknownData
+from statefmt.model.cty.data import CtyValue, Refinements, UnknownData
 from statefmt.model.cty.types import DynamicType, ListType, MapType, ObjectType, SetType, TupleType, Type
 from statefmt.model.cty.unify import unify
-from statefmt.model.cty.values import CtyValue
 
 _COLLECTIONS = (ListType, SetType, MapType)
 

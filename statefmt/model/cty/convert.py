@@ -7,7 +7,7 @@ from typing import Final
 
 from statefmt.golang import quote
 from statefmt.model.cty._unknown_conversion import convert_unknown, fill_dynamic
-from statefmt.model.cty.data import Data, UnknownData
+from statefmt.model.cty.data import CtyValue, Data, UnknownData
 from statefmt.model.cty.errors import CtyValueError
 from statefmt.model.cty.mismatch import mismatch
 from statefmt.model.cty.number import Number
@@ -27,11 +27,10 @@ from statefmt.model.cty.parts import (
     unknown,
     unmarked,
 )
-from statefmt.model.cty.paths import GetAttr, Path, PathIndex
 from statefmt.model.cty.primitives import convert_primitive
+from statefmt.model.cty.steps import GetAttr, Path, PathIndex
 from statefmt.model.cty.types import DynamicType, ListType, MapType, ObjectType, PrimitiveType, SetType, TupleType, Type
 from statefmt.model.cty.unify import can_convert, structure_element, unify, without_optional
-from statefmt.model.cty.values import CtyValue
 
 _COMPOUND: Final = (ListType, SetType, MapType, ObjectType)
 
