@@ -15,8 +15,8 @@ def make_set(element: Type, items: Sequence[Data]) -> tuple[Data, ...]:
     """Drop repeated elements and sort the rest as cty's set iterator does.
 
     Strings sort by their bytes, numbers by value, false before true, and compound values by the string that cty
-    hashes; null comes last. Elements with equal sort keys keep the order of `items`. Elements with unknown parts are
-    all different, since nobody knows whether they are equal.
+    hashes; then come unknown elements, and null comes last. Elements with equal sort keys keep the order of `items`.
+    Elements with unknown parts are all different, since nobody knows whether they are equal.
     """
     if element in (STRING, BOOL):
         distinct = sorted({item for item in items if isinstance(item, (str, bool))})
@@ -34,12 +34,12 @@ def make_set(element: Type, items: Sequence[Data]) -> tuple[Data, ...]:
     return tuple(item for _, item in flat)
 
 
-def _order(entry: tuple[str, Data]) -> tuple[bool, tuple[int, int, int], str]:
+def _order(entry: tuple[str, Data]) -> tuple[int, tuple[int, int, int], str]:
     text, item = entry
     if isinstance(item, Number):
-        return False, item.order, ""
+        return 0, item.order, ""
     # Code points sort like their UTF-8 bytes.
-    return item is None, (0, 0, 0), text
+    return 2 if item is None else 1 if isinstance(item, UnknownData) else 0, (0, 0, 0), text
 
 
 def _hash_text(of: Type, data: Data) -> str:
