@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
@@ -173,5 +174,6 @@ def test_order_is_by_value(left_text: str, right_text: str) -> None:
 
 def test_numbers_differ_by_value_only() -> None:
     one, other = parse_number("1"), from_float(1.0)
-    assert one == other and not one != other
+    assert one == other
+    assert not operator.ne(one, other)
     assert one != parse_number("2")
