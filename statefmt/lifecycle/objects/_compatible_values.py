@@ -9,12 +9,12 @@ from statefmt.lifecycle.objects._correlation import correlate, uncorrelated
 from statefmt.lifecycle.objects._members import parts_by_key
 from statefmt.lifecycle.objects._problems import problem
 from statefmt.lifecycle.problem import ValueProblem
+from statefmt.lifecycle.schemas.conformance import conformance
 from statefmt.model.cty import CtyValue, GetAttr, ObjectType, Path, PathIndex, SetType
-from statefmt.model.cty.conforms import conforms
 from statefmt.model.cty.data import UnknownData
+from statefmt.model.cty.mismatch import mismatch
 from statefmt.model.cty.parts import elements, marks_deep, unmarked_deep
 from statefmt.model.cty.ranges import excludes
-from statefmt.model.cty.type_names import mismatch
 from statefmt.model.cty.types import DynamicType, PrimitiveType
 
 _SENSITIVE = "sensitive"
@@ -37,7 +37,7 @@ def value_problems(planned: CtyValue, actual: CtyValue, path: Path) -> Iterator[
     """Yield what is wrong with a new value without marks."""
     if isinstance(planned.type, DynamicType):
         return
-    if not conforms(actual.type, planned.type):
+    if actual.type is not planned.type and conformance(actual.type, planned.type):
         yield problem(path, "wrong final value type: %s", mismatch(actual.type, planned.type))
     elif isinstance(planned.data, UnknownData):
         if excludes(planned, actual):

@@ -53,7 +53,7 @@ def _object(schema: SchemaBlock, planned: CtyValue, actual: CtyValue, path: Path
         for name, attribute in schema.attributes.items():
             place = (*path, GetAttr(name))
             yield from attribute_problems(member(planned, name), member(actual, name), place, attribute.sensitive)
-        for name, nested in schema.blocks.items():
+        for name, nested in schema.decoded_blocks():
             before, now = unmarked(member(planned, name)), unmarked(member(actual, name))
             yield from _nested(nested, before, now, (*path, GetAttr(name)))
 

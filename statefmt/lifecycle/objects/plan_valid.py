@@ -51,7 +51,7 @@ def _object(
         yield problem(path, PRESENT)
     else:
         yield from attributes_problems(schema.attributes, prior, config, planned, path)
-        for name, nested in schema.blocks.items():
+        for name, nested in schema.decoded_blocks():
             before = _NOTHING if is_null(prior) else member(prior, name)
             yield from _nested(nested, before, member(config, name), member(planned, name), (*path, GetAttr(name)))
 

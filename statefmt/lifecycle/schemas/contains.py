@@ -9,23 +9,24 @@ from statefmt.lifecycle.schemas.block import NestedAttributes, SchemaAttribute, 
 
 def contains_sensitive(schema: SchemaBlock | NestedAttributes) -> bool:
     """Return whether an attribute at any depth is sensitive."""
-    return _contains(schema, lambda attribute: attribute.sensitive)
+    return contains(schema, lambda attribute: attribute.sensitive)
 
 
 def contains_deprecated(schema: SchemaBlock | NestedAttributes) -> bool:
     """Return whether an attribute at any depth is deprecated; blocks do not count."""
-    return _contains(schema, lambda attribute: attribute.deprecated)
+    return contains(schema, lambda attribute: attribute.deprecated)
 
 
 def contains_write_only(schema: SchemaBlock | NestedAttributes) -> bool:
     """Return whether an attribute at any depth is write-only."""
-    return _contains(schema, lambda attribute: attribute.write_only)
+    return contains(schema, lambda attribute: attribute.write_only)
 
 
-def _contains(schema: SchemaBlock | NestedAttributes, wanted: Callable[[SchemaAttribute], bool]) -> bool:
+def contains(schema: SchemaBlock | NestedAttributes, wanted: Callable[[SchemaAttribute], bool]) -> bool:
+    """Return whether an attribute at any depth is wanted."""
     if _among(schema.attributes, wanted):
         return True
-    return isinstance(schema, SchemaBlock) and any(_contains(each.block, wanted) for each in schema.blocks.values())
+    return isinstance(schema, SchemaBlock) and any(contains(each.block, wanted) for each in schema.blocks.values())
 
 
 def _among(attributes: Mapping[str, SchemaAttribute], wanted: Callable[[SchemaAttribute], bool]) -> bool:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from statefmt.lifecycle.depth import refuses_depth
-from statefmt.lifecycle.schemas.block import NestedAttributes, SchemaAttribute, SchemaBlock
-from statefmt.lifecycle.schemas.contains import contains_deprecated, contains_sensitive
-from statefmt.model.cty import CtyValue, GetAttr, Path
-from statefmt.model.cty.parts import attribute, elements, is_known, is_null, unmarked_deep
+from statefmt.lifecycle.schemas._walk import SchemaPart, walk_block
+from statefmt.lifecycle.schemas.block import SchemaBlock
+from statefmt.model.cty import CtyValue
+from statefmt.model.cty.parts import unmarked_deep
 from statefmt.model.cty.path_marks import PathMarks
-from statefmt.model.cty.path_tree import index_step
 
 
 @refuses_depth
@@ -24,57 +21,16 @@ def value_marks(block: SchemaBlock, value: CtyValue, *, deprecations: bool = Fal
     A map of blocks is an object if it has dynamic attributes. Its blocks have paths by key all the same, which lead
     nowhere in an object: OpenTofu does not hide what is sensitive there.
     """
-    return tuple(_of_block(block, unmarked_deep(value), (), deprecations))
+
+    def own(part: SchemaPart) -> frozenset[str]:
+        return _marks(part, deprecations)
+
+    found = walk_block(block, unmarked_deep(value), (), lambda part: bool(own(part)), of_null=True)
+    return tuple(PathMarks(path, own(part)) for path, part in found)
 
 
-def _of_block(block: SchemaBlock, value: CtyValue, path: Path, deprecations: bool) -> Iterator[PathMarks]:
-    own = {"ephemeral"} if block.ephemeral else set()
-    if block.deprecated and deprecations:
-        own.add("deprecated")
-    if own:
-        yield PathMarks(path, frozenset(own))
-    for name, each in block.attributes.items():
-        marks = _marks(each, deprecations)
-        if marks:
-            yield PathMarks((*path, GetAttr(name)), marks)
-    if is_null(value):
-        return
-    for name, each in block.attributes.items():
-        if each.nested is not None and _has_marks(each.nested):
-            yield from _of_attributes(each.nested, attribute(value, name), (*path, GetAttr(name)), deprecations)
-    for name, nested in block.blocks.items():
-        if not _has_marks(nested.block):
-            continue
-        inner, below = attribute(value, name), (*path, GetAttr(name))
-        if is_null(inner) or not is_known(inner):
-            continue
-        if nested.nesting in ("single", "group"):
-            yield from _of_block(nested.block, inner, below, deprecations)
-        else:
-            for key, part in elements(inner):
-                yield from _of_block(nested.block, part, (*below, index_step(key)), deprecations)
-
-
-def _of_attributes(schema: NestedAttributes, value: CtyValue, path: Path, deprecations: bool) -> Iterator[PathMarks]:
-    if is_null(value) or not is_known(value):
-        return
-    objects = [(path, value)]
-    if schema.nesting != "single":
-        objects = [((*path, index_step(key)), part) for key, part in elements(value) if not is_null(part)]
-    for name, each in schema.attributes.items():
-        marks = _marks(each, deprecations)
-        for start, whole in objects:
-            below = (*start, GetAttr(name))
-            if marks:
-                yield PathMarks(below, marks)
-            elif each.nested is not None and _has_marks(each.nested):
-                yield from _of_attributes(each.nested, attribute(whole, name), below, deprecations)
-
-
-def _marks(schema: SchemaAttribute, deprecations: bool) -> frozenset[str]:
-    found = ("sensitive",) * schema.sensitive + ("deprecated",) * (schema.deprecated and deprecations)
-    return frozenset(found)
-
-
-def _has_marks(schema: SchemaBlock | NestedAttributes) -> bool:
-    return contains_sensitive(schema) or contains_deprecated(schema)
+def _marks(part: SchemaPart, deprecations: bool) -> frozenset[str]:
+    found = ("deprecated",) if deprecations and part.deprecated else ()
+    if isinstance(part, SchemaBlock):
+        return frozenset((*found, "ephemeral")) if part.ephemeral else frozenset(found)
+    return frozenset((*found, "sensitive")) if part.sensitive else frozenset(found)

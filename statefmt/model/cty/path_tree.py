@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Generic, TypeVar
 
 from statefmt.model.cty.data import Data, MarkedData, UnknownData
@@ -31,6 +31,12 @@ class PathTree(Generic[T]):
     def child(self, step: PathStep) -> PathTree[T] | None:
         """Return the tree below a step; None if no path goes there."""
         return self._children.get(_key(step)) if self._children else None
+
+    def everything(self) -> Iterator[T]:
+        """Yield what belongs to this path and to all below."""
+        yield from self.found
+        for below in self._children.values():
+            yield from below.everything()
 
 
 def index_step(key: str | int | CtyValue) -> PathIndex:

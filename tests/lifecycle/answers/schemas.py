@@ -7,14 +7,20 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from statefmt.lifecycle.formatted_path import formatted_path
+from statefmt.lifecycle.schemas.coerce_value import coerce_value
+from statefmt.lifecycle.schemas.conformance import conformance
 from statefmt.lifecycle.schemas.contains import contains_deprecated, contains_sensitive, contains_write_only
+from statefmt.lifecycle.schemas.empty import empty_value, unknown_value
 from statefmt.lifecycle.schemas.implied_type import implied_type
+from statefmt.lifecycle.schemas.internal_validate import internal_validate
 from statefmt.lifecycle.schemas.sensitive_json import sensitive_json
 from statefmt.lifecycle.schemas.value_marks import value_marks
-from statefmt.model.cty import encode_type
+from statefmt.lifecycle.schemas.write_only import write_only_diagnostics, write_only_paths, write_only_values
+from statefmt.model.cty import Path, encode_type
+from statefmt.model.cty.convert import CtyConversionError
 from statefmt.model.cty.parts import is_wholly_known, null
 from statefmt.model.cty.path_marks import PathMarks
-from tests.lifecycle.values import decode, encode_path, schema_of
+from tests.lifecycle.values import decode, encode, encode_path, schema_of
 
 
 def _implied_type(case: dict[str, Any]) -> dict[str, Any]:
@@ -53,7 +59,52 @@ def _sorted(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(entries, key=lambda entry: (entry["at"], json.dumps(entry, ensure_ascii=False, default=float)))
 
 
+def _write_only_paths(case: dict[str, Any]) -> dict[str, Any]:
+    schema = schema_of(case)
+    value = decode(case["value"]) or null(implied_type(schema))
+    paths = [{"at": formatted_path(path), "path": encode_path(path)} for path in write_only_paths(schema, value)]
+    return {
+        "paths": _sorted(paths),
+        "not_null": sorted(write_only_diagnostics("test_thing", write_only_values(schema, value))),
+    }
+
+
+def _empty_unknown(case: dict[str, Any]) -> dict[str, Any]:
+    schema = schema_of(case)
+    return {"empty": encode(empty_value(schema)), "unknown": encode(unknown_value(schema))}
+
+
+def _coerce_value(case: dict[str, Any]) -> dict[str, Any]:
+    schema = schema_of(case)
+    try:
+        return {"result": encode(coerce_value(schema, decode(case["value"]) or null(implied_type(schema))))}
+    except CtyConversionError as error:
+        return {"error": _encode_error(error.path, error.detail)}
+
+
+def _conformance(case: dict[str, Any]) -> dict[str, Any]:
+    schema = schema_of(case)
+    value = decode(case["value"]) or null(implied_type(schema))
+    found = conformance(value.type, implied_type(schema))
+    return {"valid": not found, "errors": [_encode_error(each.path, each.message) for each in found]}
+
+
+def _encode_error(path: Path, message: str) -> dict[str, Any]:
+    at = formatted_path(path)
+    return {"message": message, "path": encode_path(path), "text": f"{at}: {message}" if at else message}
+
+
+def _internal_validate(case: dict[str, Any]) -> dict[str, Any]:
+    found = internal_validate(schema_of(case))
+    return {"valid": not found, "errors": list(found)}
+
+
 ANSWERS: Final[Mapping[str, Callable[[dict[str, Any]], dict[str, Any]]]] = {
+    "coerce_value": _coerce_value,
+    "conformance": _conformance,
+    "empty_unknown": _empty_unknown,
     "implied_type": _implied_type,
+    "internal_validate": _internal_validate,
     "value_marks": _value_marks,
+    "write_only_paths": _write_only_paths,
 }
