@@ -36,7 +36,7 @@ def walk_block(
     for name, each in block.attributes.items():
         if each.nested is not None and contains(each.nested, wanted):
             yield from _walk_attributes(each.nested, attribute(value, name), (*path, GetAttr(name)), wanted)
-    for name, nested in block.blocks.items():
+    for name, nested in block.decoded_blocks():
         if not contains(nested.block, wanted):
             continue
         inner, below = attribute(value, name), (*path, GetAttr(name))

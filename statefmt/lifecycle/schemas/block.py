@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
 from statefmt.model.cty import Type
 
-NestingMode: TypeAlias = Literal["single", "group", "list", "set", "map"]
+# `invalid` stands for a mode that is missing: OpenTofu then decodes no such blocks.
+NestingMode: TypeAlias = Literal["single", "group", "list", "set", "map", "invalid"]
 
 
 class SchemaAttribute(Struct, frozen=True):
@@ -53,3 +54,9 @@ class SchemaBlock(Struct, frozen=True):
     deprecated: bool = False
     deprecation_message: str = ""
     ephemeral: bool = False
+
+    def decoded_blocks(self) -> Iterator[tuple[str, NestedBlock]]:
+        """Yield the nested blocks that values have, by name: not those without a mode or named like an attribute."""
+        for name, nested in self.blocks.items():
+            if nested.nesting != "invalid" and name not in self.attributes:
+                yield name, nested

@@ -53,7 +53,7 @@ def _coerced(block: SchemaBlock, value: CtyValue, path: Path) -> CtyValue:
         if name not in block.attributes and name not in block.blocks:
             raise CtyConversionError(path, f"unexpected attribute {quote(name)}")
     found = _attributes(block, value, wanted, path)
-    for name, nested in block.blocks.items():
+    for name, nested in block.decoded_blocks():
         if name not in given.attributes:
             found[name] = _missing(nested)
             continue

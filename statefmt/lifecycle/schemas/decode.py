@@ -35,12 +35,12 @@ class _Attribute(Struct):
 
 
 class _NestedType(Struct):
-    nesting_mode: NestingMode
+    nesting_mode: NestingMode = "invalid"
     attributes: dict[str, _Attribute] = {}
 
 
 class _Nested(Struct):
-    nesting_mode: NestingMode
+    nesting_mode: NestingMode = "invalid"
     block: _Block | None = None
     min_items: int = 0
     max_items: int = 0

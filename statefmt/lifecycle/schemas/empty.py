@@ -18,7 +18,7 @@ def empty_value(block: SchemaBlock) -> CtyValue:
     Raises CtyValueError if the schema is nested too deeply.
     """
     values = {name: null(attribute_type(each)) for name, each in block.attributes.items()}
-    return object_of({**values, **{name: empty_nested(each) for name, each in block.blocks.items()}})
+    return object_of({**values, **{name: empty_nested(each) for name, each in block.decoded_blocks()}})
 
 
 def empty_nested(nested: NestedBlock) -> CtyValue:
@@ -44,7 +44,7 @@ def unknown_value(block: SchemaBlock) -> CtyValue:
     Raises CtyValueError if the schema is nested too deeply.
     """
     values = {name: unknown(attribute_type(each)) for name, each in block.attributes.items()}
-    return object_of({**values, **{name: _unknown_nested(each) for name, each in block.blocks.items()}})
+    return object_of({**values, **{name: _unknown_nested(each) for name, each in block.decoded_blocks()}})
 
 
 def _unknown_nested(nested: NestedBlock) -> CtyValue:

@@ -31,8 +31,7 @@ def decoding_type(block: SchemaBlock) -> ObjectType:
     Raises RecursionError if the schema is nested too deeply. Source: OpenTofu `Block.specType`.
     """
     types: dict[str, Type] = {name: _attribute(each) for name, each in block.attributes.items()}
-    for name, nested in block.blocks.items():
-        types.setdefault(name, _block(nested))
+    types.update((name, _block(nested)) for name, nested in block.decoded_blocks())
     return object_type(types)
 
 

@@ -49,6 +49,11 @@ def unmarked(value: CtyValue) -> CtyValue:
     return CtyValue(value.type, value.data.data) if isinstance(value.data, MarkedData) else value
 
 
+def marks_deep(value: CtyValue) -> frozenset[str]:
+    """Return the marks of the value and of its parts at any depth."""
+    return _marks_within(value.data)
+
+
 def unmarked_deep(value: CtyValue) -> CtyValue:
     """Return the value without marks at any depth."""
     return CtyValue(value.type, _without_marks(value.data))

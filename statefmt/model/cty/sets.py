@@ -15,8 +15,8 @@ def make_set(element: Type, items: Sequence[Data]) -> tuple[Data, ...]:
     """Drop repeated elements and sort the rest as cty's set iterator does.
 
     Strings sort by their bytes, numbers by value, false before true, and compound values by the string that cty
-    hashes; unknown elements and null come last. Elements with equal sort keys keep the order of `items`. Elements
-    with unknown parts are all different, since nobody knows whether they are equal.
+    hashes; then come unknown elements, and null comes last. Elements with equal sort keys keep the order of `items`.
+    Elements with unknown parts are all different, since nobody knows whether they are equal.
     """
     if element in (STRING, BOOL):
         distinct = sorted({item for item in items if isinstance(item, (str, bool))})

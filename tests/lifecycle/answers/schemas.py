@@ -12,6 +12,7 @@ from statefmt.lifecycle.schemas.conformance import conformance
 from statefmt.lifecycle.schemas.contains import contains_deprecated, contains_sensitive, contains_write_only
 from statefmt.lifecycle.schemas.empty import empty_value, unknown_value
 from statefmt.lifecycle.schemas.implied_type import implied_type
+from statefmt.lifecycle.schemas.internal_validate import internal_validate
 from statefmt.lifecycle.schemas.sensitive_json import sensitive_json
 from statefmt.lifecycle.schemas.value_marks import value_marks
 from statefmt.lifecycle.schemas.write_only import write_only_diagnostics, write_only_paths, write_only_values
@@ -93,11 +94,17 @@ def _encode_error(path: Path, message: str) -> dict[str, Any]:
     return {"message": message, "path": encode_path(path), "text": f"{at}: {message}" if at else message}
 
 
+def _internal_validate(case: dict[str, Any]) -> dict[str, Any]:
+    found = internal_validate(schema_of(case))
+    return {"valid": not found, "errors": list(found)}
+
+
 ANSWERS: Final[Mapping[str, Callable[[dict[str, Any]], dict[str, Any]]]] = {
     "coerce_value": _coerce_value,
     "conformance": _conformance,
     "empty_unknown": _empty_unknown,
     "implied_type": _implied_type,
+    "internal_validate": _internal_validate,
     "value_marks": _value_marks,
     "write_only_paths": _write_only_paths,
 }

@@ -1,0 +1,134 @@
+"""Checks planned values of attributes. Source: OpenTofu `objchange.assertPlannedAttrsValid`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from statefmt.lifecycle.objects._members import member, parts_by_key
+from statefmt.lifecycle.objects._problems import problem
+from statefmt.lifecycle.problem import ValueProblem
+from statefmt.lifecycle.schemas.block import NestedAttributes, SchemaAttribute
+from statefmt.model.cty import DYNAMIC, NUMBER, CtyValue, GetAttr, Number, Path, PathIndex
+from statefmt.model.cty.data import Bound, Data, MarkedData, Refinements, UnknownData
+from statefmt.model.cty.parts import is_known, is_null, null, unmarked
+from statefmt.model.cty.ranges import excludes, length
+
+ABSENT = "planned for absence but config wants existence"
+PRESENT = "planned for existence but config wants absence"
+_COUNT = "count in plan (%#v) disagrees with count in config (%#v)"
+_NOTHING = null(DYNAMIC)
+
+
+def attributes_problems(
+    attributes: Mapping[str, SchemaAttribute], prior: CtyValue, config: CtyValue, planned: CtyValue, path: Path
+) -> Iterator[ValueProblem]:
+    """Yield what is wrong with the attributes of a planned object; `path` leads to the object."""
+    for name, attribute in attributes.items():
+        before = _NOTHING if is_null(prior) else member(prior, name)
+        yield from _attribute(attribute, before, member(config, name), member(planned, name), (*path, GetAttr(name)))
+
+
+def _attribute(
+    attribute: SchemaAttribute, prior: CtyValue, config: CtyValue, planned: CtyValue, path: Path
+) -> Iterator[ValueProblem]:
+    if _same(planned, config) or (not is_null(prior) and not is_null(config) and _same(planned, prior)):
+        # The provider changed nothing, or takes the prior value for equivalent to that of the configuration.
+        return
+    if attribute.computed and (is_null(config) or not attribute.optional):
+        return
+    if is_null(config) and not is_null(planned):
+        if attribute.sensitive:
+            yield problem(path, "sensitive planned value for a non-computed attribute")
+        else:
+            yield problem(path, "planned value %#v for a non-computed attribute", planned)
+    elif attribute.write_only and is_null(planned) and not is_null(config):
+        return
+    elif attribute.nested is not None:
+        yield from _nested(attribute.nested, unmarked(prior), unmarked(config), unmarked(planned), path)
+    else:
+        yield _mismatch(attribute, prior, config, planned, path)
+
+
+def _mismatch(
+    attribute: SchemaAttribute, prior: CtyValue, config: CtyValue, planned: CtyValue, path: Path
+) -> ValueProblem:
+    if is_null(prior):
+        if attribute.sensitive:
+            return problem(path, "sensitive planned value does not match config value")
+        return problem(path, "planned value %#v does not match config value %#v", planned, config)
+    if attribute.sensitive:
+        return problem(path, "sensitive planned value does not match config value nor prior value")
+    template = "planned value %#v does not match config value %#v nor prior value %#v"
+    return problem(path, template, planned, config, prior)
+
+
+def _nested(
+    nested: NestedAttributes, prior: CtyValue, config: CtyValue, planned: CtyValue, path: Path
+) -> Iterator[ValueProblem]:
+    if is_null(planned) and is_null(config):
+        return
+    if is_null(planned):
+        yield problem(path, ABSENT)
+    elif is_null(config):
+        yield problem(path, PRESENT)
+    elif not is_known(planned):
+        yield problem(path, "planned unknown for configured value")
+    elif nested.nesting in ("single", "group"):
+        yield from attributes_problems(nested.attributes, prior, config, planned, path)
+    else:
+        ours, theirs = length(planned), length(config)
+        if nested.nesting == "set":
+            # Elements of sets have no key to be compared by.
+            if excludes(_as_range(ours), theirs):
+                yield problem(path, _COUNT, ours, theirs)
+        elif not is_known(ours) or ours.data != theirs.data:
+            yield problem(path, _COUNT, ours, theirs)
+        else:
+            yield from _elements(nested, prior, config, planned, path)
+
+
+def _elements(
+    nested: NestedAttributes, prior: CtyValue, config: CtyValue, planned: CtyValue, path: Path
+) -> Iterator[ValueProblem]:
+    befores, wanted, found = parts_by_key(prior), parts_by_key(config), parts_by_key(planned)
+    for key, element in found.items():
+        if key in wanted:
+            # Maps may be objects, so OpenTofu goes to their elements as to attributes.
+            step = GetAttr(key) if isinstance(key, str) else PathIndex(key)
+            before = befores.get(key, _NOTHING)
+            yield from attributes_problems(nested.attributes, before, wanted[key], element, (*path, step))
+        elif nested.nesting == "map":
+            yield problem(path, "map key %q from plan is not present in config", key)
+    if nested.nesting == "map":
+        for key in wanted:
+            if key not in found:
+                yield problem(path, "map key %q from config is not present in plan", key)
+
+
+def _as_range(number: CtyValue) -> CtyValue:
+    if not isinstance(number.data, Number):
+        return number
+    only = Bound(number.data)
+    return CtyValue(NUMBER, UnknownData(Refinements(not_null=True, low=only, high=only)))
+
+
+def _same(left: CtyValue, right: CtyValue) -> bool:
+    """Compare what is known, and where something is unknown; not what is known of the unknown."""
+    return left.type == right.type and _same_data(left.data, right.data)
+
+
+def _same_data(left: Data, right: Data) -> bool:
+    if left == right:
+        return True
+    if isinstance(left, tuple) and isinstance(right, tuple):
+        return len(left) == len(right) and all(map(_same_data, left, right))
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(_same_data(left[name], right[name]) for name in left)
+    if isinstance(left, MarkedData) and isinstance(right, MarkedData) and left.marks == right.marks:
+        return _same_data(left.data, right.data)
+    # OpenTofu drops the marks of unknown values here.
+    return _is_unknown(left) and _is_unknown(right)
+
+
+def _is_unknown(data: Data) -> bool:
+    return isinstance(data.data if isinstance(data, MarkedData) else data, UnknownData)
