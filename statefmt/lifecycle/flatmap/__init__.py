@@ -6,5 +6,9 @@ A flatmap is a map of strings: `{"name": "x", "tags.%": "1", "tags.env": "prod",
 from __future__ import annotations
 
 from statefmt.lifecycle.flatmap._errors import FlatmapError as FlatmapError
-from statefmt.lifecycle.flatmap._from_flatmap import from_flatmap as from_flatmap
+from statefmt.lifecycle.flatmap._from_flatmap import (
+    FlatmapDecoding as FlatmapDecoding,
+    decode_flatmap as decode_flatmap,
+    from_flatmap as from_flatmap,
+)
 from statefmt.lifecycle.flatmap._to_flatmap import to_flatmap as to_flatmap

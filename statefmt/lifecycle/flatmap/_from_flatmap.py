@@ -5,6 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 
+from msgspec import Struct
+
 from statefmt.golang import quote
 from statefmt.golang.normalize import nfc
 from statefmt.lifecycle.flatmap._errors import FlatmapError
@@ -27,21 +29,33 @@ _INTEGER_DIGITS = 19
 _INTEGER_END = 1 << 63
 
 
+class FlatmapDecoding(Struct, frozen=True):
+    """What a flatmap decodes to. `unused` has the keys, in order, whose texts are not part of the value."""
+
+    value: CtyValue
+    unused: tuple[str, ...]
+
+
 def from_flatmap(flatmap: Mapping[str, str] | None, of: ObjectType) -> CtyValue:
     """Decode a flatmap by a type; None is the null value.
 
     What the flatmap has no key for is null, what the type does not describe is dropped, and the counts of maps and
-    sets are not checked. Elements of sets may have a type of their own where the type is a set of collections.
-    Time grows with the bytes of the flatmap and the parts of the result. Raises FlatmapError, also where OpenTofu
-    crashes (negative counts, elements of different types) or would run out of memory (more than about a million
-    parts without keys).
+    sets are not checked. As in OpenTofu, the one element of a set of empty collections is of another type than it
+    should be. Time grows with the bytes of the flatmap and the parts of the result. Raises FlatmapError, also where
+    OpenTofu crashes (negative counts, elements of different types) or would run out of memory (more than about a
+    million parts without keys).
     """
-    if flatmap is None:
-        return CtyValue(of, None)
+    return CtyValue(of, None) if flatmap is None else decode_flatmap(flatmap, of).value
+
+
+def decode_flatmap(flatmap: Mapping[str, str], of: ObjectType) -> FlatmapDecoding:
+    """Like from_flatmap(), but also tells which keys were not used."""
+    texts = _Flatmap(flatmap)
     try:
-        return CtyValue(*_Flatmap(flatmap).value_of_object("", of))
+        value = CtyValue(*texts.value_of_object("", of))
     except RecursionError:
         raise FlatmapError("the value is nested too deeply", "", of) from None
+    return FlatmapDecoding(value, texts.unused())
 
 
 class _Flatmap:
@@ -50,7 +64,11 @@ class _Flatmap:
     def __init__(self, texts: Mapping[str, str]) -> None:
         self._texts = texts
         self._keys = sorted(texts)
+        self._used: set[str] = set()
         self._parts_left = _MOST_PARTS + _MOST_PARTS_FOR_A_KEY * len(texts)
+
+    def unused(self) -> tuple[str, ...]:
+        return tuple(key for key in self._keys if key not in self._used)
 
     def value(self, key: str, of: Type) -> tuple[Type, Data]:
         """Return the own type and the data of the value with a key."""
@@ -63,7 +81,7 @@ class _Flatmap:
             case DynamicType():
                 raise FlatmapError("cannot decode dynamic from flatmap", key, of)
         prefix = key + "."
-        text = self._texts.get(prefix + (ENTRY_COUNT if isinstance(of, MapType) else ITEM_COUNT))
+        text = self._text(prefix + (ENTRY_COUNT if isinstance(of, MapType) else ITEM_COUNT))
         # OpenTofu looks for an unknown collection under its name without any dot at its end.
         if UNKNOWN_TEXT in (self._texts.get(key.rstrip(".")), text):
             return of, UnknownData()
@@ -81,8 +99,14 @@ class _Flatmap:
             return of, data
         return object_type({name: own for name, (own, _) in pairs.items()}), data
 
-    def _primitive(self, key: str, of: PrimitiveType) -> Data:
+    def _text(self, key: str) -> str | None:
         text = self._texts.get(key)
+        if text is not None:
+            self._used.add(key)
+        return text
+
+    def _primitive(self, key: str, of: PrimitiveType) -> Data:
+        text = self._text(key)
         if text is None:
             return None
         if text == UNKNOWN_TEXT:
@@ -123,11 +147,14 @@ class _Flatmap:
 
     def _map(self, prefix: str, of: MapType, element: Type) -> tuple[Type, Data]:
         # All of the rest is the key, dots included: maps in flatmaps are maps of primitive values.
-        pairs = {
-            nfc(key[len(prefix) :]): self.value(key, element)
-            for key in self._keys_with(prefix)
-            if key[len(prefix) :] != ENTRY_COUNT
-        }
+        pairs: dict[str, tuple[Type, Data]] = {}
+        keys: dict[str, str] = {}
+        for key in self._keys_with(prefix):
+            if key[len(prefix) :] != ENTRY_COUNT:
+                name = nfc(key[len(prefix) :])
+                # Of keys that only differ in their normalisation, the last one wins.
+                self._used.discard(keys.get(name, ""))
+                pairs[name], keys[name] = self.value(key, element), key
         found = common_element_type((own for own, _ in pairs.values()), element, "map")
         return of if found is element else MapType(found), {name: pairs[name][1] for name in sorted(pairs)}
 

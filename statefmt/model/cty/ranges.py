@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from statefmt.model.cty.data import NOTHING_KNOWN, Bound, Refinements, UnknownData, has_unknown
+from statefmt.model.cty.data import NOTHING_KNOWN, Bound, CtyValue, Refinements, UnknownData, has_unknown
 from statefmt.model.cty.number import Number, counted
 from statefmt.model.cty.types import NUMBER, STRING, DynamicType, ListType, MapType, ObjectType, SetType, TupleType
-from statefmt.model.cty.values import CtyValue
 
 # The largest number of elements in Go, which is what go-cty takes for the length of an unknown collection at most.
 _MOST = 2**63 - 1
