@@ -123,9 +123,13 @@ def test_time_grows_with_the_keys() -> None:
     assert seconds(16_000) < 14 * seconds(2_000)
 
 
-def test_only_objects_are_written() -> None:
-    with pytest.raises(ValueError, match="only objects"):
+def test_only_objects_have_flatmaps() -> None:
+    with pytest.raises(FlatmapError, match="only objects"):
         to_flatmap(CtyValue(STRING, "x"))
+    with pytest.raises(FlatmapError, match="only objects"):
+        from_flatmap({"a": "b"}, MapType(STRING))
+    assert from_flatmap(None, STRING).data is None
+    assert to_flatmap(CtyValue(STRING, None)) is None
 
 
 def _attribute(of: Type) -> ObjectType:

@@ -36,8 +36,8 @@ class FlatmapDecoding(Struct, frozen=True):
     unused: tuple[str, ...]
 
 
-def from_flatmap(flatmap: Mapping[str, str] | None, of: ObjectType) -> CtyValue:
-    """Decode a flatmap by a type; None is the null value.
+def from_flatmap(flatmap: Mapping[str, str] | None, of: Type) -> CtyValue:
+    """Decode a flatmap by the type of an object; None is the null value.
 
     What the flatmap has no key for is null, what the type does not describe is dropped, and the counts of maps and
     sets are not checked. As in OpenTofu, the one element of a set of empty collections is of another type than it
@@ -48,8 +48,10 @@ def from_flatmap(flatmap: Mapping[str, str] | None, of: ObjectType) -> CtyValue:
     return CtyValue(of, None) if flatmap is None else decode_flatmap(flatmap, of).value
 
 
-def decode_flatmap(flatmap: Mapping[str, str], of: ObjectType) -> FlatmapDecoding:
+def decode_flatmap(flatmap: Mapping[str, str], of: Type) -> FlatmapDecoding:
     """Like from_flatmap(), but also tells which keys were not used."""
+    if not isinstance(of, ObjectType):
+        raise FlatmapError("only objects can be read from flatmaps", "", of)
     texts = _Flatmap(flatmap)
     try:
         value = CtyValue(*texts.value_of_object("", of))

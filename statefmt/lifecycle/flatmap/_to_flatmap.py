@@ -16,13 +16,13 @@ def to_flatmap(value: CtyValue) -> dict[str, str] | None:
     """Encode an object as a flatmap with sorted keys; null is None.
 
     Null parts have no keys, and elements of sets are numbered. Only maps of primitive values can be read back. Raises
-    FlatmapError for marked values, and for values that are nested too deeply or have numbers of more than 100,000
-    digits; ValueError if the value is not an object.
+    FlatmapError for other values than objects, for marked ones, and for those that are nested too deeply or have
+    numbers of more than 100,000 digits.
     """
-    if not isinstance(value.type, ObjectType):
-        raise ValueError("only objects can be written as flatmaps")
     if value.data is None:
         return None
+    if not isinstance(value.type, ObjectType):
+        raise FlatmapError("only objects can be written as flatmaps", "", value.type)
     texts: dict[str, str] = {}
     try:
         _write_members(texts, "", value)

@@ -21,6 +21,7 @@ from statefmt.lifecycle.stored import (
 )
 from statefmt.model.addrs import parse_abs_resource_instance, parse_provider_source
 from statefmt.model.cty import CtyPathError, CtyValue, CtyValueError, read_value
+from statefmt.model.cty.parts import null
 from statefmt.model.resources import ResourceInstanceObject
 from tests.lifecycle.values import decode, dump, encode, encode_path, schema_of, type_of
 
@@ -53,8 +54,8 @@ def _decode_state(case: dict[str, Any]) -> dict[str, Any]:
 
 def _upgrade_state(case: dict[str, Any]) -> dict[str, Any]:
     output: dict[str, Any] = {}
-    answer = decode(case["provider_answer"])
-    assert answer is not None
+    of = implied_type(schema_of(case))
+    answer = decode(case["provider_answer"]) or null(of)
 
     def ask(request: UpgradeRequest) -> CtyValue:
         asked: dict[str, Any] = {"version": request.version}
@@ -68,7 +69,7 @@ def _upgrade_state(case: dict[str, Any]) -> dict[str, Any]:
     target = UpgradeTarget(
         addr=parse_abs_resource_instance(_ADDRESS),
         provider=parse_provider_source(_PROVIDER),
-        type=implied_type(schema_of(case)),
+        type=of,
         version=case["current_version"],
     )
     try:
