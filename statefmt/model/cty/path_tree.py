@@ -61,6 +61,11 @@ def hashable(data: Data) -> Hashable:
     return (UnknownData, data.refinements) if isinstance(data, UnknownData) else data
 
 
+def path_key(path: Path) -> Hashable:
+    """Return what equals the same of other paths exactly if they are the same."""
+    return tuple(map(_key, path))
+
+
 def _key(step: PathStep) -> Hashable:
     if isinstance(step, GetAttr):
         return GetAttr, step.name

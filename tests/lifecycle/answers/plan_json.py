@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any, Final
 
+from statefmt.lifecycle.objects.plan_action import plan_action
 from statefmt.lifecycle.plan_json.replace_paths import encode_replace_paths
 from statefmt.lifecycle.plan_json.values import plan_change, plan_json_value
 from statefmt.lifecycle.schemas.implied_type import implied_type
@@ -15,6 +16,8 @@ from statefmt.model.cty.parts import is_wholly_known, null
 from tests.lifecycle.values import decode, path_of, schema_of
 
 Case = dict[str, Any]
+
+_OPTIONS: Final = ("replace_requested", "tainted", "create_before_destroy", "skip_destroy")
 
 
 def _plan_json_value(case: Case) -> Case:
@@ -49,6 +52,23 @@ def _encode_paths(case: Case) -> Case:
     return {"replace_paths": _loads(encode_replace_paths(map(path_of, case["paths"] or ())))}
 
 
+def _plan_action(case: Case) -> Case:
+    schema = schema_of(case)
+    prior, planned = (decode(case[name]) or null(implied_type(schema)) for name in ("prior", "planned"))
+    options = {name: case[name] for name in _OPTIONS}
+    try:
+        chosen = plan_action(
+            schema, prior, planned, requires_replace=map(path_of, case["requires_replace"] or ()), **options
+        )
+    except CtyValueError as error:
+        return {"error": str(error)}
+    if chosen.missing_paths:
+        return {"diagnostics": ["Provider produced invalid plan"] * len(chosen.missing_paths)}
+    # The recorded paths are sorted.
+    paths = sorted(_loads(encode_replace_paths(chosen.replace_paths)), key=str)
+    return {"actions": list(chosen.actions), "action_reason": chosen.reason, "replace_paths": paths}
+
+
 def _json(name: str, raw: bytes | None) -> Case:
     return {} if raw is None else {name: _loads(raw)}
 
@@ -61,4 +81,5 @@ ANSWERS: Final[Mapping[str, Callable[[Case], Case]]] = {
     "plan_json_value": _plan_json_value,
     "plan_change": _plan_change,
     "encode_paths": _encode_paths,
+    "plan_action": _plan_action,
 }
