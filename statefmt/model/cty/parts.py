@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from statefmt.golang import quote
 from statefmt.model.cty.data import Data, MarkedData, Refinements, UnknownData, has_unknown
+from statefmt.model.cty.errors import CtyValueError
 from statefmt.model.cty.sets import make_set
 from statefmt.model.cty.types import DynamicType, ListType, MapType, ObjectType, SetType, TupleType, Type, object_type
 from statefmt.model.cty.values import CtyValue
@@ -70,16 +72,17 @@ def marked(value: CtyValue, more: frozenset[str]) -> CtyValue:
 def attribute(value: CtyValue, name: str) -> CtyValue:
     """Return an attribute of an object, which has the marks of the object, too.
 
-    The attribute of an unknown object is unknown. Raises KeyError if the type has no such attribute, and ValueError
-    for null.
+    The attribute of an unknown object is unknown. Raises CtyValueError if the value is no object with such an
+    attribute, or null.
     """
     of = value.type
     if isinstance(of, DynamicType) and not is_known(value):
         return marked(unknown(of), marks(value))
-    assert isinstance(of, ObjectType)
+    if not isinstance(of, ObjectType) or name not in of.attributes:
+        raise CtyValueError(f"attribute {quote(name)} is required")
     data = _plain(value.data)
     if data is None:
-        raise ValueError("null has no attributes")
+        raise CtyValueError("null has no attributes")
     if isinstance(data, UnknownData):
         return marked(unknown(of.attributes[name]), marks(value))
     assert isinstance(data, dict)
@@ -90,11 +93,11 @@ def elements(value: CtyValue) -> Iterator[tuple[str | int | CtyValue, CtyValue]]
     """Yield key and value of each part of a known collection, tuple or object, without the marks of the whole.
 
     Keys are indexes (list, tuple), names (map, object; in bytewise order), or the element itself (set; in cty's
-    order). Raises ValueError for null and unknown values, which have no parts.
+    order). Raises CtyValueError for null, unknown and primitive values, which have no parts.
     """
     of, data = value.type, _plain(value.data)
-    if data is None or isinstance(data, UnknownData):
-        raise ValueError("null and unknown values have no elements")
+    if not isinstance(data, (tuple, dict)):
+        raise CtyValueError("only known collections, tuples and objects have elements")
     if isinstance(data, tuple):
         for index, item in enumerate(data):
             if isinstance(of, TupleType):
@@ -106,7 +109,6 @@ def elements(value: CtyValue) -> Iterator[tuple[str | int | CtyValue, CtyValue]]
                 assert isinstance(of, ListType)
                 yield index, CtyValue(of.element, item)
     else:
-        assert isinstance(data, dict)
         for name in sorted(data):
             if isinstance(of, ObjectType):
                 yield name, CtyValue(of.attributes[name], data[name])

@@ -50,6 +50,11 @@ def index_step(key: str | int | CtyValue) -> PathIndex:
     return PathIndex(key)
 
 
+def path_key(path: Path) -> Hashable:
+    """Return what equals the same of other paths exactly if they are the same."""
+    return tuple(map(_key, path))
+
+
 def _key(step: PathStep) -> Hashable:
     if isinstance(step, GetAttr):
         return GetAttr, step.name
