@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from typing import Any, Final
 
-from statefmt.lifecycle.changes.lifecycle import ObjectPhases, follow_lifecycle
 from statefmt.lifecycle.changes.normalize_legacy import normalize_legacy
 from statefmt.lifecycle.changes.proposed_new import planned_unknown, proposed_new
 from statefmt.lifecycle.formatted_path import formatted_path
+from statefmt.lifecycle.phases import ObjectPhases, follow_lifecycle
 from statefmt.lifecycle.problem import ValueProblem
 from statefmt.lifecycle.schemas.block import SchemaBlock
 from statefmt.lifecycle.schemas.implied_type import implied_type

@@ -10,8 +10,8 @@ from statefmt.lifecycle.formatted_path import formatted_path
 from statefmt.lifecycle.problem import ValueProblem
 from statefmt.lifecycle.schemas.coerce_value import coerce_value
 from statefmt.lifecycle.schemas.conformance import conformance
-from statefmt.lifecycle.schemas.contains import contains_deprecated, contains_sensitive, contains_write_only
 from statefmt.lifecycle.schemas.empty import empty_value, unknown_value
+from statefmt.lifecycle.schemas.flags import contains_deprecated, contains_sensitive, contains_write_only
 from statefmt.lifecycle.schemas.implied_type import implied_type
 from statefmt.lifecycle.schemas.internal_validate import internal_validate
 from statefmt.lifecycle.schemas.sensitive_json import sensitive_json
