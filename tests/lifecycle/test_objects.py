@@ -92,9 +92,9 @@ def test_values_nested_too_deeply_are_refused() -> None:
 def test_a_value_that_lacks_attributes_is_refused() -> None:
     schema = SchemaBlock(blocks={"rule": NestedBlock(SchemaBlock(), "list")})
     empty = CtyValue(ObjectType({}), {})
-    with pytest.raises(CtyValueError, match="attribute 'rule' is required"):
+    with pytest.raises(CtyValueError, match='attribute "rule" is required'):
         object_compatible(schema, empty, empty)
-    with pytest.raises(CtyValueError, match="attribute 'rule' is required"):
+    with pytest.raises(CtyValueError, match='attribute "rule" is required'):
         plan_valid(schema, empty, empty, empty)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from statefmt.golang import quote
+from statefmt.lifecycle.members import parts_by_key
 from statefmt.lifecycle.objects._correlation import correlate, uncorrelated
-from statefmt.lifecycle.objects._members import parts_by_key
 from statefmt.lifecycle.objects._problems import problem
 from statefmt.lifecycle.problem import ValueProblem
 from statefmt.lifecycle.schemas.conformance import conformance

@@ -5,13 +5,16 @@ The data of a value has no types of its own: each function here pairs parts with
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from statefmt.golang import quote
 from statefmt.model.cty.data import CtyValue, Data, MarkedData, Refinements, UnknownData, has_unknown
+from statefmt.model.cty.errors import CtyValueError
 from statefmt.model.cty.sets import make_set
 from statefmt.model.cty.types import DynamicType, ListType, MapType, ObjectType, SetType, TupleType, Type, object_type
 
 NO_MARKS: frozenset[str] = frozenset()
+_NO_PARTS = "only known collections, tuples and objects have elements"
 
 
 def null(of: Type) -> CtyValue:
@@ -69,16 +72,17 @@ def marked(value: CtyValue, more: frozenset[str]) -> CtyValue:
 def attribute(value: CtyValue, name: str) -> CtyValue:
     """Return an attribute of an object, which has the marks of the object, too.
 
-    The attribute of an unknown object is unknown. Raises KeyError if the type has no such attribute, and ValueError
-    for null.
+    The attribute of an unknown object is unknown. Raises CtyValueError if the value is no object with such an
+    attribute, or null.
     """
     of = value.type
     if isinstance(of, DynamicType) and not is_known(value):
         return marked(unknown(of), marks(value))
-    assert isinstance(of, ObjectType)
+    if not isinstance(of, ObjectType) or name not in of.attributes:
+        raise CtyValueError(f"attribute {quote(name)} is required")
     data = _plain(value.data)
     if data is None:
-        raise ValueError("null has no attributes")
+        raise CtyValueError("null has no attributes")
     if isinstance(data, UnknownData):
         return marked(unknown(of.attributes[name]), marks(value))
     assert isinstance(data, dict)
@@ -89,11 +93,11 @@ def elements(value: CtyValue) -> Iterator[tuple[str | int | CtyValue, CtyValue]]
     """Yield key and value of each part of a known collection, tuple or object, without the marks of the whole.
 
     Keys are indexes (list, tuple), names (map, object; in bytewise order), or the element itself (set; in cty's
-    order). Raises ValueError for null and unknown values, which have no parts.
+    order). Raises CtyValueError for null, unknown and primitive values, which have no parts.
     """
     of, data = value.type, _plain(value.data)
-    if data is None or isinstance(data, UnknownData):
-        raise ValueError("null and unknown values have no elements")
+    if not isinstance(data, (tuple, dict)):
+        raise CtyValueError(_NO_PARTS)
     if isinstance(data, tuple):
         for index, item in enumerate(data):
             if isinstance(of, TupleType):
@@ -105,7 +109,6 @@ def elements(value: CtyValue) -> Iterator[tuple[str | int | CtyValue, CtyValue]]
                 assert isinstance(of, ListType)
                 yield index, CtyValue(of.element, item)
     else:
-        assert isinstance(data, dict)
         for name in sorted(data):
             if isinstance(of, ObjectType):
                 yield name, CtyValue(of.attributes[name], data[name])
@@ -117,10 +120,12 @@ def elements(value: CtyValue) -> Iterator[tuple[str | int | CtyValue, CtyValue]]
 def length(value: CtyValue) -> int:
     """Return the number of parts of a known collection, tuple or object.
 
-    Elements of a set that are not wholly known count each, although they may turn out to be equal.
+    Elements of a set that are not wholly known count each, although they may turn out to be equal. Raises
+    CtyValueError for null, unknown and primitive values.
     """
     data = _plain(value.data)
-    assert isinstance(data, (tuple, dict))
+    if not isinstance(data, (tuple, dict)):
+        raise CtyValueError(_NO_PARTS)
     return len(data)
 
 
@@ -154,6 +159,12 @@ def set_of(items: Sequence[CtyValue], element: Type) -> CtyValue:
     of = _element_type(items, element)
     found = NO_MARKS.union(*(_marks_within(item.data) for item in items))
     return marked(CtyValue(SetType(of), make_set(of, [_without_marks(item.data) for item in items])), found)
+
+
+def have_one_type(items: Iterable[CtyValue]) -> bool:
+    """Return whether the values can be elements of one list, set or map; elements of type DYNAMIC always can."""
+    types = [item.type for item in items if not isinstance(item.type, DynamicType)]
+    return all(of == types[0] for of in types)
 
 
 def same(left: CtyValue, right: CtyValue) -> bool:

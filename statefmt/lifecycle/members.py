@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from statefmt.model.cty import CtyValue, CtyValueError, ObjectType, TupleType
+from statefmt.model.cty import CtyValue, ObjectType, TupleType
 from statefmt.model.cty.data import UnknownData
 from statefmt.model.cty.parts import attribute, elements, is_null, null, unknown
 from statefmt.model.cty.types import DynamicType
@@ -16,11 +16,11 @@ def member(value: CtyValue, name: str) -> CtyValue:
     Raises CtyValueError if the value has no such attribute.
     """
     of = value.type
-    if isinstance(of, ObjectType) and name in of.attributes:
-        return null(of.attributes[name]) if is_null(value) else attribute(value, name)
-    if isinstance(of, DynamicType):
-        return null(of) if is_null(value) else attribute(value, name)
-    raise CtyValueError(f"attribute {name!r} is required")
+    if is_null(value) and isinstance(of, DynamicType):
+        return null(of)
+    if is_null(value) and isinstance(of, ObjectType) and name in of.attributes:
+        return null(of.attributes[name])
+    return attribute(value, name)
 
 
 def parts_by_key(value: CtyValue) -> Mapping[str | int, CtyValue]:
@@ -37,6 +37,4 @@ def parts_by_key(value: CtyValue) -> Mapping[str | int, CtyValue]:
         if isinstance(of, ObjectType):
             return {name: unknown(each) for name, each in of.attributes.items()}
         return {}
-    if not isinstance(value.data, (tuple, dict)):
-        raise CtyValueError("a collection is required")
     return {key: part for key, part in elements(value) if not isinstance(key, CtyValue)}
