@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
+from hypothesis import given, settings, strategies as st
 
 from statefmt.lifecycle.schemas.decode import SchemaError
 from statefmt.lifecycle.schemas.providers import ProviderSchemas, read_provider_schemas
@@ -79,8 +80,15 @@ def test_a_broken_schema_is_reported_when_it_is_used() -> None:
     assert good.type.attributes == {"id": STRING}
     broken = schemas.schema(source, ResourceMode.MANAGED, "bad")
     assert broken is not None
-    with pytest.raises(SchemaError, match=r"registry\.opentofu\.org/hashicorp/x: bad: invalid schema: attribute 'x'"):
-        assert broken.block
+    for _ in range(2):
+        with pytest.raises(
+            SchemaError, match=r"^registry\.opentofu\.org/hashicorp/x: bad: invalid schema: attribute 'x'"
+        ):
+            assert broken.block
+        with pytest.raises(
+            SchemaError, match=r"^registry\.opentofu\.org/hashicorp/x: bad: invalid schema: attribute 'x'"
+        ):
+            assert broken.type
 
 
 def test_deep_schemas_are_refused() -> None:
@@ -148,3 +156,31 @@ def _schemas(versions: Mapping[str, int]) -> ProviderSchemas:
 
 def _file(providers: Mapping[str, Any]) -> bytes:
     return json.dumps({"format_version": "1.0", "provider_schemas": providers}).encode()
+
+
+@settings(max_examples=300)
+@given(st.data())
+def test_odd_schemas_are_refused(data: st.DataObject) -> None:
+    """A value somewhere in a real file is replaced: the file reads, or what is wrong is said."""
+    document = json.loads(recorded_plans()["001-create"]["schemas.json"])
+    places = list(_places(document))
+    parent, key = data.draw(st.sampled_from(places))
+    parent[key] = data.draw(st.sampled_from([None, [], {}, "x", -1, 1.5, [[]], {"a": None}, ["object", {"a": {}}]]))
+    try:
+        schemas = read_provider_schemas(json.dumps(document).encode())
+        for provider in schemas.providers:
+            assert schemas.configuration(provider) is None or schemas.configuration(provider)
+            for mode in ResourceMode:
+                for name in schemas.type_names(provider, mode):
+                    schema = schemas.schema(provider, mode, name)
+                    assert schema is not None
+                    assert schema.block.attributes.keys() == schema.type.attributes.keys() - schema.block.blocks.keys()
+    except SchemaError as error:
+        assert str(error)
+
+
+def _places(node: Any) -> Iterator[tuple[Any, Any]]:
+    items = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    for key, item in items:
+        yield node, key
+        yield from _places(item)

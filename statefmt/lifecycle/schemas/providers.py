@@ -64,21 +64,32 @@ class TypeSchema:
         self._raw: Final = block
         self._ephemeral: Final = ephemeral
 
-    @cached_property
+    @property
     def block(self) -> SchemaBlock:
         """The attributes and nested blocks. Raises SchemaError."""
-        try:
-            return parse_block(bytes(self._raw), self._ephemeral)
-        except SchemaError as error:
-            raise SchemaError(f"{self.name}: {error}") from None
+        return self._decoded[0]
 
-    @cached_property
+    @property
     def type(self) -> ObjectType:
         """The type of its values. Raises SchemaError."""
+        return self._decoded[1]
+
+    @property
+    def _decoded(self) -> tuple[SchemaBlock, ObjectType]:
+        if isinstance(self._outcome, str):
+            raise SchemaError(f"{self.name}: {self._outcome}")
+        return self._outcome
+
+    @cached_property
+    def _outcome(self) -> tuple[SchemaBlock, ObjectType] | str:
+        """The block and its type, or why it cannot be read: thousands of objects may have one broken schema."""
         try:
-            return implied_type(self.block)
+            block = parse_block(bytes(self._raw), self._ephemeral)
+            return block, implied_type(block)
+        except SchemaError as error:
+            return str(error)
         except CtyError as error:
-            raise SchemaError(f"{self.name}: invalid schema: {error}") from None
+            return f"invalid schema: {error}"
 
 
 class ProviderSchemas:
