@@ -15,7 +15,9 @@ def member(value: CtyValue, name: str) -> CtyValue:
 
     Raises CtyValueError if the value has no such attribute.
     """
-    of = value.type
+    of, data = value.type, value.data
+    if isinstance(data, dict) and isinstance(of, ObjectType) and name in data:
+        return CtyValue(of.attributes[name], data[name])
     if is_null(value) and isinstance(of, DynamicType):
         return null(of)
     if is_null(value) and isinstance(of, ObjectType) and name in of.attributes:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from statefmt.lifecycle.depth import refuses_depth
 from statefmt.lifecycle.objects._members import member, parts_by_key
 from statefmt.lifecycle.objects._planned_attributes import ABSENT, PRESENT, attributes_problems
-from statefmt.lifecycle.objects._problems import problem
+from statefmt.lifecycle.objects._problems import Problems, problem, reported
 from statefmt.lifecycle.problem import ValueProblem
 from statefmt.lifecycle.schemas.block import NestedBlock, SchemaBlock
 from statefmt.model.cty import DYNAMIC, CtyValue, GetAttr, ObjectType, Path, PathIndex
@@ -37,12 +35,10 @@ def plan_valid(schema: SchemaBlock, prior: CtyValue, config: CtyValue, planned: 
     Raises CtyValueError for values that lack attributes of the schema or are nested too deeply. Source: OpenTofu
     `objchange.AssertPlanValid`; where that crashes on a null, the null has no parts, or only null attributes.
     """
-    return tuple(_object(schema, prior, config, planned, ()))
+    return reported(_object(schema, prior, config, planned, ()))
 
 
-def _object(
-    schema: SchemaBlock, prior: CtyValue, config: CtyValue, planned: CtyValue, path: Path
-) -> Iterator[ValueProblem]:
+def _object(schema: SchemaBlock, prior: CtyValue, config: CtyValue, planned: CtyValue, path: Path) -> Problems:
     if is_null(planned) and is_null(config):
         return
     if is_null(planned):
@@ -56,9 +52,7 @@ def _object(
             yield from _nested(nested, before, member(config, name), member(planned, name), (*path, GetAttr(name)))
 
 
-def _nested(
-    nested: NestedBlock, prior: CtyValue, config: CtyValue, planned: CtyValue, path: Path
-) -> Iterator[ValueProblem]:
+def _nested(nested: NestedBlock, prior: CtyValue, config: CtyValue, planned: CtyValue, path: Path) -> Problems:
     if same(planned, config):
         return
     prior, config, planned = unmarked(prior), unmarked(config), unmarked(planned)
@@ -79,9 +73,7 @@ def _nested(
         yield from _keyed(nested, prior, config, planned, path)
 
 
-def _keyed(
-    nested: NestedBlock, prior: CtyValue, config: CtyValue, planned: CtyValue, path: Path
-) -> Iterator[ValueProblem]:
+def _keyed(nested: NestedBlock, prior: CtyValue, config: CtyValue, planned: CtyValue, path: Path) -> Problems:
     """Check lists and maps of blocks. Those with dynamic parts are tuples and objects."""
     befores, wanted, found = parts_by_key(prior), parts_by_key(config), parts_by_key(planned)
     by_name = isinstance(planned.type, ObjectType)
