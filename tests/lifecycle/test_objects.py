@@ -12,7 +12,7 @@ from statefmt.lifecycle.objects._compatible_values import value_problems
 from statefmt.lifecycle.objects._correlation import correlate
 from statefmt.lifecycle.objects.compatible import object_compatible, value_compatible
 from statefmt.lifecycle.objects.plan_valid import plan_valid
-from statefmt.lifecycle.schemas.block import NestedBlock, SchemaAttribute, SchemaBlock
+from statefmt.lifecycle.schemas.block import NestedAttributes, NestedBlock, SchemaAttribute, SchemaBlock
 from statefmt.model.cty import DYNAMIC, STRING, CtyValue, CtyValueError, ListType, ObjectType, SetType, Type
 from statefmt.model.cty.data import Data, MarkedData, UnknownData
 from statefmt.model.cty.parts import elements, unmarked_deep
@@ -96,6 +96,14 @@ def test_a_value_that_lacks_attributes_is_refused() -> None:
         object_compatible(schema, empty, empty)
     with pytest.raises(CtyValueError, match='attribute "rule" is required'):
         plan_valid(schema, empty, empty, empty)
+
+
+def test_a_value_where_the_schema_has_a_collection_is_refused() -> None:
+    nested = NestedAttributes({"b": SchemaAttribute(type=STRING, optional=True)}, "list")
+    schema = SchemaBlock({"a": SchemaAttribute(nested=nested, optional=True)})
+    config, planned = (CtyValue(ObjectType({"a": STRING}), {"a": text}) for text in ("x", "y"))
+    with pytest.raises(CtyValueError, match="a collection is required"):
+        plan_valid(schema, CtyValue(DYNAMIC, None), config, planned)
 
 
 @pytest.mark.parametrize("function", _FUNCTIONS)
