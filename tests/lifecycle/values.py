@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from statefmt.lifecycle.problem import ValueProblem
+from statefmt.lifecycle.problem_text import problem_text
 from statefmt.lifecycle.schemas.block import SchemaBlock
 from statefmt.lifecycle.schemas.decode import parse_block
 from statefmt.model.cty import (
@@ -65,6 +66,11 @@ def encode_path(path: Path) -> Plain:
 
 def encode_problem(problem: ValueProblem) -> Plain:
     return {"path": encode_path(problem.path), "template": problem.template, "message": problem.message}
+
+
+def encode_type_problem(problem: ValueProblem) -> Plain:
+    """Encode a problem with a type or a conversion, which has no template in the data."""
+    return {"path": encode_path(problem.path), "message": problem.message, "text": problem_text(problem)}
 
 
 def dump(plain: Plain) -> bytes:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from statefmt.golang import quote
+from statefmt.lifecycle.members import parts_by_key
 from statefmt.lifecycle.objects._correlation import correlate, uncorrelated
-from statefmt.lifecycle.objects._members import parts_by_key
 from statefmt.lifecycle.objects._problems import Problems, problem
 from statefmt.lifecycle.schemas.conformance import conformance
 from statefmt.model.cty import CtyValue, GetAttr, ObjectType, Path, PathIndex, SetType

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from statefmt.lifecycle.objects._members import member, parts_by_key
+from statefmt.lifecycle.members import member, parts_by_key
 from statefmt.lifecycle.objects._problems import FoundProblem, Problems, problem
 from statefmt.lifecycle.schemas.block import NestedAttributes, SchemaAttribute
 from statefmt.model.cty import DYNAMIC, NUMBER, CtyValue, GetAttr, Number, Path, PathIndex
-from statefmt.model.cty.data import Bound, Data, MarkedData, Refinements, UnknownData
+from statefmt.model.cty.data import Bound, Refinements, UnknownData
 from statefmt.model.cty.parts import is_known, is_null, null, unmarked
 from statefmt.model.cty.ranges import excludes, length
+from statefmt.model.cty.unrefined import same_unrefined
 
 ABSENT = "planned for absence but config wants existence"
 PRESENT = "planned for existence but config wants absence"
@@ -30,7 +31,9 @@ def attributes_problems(
 def _attribute(
     attribute: SchemaAttribute, prior: CtyValue, config: CtyValue, planned: CtyValue, path: Path
 ) -> Problems:
-    if _same(planned, config) or (not is_null(prior) and not is_null(config) and _same(planned, prior)):
+    if same_unrefined(planned, config) or (
+        not is_null(prior) and not is_null(config) and same_unrefined(planned, prior)
+    ):
         # The provider changed nothing, or takes the prior value for equivalent to that of the configuration.
         return
     if attribute.computed and (is_null(config) or not attribute.optional):
@@ -105,25 +108,3 @@ def _as_range(number: CtyValue) -> CtyValue:
         return number
     only = Bound(number.data)
     return CtyValue(NUMBER, UnknownData(Refinements(not_null=True, low=only, high=only)))
-
-
-def _same(left: CtyValue, right: CtyValue) -> bool:
-    """Compare what is known, and where something is unknown; not what is known of the unknown."""
-    return left.type == right.type and _same_data(left.data, right.data)
-
-
-def _same_data(left: Data, right: Data) -> bool:
-    if left == right:
-        return True
-    if isinstance(left, tuple) and isinstance(right, tuple):
-        return len(left) == len(right) and all(map(_same_data, left, right))
-    if isinstance(left, dict) and isinstance(right, dict):
-        return left.keys() == right.keys() and all(_same_data(left[name], right[name]) for name in left)
-    if isinstance(left, MarkedData) and isinstance(right, MarkedData) and left.marks == right.marks:
-        return _same_data(left.data, right.data)
-    # OpenTofu drops the marks of unknown values here.
-    return _is_unknown(left) and _is_unknown(right)
-
-
-def _is_unknown(data: Data) -> bool:
-    return isinstance(data.data if isinstance(data, MarkedData) else data, UnknownData)

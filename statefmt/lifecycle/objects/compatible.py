@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from statefmt.lifecycle.depth import refuses_depth
+from statefmt.lifecycle.members import member, parts_by_key
 from statefmt.lifecycle.objects._compatible_values import attribute_problems
 from statefmt.lifecycle.objects._correlation import correlate, uncorrelated
-from statefmt.lifecycle.objects._members import member, parts_by_key
 from statefmt.lifecycle.objects._problems import Problems, problem, reported
 from statefmt.lifecycle.problem import ValueProblem
 from statefmt.lifecycle.schemas.block import NestedBlock, SchemaBlock

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from statefmt.lifecycle.depth import refuses_depth
-from statefmt.lifecycle.objects._members import member, parts_by_key
+from statefmt.lifecycle.members import member, parts_by_key
 from statefmt.lifecycle.objects._planned_attributes import ABSENT, PRESENT, attributes_problems
 from statefmt.lifecycle.objects._problems import Problems, problem, reported
 from statefmt.lifecycle.problem import ValueProblem

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
+from statefmt.lifecycle.schemas._contains import contains
 from statefmt.lifecycle.schemas.block import NestedAttributes, SchemaAttribute, SchemaBlock
-from statefmt.lifecycle.schemas.contains import contains
 from statefmt.model.cty import CtyValue, GetAttr, Path
 from statefmt.model.cty.parts import attribute, elements, is_known, is_null
 from statefmt.model.cty.path_tree import index_step

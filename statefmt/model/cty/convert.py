@@ -13,6 +13,7 @@ from statefmt.model.cty.mismatch import mismatch
 from statefmt.model.cty.number import Number
 from statefmt.model.cty.parts import (
     elements,
+    have_one_type,
     is_null,
     is_wholly_known,
     length,
@@ -171,7 +172,7 @@ def _map(value: CtyValue, wanted: Type, path: Path, unsafe: bool) -> CtyValue:
     found = [_convert(part, element, (*path, PathIndex(name)), unsafe=unsafe) for name, part in parts.items()]
     if isinstance(element, _COMPOUND):
         found = _unified(found, [PathIndex(name) for name in parts], path, unify_unsafe)
-    if not _alike(found):
+    if not have_one_type(found):
         raise CtyConversionError(path, f"{subject} types must all match for conversion to map")
     return map_of(dict(zip(parts, found, strict=True)), element)
 
@@ -190,14 +191,9 @@ def _unified(found: Sequence[CtyValue], keys: Iterable[PathIndex], path: Path, u
 def _collection(
     found: Sequence[CtyValue], make: Callable[[Sequence[CtyValue], Type], CtyValue], kind: str, path: Path
 ) -> CtyValue:
-    if not _alike(found):
+    if not have_one_type(found):
         raise CtyConversionError(path, f"element types must all match for conversion to {kind}")
     return make(found, found[0].type)
-
-
-def _alike(found: Sequence[CtyValue]) -> bool:
-    known = [part.type for part in found if not isinstance(part.type, DynamicType)]
-    return all(of == known[0] for of in known)
 
 
 def _without_null_marks(value: CtyValue) -> CtyValue:

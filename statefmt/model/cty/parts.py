@@ -5,7 +5,7 @@ The data of a value has no types of its own: each function here pairs parts with
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from statefmt.golang import quote
 from statefmt.model.cty.data import Data, MarkedData, Refinements, UnknownData, has_unknown
@@ -157,6 +157,12 @@ def set_of(items: Sequence[CtyValue], element: Type) -> CtyValue:
     of = _element_type(items, element)
     found = NO_MARKS.union(*(_marks_within(item.data) for item in items))
     return marked(CtyValue(SetType(of), make_set(of, [_without_marks(item.data) for item in items])), found)
+
+
+def have_one_type(items: Iterable[CtyValue]) -> bool:
+    """Return whether the values can be elements of one list, set or map; elements of type DYNAMIC always can."""
+    types = [item.type for item in items if not isinstance(item.type, DynamicType)]
+    return all(of == types[0] for of in types)
 
 
 def same(left: CtyValue, right: CtyValue) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Generic, TypeVar
 
-from statefmt.model.cty.data import Data, MarkedData, UnknownData
+from statefmt.model.cty.comparable import comparable_key
 from statefmt.model.cty.number import Number
 from statefmt.model.cty.paths import GetAttr, Path, PathIndex, PathStep
 from statefmt.model.cty.types import NUMBER
@@ -50,17 +50,6 @@ def index_step(key: str | int | CtyValue) -> PathIndex:
     return PathIndex(key)
 
 
-def hashable(data: Data) -> Hashable:
-    """Return what equals the same of other data of the same type exactly if the data are equal."""
-    if isinstance(data, tuple):
-        return tuple(map(hashable, data))
-    if isinstance(data, dict):
-        return tuple((name, hashable(data[name])) for name in sorted(data))
-    if isinstance(data, MarkedData):
-        return MarkedData, data.marks, hashable(data.data)
-    return (UnknownData, data.refinements) if isinstance(data, UnknownData) else data
-
-
 def path_key(path: Path) -> Hashable:
     """Return what equals the same of other paths exactly if they are the same."""
     return tuple(map(_key, path))
@@ -70,4 +59,4 @@ def _key(step: PathStep) -> Hashable:
     if isinstance(step, GetAttr):
         return GetAttr, step.name
     key = index_step(step.key).key
-    return (key.type, hashable(key.data)) if isinstance(key, CtyValue) else key
+    return (key.type, comparable_key(key.data, key.type)) if isinstance(key, CtyValue) else key

@@ -7,20 +7,21 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from statefmt.lifecycle.formatted_path import formatted_path
+from statefmt.lifecycle.problem import ValueProblem
 from statefmt.lifecycle.schemas.coerce_value import coerce_value
 from statefmt.lifecycle.schemas.conformance import conformance
-from statefmt.lifecycle.schemas.contains import contains_deprecated, contains_sensitive, contains_write_only
 from statefmt.lifecycle.schemas.empty import empty_value, unknown_value
+from statefmt.lifecycle.schemas.flags import contains_deprecated, contains_sensitive, contains_write_only
 from statefmt.lifecycle.schemas.implied_type import implied_type
 from statefmt.lifecycle.schemas.internal_validate import internal_validate
 from statefmt.lifecycle.schemas.sensitive_json import sensitive_json
 from statefmt.lifecycle.schemas.value_marks import value_marks
 from statefmt.lifecycle.schemas.write_only import write_only_diagnostics, write_only_paths, write_only_values
-from statefmt.model.cty import Path, encode_type
+from statefmt.model.cty import encode_type
 from statefmt.model.cty.convert import CtyConversionError
 from statefmt.model.cty.parts import is_wholly_known, null
 from statefmt.model.cty.path_marks import PathMarks
-from tests.lifecycle.values import decode, encode, encode_path, schema_of
+from tests.lifecycle.values import decode, encode, encode_path, encode_type_problem, schema_of
 
 
 def _implied_type(case: dict[str, Any]) -> dict[str, Any]:
@@ -79,19 +80,14 @@ def _coerce_value(case: dict[str, Any]) -> dict[str, Any]:
     try:
         return {"result": encode(coerce_value(schema, decode(case["value"]) or null(implied_type(schema))))}
     except CtyConversionError as error:
-        return {"error": _encode_error(error.path, error.detail)}
+        return {"error": encode_type_problem(ValueProblem(error.path, "", error.detail))}
 
 
 def _conformance(case: dict[str, Any]) -> dict[str, Any]:
     schema = schema_of(case)
     value = decode(case["value"]) or null(implied_type(schema))
     found = conformance(value.type, implied_type(schema))
-    return {"valid": not found, "errors": [_encode_error(each.path, each.message) for each in found]}
-
-
-def _encode_error(path: Path, message: str) -> dict[str, Any]:
-    at = formatted_path(path)
-    return {"message": message, "path": encode_path(path), "text": f"{at}: {message}" if at else message}
+    return {"valid": not found, "errors": list(map(encode_type_problem, found))}
 
 
 def _internal_validate(case: dict[str, Any]) -> dict[str, Any]:

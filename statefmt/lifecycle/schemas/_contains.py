@@ -1,25 +1,10 @@
-"""Finds attributes anywhere in a schema. Source: OpenTofu `ContainsSensitive` and its like."""
+"""Finds attributes anywhere in a schema."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
 from statefmt.lifecycle.schemas.block import NestedAttributes, SchemaAttribute, SchemaBlock
-
-
-def contains_sensitive(schema: SchemaBlock | NestedAttributes) -> bool:
-    """Return whether an attribute at any depth is sensitive."""
-    return contains(schema, lambda attribute: attribute.sensitive)
-
-
-def contains_deprecated(schema: SchemaBlock | NestedAttributes) -> bool:
-    """Return whether an attribute at any depth is deprecated; blocks do not count."""
-    return contains(schema, lambda attribute: attribute.deprecated)
-
-
-def contains_write_only(schema: SchemaBlock | NestedAttributes) -> bool:
-    """Return whether an attribute at any depth is write-only."""
-    return contains(schema, lambda attribute: attribute.write_only)
 
 
 def contains(schema: SchemaBlock | NestedAttributes, wanted: Callable[[SchemaAttribute], bool]) -> bool:
