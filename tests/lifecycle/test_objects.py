@@ -41,6 +41,13 @@ def test_a_message_shows_no_marked_value() -> None:
     assert problem.message == "inconsistent values for sensitive attribute"
 
 
+def test_a_message_about_a_plan_shows_no_marked_value() -> None:
+    schema = SchemaBlock({"a": SchemaAttribute(type=STRING, optional=True)})
+    config, planned = _object("x"), _object(MarkedData(frozenset({"sensitive"}), "hunter2"))
+    (problem,) = plan_valid(schema, CtyValue(config.type, None), config, planned)
+    assert problem.message == 'planned value (sensitive value) does not match config value cty.StringVal("x")'
+
+
 def test_elements_of_sets_correspond_as_if_each_was_compared_with_each() -> None:
     random = Random(7)
     count = 0
@@ -126,6 +133,10 @@ def _check(case: Case, random: Random) -> None:
         object_compatible(schema_of(case), values[0], values[1])
     else:
         plan_valid(schema_of(case), values[0], values[1], values[2])
+
+
+def _object(data: Data) -> CtyValue:
+    return CtyValue(ObjectType({"a": STRING}), {"a": data})
 
 
 def _fits(one: CtyValue, other: CtyValue) -> bool:

@@ -46,7 +46,7 @@ def _attribute(
     elif attribute.write_only and is_null(planned) and not is_null(config):
         return
     elif attribute.nested is not None:
-        yield from _nested(attribute.nested, unmarked(prior), unmarked(config), unmarked(planned), path)
+        yield from _nested(attribute.nested, prior, config, planned, path)
     else:
         yield _mismatch(attribute, prior, config, planned, path)
 
@@ -76,6 +76,7 @@ def _nested(nested: NestedAttributes, prior: CtyValue, config: CtyValue, planned
     elif nested.nesting in ("single", "group"):
         yield from attributes_problems(nested.attributes, prior, config, planned, path)
     else:
+        prior, config, planned = unmarked(prior), unmarked(config), unmarked(planned)
         ours, theirs = length(planned), length(config)
         if nested.nesting == "set":
             # Elements of sets have no key to be compared by.

@@ -9,6 +9,7 @@ from statefmt.golang import quote
 from statefmt.lifecycle.problem import ValueProblem
 from statefmt.model.cty import CtyValue, Path
 from statefmt.model.cty.go_notation import go_notation
+from statefmt.model.cty.parts import marks_deep
 from statefmt.text.pattern import pattern
 
 _VERB = pattern(r"%#v|%[dqs]")
@@ -34,7 +35,7 @@ def problem(path: Path, template: str, *values: CtyValue | str | int) -> FoundPr
 
 
 def reported(problems: Problems) -> tuple[ValueProblem, ...]:
-    """Write the messages."""
+    """Write the messages. Values with a part that is marked as sensitive are hidden, where OpenTofu shows marks."""
     return tuple(ValueProblem(each.path, each.template, _message(each)) for each in problems)
 
 
@@ -44,7 +45,7 @@ def _message(found: FoundProblem) -> str:
     def text(verb: str) -> str:
         value = next(rest)
         if isinstance(value, CtyValue):
-            return go_notation(value)
+            return "(sensitive value)" if "sensitive" in marks_deep(value) else go_notation(value)
         return quote(value) if verb == "%q" and isinstance(value, str) else str(value)
 
     return _VERB.sub(lambda match: text(match[0]), found.template)

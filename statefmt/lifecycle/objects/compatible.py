@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from statefmt.lifecycle.depth import refuses_depth
-from statefmt.lifecycle.members import member, parts_by_key
+from statefmt.lifecycle.members import attributes_by_name, member, parts_by_key
 from statefmt.lifecycle.objects._compatible_values import attribute_problems
 from statefmt.lifecycle.objects._correlation import correlate, uncorrelated
 from statefmt.lifecycle.objects._problems import Problems, problem, reported
@@ -80,7 +80,7 @@ def _nested(nested: NestedBlock, planned: CtyValue, actual: CtyValue, path: Path
 
 def _map_as_object(schema: SchemaBlock, planned: CtyValue, actual: CtyValue, path: Path) -> Problems:
     """Check a map of blocks with dynamic parts, whose blocks are the attributes of an object."""
-    before, now = parts_by_key(planned), parts_by_key(actual)
+    before, now = attributes_by_name(planned), attributes_by_name(actual)
     for key, block in before.items():
         if key in now:
             yield from _object(schema, block, now[key], (*path, GetAttr(str(key))))
