@@ -8,6 +8,7 @@ from statefmt.hcl.value import Part, Unknown, Value
 from statefmt.hcl.values.construct import children, list_of, map_of, marked, object_of, retyped, set_of, tuple_of
 from statefmt.model.cty import ListType, MapType, Number, ObjectType, SetType, TupleType, Type
 from statefmt.model.cty.errors import CtyValueError
+from statefmt.model.cty.fill_dynamic import fill_dynamic
 from statefmt.model.cty.mismatch import mismatch
 from statefmt.model.cty.primitives import convert_primitive
 from statefmt.model.cty.types import DynamicType, PrimitiveType
@@ -56,9 +57,9 @@ def _converted(part: Part, wanted: Type) -> Part:
     if not can_convert(part.type, wanted):
         raise ConversionError(mismatch(part.type, wanted))
     if isinstance(part, Unknown):
-        return retyped(part, without_optional(wanted))
+        return retyped(part, fill_dynamic(part.type, without_optional(wanted)))
     if part.data is None:
-        return Value(without_optional(wanted), None)
+        return Value(fill_dynamic(part.type, without_optional(wanted)), None)
     match wanted:
         case PrimitiveType():
             return _primitive(part, wanted)

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from statefmt.golang import quote
-from statefmt.model.cty._unknown_conversion import convert_unknown, fill_dynamic
+from statefmt.model.cty._unknown_conversion import convert_unknown
 from statefmt.model.cty.data import Data, UnknownData
 from statefmt.model.cty.errors import CtyValueError
+from statefmt.model.cty.fill_dynamic import fill_dynamic
 from statefmt.model.cty.mismatch import mismatch
 from statefmt.model.cty.number import Number
 from statefmt.model.cty.parts import (

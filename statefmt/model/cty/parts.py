@@ -15,6 +15,7 @@ from statefmt.model.cty.types import DynamicType, ListType, MapType, ObjectType,
 from statefmt.model.cty.values import CtyValue
 
 NO_MARKS: frozenset[str] = frozenset()
+_NO_PARTS = "only known collections, tuples and objects have elements"
 
 
 def null(of: Type) -> CtyValue:
@@ -97,7 +98,7 @@ def elements(value: CtyValue) -> Iterator[tuple[str | int | CtyValue, CtyValue]]
     """
     of, data = value.type, _plain(value.data)
     if not isinstance(data, (tuple, dict)):
-        raise CtyValueError("only known collections, tuples and objects have elements")
+        raise CtyValueError(_NO_PARTS)
     if isinstance(data, tuple):
         for index, item in enumerate(data):
             if isinstance(of, TupleType):
@@ -120,10 +121,12 @@ def elements(value: CtyValue) -> Iterator[tuple[str | int | CtyValue, CtyValue]]
 def length(value: CtyValue) -> int:
     """Return the number of parts of a known collection, tuple or object.
 
-    Elements of a set that are not wholly known count each, although they may turn out to be equal.
+    Elements of a set that are not wholly known count each, although they may turn out to be equal. Raises
+    CtyValueError for null, unknown and primitive values.
     """
     data = _plain(value.data)
-    assert isinstance(data, (tuple, dict))
+    if not isinstance(data, (tuple, dict)):
+        raise CtyValueError(_NO_PARTS)
     return len(data)
 
 
