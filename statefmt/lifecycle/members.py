@@ -15,7 +15,9 @@ def member(value: CtyValue, name: str) -> CtyValue:
 
     Raises CtyValueError if the value has no such attribute.
     """
-    of = value.type
+    of, data = value.type, value.data
+    if isinstance(data, dict) and isinstance(of, ObjectType) and name in data:
+        return CtyValue(of.attributes[name], data[name])
     if is_null(value) and isinstance(of, DynamicType):
         return null(of)
     if is_null(value) and isinstance(of, ObjectType) and name in of.attributes:
@@ -38,3 +40,9 @@ def parts_by_key(value: CtyValue) -> Mapping[str | int, CtyValue]:
             return {name: unknown(each) for name, each in of.attributes.items()}
         return {}
     return {key: part for key, part in elements(value) if not isinstance(key, CtyValue)}
+
+
+def attributes_by_name(value: CtyValue) -> Mapping[str | int, CtyValue]:
+    """Return the attributes that the type of a value has; those of null are null. Other values have none."""
+    names = value.type.attributes if isinstance(value.type, ObjectType) else ()
+    return {name: member(value, name) for name in names}

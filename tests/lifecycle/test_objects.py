@@ -12,7 +12,7 @@ from statefmt.lifecycle.objects._compatible_values import value_problems
 from statefmt.lifecycle.objects._correlation import correlate
 from statefmt.lifecycle.objects.compatible import object_compatible, value_compatible
 from statefmt.lifecycle.objects.plan_valid import plan_valid
-from statefmt.lifecycle.schemas.block import NestedBlock, SchemaAttribute, SchemaBlock
+from statefmt.lifecycle.schemas.block import NestedAttributes, NestedBlock, SchemaAttribute, SchemaBlock
 from statefmt.model.cty import DYNAMIC, STRING, CtyValue, CtyValueError, ListType, ObjectType, SetType, Type
 from statefmt.model.cty.data import Data, MarkedData, UnknownData
 from statefmt.model.cty.parts import elements, unmarked_deep
@@ -39,6 +39,13 @@ def test_a_message_shows_no_marked_value() -> None:
     of = ObjectType({"a": STRING})
     (problem,) = value_compatible(CtyValue(of, {"a": "x"}), CtyValue(of, {"a": secret}))
     assert problem.message == "inconsistent values for sensitive attribute"
+
+
+def test_a_message_about_a_plan_shows_no_marked_value() -> None:
+    schema = SchemaBlock({"a": SchemaAttribute(type=STRING, optional=True)})
+    config, planned = _object("x"), _object(MarkedData(frozenset({"sensitive"}), "hunter2"))
+    (problem,) = plan_valid(schema, CtyValue(config.type, None), config, planned)
+    assert problem.message == 'planned value (sensitive value) does not match config value cty.StringVal("x")'
 
 
 def test_elements_of_sets_correspond_as_if_each_was_compared_with_each() -> None:
@@ -98,6 +105,14 @@ def test_a_value_that_lacks_attributes_is_refused() -> None:
         plan_valid(schema, empty, empty, empty)
 
 
+def test_a_value_where_the_schema_has_a_collection_is_refused() -> None:
+    nested = NestedAttributes({"b": SchemaAttribute(type=STRING, optional=True)}, "list")
+    schema = SchemaBlock({"a": SchemaAttribute(nested=nested, optional=True)})
+    config, planned = (CtyValue(ObjectType({"a": STRING}), {"a": text}) for text in ("x", "y"))
+    with pytest.raises(CtyValueError, match="a collection is required"):
+        plan_valid(schema, CtyValue(DYNAMIC, None), config, planned)
+
+
 @pytest.mark.parametrize("function", _FUNCTIONS)
 def test_mutated_values_raise_nothing_else(function: str) -> None:
     random = Random(11)
@@ -118,6 +133,10 @@ def _check(case: Case, random: Random) -> None:
         object_compatible(schema_of(case), values[0], values[1])
     else:
         plan_valid(schema_of(case), values[0], values[1], values[2])
+
+
+def _object(data: Data) -> CtyValue:
+    return CtyValue(ObjectType({"a": STRING}), {"a": data})
 
 
 def _fits(one: CtyValue, other: CtyValue) -> bool:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from statefmt.golang import quote
 from statefmt.lifecycle.members import parts_by_key
 from statefmt.lifecycle.objects._correlation import correlate, uncorrelated
-from statefmt.lifecycle.objects._problems import problem
-from statefmt.lifecycle.problem import ValueProblem
+from statefmt.lifecycle.objects._problems import Problems, problem
 from statefmt.lifecycle.schemas.conformance import conformance
 from statefmt.model.cty import CtyValue, GetAttr, ObjectType, Path, PathIndex, SetType
 from statefmt.model.cty.data import UnknownData
 from statefmt.model.cty.mismatch import mismatch
-from statefmt.model.cty.parts import elements, marks_deep, unmarked_deep
+from statefmt.model.cty.parts import elements, marks_deep, same, unmarked_deep
 from statefmt.model.cty.ranges import excludes
 from statefmt.model.cty.types import DynamicType, PrimitiveType
 
@@ -21,8 +18,10 @@ _SENSITIVE = "sensitive"
 _INCONSISTENT = "inconsistent values for sensitive attribute"
 
 
-def attribute_problems(planned: CtyValue, actual: CtyValue, path: Path, sensitive: bool) -> Iterator[ValueProblem]:
+def attribute_problems(planned: CtyValue, actual: CtyValue, path: Path, sensitive: bool) -> Problems:
     """Yield what is wrong with a new value. If one of the two is sensitive, say only that something is."""
+    if same(planned, actual):
+        return
     marks = marks_deep(planned) | marks_deep(actual)
     if marks:
         planned, actual = unmarked_deep(planned), unmarked_deep(actual)
@@ -33,7 +32,7 @@ def attribute_problems(planned: CtyValue, actual: CtyValue, path: Path, sensitiv
         yield problem(path, _INCONSISTENT)
 
 
-def value_problems(planned: CtyValue, actual: CtyValue, path: Path) -> Iterator[ValueProblem]:
+def value_problems(planned: CtyValue, actual: CtyValue, path: Path) -> Problems:
     """Yield what is wrong with a new value without marks."""
     if isinstance(planned.type, DynamicType):
         return
@@ -62,7 +61,7 @@ def value_problems(planned: CtyValue, actual: CtyValue, path: Path) -> Iterator[
         yield from _keyed(planned, actual, path)
 
 
-def _keyed(planned: CtyValue, actual: CtyValue, path: Path) -> Iterator[ValueProblem]:
+def _keyed(planned: CtyValue, actual: CtyValue, path: Path) -> Problems:
     """Check lists, maps and tuples."""
     before, now = parts_by_key(planned), parts_by_key(actual)
     for key, value in before.items():
@@ -75,7 +74,7 @@ def _keyed(planned: CtyValue, actual: CtyValue, path: Path) -> Iterator[ValuePro
             yield problem(path, "new element %s has appeared", _index_text(key))
 
 
-def _sets(planned: CtyValue, actual: CtyValue, path: Path) -> Iterator[ValueProblem]:
+def _sets(planned: CtyValue, actual: CtyValue, path: Path) -> Problems:
     before = [element for _, element in elements(planned)]
     now = [element for _, element in elements(actual)]
     found = correlate(before, now, None, lambda one, other: next(value_problems(one, other, path), None) is None)

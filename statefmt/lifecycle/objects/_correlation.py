@@ -6,10 +6,9 @@ those are tried whose known parts are equal.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 
-from statefmt.lifecycle.objects._problems import problem
-from statefmt.lifecycle.problem import ValueProblem
+from statefmt.lifecycle.objects._problems import Problems, problem
 from statefmt.model.cty import CtyValue, ObjectType, Path
 from statefmt.model.cty.comparable import comparable_key
 from statefmt.model.cty.data import has_unknown
@@ -30,7 +29,7 @@ class _Group:
 
 def uncorrelated(
     planned: Sequence[CtyValue], actual: Sequence[CtyValue], found: tuple[list[bool], list[bool]], path: Path
-) -> Iterator[ValueProblem]:
+) -> Problems:
     """Yield the elements without a counterpart: the planned ones, and only if there are none, the new ones."""
     missing = [element for element, matched in zip(planned, found[0], strict=True) if not matched]
     for element in missing:
@@ -80,7 +79,7 @@ def _match_group(
             found[place] = any_found = True
         (group.matched if found[place] else still).append(place)
     group.open = still
-    return any_found or any(match(element, actual[place]) for place in group.matched)
+    return any_found or any(match(element, actual[place]) for place in reversed(group.matched))
 
 
 def _grouped(actual: Sequence[CtyValue], parts: _Parts) -> dict[Hashable, _Group]:

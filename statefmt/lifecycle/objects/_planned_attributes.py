@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from statefmt.lifecycle.members import member, parts_by_key
-from statefmt.lifecycle.objects._problems import problem
-from statefmt.lifecycle.problem import ValueProblem
+from statefmt.lifecycle.objects._problems import FoundProblem, Problems, problem
 from statefmt.lifecycle.schemas.block import NestedAttributes, SchemaAttribute
 from statefmt.model.cty import DYNAMIC, NUMBER, CtyValue, GetAttr, Number, Path, PathIndex
 from statefmt.model.cty.data import Bound, Refinements, UnknownData
@@ -22,7 +21,7 @@ _NOTHING = null(DYNAMIC)
 
 def attributes_problems(
     attributes: Mapping[str, SchemaAttribute], prior: CtyValue, config: CtyValue, planned: CtyValue, path: Path
-) -> Iterator[ValueProblem]:
+) -> Problems:
     """Yield what is wrong with the attributes of a planned object; `path` leads to the object."""
     for name, attribute in attributes.items():
         before = _NOTHING if is_null(prior) else member(prior, name)
@@ -31,7 +30,7 @@ def attributes_problems(
 
 def _attribute(
     attribute: SchemaAttribute, prior: CtyValue, config: CtyValue, planned: CtyValue, path: Path
-) -> Iterator[ValueProblem]:
+) -> Problems:
     if same_unrefined(planned, config) or (
         not is_null(prior) and not is_null(config) and same_unrefined(planned, prior)
     ):
@@ -47,14 +46,14 @@ def _attribute(
     elif attribute.write_only and is_null(planned) and not is_null(config):
         return
     elif attribute.nested is not None:
-        yield from _nested(attribute.nested, unmarked(prior), unmarked(config), unmarked(planned), path)
+        yield from _nested(attribute.nested, prior, config, planned, path)
     else:
         yield _mismatch(attribute, prior, config, planned, path)
 
 
 def _mismatch(
     attribute: SchemaAttribute, prior: CtyValue, config: CtyValue, planned: CtyValue, path: Path
-) -> ValueProblem:
+) -> FoundProblem:
     if is_null(prior):
         if attribute.sensitive:
             return problem(path, "sensitive planned value does not match config value")
@@ -65,9 +64,7 @@ def _mismatch(
     return problem(path, template, planned, config, prior)
 
 
-def _nested(
-    nested: NestedAttributes, prior: CtyValue, config: CtyValue, planned: CtyValue, path: Path
-) -> Iterator[ValueProblem]:
+def _nested(nested: NestedAttributes, prior: CtyValue, config: CtyValue, planned: CtyValue, path: Path) -> Problems:
     if is_null(planned) and is_null(config):
         return
     if is_null(planned):
@@ -79,6 +76,7 @@ def _nested(
     elif nested.nesting in ("single", "group"):
         yield from attributes_problems(nested.attributes, prior, config, planned, path)
     else:
+        prior, config, planned = unmarked(prior), unmarked(config), unmarked(planned)
         ours, theirs = length(planned), length(config)
         if nested.nesting == "set":
             # Elements of sets have no key to be compared by.
@@ -90,9 +88,7 @@ def _nested(
             yield from _elements(nested, prior, config, planned, path)
 
 
-def _elements(
-    nested: NestedAttributes, prior: CtyValue, config: CtyValue, planned: CtyValue, path: Path
-) -> Iterator[ValueProblem]:
+def _elements(nested: NestedAttributes, prior: CtyValue, config: CtyValue, planned: CtyValue, path: Path) -> Problems:
     befores, wanted, found = parts_by_key(prior), parts_by_key(config), parts_by_key(planned)
     for key, element in found.items():
         if key in wanted:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from statefmt.lifecycle.depth import refuses_depth
-from statefmt.lifecycle.members import member, parts_by_key
+from statefmt.lifecycle.members import attributes_by_name, member, parts_by_key
 from statefmt.lifecycle.objects._compatible_values import attribute_problems
 from statefmt.lifecycle.objects._correlation import correlate, uncorrelated
-from statefmt.lifecycle.objects._problems import problem
+from statefmt.lifecycle.objects._problems import Problems, problem, reported
 from statefmt.lifecycle.problem import ValueProblem
 from statefmt.lifecycle.schemas.block import NestedBlock, SchemaBlock
 from statefmt.model.cty import CtyValue, GetAttr, ObjectType, Path, PathIndex
@@ -28,7 +26,7 @@ def object_compatible(schema: SchemaBlock, planned: CtyValue, actual: CtyValue) 
     Raises CtyValueError for values that lack attributes of the schema or are nested too deeply. Source: OpenTofu
     `objchange.AssertObjectCompatible`; where that crashes (a map of blocks became unknown), nothing is reported.
     """
-    return tuple(_object(schema, planned, actual, ()))
+    return reported(_object(schema, planned, actual, ()))
 
 
 @refuses_depth
@@ -38,10 +36,10 @@ def value_compatible(planned: CtyValue, actual: CtyValue) -> tuple[ValueProblem,
     If a part of either is marked as sensitive, a single problem says no more than that there is one. Raises
     CtyValueError for values nested too deeply. Source: OpenTofu `objchange.AssertValueCompatible`.
     """
-    return tuple(attribute_problems(planned, actual, (), sensitive=False))
+    return reported(attribute_problems(planned, actual, (), sensitive=False))
 
 
-def _object(schema: SchemaBlock, planned: CtyValue, actual: CtyValue, path: Path) -> Iterator[ValueProblem]:
+def _object(schema: SchemaBlock, planned: CtyValue, actual: CtyValue, path: Path) -> Problems:
     root = "" if path else "root object "
     if is_null(planned) and is_null(actual):
         return
@@ -58,7 +56,7 @@ def _object(schema: SchemaBlock, planned: CtyValue, actual: CtyValue, path: Path
             yield from _nested(nested, before, now, (*path, GetAttr(name)))
 
 
-def _nested(nested: NestedBlock, planned: CtyValue, actual: CtyValue, path: Path) -> Iterator[ValueProblem]:
+def _nested(nested: NestedBlock, planned: CtyValue, actual: CtyValue, path: Path) -> Problems:
     if nested.nesting in ("single", "group"):
         # A dynamic block may expand to none.
         if is_known(planned) or not is_null(actual):
@@ -80,9 +78,9 @@ def _nested(nested: NestedBlock, planned: CtyValue, actual: CtyValue, path: Path
                 yield from _object(nested.block, block, now[key], (*path, PathIndex(key)))
 
 
-def _map_as_object(schema: SchemaBlock, planned: CtyValue, actual: CtyValue, path: Path) -> Iterator[ValueProblem]:
+def _map_as_object(schema: SchemaBlock, planned: CtyValue, actual: CtyValue, path: Path) -> Problems:
     """Check a map of blocks with dynamic parts, whose blocks are the attributes of an object."""
-    before, now = parts_by_key(planned), parts_by_key(actual)
+    before, now = attributes_by_name(planned), attributes_by_name(actual)
     for key, block in before.items():
         if key in now:
             yield from _object(schema, block, now[key], (*path, GetAttr(str(key))))
@@ -94,7 +92,7 @@ def _map_as_object(schema: SchemaBlock, planned: CtyValue, actual: CtyValue, pat
                 yield problem(path, "new block key %q has appeared", key)
 
 
-def _sets(schema: SchemaBlock, planned: CtyValue, actual: CtyValue, path: Path) -> Iterator[ValueProblem]:
+def _sets(schema: SchemaBlock, planned: CtyValue, actual: CtyValue, path: Path) -> Problems:
     before = [element for _, element in elements(planned)]
     now = [element for _, element in elements(actual)]
     names = tuple(schema.attributes)

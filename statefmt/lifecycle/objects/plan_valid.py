@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from statefmt.lifecycle.depth import refuses_depth
-from statefmt.lifecycle.members import member, parts_by_key
+from statefmt.lifecycle.members import attributes_by_name, member, parts_by_key
 from statefmt.lifecycle.objects._planned_attributes import ABSENT, PRESENT, attributes_problems
-from statefmt.lifecycle.objects._problems import problem
+from statefmt.lifecycle.objects._problems import Problems, problem, reported
 from statefmt.lifecycle.problem import ValueProblem
 from statefmt.lifecycle.schemas.block import NestedBlock, SchemaBlock
 from statefmt.model.cty import DYNAMIC, CtyValue, GetAttr, ObjectType, Path, PathIndex
@@ -32,17 +30,15 @@ def plan_valid(schema: SchemaBlock, prior: CtyValue, config: CtyValue, planned: 
 
     Providers may only set computed attributes that are null in the configuration, and keep prior values. Each value
     is an object of the type that the schema implies; null if the object is absent. A message shows values, unless
-    the attribute itself is sensitive by the schema.
+    they are marked as sensitive or the attribute itself is sensitive by the schema.
 
     Raises CtyValueError for values that lack attributes of the schema or are nested too deeply. Source: OpenTofu
     `objchange.AssertPlanValid`; where that crashes on a null, the null has no parts, or only null attributes.
     """
-    return tuple(_object(schema, prior, config, planned, ()))
+    return reported(_object(schema, prior, config, planned, ()))
 
 
-def _object(
-    schema: SchemaBlock, prior: CtyValue, config: CtyValue, planned: CtyValue, path: Path
-) -> Iterator[ValueProblem]:
+def _object(schema: SchemaBlock, prior: CtyValue, config: CtyValue, planned: CtyValue, path: Path) -> Problems:
     if is_null(planned) and is_null(config):
         return
     if is_null(planned):
@@ -56,12 +52,9 @@ def _object(
             yield from _nested(nested, before, member(config, name), member(planned, name), (*path, GetAttr(name)))
 
 
-def _nested(
-    nested: NestedBlock, prior: CtyValue, config: CtyValue, planned: CtyValue, path: Path
-) -> Iterator[ValueProblem]:
+def _nested(nested: NestedBlock, prior: CtyValue, config: CtyValue, planned: CtyValue, path: Path) -> Problems:
     if same(planned, config):
         return
-    prior, config, planned = unmarked(prior), unmarked(config), unmarked(planned)
     if not is_known(config):
         yield problem(path, "planned value %#v for unknown dynamic block", planned)
     elif not is_known(planned):
@@ -76,15 +69,14 @@ def _nested(
             if not is_known(block):
                 yield problem((*path, PathIndex(element)), _UNKNOWN_BLOCK)
     else:
-        yield from _keyed(nested, prior, config, planned, path)
+        yield from _keyed(nested, unmarked(prior), unmarked(config), unmarked(planned), path)
 
 
-def _keyed(
-    nested: NestedBlock, prior: CtyValue, config: CtyValue, planned: CtyValue, path: Path
-) -> Iterator[ValueProblem]:
+def _keyed(nested: NestedBlock, prior: CtyValue, config: CtyValue, planned: CtyValue, path: Path) -> Problems:
     """Check lists and maps of blocks. Those with dynamic parts are tuples and objects."""
-    befores, wanted, found = parts_by_key(prior), parts_by_key(config), parts_by_key(planned)
     by_name = isinstance(planned.type, ObjectType)
+    befores, found = parts_by_key(prior), parts_by_key(planned)
+    wanted = attributes_by_name(config) if by_name else parts_by_key(config)
     if not by_name and len(found) != len(wanted):
         yield problem(path, _COUNT, len(found), len(wanted))
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from statefmt.lifecycle.depth import refuses_depth
-from statefmt.lifecycle.plan_json.known_part import UnknownShape, known_json, unknown_shape
+from statefmt.lifecycle.plan_json._known_part import UnknownShape, known_json, unknown_shape
 from statefmt.lifecycle.schemas.block import SchemaBlock
 from statefmt.lifecycle.schemas.sensitive_json import SensitiveShape, sensitive_json
 from statefmt.lifecycle.schemas.value_marks import value_marks

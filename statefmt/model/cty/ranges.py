@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from statefmt.model.cty.data import NOTHING_KNOWN, Bound, CtyValue, Refinements, UnknownData, has_unknown
+from statefmt.model.cty.errors import CtyValueError
 from statefmt.model.cty.number import Number, counted
 from statefmt.model.cty.types import NUMBER, STRING, DynamicType, ListType, MapType, ObjectType, SetType, TupleType
 
@@ -37,7 +38,8 @@ def excludes(placeholder: CtyValue, value: CtyValue) -> bool:
 def length(value: CtyValue) -> CtyValue:
     """Return the number of parts of a collection, tuple or object that is not null, as a number that may be unknown.
 
-    That of a set with unknown elements is unknown, as they may turn out to be equal. Source: go-cty `Value.Length`.
+    That of a set with unknown elements is unknown, as they may turn out to be equal. Raises CtyValueError for other
+    values. Source: go-cty `Value.Length`.
     """
     shortest, longest = _lengths(value)
     if shortest == longest:
@@ -55,7 +57,8 @@ def _lengths(value: CtyValue) -> tuple[int, int]:
     if isinstance(data, UnknownData):
         longest = data.refinements.max_length
         return data.refinements.min_length, _MOST if longest is None else longest
-    assert isinstance(data, (tuple, dict))
+    if not isinstance(data, (tuple, dict)):
+        raise CtyValueError("a collection is required")
     uncertain = isinstance(of, SetType) and len(data) > 1 and has_unknown(data)
     return (1 if uncertain else len(data)), len(data)
 

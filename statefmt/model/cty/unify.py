@@ -1,7 +1,7 @@
 """Decides which types convert to which, and finds the common type of several.
 
-Source: go-cty `convert` (`conversion.go`, `unify.go`, `compare_types.go`, `sort_types.go`). In its "unsafe" mode a
-conversion may fail for some values. Without `unsafe`, only conversions that never fail count.
+Source: go-cty `convert` (`conversion.go`, `unify.go`). In its "unsafe" mode a conversion may fail for some values;
+without `unsafe`, only conversions that never fail count.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
+from statefmt.model.cty._generality import by_generality
 from statefmt.model.cty.types import (
     DYNAMIC,
     STRING,
@@ -120,7 +121,7 @@ def unify(types: Sequence[Type], *, unsafe: bool = True) -> Type | None:
     found, decided = _of_one_kind(types, unsafe)
     if decided:
         return found
-    for wanted in _by_generality(types):
+    for wanted in by_generality(types):
         if all(can_convert(each, wanted, unsafe=unsafe) for each in types):
             return wanted
     return None
@@ -202,51 +203,3 @@ def _tuples(types: Sequence[TupleType], unsafe: bool) -> Type | None:
 def _if_all_fit(types: Sequence[Type], common: Type | None, unsafe: bool) -> Type | None:
     fit = common is not None and all(can_convert(each, common, unsafe=unsafe) for each in types)
     return common if fit else None
-
-
-def _by_generality(types: Sequence[Type]) -> list[Type]:
-    """Sort the types, the most general first, otherwise in their order."""
-    after: list[list[int]] = [[] for _ in types]
-    before = [0] * len(types)
-    for left in range(len(types)):
-        for right in range(left + 1, len(types)):
-            order = _compare(types[left], types[right])
-            if order:
-                first, second = (left, right) if order < 0 else (right, left)
-                after[first].append(second)
-                before[second] += 1
-    queue = [place for place, count in enumerate(before) if not count]
-    for place in queue:
-        for later in after[place]:
-            before[later] -= 1
-            if not before[later]:
-                queue.append(later)
-    return [types[place] for place in queue]
-
-
-def _compare(left: Type, right: Type) -> int:
-    """Return less than 0 if `left` is the more general type, more than 0 if `right` is."""
-    if isinstance(left, DynamicType) or isinstance(right, DynamicType):
-        return (not isinstance(right, DynamicType)) - (not isinstance(left, DynamicType))
-    match left, right:
-        case PrimitiveType(), PrimitiveType():
-            return (right == STRING) - (left == STRING)
-        case (ListType(one), ListType(other)) | (SetType(one), SetType(other)) | (MapType(one), MapType(other)):
-            return _compare(one, other)
-        case (ListType(), TupleType()) | (MapType(), ObjectType()) | ((TupleType() | ListType()), SetType()):
-            return -1
-        case (TupleType(), ListType()) | (ObjectType(), MapType()) | (SetType(), (TupleType() | ListType())):
-            return 1
-        case ObjectType(attributes, _), ObjectType(others, _) if attributes.keys() == others.keys():
-            return _together(_compare(attributes[name], others[name]) for name in attributes)
-        case TupleType(elements), TupleType(other_elements) if len(elements) == len(other_elements):
-            return _together(map(_compare, elements, other_elements))
-        case _:
-            return 0
-
-
-def _together(orders: Iterable[int]) -> int:
-    found = set(orders)
-    if -1 in found:
-        return 0 if 1 in found else -1
-    return 1 if 1 in found else 0

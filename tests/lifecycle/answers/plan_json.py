@@ -13,7 +13,7 @@ from statefmt.lifecycle.plan_json.values import plan_change, plan_json_value
 from statefmt.lifecycle.schemas.implied_type import implied_type
 from statefmt.model.cty import CtyValueError
 from statefmt.model.cty.parts import is_wholly_known, null
-from tests.lifecycle.values import decode, path_of, schema_of
+from tests.lifecycle.values import decode, dump, path_of, schema_of
 
 Case = dict[str, Any]
 
@@ -65,7 +65,7 @@ def _plan_action(case: Case) -> Case:
     if chosen.missing_paths:
         return {"diagnostics": ["Provider produced invalid plan"] * len(chosen.missing_paths)}
     # The recorded paths are sorted.
-    paths = sorted(_loads(encode_replace_paths(chosen.replace_paths)), key=str)
+    paths = sorted(_loads(encode_replace_paths(chosen.replace_paths)), key=dump)
     return {"actions": list(chosen.actions), "action_reason": chosen.reason, "replace_paths": paths}
 
 
