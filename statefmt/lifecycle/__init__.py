@@ -1,1 +1,1 @@
-"""The life of resource instances: plans, provider schemas, and what must hold between planned and new objects."""
+"""Holds what changes resource instances against what must hold: plans, results and schemas. Pure functions."""

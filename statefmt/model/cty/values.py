@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from statefmt.golang import encode_string, loads_exact
 from statefmt.model.cty._decode import decode
-from statefmt.model.cty.data import Data
+from statefmt.model.cty.data import Data, MarkedData, UnknownData
 from statefmt.model.cty.decimals import format_shortest
 from statefmt.model.cty.errors import CtyEncodeError, CtyValueError
 from statefmt.model.cty.number import Number
@@ -32,8 +32,9 @@ _PLAIN_STRING: Final = pattern(rb'"[ !#-%\'-;=?-\[\]-\x7f]*"')
 class CtyValue(Struct, frozen=True):
     """A cty value: its own type and its data.
 
-    `data` is None (null), bool, str, Number, a tuple (list, set, tuple) or a dict (map, object). A value read as
-    DYNAMIC has the type stored with it; DYNAMIC remains only for nulls and empty collections.
+    `data` is None (null), bool, str, Number, a tuple (list, set, tuple) or a dict (map, object), each part possibly
+    UnknownData or MarkedData. A value read as DYNAMIC has the type stored with it; DYNAMIC remains only for nulls,
+    unknown values and empty collections.
     """
 
     type: Type
@@ -113,6 +114,10 @@ def _write(data: Data, own: Type, wanted: Type, parts: list[bytes]) -> None:
         parts.append(format_shortest(data).encode("ascii"))
     elif isinstance(data, tuple):
         _write_array(data, own, wanted, parts)
+    elif isinstance(data, UnknownData):
+        raise CtyEncodeError("value is not known")
+    elif isinstance(data, MarkedData):
+        raise CtyEncodeError("value has marks, so it cannot be serialized as JSON")
     else:
         _write_object(data, own, wanted, parts)
 
