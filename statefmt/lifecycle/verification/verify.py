@@ -14,7 +14,7 @@ from statefmt.lifecycle.verification._before import before_findings, without_sta
 from statefmt.lifecycle.verification._bindings import binding_findings
 from statefmt.lifecycle.verification._expectations import Expectations, SchemaOf
 from statefmt.lifecycle.verification._outputs import OutputChecks
-from statefmt.lifecycle.verification._sides import Side
+from statefmt.lifecycle.verification._sides import Side, same_object
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding
 from statefmt.model.snapshot import Snapshot
@@ -61,7 +61,7 @@ def verify(
             *checks.findings(),
             *binding_findings(expected, old, new),
             *OutputChecks(plan, before, after, show=show_sensitive).findings(),
-            *_header_findings(plan, before, after),
+            *_header_findings(plan, old, new),
             *(without_state(expected) if before is None else ()),
         ]
         found_before = before_findings(expected, old, show_sensitive=show_sensitive) if before is not None else ()
@@ -75,9 +75,10 @@ def verify(
         raise PlanError("a value in the plan or in a state is nested too deeply to be compared") from None
 
 
-def _header_findings(plan: ShownPlan, before: Snapshot | None, after: Snapshot) -> Iterator[Finding]:
+def _header_findings(plan: ShownPlan, old: Side, new: Side) -> Iterator[Finding]:
     """Yield findings about lineage and serial."""
-    if before is None:
+    before, after = old.snapshot, new.snapshot
+    if before is None or after is None:
         return
     if before.lineage and after.lineage != before.lineage:
         yield Code.LINEAGE_CHANGED.finding(
@@ -85,7 +86,9 @@ def _header_findings(plan: ShownPlan, before: Snapshot | None, after: Snapshot) 
             f"The lineage was {before.lineage!r}, and is {after.lineage!r}: the states belong to different histories.",
             pointer="/lineage",
         )
-    elif after.serial < before.serial or (after.serial == before.serial and _changes_state(plan)):
+    elif after.serial < before.serial or (
+        after.serial == before.serial and _changes_state(plan) and not _same_content(old, new)
+    ):
         yield Code.SERIAL_NOT_RAISED.finding(
             "Serial not raised",
             f"The serial was {before.serial}, and is {after.serial}; an apply that changes a state raises it.",
@@ -99,4 +102,14 @@ def _changes_state(plan: ShownPlan) -> bool:
         any(change.action is not Action.NO_OP for change in plan.resource_changes)
         or any(change.previous_address is not None for change in plan.resource_changes)
         or any(change.action is not Action.NO_OP for change in plan.output_changes.values())
+    )
+
+
+def _same_content(old: Side, new: Side) -> bool:
+    """Return whether an apply wrote nothing: it stopped before its first change."""
+    assert old.snapshot is not None and new.snapshot is not None
+    return (
+        old.snapshot.outputs == new.snapshot.outputs
+        and old.objects.keys() == new.objects.keys()
+        and all(same_object(placed.obj, new.objects[key].obj) for key, placed in old.objects.items())
     )
