@@ -68,7 +68,7 @@ def _values(
     provider = "" if placed.resource.provider_config is None else str(placed.resource.provider_config.provider)
     schema, of = expected.schema(provider, placed.resource.addr.resource)
     wanted = Raw(b"{}") if planned.before is None else planned.before
-    # Attributes that the schema does not have are dropped without a word.
+    # Attributes that the schema does not have are silently dropped.
     found = compare_attributes(wanted, None, placed.obj.attributes, of, ignore_added=True)
     if found:
         secrets = Secrets(planned, (placed.obj,), schema, show=show_sensitive)

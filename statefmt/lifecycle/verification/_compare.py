@@ -16,7 +16,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import Raw
 
-from statefmt.lifecycle.verification._difference import ABSENT, Absent, Decoded, Difference, DifferenceKind, Steps
+from statefmt.lifecycle.verification._difference import ABSENT, Absent, Decoded, Difference, DifferenceKind, PathSteps
 from statefmt.lifecycle.verification._scalars import element_type, identity_key, member_type, same_scalar
 from statefmt.model.cty import (
     DYNAMIC,
@@ -35,6 +35,8 @@ from statefmt.model.cty import (
 UNKNOWN_PLACEHOLDER: Final = "74D93920-ED26-11E3-AC10-0800200C9A66"
 _NOTHING_UNKNOWN: Final = (b"{}", b"false", b"[]")
 _CONTAINERS: Final = b"{["
+# The one attribute that is never null once an object exists; other unknown values may turn out to be null.
+_ID: Final = "id"
 # Elements with unknown parts are compared with each other element up to this number of pairs.
 _MOST_PAIRS: Final = 100_000
 
@@ -72,6 +74,8 @@ def compare_attributes(
         if expected is None and hidden is None:
             if not ignore_added and bytes(value) != b"null":
                 comparison.add(DifferenceKind.ADDED, (name,), (name,), ABSENT, decoded(value))
+        elif name == _ID and hidden is not None and bytes(hidden) == b"true" and bytes(value) == b"null":
+            comparison.add(DifferenceKind.UNKNOWN, (name,), (name,), ABSENT, None)
         elif expected is None or hidden is not None or not _same_text(expected, value):
             comparison.value(
                 ABSENT if expected is None else decoded(expected),
@@ -110,11 +114,16 @@ class _Comparison:
         self.found: list[Difference] = []
 
     def add(
-        self, kind: DifferenceKind, path: Steps, tokens: Steps, planned: Decoded | Absent, actual: Decoded | Absent
+        self,
+        kind: DifferenceKind,
+        path: PathSteps,
+        tokens: PathSteps,
+        planned: Decoded | Absent,
+        actual: Decoded | Absent,
     ) -> None:
         self.found.append(Difference(kind, path, tokens, planned, actual))
 
-    def absent(self, planned: Raw | None, unknown: Raw | None, path: Steps) -> None:
+    def absent(self, planned: Raw | None, unknown: Raw | None, path: PathSteps) -> None:
         """Compare an attribute that the state lacks. One that is planned as null may be missing."""
         if planned is not None and (unknown is None or bytes(unknown) != b"true"):
             if bytes(planned) != b"null":
@@ -128,8 +137,8 @@ class _Comparison:
         unknown: Decoded,
         actual: Decoded,
         of: Type,
-        path: Steps,
-        tokens: Steps,
+        path: PathSteps,
+        tokens: PathSteps,
         *,
         exact: bool = False,
     ) -> list[Difference]:
@@ -165,8 +174,8 @@ class _Comparison:
         unknown: Decoded,
         actual: Mapping[str, Decoded],
         of: Type,
-        path: Steps,
-        tokens: Steps,
+        path: PathSteps,
+        tokens: PathSteps,
         exact: bool,
     ) -> None:
         mask = unknown if isinstance(unknown, dict) else {}
@@ -194,8 +203,8 @@ class _Comparison:
         unknown: Decoded,
         actual: Sequence[Decoded],
         of: Type,
-        path: Steps,
-        tokens: Steps,
+        path: PathSteps,
+        tokens: PathSteps,
         exact: bool,
     ) -> None:
         mask = unknown if isinstance(unknown, list) else []
@@ -232,7 +241,7 @@ def _names(value: object) -> set[str]:
 
 
 def _attempt(
-    planned: Decoded | Absent, unknown: Decoded, actual: Decoded, of: Type, path: Steps, tokens: Steps,
+    planned: Decoded | Absent, unknown: Decoded, actual: Decoded, of: Type, path: PathSteps, tokens: PathSteps,
     *, exact: bool = False
 ) -> list[Difference]:  # fmt: skip
     return _Comparison().value(planned, unknown, actual, of, path, tokens, exact=exact)

@@ -12,7 +12,7 @@ from statefmt.model.cty import Number
 # JSON as the comparison decodes it: whole numbers are int, others Number.
 Decoded: TypeAlias = "bool | int | Number | str | list[Decoded] | dict[str, Decoded] | None"
 # The steps to a part: names and positions.
-Steps: TypeAlias = tuple[str | int, ...]
+PathSteps: TypeAlias = tuple[str | int, ...]
 
 
 class Absent(Enum):
@@ -43,7 +43,7 @@ class Difference(Struct, frozen=True):
     """
 
     kind: DifferenceKind
-    path: Steps
-    tokens: Steps
+    path: PathSteps
+    tokens: PathSteps
     planned: Decoded | Absent = ABSENT
     actual: Decoded | Absent = ABSENT

@@ -48,7 +48,7 @@ class Expectations:
 
     @property
     def removes_all(self) -> bool:
-        """Whether the plan only removes objects, as `destroy` does: then data sources are dropped without a word."""
+        """Whether the plan only removes objects, as `destroy` does: then data sources are dropped silently."""
         changes = self.plan.resource_changes
         return bool(changes) and all(change.action in (Action.DELETE, Action.FORGET) for change in changes)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from msgspec import Raw
 
 from statefmt.lifecycle.verification._compare import decoded
-from statefmt.lifecycle.verification._difference import Decoded, Steps
+from statefmt.lifecycle.verification._difference import Decoded, PathSteps
 
 
 def mask_of(raw: Raw | None) -> Decoded:
@@ -15,7 +15,7 @@ def mask_of(raw: Raw | None) -> Decoded:
     return False if raw is None or b"true" not in bytes(raw) else decoded(raw)
 
 
-def true_paths(mask: Decoded, path: Steps = ()) -> Iterator[Steps]:
+def true_paths(mask: Decoded, path: PathSteps = ()) -> Iterator[PathSteps]:
     """Yield the path of each part for which the mask is true."""
     if mask is True:
         yield path
@@ -27,7 +27,7 @@ def true_paths(mask: Decoded, path: Steps = ()) -> Iterator[Steps]:
             yield from true_paths(part, (*path, place))
 
 
-def touches(mask: Decoded, path: Steps) -> bool:
+def touches(mask: Decoded, path: PathSteps) -> bool:
     """Return whether the mask is true for a part, for something around it or for something in it."""
     for step in path:
         if mask is True:
@@ -48,6 +48,6 @@ def _inner(mask: Decoded, step: str | int) -> Decoded:
     return None
 
 
-def overlaps(one: Steps, other: Steps) -> bool:
+def overlaps(one: PathSteps, other: PathSteps) -> bool:
     """Return whether two paths are the same, or one leads to something around the other."""
     return all(a == b for a, b in zip(one, other, strict=False))

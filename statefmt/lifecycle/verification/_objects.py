@@ -11,7 +11,7 @@ from msgspec import Raw
 from statefmt.lifecycle.plans.plan import Change
 from statefmt.lifecycle.schemas.block import SchemaBlock
 from statefmt.lifecycle.verification._compare import compare_attributes, decoded
-from statefmt.lifecycle.verification._difference import ABSENT, Difference, DifferenceKind, Steps
+from statefmt.lifecycle.verification._difference import ABSENT, Difference, DifferenceKind, PathSteps
 from statefmt.lifecycle.verification._legacy import is_legacy
 from statefmt.lifecycle.verification._masks import mask_of, overlaps, true_paths
 from statefmt.lifecycle.verification._schema_views import is_sensitive
@@ -127,15 +127,15 @@ def sensitivity_findings(
             yield _sensitivity(path, address, side, placed, "sensitive in the state, but not planned so")
 
 
-def _open(path: Steps, unknown: list[Steps]) -> bool:
+def _open(path: PathSteps, unknown: list[PathSteps]) -> bool:
     return any(overlaps(path, found) for found in unknown)
 
 
-def _within(path: Steps, around: Steps) -> bool:
+def _within(path: PathSteps, around: PathSteps) -> bool:
     return path[: len(around)] == around
 
 
-def _is_null(change: Change, path: Steps) -> bool:
+def _is_null(change: Change, path: PathSteps) -> bool:
     """Return whether the plan has no value at a path: masks leave such out."""
     value = None if change.after is None else decoded(change.after)
     for step in path:
@@ -148,7 +148,7 @@ def _is_null(change: Change, path: Steps) -> bool:
     return value is None
 
 
-def _sensitivity(path: Steps, address: str, side: Side, placed: Placed, what: str) -> Finding:
+def _sensitivity(path: PathSteps, address: str, side: Side, placed: Placed, what: str) -> Finding:
     return Code.SENSITIVITY_NOT_AS_PLANNED.finding(
         "Sensitivity not as planned",
         f"{path_text(path) or 'the object'}: {what}",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from statefmt.lifecycle.plans.plan import Change, ShownPlan
 from statefmt.lifecycle.verification._compare import compare_output
-from statefmt.lifecycle.verification._difference import ABSENT, Difference, Steps
+from statefmt.lifecycle.verification._difference import ABSENT, Difference, PathSteps
 from statefmt.lifecycle.verification._masks import mask_of
 from statefmt.lifecycle.verification._secrets import json_text
 from statefmt.lifecycle.verification._sides import pointer
@@ -68,7 +68,7 @@ class OutputChecks:
     def _lost(self, name: str) -> Finding:
         return self._finding(name, "the state no longer has it", None)
 
-    def _finding(self, name: str, detail: str, steps: Steps | None) -> Finding:
+    def _finding(self, name: str, detail: str, steps: PathSteps | None) -> Finding:
         place = pointer(("outputs", name, *steps)) if self._has_pointers and steps is not None else ""
         return Code.OUTPUT_NOT_AS_PLANNED.finding("Output not as planned", detail, f"output.{name}", place)
 

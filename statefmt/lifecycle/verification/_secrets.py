@@ -9,7 +9,7 @@ from msgspec import json
 
 from statefmt.lifecycle.plans.plan import Change
 from statefmt.lifecycle.schemas.block import SchemaBlock
-from statefmt.lifecycle.verification._difference import ABSENT, Absent, Decoded, Steps
+from statefmt.lifecycle.verification._difference import ABSENT, Absent, Decoded, PathSteps
 from statefmt.lifecycle.verification._masks import mask_of, overlaps, touches
 from statefmt.lifecycle.verification._schema_views import is_sensitive
 from statefmt.model.cty import CtyValue, Number
@@ -35,13 +35,13 @@ class Secrets:
         self._schema = schema
         self._show = show
 
-    def text(self, value: Decoded | Absent, path: Steps) -> str:
+    def text(self, value: Decoded | Absent, path: PathSteps) -> str:
         """Return a value for a message; `(sensitive value)` if it is sensitive or holds something sensitive."""
         if value is ABSENT:
             return "no value"
         return HIDDEN if not self._show and self._hides(path) else json_text(value)
 
-    def _hides(self, path: Steps) -> bool:
+    def _hides(self, path: PathSteps) -> bool:
         change = self._change
         if change is not None and any(
             touches(mask_of(raw), path) for raw in (change.before_sensitive, change.after_sensitive)
@@ -52,9 +52,9 @@ class Secrets:
         return self._schema is not None and is_sensitive(self._schema, path)
 
 
-def plain_paths(obj: ResourceInstanceObject) -> list[Steps]:
+def plain_paths(obj: ResourceInstanceObject) -> list[PathSteps]:
     """Return the sensitive paths of an object as names and positions. A path into a set ends at the set."""
-    found: list[Steps] = []
+    found: list[PathSteps] = []
     for path in sensitive_paths(obj):
         steps: list[str | int] = []
         for step in path:

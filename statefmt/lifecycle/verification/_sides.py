@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 from msgspec import Raw
 
 from statefmt.formats.raw_json.pointer import token
-from statefmt.lifecycle.verification._difference import Steps
+from statefmt.lifecycle.verification._difference import PathSteps
 from statefmt.model.addrs import AbsResource, AbsResourceInstance, InstanceKey, ResourceInstance, ResourceMode
 from statefmt.model.resources import ResourceInstanceObject, ResourceState
 from statefmt.model.snapshot import Snapshot
@@ -61,7 +61,7 @@ class Side:
         return pointer(("resources", resource.origin[0], *steps))
 
 
-def pointer(steps: Steps) -> str:
+def pointer(steps: PathSteps) -> str:
     """Return the JSON pointer that leads along some steps."""
     return "".join([f"/{token(str(step))}" for step in steps])
 
