@@ -14,10 +14,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
-from msgspec import Raw
+from msgspec import Raw, Struct
 
 from statefmt.lifecycle.verification._difference import ABSENT, Absent, Decoded, Difference, DifferenceKind, PathSteps
-from statefmt.lifecycle.verification._scalars import element_type, identity_key, member_type, same_scalar
+from statefmt.lifecycle.verification._scalars import element_type, fits, identity_key, member_type, same_scalar
 from statefmt.model.cty import (
     DYNAMIC,
     CtyTypeError,
@@ -39,6 +39,9 @@ _CONTAINERS: Final = b"{["
 _ID: Final = "id"
 # Elements with unknown parts are compared with each other element up to this number of pairs.
 _MOST_PAIRS: Final = 100_000
+
+# Deeper values are not compared as a whole first, so that the time stays linear.
+_DEEPEST_SHORTCUT: Final = 16
 
 _MEMBERS: Final = msgspec.json.Decoder(dict[str, Raw])
 _VALUE: Final = msgspec.json.Decoder(float_hook=lambda text: parse_number(text) or text)
@@ -76,7 +79,9 @@ def compare_attributes(
                 comparison.add(DifferenceKind.ADDED, (name,), (name,), ABSENT, decoded(value))
         elif name == _ID and hidden is not None and bytes(hidden) == b"true" and bytes(value) == b"null":
             comparison.add(DifferenceKind.UNKNOWN, (name,), (name,), ABSENT, None)
-        elif expected is None or hidden is not None or not _same_text(expected, value):
+        elif (
+            expected is None or hidden is not None or not (_same_text(expected, value) or _same_inside(expected, value))
+        ):
             comparison.value(
                 ABSENT if expected is None else decoded(expected),
                 None if hidden is None else decoded(hidden),
@@ -95,7 +100,7 @@ def compare_output(planned: Raw | None, unknown: Raw | None, actual: bytes, of: 
     """Compare the value of an output in a state, whose type is known, with the planned one."""
     mask = None if unknown is None or bytes(unknown) in _NOTHING_UNKNOWN else decoded(unknown)
     wanted = ABSENT if planned is None and mask is not None else None if planned is None else decoded(planned)
-    return _Comparison().value(wanted, mask, decoded(actual), of, (), (), exact=True)
+    return _attempt(wanted, mask, decoded(actual), of, (), (), exact=True)
 
 
 def _same_text(one: Raw, other: Raw) -> bool:
@@ -107,11 +112,48 @@ def _same_text(one: Raw, other: Raw) -> bool:
     return msgspec.json.format(bytes(one), indent=-1) == msgspec.json.format(bytes(other), indent=-1)
 
 
-class _Comparison:
-    """One comparison: the differences found so far."""
+class _Wrapper(Struct, forbid_unknown_fields=True, gc=False):
+    """A dynamic value in a state."""
 
-    def __init__(self) -> None:
+    value: Raw
+    type: Raw
+
+
+_WRAPPER: Final = msgspec.json.Decoder(_Wrapper)
+
+
+def _same_inside(planned: Raw, actual: Raw) -> bool:
+    """Return whether a dynamic value in a state has the same text as the planned value."""
+    if memoryview(actual)[0] != ord("{"):
+        return False
+    try:
+        inside = _WRAPPER.decode(actual)
+    except msgspec.ValidationError:
+        return False
+    if memoryview(planned)[0] not in _CONTAINERS or not _same_text(planned, inside.value):
+        return False
+    try:
+        return fits(decoded(inside.value), parse_type(bytes(inside.type)))
+    except CtyTypeError:
+        return False
+
+
+class _Comparison:
+    """One comparison: the differences found so far.
+
+    `plain` is False if the values in the state do not have the types that the state says: `1` as a string.
+    """
+
+    def __init__(self, *, plain: bool = True) -> None:
         self.found: list[Difference] = []
+        self._plain = plain
+
+    def _surely_equal(self, planned: Decoded, actual: Decoded, path: PathSteps) -> bool:
+        """Return whether two known values are equal, whatever their type."""
+        if not self._plain or len(path) > _DEEPEST_SHORTCUT or type(planned) is not type(actual) or planned != actual:
+            return False
+        # To Python, true is 1; to JSON it is not.
+        return not isinstance(planned, dict | list) or msgspec.json.encode(planned) == msgspec.json.encode(actual)
 
     def add(
         self,
@@ -185,6 +227,8 @@ class _Comparison:
             here, there = (*path, name), (*tokens, name)
             known = name in planned or name in mask
             if known and name in actual:
+                if name not in mask and self._surely_equal(planned[name], actual[name], path):
+                    continue
                 self.value(
                     planned.get(name, ABSENT), mask.get(name), actual[name], member_type(of, name), here, there,
                     exact=exact,
@@ -214,8 +258,10 @@ class _Comparison:
                 self.add(DifferenceKind.ELEMENTS, path, tokens, list(planned), list(actual))
             return
         if len(planned) == len(actual):
-            in_order = _Comparison()
+            in_order = _Comparison(plain=self._plain)
             for place, element in enumerate(planned):
+                if masks[place] is None and self._surely_equal(element, actual[place], path):
+                    continue
                 in_order.value(
                     element, masks[place], actual[place], element_type(of, place), (*path, place), (*tokens, place),
                     exact=exact,
@@ -244,7 +290,8 @@ def _attempt(
     planned: Decoded | Absent, unknown: Decoded, actual: Decoded, of: Type, path: PathSteps, tokens: PathSteps,
     *, exact: bool = False
 ) -> list[Difference]:  # fmt: skip
-    return _Comparison().value(planned, unknown, actual, of, path, tokens, exact=exact)
+    plain = not exact or fits(actual, of)
+    return _Comparison(plain=plain).value(planned, unknown, actual, of, path, tokens, exact=exact)
 
 
 def _same_set(
@@ -269,11 +316,11 @@ def _same_set(
     if len(open_ones) * len(actual) > _MOST_PAIRS:
         return len(rest) <= len(open_ones)
 
-    def fits(place: int, element: Decoded) -> bool:
+    def completes(place: int, element: Decoded) -> bool:
         return not _attempt(planned[place], masks[place], element, of_element, (), (), exact=exact)
 
-    return all(any(fits(place, element) for place in open_ones) for element in rest) and all(
-        any(fits(place, element) for element in actual) for place in open_ones
+    return all(any(completes(place, element) for place in open_ones) for element in rest) and all(
+        any(completes(place, element) for element in actual) for place in open_ones
     )
 
 

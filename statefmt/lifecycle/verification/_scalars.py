@@ -7,6 +7,7 @@ from typing import Final
 
 from statefmt.lifecycle.verification._difference import Decoded
 from statefmt.model.cty import BOOL, NUMBER, STRING, MapType, Number, ObjectType, SetType, TupleType, Type, parse_number
+from statefmt.model.cty.decimals import format_digits
 from statefmt.model.cty.number import from_int
 from statefmt.model.cty.types import DYNAMIC, ListType
 
@@ -22,7 +23,31 @@ def converted(value: Decoded, of: Type) -> Decoded:
         return _BOOLS.get(value, value)
     if of == STRING and isinstance(value, bool):
         return "true" if value else "false"
+    if of == STRING and isinstance(value, int):
+        return str(value)
+    if of == STRING and isinstance(value, Number):
+        return format_digits(value)
     return value
+
+
+def fits(value: Decoded, of: Type) -> bool:
+    """Return whether JSON has the form that a type is written in, so that equal texts are equal values."""
+    if value is None or of is DYNAMIC:
+        return True
+    if isinstance(value, str):
+        return of == STRING
+    if isinstance(value, bool):
+        return of == BOOL
+    if isinstance(value, dict):
+        if isinstance(of, ObjectType):
+            types = of.attributes
+            return all(name in types and fits(member, types[name]) for name, member in value.items())
+        return isinstance(of, MapType) and all(fits(member, of.element) for member in value.values())
+    if isinstance(value, list):
+        if isinstance(of, TupleType):
+            return len(value) == len(of.elements) and all(map(fits, value, of.elements))
+        return isinstance(of, ListType | SetType) and all(fits(element, of.element) for element in value)
+    return of == NUMBER
 
 
 def same_scalar(planned: Decoded, actual: Decoded, of: Type, exact: bool) -> bool:
