@@ -33,6 +33,7 @@ from statefmt.model.cty import (
 
 # What old providers wrote in place of an unknown value. Source: OpenTofu `hcl2shim.UnknownVariableValue`.
 UNKNOWN_PLACEHOLDER: Final = "74D93920-ED26-11E3-AC10-0800200C9A66"
+_PLACEHOLDER: Final = UNKNOWN_PLACEHOLDER.encode()
 _NOTHING_UNKNOWN: Final = (b"{}", b"false", b"[]")
 _CONTAINERS: Final = b"{["
 # The one attribute that is never null once an object exists; other unknown values may turn out to be null.
@@ -77,11 +78,9 @@ def compare_attributes(
         if expected is None and hidden is None:
             if not ignore_added and bytes(value) != b"null":
                 comparison.add(DifferenceKind.ADDED, (name,), (name,), ABSENT, decoded(value))
-        elif name == _ID and hidden is not None and bytes(hidden) == b"true" and bytes(value) == b"null":
-            comparison.add(DifferenceKind.UNKNOWN, (name,), (name,), ABSENT, None)
-        elif (
-            expected is None or hidden is not None or not (_same_text(expected, value) or _same_inside(expected, value))
-        ):
+        elif hidden is not None and bytes(hidden) == b"true":
+            comparison.open(name, value)
+        elif expected is None or hidden is not None or not _same_value(expected, value):
             comparison.value(
                 ABSENT if expected is None else decoded(expected),
                 None if hidden is None else decoded(hidden),
@@ -120,6 +119,11 @@ class _Wrapper(Struct, forbid_unknown_fields=True, gc=False):
 
 
 _WRAPPER: Final = msgspec.json.Decoder(_Wrapper)
+
+
+def _same_value(planned: Raw, actual: Raw) -> bool:
+    """Return whether a value in a state is surely the planned one, by its text."""
+    return _same_text(planned, actual) or _same_inside(planned, actual)
 
 
 def _same_inside(planned: Raw, actual: Raw) -> bool:
@@ -164,6 +168,14 @@ class _Comparison:
         actual: Decoded | Absent,
     ) -> None:
         self.found.append(Difference(kind, path, tokens, planned, actual))
+
+    def open(self, name: str, actual: Raw) -> None:
+        """Compare an attribute that the plan leaves open until apply."""
+        text = bytes(actual)
+        if _PLACEHOLDER in text:
+            self.value(ABSENT, True, decoded(actual), DYNAMIC, (name,), (name,))
+        elif name == _ID and text == b"null":
+            self.add(DifferenceKind.UNKNOWN, (name,), (name,), ABSENT, None)
 
     def absent(self, planned: Raw | None, unknown: Raw | None, path: PathSteps) -> None:
         """Compare an attribute that the state lacks. One that is planned as null may be missing."""
