@@ -16,6 +16,8 @@ from typing import Any, Final
 import msgspec
 from msgspec import Raw, Struct
 
+from statefmt.formats.versions.decode import object_members
+from statefmt.golang import JSONValue, Members, NumberText, loads_exact
 from statefmt.lifecycle.verification._difference import ABSENT, Absent, Decoded, Difference, DifferenceKind, PathSteps
 from statefmt.lifecycle.verification._scalars import element_type, fits, identity_key, member_type, same_scalar
 from statefmt.model.cty import (
@@ -34,6 +36,7 @@ from statefmt.model.cty import (
 # What old providers wrote in place of an unknown value. Source: OpenTofu `hcl2shim.UnknownVariableValue`.
 UNKNOWN_PLACEHOLDER: Final = "74D93920-ED26-11E3-AC10-0800200C9A66"
 _PLACEHOLDER: Final = UNKNOWN_PLACEHOLDER.encode()
+_UNREADABLE: Final = (msgspec.DecodeError, UnicodeDecodeError)
 _NOTHING_UNKNOWN: Final = (b"{}", b"false", b"[]")
 _CONTAINERS: Final = b"{["
 # The one attribute that is never null once an object exists; other unknown values may turn out to be null.
@@ -50,7 +53,21 @@ _VALUE: Final = msgspec.json.Decoder(float_hook=lambda text: parse_number(text) 
 
 def decoded(raw: Raw | bytes) -> Decoded:
     """Decode JSON with numbers of any size. Raises RecursionError if it is nested too deeply."""
-    value: Decoded = _VALUE.decode(raw)
+    try:
+        value: Decoded = _VALUE.decode(raw)
+    except _UNREADABLE:
+        # Half a surrogate pair in an escape, which Go reads as U+FFFD.
+        return _plain(loads_exact(bytes(raw), replace_invalid=True))
+    return value
+
+
+def _plain(value: JSONValue) -> Decoded:
+    if isinstance(value, Members):
+        return {name: _plain(member) for name, member in value}
+    if isinstance(value, list):
+        return [_plain(element) for element in value]
+    if isinstance(value, NumberText):
+        return parse_number(value) or str(value)
     return value
 
 
@@ -70,8 +87,12 @@ def compare_attributes(
     """
     if memoryview(planned)[0] != ord("{") or memoryview(actual)[0] != ord("{"):
         return _Comparison().value(decoded(planned), None, decoded(actual), of, (), ())
-    wanted, found = _MEMBERS.decode(planned), _MEMBERS.decode(actual)
+    wanted = _MEMBERS.decode(planned)
     mask = {} if unknown is None or bytes(unknown) in _NOTHING_UNKNOWN else _MEMBERS.decode(unknown)
+    try:
+        found = _MEMBERS.decode(actual)
+    except _UNREADABLE:
+        found = object_members(actual)
     comparison = _Comparison()
     for name, value in found.items():
         expected, hidden = wanted.get(name), mask.get(name)
@@ -108,7 +129,10 @@ def _same_text(one: Raw, other: Raw) -> bool:
         return True
     if memoryview(one)[0] not in _CONTAINERS or memoryview(other)[0] != memoryview(one)[0]:
         return False
-    return msgspec.json.format(bytes(one), indent=-1) == msgspec.json.format(bytes(other), indent=-1)
+    try:
+        return msgspec.json.format(bytes(one), indent=-1) == msgspec.json.format(bytes(other), indent=-1)
+    except _UNREADABLE:
+        return False
 
 
 class _Wrapper(Struct, forbid_unknown_fields=True, gc=False):
@@ -132,7 +156,7 @@ def _same_inside(planned: Raw, actual: Raw) -> bool:
         return False
     try:
         inside = _WRAPPER.decode(actual)
-    except msgspec.ValidationError:
+    except _UNREADABLE:
         return False
     if memoryview(planned)[0] not in _CONTAINERS or not _same_text(planned, inside.value):
         return False
@@ -372,4 +396,4 @@ def attribute_texts(attributes: Raw) -> dict[str, bytes]:
     """Return the attributes of an object as JSON text by name; none if it is no object."""
     if memoryview(attributes)[0] != ord("{"):
         return {}
-    return {name: bytes(value) for name, value in _MEMBERS.decode(attributes).items()}
+    return {name: bytes(value) for name, value in object_members(attributes).items()}
