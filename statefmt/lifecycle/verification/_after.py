@@ -11,7 +11,7 @@ from msgspec import Raw
 from statefmt.lifecycle.plans.action import Action
 from statefmt.lifecycle.plans.plan import Change, PlannedChange
 from statefmt.lifecycle.plans.state_values import ShownResource
-from statefmt.lifecycle.verification._compare import attribute_texts
+from statefmt.lifecycle.verification._decoding import attribute_texts
 from statefmt.lifecycle.verification._expectations import Expectations
 from statefmt.lifecycle.verification._masks import mask_of, true_paths
 from statefmt.lifecycle.verification._objects import (

@@ -27,6 +27,10 @@ _BLOCK = {
         "nested": {"nested_type": {"nesting_mode": "set", "attributes": {"x": {"type": "number"}}}},
     },
     "block_types": {
+        "account": {
+            "nesting_mode": "list",
+            "block": {"attributes": {"user": {"type": "string"}, "token": {"type": "string", "sensitive": True}}},
+        },
         "rule": {"nesting_mode": "set", "block": {"attributes": {"port": {"type": "number"}}}},
         "step": {"nesting_mode": "list", "block": {"attributes": {"any": {"type": "dynamic"}}}},
     },
@@ -94,6 +98,11 @@ def test_a_mark_is_lost_unless_the_schema_has_it() -> None:
 def test_what_the_schema_makes_sensitive_is_hidden() -> None:
     (finding,) = _found({"password": "planned"}, {"password": "actual"})
     assert finding.detail == "password: planned (sensitive value), but (sensitive value)"
+
+
+def test_what_holds_something_sensitive_is_hidden() -> None:
+    (finding,) = _found({"account": []}, {"account": [{"user": "u", "token": "hidden-token"}]})
+    assert finding.detail == "account: planned 0 elements, (sensitive value), but 1, (sensitive value)"
 
 
 @pytest.mark.parametrize("data", [b"", b"{}", b"[]", b'{"version": 4}', b'{"provider_schemas": 1}'])
