@@ -82,7 +82,7 @@ def command(
     ] = CheckFormat.TEXT,
     show_sensitive: ShowSensitiveOption = False,
 ) -> int:
-    """Compare the states before and after an apply with its plan, instance by instance.
+    """Compare an apply with its plan, instance by instance.
 
     Each object must be as planned, and what the plan leaves alone as before. What only the provider decides may be
     anything that is known. Findings are those of the rules LIF (statetool rule LIF).
