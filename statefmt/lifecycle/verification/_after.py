@@ -16,6 +16,7 @@ from statefmt.lifecycle.verification._expectations import Expectations
 from statefmt.lifecycle.verification._masks import mask_of, true_paths
 from statefmt.lifecycle.verification._objects import (
     differences,
+    identity_findings,
     ready_findings,
     sensitivity_findings,
     status_findings,
@@ -93,6 +94,7 @@ class AfterChecks:
         if found:
             secrets = Secrets(details, (placed.obj, before and before.obj), schema, show=self._show)
             yield from value_findings(found, code, address, self._after, placed, secrets, strict=self._strict)
+        yield from identity_findings(details, address, self._after, placed)
         if change.action is Action.NO_OP:
             yield from status_findings(address, self._after, placed, before)
         else:

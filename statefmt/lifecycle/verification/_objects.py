@@ -8,6 +8,7 @@ from typing import Final
 
 from msgspec import Raw
 
+from statefmt.lifecycle.plans.action import Action
 from statefmt.lifecycle.plans.plan import Change
 from statefmt.lifecycle.schemas.block import SchemaBlock
 from statefmt.lifecycle.verification._compare import compare_attributes
@@ -16,7 +17,7 @@ from statefmt.lifecycle.verification._difference import ABSENT, Difference, Diff
 from statefmt.lifecycle.verification._legacy import is_legacy
 from statefmt.lifecycle.verification._masks import mask_of, overlaps, true_paths
 from statefmt.lifecycle.verification._schema_views import is_sensitive
-from statefmt.lifecycle.verification._secrets import Secrets, plain_paths
+from statefmt.lifecycle.verification._secrets import Secrets, json_text, plain_paths
 from statefmt.lifecycle.verification._sides import Placed, Side
 from statefmt.model.codes import Code
 from statefmt.model.cty import Type
@@ -38,6 +39,17 @@ def differences(planned: Raw, unknown: Raw | None, placed: Placed, of: Type) -> 
     if placed.obj.attributes is None:
         return []
     return compare_attributes(planned, unknown, placed.obj.attributes, of)
+
+
+def identity_findings(change: Change, address: str, side: Side, placed: Placed) -> Iterator[Finding]:
+    """Yield a finding if the identity of an object is not the planned one. Nothing in an identity is sensitive."""
+    if change.after_identity is None or placed.obj.identity is None:
+        return
+    for found in compare_attributes(change.after_identity, None, placed.obj.identity):
+        code = Code.CHANGED_WITHOUT_PLAN if change.action is Action.NO_OP else Code.VALUE_NOT_AS_PLANNED
+        planned, actual = json_text(found.planned), json_text(found.actual)
+        detail = f"identity, {path_text(found.path)}: planned {planned}, but {actual}"
+        yield code.finding(_SUMMARIES[code], detail, address, side.pointer(placed, "identity", *found.tokens))
 
 
 def value_findings(

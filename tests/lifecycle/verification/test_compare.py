@@ -25,10 +25,17 @@ def _state(attributes: Any, **members: Any) -> bytes:
 
 
 def _created(
-    planned: Any, unknown: Any, actual: Any, sensitive: Any = None, *, strict: bool = False, **members: Any
+    planned: Any,
+    unknown: Any,
+    actual: Any,
+    sensitive: Any = None,
+    *,
+    after_identity: Any = None,
+    strict: bool = False,
+    **members: Any,
 ) -> Verification:
     change = {"actions": ["create"], "before": None, "after": planned, "after_unknown": unknown}
-    change |= {"before_sensitive": False, "after_sensitive": sensitive or {}}
+    change |= {"before_sensitive": False, "after_sensitive": sensitive or {}, "after_identity": after_identity}
     plan = {
         "format_version": "1.2",
         "planned_values": {"root_module": {}},
@@ -175,6 +182,13 @@ def test_half_a_surrogate_pair(planned: str, codes: list[str]) -> None:
     for wrapped in ({"a": planned}, planned):
         actual = {"a": "x\ud800"} if isinstance(wrapped, dict) else "x\ud800"
         assert [finding.code for finding in _created({"a": wrapped}, {}, {"a": actual}).after] == codes
+
+
+def test_identity() -> None:
+    members: dict[str, Any] = {"identity": {"arn": "other"}, "identity_schema_version": 0}
+    assert _created({"a": 1}, {}, {"a": 1}, **members).after == ()
+    (finding,) = _created({"a": 1}, {}, {"a": 1}, after_identity={"arn": "planned"}, **members).after
+    assert (finding.code, finding.pointer) == ("LIF006", "/resources/0/instances/0/identity/arn")
 
 
 def test_deep_values() -> None:
