@@ -165,6 +165,16 @@ def test_not_a_plan(data: bytes, reason: str) -> None:
             r"unknown actions \['melt'\]",
             "/resource_changes/0/change/actions",
         ),
+        (
+            _plan(resource_changes=[_change(change={"after": [1]})]),
+            "expected an object",
+            "/resource_changes/0/change/after",
+        ),
+        (
+            _plan(resource_changes=[_change(change={"after_unknown": "x"})]),
+            "expected an object",
+            "/resource_changes/0/change/after_unknown",
+        ),
         (_plan(output_changes={"a/b": {"actions": []}}), "unknown actions", "/output_changes/a~1b/actions"),
     ],
 )

@@ -23,6 +23,9 @@ from statefmt.text.pattern import pattern
 
 _ACTIONS: Final = {action.value: action for action in Action}
 _NULL: Final = b"null"
+# The bytes that an object may begin with, and a mask: an object, true or false.
+_OBJECT: Final = b"{"
+_MASK: Final = b"{tf"
 # The path in a message of msgspec: `Expected `str`, got `int` - at `$.resource_changes[0].type``.
 _AT: Final = " - at `$"
 _STEP: Final = pattern(r"\.([^.\[\]]+)|\[(\d+)\]")
@@ -99,9 +102,11 @@ def _resource_change(reader: AddressReader, change: ResourceChangeJSON, number: 
         )
     except AddressError as error:
         raise PlanError(f"invalid address {change.address!r}: {error.detail}", f"{pointer}/address") from None
+    details = _change(change.change, f"{pointer}/change")
+    _check_forms(details, f"{pointer}/change")
     return PlannedChange(
         address=address,
-        change=_change(change.change, f"{pointer}/change"),
+        change=details,
         previous_address=_previous(change.previous_address, pointer) if change.previous_address else None,
         deposed=change.deposed or "",
         provider_name=change.provider_name or "",
@@ -140,6 +145,19 @@ def _change(change: ChangeJSON, pointer: str) -> Change:
         before_identity=_value(change.before_identity),
         after_identity=_value(change.after_identity),
     )
+
+
+def _check_forms(change: Change, pointer: str) -> None:
+    """Raise PlanError unless the values of an object are objects, and its masks objects or bools."""
+    for name, raw, allowed in (
+        ("before", change.before, _OBJECT),
+        ("after", change.after, _OBJECT),
+        ("after_unknown", change.after_unknown, _MASK),
+        ("before_sensitive", change.before_sensitive, _MASK),
+        ("after_sensitive", change.after_sensitive, _MASK),
+    ):
+        if raw is not None and memoryview(raw)[0] not in allowed:
+            raise PlanError("not a valid plan: expected an object", f"{pointer}/{name}")
 
 
 def _value(raw: Raw | UnsetType) -> Raw | None:

@@ -59,6 +59,8 @@ def compare_attributes(
 
     Raises RecursionError if a value is nested too deeply.
     """
+    if unknown is not None and bytes(unknown) == b"true":
+        return []
     if memoryview(planned)[0] != ord("{") or memoryview(actual)[0] != ord("{"):
         return _Comparison().value(decoded(planned), None, decoded(actual), of, (), ())
     wanted = object_members(planned)
