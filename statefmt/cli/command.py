@@ -24,7 +24,7 @@ WITHOUT_ENCRYPTION: Final = frozenset({"git-config", "help", "history", "release
 _PAGED: Final = frozenset(
     {
         *("list", "show", "providers", "outputs", "stats", "graph", "grep", "check", "simulate", "rule", "diff"),
-        *("releases", "history", "help", "encryption-info"),
+        *("plan-show", "releases", "history", "help", "encryption-info"),
     }
 )
 _OWN: Final = "Options"

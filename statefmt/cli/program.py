@@ -35,6 +35,7 @@ SECTIONS: Final = {
         "simulate": "Show what a configuration change would orphan.",
         "rule": "List the rules of check, or explain one.",
         "diff": "Show the differences between two states.",
+        "plan-show": "Show the changes of a plan by provider instance.",
     },
     "Formats and releases": {
         "fmt": "Rewrite states in canonical form.",

@@ -149,7 +149,8 @@ class PlanBindings:
             if each.previous_address is not None
         }
         return {
-            (str(moved.get(address, address)), deposed): provider for (address, deposed), provider in self._prior.items()
+            (str(moved.get(address, address)), deposed): provider
+            for (address, deposed), provider in self._prior.items()
         }
 
     def _of(self, change: PlannedChange) -> BoundChange:
@@ -212,7 +213,9 @@ class PlanBindings:
         if other is None:
             reason = f"the configuration names the provider {provider.config.provider}, but the plan {source}"
             return _not_known(f"{reason}: {OTHER_CONFIGURATION}")
-        return found._replace(provider=structs.replace(provider, config=structs.replace(provider.config, provider=other)))
+        return found._replace(
+            provider=structs.replace(provider, config=structs.replace(provider.config, provider=other))
+        )
 
 
 def _bound(snapshot: Snapshot) -> Iterator[tuple[tuple[AbsResourceInstance, str], AbsProviderInstance]]:

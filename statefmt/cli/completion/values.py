@@ -43,6 +43,7 @@ def completers() -> Mapping[str, Completer]:
         "BACKUP": _files,
         "OLD": _files,
         "NEW": _files,
+        "PLAN": _files,
         "PATH": _paths,
         "DIR": _directories,
         "CODE": _codes,
