@@ -40,8 +40,8 @@ def all_rules() -> Mapping[str, Rule]:
 
 @cache
 def state_rules() -> Mapping[str, Rule]:
-    """Return the rules that need no configuration, by code, without loading the others."""
-    modules = _rule_modules(but=("cfg", "cfs"))
+    """Return the rules that need neither a configuration nor a plan, by code, without loading the others."""
+    modules = _rule_modules(but=("cfg", "cfs", "pln"))
     return MappingProxyType({module.RULE.code: module.RULE for module in modules})
 
 

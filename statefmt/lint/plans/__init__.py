@@ -1,0 +1,1 @@
+"""Runs the rules over a plan, and what those rules share."""
