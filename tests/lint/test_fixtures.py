@@ -3,8 +3,8 @@
 `tests/lint/CODE/fail-NAME.tfstate` is reported under CODE, at the addresses and pointers that stand in
 `fail-NAME.expected.json`; `pass-NAME.tfstate` is not reported under it. One whose name ends with `-for-RELEASE` is
 checked for that release, and one that ends with `-opened-by-METHODS` with the encryption configuration of these methods
-of `tests/cli/encrypted.py`. Rules that look at a configuration have theirs in `tests/configurations`, those that look at
-a plan in `tests/lint/plans`.
+of `tests/cli/encrypted.py`. Rules that look at a configuration have theirs in `tests/configurations`, those about plans
+in `tests/lint/plans`.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from statefmt.render.counted import counted
 from statefmt.render.diff.values import Manner
 from statefmt.render.markdown import MOST_CHARACTERS, code, escaped, fence_around
 from statefmt.render.plan._sections import PlanItem, PlanLine, PlanSection, sections
-from statefmt.render.plan.summary import no_changes, remarks, summary
+from statefmt.render.plan._summary import no_changes, remarks, summary
 
 # Lines that start like this have a colour in a `diff` code block.
 _FIRST: Final = MappingProxyType(

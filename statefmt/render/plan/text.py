@@ -11,7 +11,7 @@ from statefmt.analysis.plans.bindings import PlanBindings
 from statefmt.lifecycle.plans.plan import ShownPlan
 from statefmt.render.diff.values import Manner
 from statefmt.render.plan._sections import MISSING, PlanItem, PlanLine, sections
-from statefmt.render.plan.summary import no_changes, remarks, summary
+from statefmt.render.plan._summary import no_changes, remarks, summary
 from statefmt.render.terminal import READABLE_WIDTH, Terminal
 
 _COLOURS: Final = MappingProxyType({

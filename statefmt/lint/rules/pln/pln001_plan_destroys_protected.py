@@ -25,7 +25,7 @@ If the object must stay, change the configuration so that the plan keeps it: put
 change that forces the replacement, or add a `moved` block. To stop managing the object without destroying it, use a
 `removed` block with `destroy = false`, or `statetool rm`.
 
-If it is to be destroyed, first remove the tag and apply, which also leaves a trace of the decision.
+If it must go, first remove the tag and apply, which also leaves a trace of the decision.
 """
 
 from collections.abc import Iterable, Iterator
@@ -54,7 +54,7 @@ def _check_plan(subject: PlanSubject) -> Iterable[Finding]:
 def _finding(subject: PlanSubject, change: PlannedChange, tag: str) -> Finding:
     how = "replaces" if change.action.replaces else "destroys"
     text = (
-        "If it must stay, change the configuration so that the plan keeps it. If it is to be destroyed, remove the tag "
+        "If it must stay, change the configuration so that the plan keeps it. If it must go, remove the tag "
         "and apply first."
     )
     fix = Fix.of(text)

@@ -1,10 +1,9 @@
 r"""The plan was made for another state
 
 ## What it does
-Compares, with `--plan` and a state, the objects that the plan starts from with those in the state: which exist, whether
-they are tainted, and their attributes, as far as the plan shows what they were before refreshing. Reports each object
-that differs, or the plan as a whole if the two have no object in common. Also reports outputs whose old value in the
-plan is not that of the state.
+Reports, with `--plan` and a state, each object that the plan starts from and that differs in the state: it exists in
+one of them only, it is tainted in one of them only, or its attributes before refreshing were others. If the two have no
+object in common, the plan as a whole is reported. So are outputs whose old value in the plan is not that of the state.
 
 The JSON form of a plan has neither the lineage nor the serial of its state, so the content decides. Data sources and
 deposed objects are not compared by value, nor are objects whose provider schema has changed since.

@@ -1,9 +1,9 @@
 r"""The plan was made by another release than the state
 
 ## What it does
-Compares, with `--plan` and a state, the release that made the plan with the one that wrote the state. Reports another
-minor release (1.10 and 1.11), and another engine: all providers of the plan come from one public registry, and all of
-the state from the other. Patch releases (1.10.1 and 1.10.6) count as the same.
+Reports, with `--plan` and a state, a plan that another minor release made than wrote the state (1.10 and 1.11), or
+another engine: all providers of the plan come from one public registry, and all of the state from the other. Patch
+releases (1.10.1 and 1.10.6) count as the same.
 
 ## Why is this bad?
 An apply writes the state with the release of the plan. A newer one may upgrade the state so that colleagues and runners
