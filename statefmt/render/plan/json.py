@@ -14,7 +14,7 @@ import msgspec
 from statefmt.analysis.plans.bindings import BoundChange, PlanBindings, PlannedProvider
 from statefmt.formats.raw_json.spans import Container, RawItem, container_at, skip_space
 from statefmt.golang import encode_string
-from statefmt.lifecycle.plans.plan import ShownPlan
+from statefmt.lifecycle.plans.plan import Change, ShownPlan
 from statefmt.pieces import Span
 from statefmt.redaction.hidden import HIDDEN
 
@@ -68,13 +68,13 @@ class _Editor:
 
     def _changes(self, span: Span | None, bound: Sequence[BoundChange]) -> Iterator[_Edit]:
         for element, each in zip(self._elements(span), bound, strict=True):
-            yield from self._named(element, each.planned)
-            if self._hides:
-                yield from self._sides(self._member(element, "change"))
+            container = container_at(self._text, element.start, element.end)
+            yield from self._named(container, each.planned)
+            if self._hides and _may_hide(each.change.change):
+                yield from self._sides(_by_name(container).get("change"))
 
-    def _named(self, element: Span, planned: PlannedProvider) -> Iterator[_Edit]:
+    def _named(self, container: Container, planned: PlannedProvider) -> Iterator[_Edit]:
         """Insert the provider instance after the member `provider_name`, or at the end."""
-        container = container_at(self._text, element.start, element.end)
         item = next((item for item in container.items if item.name == _AFTER), container.items[-1])
         provider = planned.provider
         text = self._member_text(
@@ -102,10 +102,11 @@ class _Editor:
         while waiting:
             module = self._members(waiting.pop())
             for resource in self._elements(module.get("resources")):
+                container = container_at(self._text, resource.start, resource.end)
                 if answers:
-                    yield from self._named(resource, next(left))
+                    yield from self._named(container, next(left))
                 if self._hides:
-                    parts = self._members(resource)
+                    parts = _by_name(container)
                     yield from self._hidden(parts.get("values"), self._decoded(parts.get("sensitive_values")))
             waiting += reversed(list(self._elements(module.get("child_modules"))))
 
@@ -143,7 +144,7 @@ class _Editor:
     def _members(self, span: Span | None) -> dict[str, Span]:
         """Return the members of an object; none for anything else. The last of repeated members counts."""
         container = self._container(span, b"{")
-        return {} if container is None else {item.name: item.value for item in container.items}
+        return {} if container is None else _by_name(container)
 
     def _elements(self, span: Span | None) -> Iterable[Span]:
         container = self._container(span, b"[")
@@ -158,6 +159,16 @@ class _Editor:
 
     def _decoded(self, span: Span | None) -> object:
         return None if span is None else msgspec.json.decode(self._text[span.start : span.end])
+
+
+def _by_name(container: Container) -> dict[str, Span]:
+    return {item.name: item.value for item in container.items}
+
+
+def _may_hide(change: Change) -> bool:
+    """Whether a mask may be true somewhere: nearly all are `{}` or false."""
+    masks = (change.before_sensitive, change.after_sensitive)
+    return any(mask is not None and bytes(mask) not in (b"{}", b"false") for mask in masks)
 
 
 def _has_true(mask: object) -> bool:
