@@ -23,7 +23,20 @@ WITHOUT_ENCRYPTION: Final = frozenset({"git-config", "help", "history", "release
 # Commands whose output people read, so that a long one goes to the pager.
 _PAGED: Final = frozenset(
     {
-        *("list", "show", "providers", "outputs", "stats", "graph", "grep", "check", "simulate", "rule", "diff"),
+        *(
+            "list",
+            "show",
+            "providers",
+            "outputs",
+            "stats",
+            "graph",
+            "grep",
+            "check",
+            "simulate",
+            "verify",
+            "rule",
+            "diff",
+        ),
         *("plan-show", "releases", "history", "help", "encryption-info"),
     }
 )

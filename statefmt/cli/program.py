@@ -33,7 +33,8 @@ SECTIONS: Final = {
     "Check and compare": {
         "check": "Check states and configurations against the rules.",
         "simulate": "Show what a configuration change would orphan.",
-        "rule": "List the rules of check, or explain one.",
+        "verify": "Compare an apply with its plan.",
+        "rule": "List the rules of check and verify, or explain one.",
         "diff": "Show the differences between two states.",
         "plan-show": "Show the changes of a plan by provider instance.",
     },

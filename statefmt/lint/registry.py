@@ -40,8 +40,8 @@ def all_rules() -> Mapping[str, Rule]:
 
 @cache
 def state_rules() -> Mapping[str, Rule]:
-    """Return the rules that need neither a configuration nor a plan, by code, without loading the others."""
-    modules = _rule_modules(but=("cfg", "cfs", "pln"))
+    """Return the rules about states alone, by code, without loading those about configurations and plans."""
+    modules = _rule_modules(but=("cfg", "cfs", "lif", "pln"))
     return MappingProxyType({module.RULE.code: module.RULE for module in modules})
 
 

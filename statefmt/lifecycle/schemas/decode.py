@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 import msgspec
 from msgspec import Raw, Struct
@@ -17,8 +18,12 @@ class SchemaError(StatetoolError, ValueError):
     """A schema that cannot be read."""
 
 
+# Raw admits no alternative in the types of msgspec.
+_NO_TYPE: Final = Raw(b"null")
+
+
 class _Attribute(Struct):
-    type: Raw | None = None
+    type: Raw = _NO_TYPE
     nested_type: _NestedType | None = None
     required: bool = False
     optional: bool = False
@@ -78,7 +83,7 @@ def _attributes(found: Mapping[str, _Attribute]) -> dict[str, SchemaAttribute]:
 def _attribute(name: str, found: _Attribute) -> SchemaAttribute:
     nested = found.nested_type
     return SchemaAttribute(
-        type=None if found.type is None else _type(name, bytes(found.type)),
+        type=None if bytes(found.type) == b"null" else _type(name, bytes(found.type)),
         nested=None if nested is None else NestedAttributes(_attributes(nested.attributes), nested.nesting_mode),
         required=found.required,
         optional=found.optional,

@@ -1,0 +1,114 @@
+"""`statetool verify`: compares an apply with its plan."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, Optional
+
+import typer
+
+from statefmt.cli.check_report import CheckFormat, print_report
+from statefmt.cli.commands.check import FailOn
+from statefmt.cli.exit_status import FINE, FOUND
+from statefmt.cli.options.shared import ShowSensitiveOption
+from statefmt.cli.run import run_context
+from statefmt.cli.streams import say
+from statefmt.edit.session import LoadedState, load
+from statefmt.formats.raw_json.positions import finding_positions
+from statefmt.formats.reading.inspect import without_pointers
+from statefmt.lifecycle.plans.errors import PlanError
+from statefmt.lifecycle.plans.plan import ShownPlan
+from statefmt.lifecycle.plans.read import read_plan
+from statefmt.lifecycle.verification.verify import verify
+from statefmt.lint.checked import CheckedState
+from statefmt.model.errors import StoreError
+from statefmt.model.findings import Finding, Severity
+from statefmt.render.counted import counted
+from statefmt.store.reading import STANDARD_INPUT, display_name
+
+EXAMPLES: Final = (
+    (
+        "Check that an apply did what its plan says.",
+        "statetool verify plan.json --before before.tfstate --after terraform.tfstate",
+    ),
+    ("The same for a plan that was made without a state.", "statetool verify plan.json --after terraform.tfstate"),
+    (
+        "Fail also on what OpenTofu tolerates for old providers.",
+        "statetool verify plan.json --before before.tfstate --after terraform.tfstate --strict",
+    ),
+)
+
+
+def command(
+    plan: Annotated[
+        str,
+        typer.Argument(metavar="PLAN", help="The plan as JSON (tofu show -json PLANFILE), or - for standard input."),
+    ],
+    after: Annotated[str, typer.Option("--after", metavar="STATE", help="The state after the apply, or -.")],
+    before: Annotated[
+        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Option("--before", metavar="STATE", help="The state before the apply, or -; default: there was none."),
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Make what OpenTofu tolerates for old providers an error.")
+    ] = False,
+    fail_on: Annotated[
+        FailOn,
+        typer.Option(
+            metavar="SEVERITY", show_default=False, help="Fail on this or higher: error (the default), warning, info."
+        ),
+    ] = FailOn.ERROR,
+    output_format: Annotated[
+        CheckFormat,
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            show_default=False,
+            help="text (the default), concise, json, sarif, junit, github.",
+        ),
+    ] = CheckFormat.TEXT,
+    show_sensitive: ShowSensitiveOption = False,
+) -> int:
+    """Compare the states before and after an apply with its plan, instance by instance.
+
+    Each object must be as planned, and what the plan leaves alone as before. What only the provider decides may be
+    anything that is known. Findings are those of the rules LIF (statetool rule LIF).
+
+    Exit status 0: no findings at or above the failing severity; 1: findings; 2: failure.
+    """
+    if [plan, after, before].count(STANDARD_INPUT) > 1:
+        raise typer.BadParameter("only one of the files can come from standard input")
+    planned = _plan(plan)
+    old = None if before is None else load(run_context(), before)
+    new = load(run_context(), after)
+    run_context().phase("comparing")
+    found = verify(
+        planned,
+        None if old is None else old.result.snapshot,
+        new.result.snapshot,
+        strict=strict,
+        show_sensitive=show_sensitive,
+    )
+    checked = [_checked(new, found.after)]
+    if old is not None:
+        checked.insert(0, _checked(old, found.before))
+    failing = Severity(fail_on.value)
+    print_report(checked, (), output_format, failing)
+    if planned.errored:
+        say(f"statetool: warning: {display_name(plan)}: the plan is incomplete, since planning failed with an error")
+    if found.not_made:
+        say(f"statetool: {found.not_made} of {counted(found.planned, 'planned change')} not made")
+    worst = max((finding.severity.rank for state in checked for finding in state.findings), default=-1)
+    return FOUND if worst >= failing.rank else FINE
+
+
+def _plan(name: str) -> ShownPlan:
+    """Read the plan. Raises StoreError if the file cannot be read or is not a plan in JSON."""
+    try:
+        return read_plan(run_context().read(name))
+    except PlanError as error:
+        raise StoreError(f"{display_name(name)}: {error}") from error
+
+
+def _checked(state: LoadedState, findings: tuple[Finding, ...]) -> CheckedState:
+    found = without_pointers(findings, state.result.version)
+    return CheckedState(display_name(state.name), tuple(found), finding_positions(state.data, found) if found else {})
