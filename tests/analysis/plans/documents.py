@@ -44,7 +44,7 @@ def plan(*changes: dict[str, Any], objects: tuple[dict[str, Any], ...] = (), **m
 def state(*objects: tuple[str, str | None], deposed: tuple[str, str] | None = None, **members: Any) -> bytes:
     """A state of `aws_vpc` resources of the root module: addresses, and the keys of their provider instances."""
     resources: dict[str, dict[str, Any]] = {}
-    every = [*((address, key, {}) for address, key in objects)]
+    every: list[tuple[str, str | None, dict[str, Any]]] = [*((address, key, {}) for address, key in objects)]
     if deposed is not None:
         every.append((deposed[0], deposed[1], {"deposed": "00c0ffee"}))
     for address, key, more in every:

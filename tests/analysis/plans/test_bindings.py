@@ -16,7 +16,7 @@ from statefmt.formats.reading.inspect import read
 from statefmt.lifecycle.plans.read import read_plan
 from tests.analysis.plans.documents import AWS, BY_REGION, change, plan, prior, state
 
-_REGIONS: Final = {"variables": {"regions": {"value": ["eu", "us"]}}}
+_REGIONS: Final[dict[str, Any]] = {"variables": {"regions": {"value": ["eu", "us"]}}}
 _PROVIDER: Final = """
 terraform {
   required_providers {

@@ -51,7 +51,7 @@ def test_the_state_after(name: str) -> None:
 
 
 def _same(change: dict[str, Any]) -> bool:
-    return change["actions"] == ["update"] and change["before"] == change["after"]
+    return bool(change["actions"] == ["update"] and change["before"] == change["after"])
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,8 @@ def _folder(files: Any, folder: Path) -> Path:
 
 
 def _resources(module: dict[str, Any]) -> list[dict[str, Any]]:
-    return module.get("resources", []) + [one for each in module.get("child_modules", []) for one in _resources(each)]
+    own: list[dict[str, Any]] = module.get("resources", [])
+    return own + [one for each in module.get("child_modules", []) for one in _resources(each)]
 
 
 @pytest.mark.parametrize("name", _PLANS)
