@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from statefmt.lifecycle.plans.plan import ShownPlan
 
 _SETTINGS: Final = "Settings and baseline"
+_PLAN: Final = "Plan"
 
 
 class FailOn(StrEnum):
@@ -50,10 +51,7 @@ class FailOn(StrEnum):
 EXAMPLES: Final = (
     ("Check the state of this directory or, if it has none, all states below it.", "statetool check"),
     ("Compare a state with the configuration in this directory.", "statetool check --config . terraform.tfstate"),
-    (
-        "Gate a plan, and see whether it still fits the state; fail on warnings, with one line per finding.",
-        "statetool check --plan plan.json --fail-on warning --format concise terraform.tfstate",
-    ),
+    ("Gate a plan, and check that it is for this state.", "statetool check --plan plan.json terraform.tfstate"),
     ("Accept the findings of today, and report only new ones.", "statetool check --write-baseline known.json envs"),
 )
 
@@ -125,14 +123,15 @@ def command(
     ] = False,
     no_state: Annotated[
         bool,
-        typer.Option("--no-state", help="With --config: check only the configuration.", rich_help_panel=CONFIGURATION),
+        typer.Option("--no-state", help="With --config or --plan: check no state.", rich_help_panel=CONFIGURATION),
     ] = False,
     plan: Annotated[
         Optional[str],  # noqa: UP045
         typer.Option(
             "--plan",
             metavar="PLAN",
-            help="Also check this plan in JSON (tofu show -json PLANFILE), and compare it with the state.",
+            help="Also check this plan in JSON (tofu show -json PLANFILE), and whether it was made for the state.",
+            rich_help_panel=_PLAN,
         ),
     ] = None,
     *,
@@ -140,8 +139,7 @@ def command(
 ) -> int:
     """Check states against the rules: files, directories and globs.
 
-    With --config, also check the configuration and compare the states with it. With --plan, also check a plan, and
-    whether it was made for the state.
+    With --config, also check the configuration and compare the states with it; with --plan, a plan.
 
     Exit status 0: no findings at or above the failing severity; 1: findings; 2: a file is not a state.
     """
