@@ -14,7 +14,7 @@ from statefmt.formats.reading.inspect import inspect
 from statefmt.formats.releases.releases import Release
 from statefmt.lint._workers import map_in_processes
 from statefmt.lint.baseline import Baseline
-from statefmt.lint.check import check, check_configuration
+from statefmt.lint.check import check, check_configuration, check_plan
 from statefmt.lint.checked import CheckedState, UnreadableState
 from statefmt.lint.settings import Settings
 from statefmt.model import codes
@@ -101,8 +101,7 @@ class Gate:
         Of a state that cannot be used, only the findings of check() say so. Raises StoreError and EncryptionError.
         """
         # Imported late: most runs have no plan.
-        from statefmt.lint.plans.check import check_plan
-        from statefmt.lint.plans.subject import PlanSubject
+        from statefmt.lint.plan_subject import PlanSubject
 
         subject = PlanSubject(plan, None if state is None else self._snapshot(state), state, self.settings.rules)
         found = check_plan(subject, select=self.select, ignore=self.ignore)

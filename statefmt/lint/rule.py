@@ -17,7 +17,7 @@ from statefmt.model.findings import Finding, Fix, Severity
 if TYPE_CHECKING:
     # Not imported at run time: most runs have no configuration.
     from statefmt.configuration.providers.references import ProviderReferences
-    from statefmt.lint.plans.subject import PlanSubject
+    from statefmt.lint.plan_subject import PlanSubject
 
 
 def found_while_reading(subject: Subject) -> Iterable[Finding]:

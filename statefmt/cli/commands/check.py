@@ -122,8 +122,7 @@ def command(
         bool, typer.Option("--no-settings", help="Ignore settings files.", rich_help_panel=_SETTINGS)
     ] = False,
     no_state: Annotated[
-        bool,
-        typer.Option("--no-state", help="With --config or --plan: check no state.", rich_help_panel=CONFIGURATION),
+        bool, typer.Option("--no-state", help="With --config or --plan: check no state.", rich_help_panel=CONFIGURATION)
     ] = False,
     plan: Annotated[
         Optional[str],  # noqa: UP045

@@ -11,8 +11,8 @@ import pytest
 from statefmt.formats.raw_json.positions import finding_positions
 from statefmt.formats.reading.inspect import inspect
 from statefmt.lifecycle.plans.read import read_plan
-from statefmt.lint.plans.check import check_plan
-from statefmt.lint.plans.subject import PlanSubject
+from statefmt.lint.check import check_plan
+from statefmt.lint.plan_subject import PlanSubject
 from statefmt.lint.registry import all_rules
 from statefmt.lint.settings import ProtectedTags, RuleSettings, load_settings
 from statefmt.model.errors import SettingsError

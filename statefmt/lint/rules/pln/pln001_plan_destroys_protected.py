@@ -32,7 +32,7 @@ from collections.abc import Iterable, Iterator
 
 from statefmt.golang import JSONValue, Members, loads_exact
 from statefmt.lifecycle.plans.plan import PlannedChange
-from statefmt.lint.plans.subject import PlanSubject, change_pointer, object_name
+from statefmt.lint.plan_subject import PlanSubject, change_pointer, object_name
 from statefmt.lint.rule import Rule
 from statefmt.lint.settings import ProtectedTags
 from statefmt.model.codes import Code

@@ -26,7 +26,7 @@ from collections.abc import Iterable
 from statefmt.analysis.plans.reasons import reason_text
 from statefmt.analysis.plans.values import replacing_paths
 from statefmt.lifecycle.plans.plan import PlannedChange
-from statefmt.lint.plans.subject import PlanSubject, change_pointer, object_name
+from statefmt.lint.plan_subject import PlanSubject, change_pointer, object_name
 from statefmt.lint.rule import Rule
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding, Fix

@@ -25,7 +25,7 @@ from typing import Final
 from statefmt.analysis.plans.values import change_details, paths_text
 from statefmt.lifecycle.plans.action import Action
 from statefmt.lifecycle.plans.plan import PlannedChange
-from statefmt.lint.plans.subject import PlanSubject, object_name
+from statefmt.lint.plan_subject import PlanSubject, object_name
 from statefmt.lint.rule import Rule
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding

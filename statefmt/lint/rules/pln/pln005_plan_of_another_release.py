@@ -25,7 +25,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from statefmt.formats.providers.sources import PUBLIC_HOSTS
-from statefmt.lint.plans.subject import PlanSubject
+from statefmt.lint.plan_subject import PlanSubject
 from statefmt.lint.rule import Rule
 from statefmt.model.addrs import DEFAULT_HOST, TERRAFORM_HOST
 from statefmt.model.codes import Code

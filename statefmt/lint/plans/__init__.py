@@ -1,1 +1,0 @@
-"""Runs the rules over a plan, and what those rules share."""
