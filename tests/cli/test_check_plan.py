@@ -10,6 +10,7 @@ import jsonschema
 import pytest
 
 from statefmt.schema_files import schema_text
+from tests.analysis.plans.documents import plan
 from tests.cli.conftest import Program, Statetool
 from tests.lifecycle.plans import recorded_plans
 
@@ -118,3 +119,18 @@ def test_a_broken_state_is_reported_once(statetool: Statetool) -> None:
     plan_file, state_file = json.loads(result.out)["files"]
     assert [each["code"] for each in plan_file["findings"]] == ["PLN002"]
     assert state_file["findings"]
+
+
+def test_the_variables_of_the_plan_count_for_the_configuration(statetool: Statetool) -> None:
+    """By its default, the variable leaves out the key that an object in the state needs."""
+    trap = Path(__file__).parents[1] / "configurations" / "element-removed-from-both-root"
+    arguments = ("check", "--config", str(trap), str(trap / "terraform.tfstate"), "--select", "CFS002")
+    assert statetool(*arguments).status == 1
+    regions = {"regions": {"value": ["eu-west-1", "us-east-1"]}}
+    Path("plan.json").write_bytes(plan(variables=regions))
+    assert statetool(*arguments, "--plan", "plan.json").status == 0
+    Path("plan.json").write_bytes(plan(variables={"regions": {"value": ["eu-west-1"]}}))
+    assert statetool(*arguments, "--plan", "plan.json").status == 1
+    # Options come last.
+    variable = ("--var", 'regions=["eu-west-1", "us-east-1"]')
+    assert statetool(*arguments, "--plan", "plan.json", *variable).status == 0

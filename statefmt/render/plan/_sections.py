@@ -43,7 +43,7 @@ _WORDS: Final = MappingProxyType({
 })  # fmt: skip
 MISSING: Final = "Provider instance missing"
 _PUT_BACK: Final = (
-    "OpenTofu stops with an error. Keep the key in the for_each of the provider until one apply has destroyed the "
+    "OpenTofu stops with an error. Put the provider block or its for_each key back until one apply has destroyed the "
     "objects; `statetool check --config DIR STATE` shows the block to paste, and other ways out."
 )
 _REBOUND: Final = "Provider instance changes"

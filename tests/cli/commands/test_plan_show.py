@@ -57,7 +57,7 @@ def test_what_needs_attention_comes_first(statetool: Statetool) -> None:
         == f"""\
 Provider instance missing:
   - aws_vpc.main["us"] (the configuration has no {BY_REGION}["us"])
-  → OpenTofu stops with an error. Keep the key in the for_each of the provider until one apply has destroyed the \
+  → OpenTofu stops with an error. Put the provider block or its for_each key back until one apply has destroyed the \
 objects; `statetool check --config DIR STATE` shows the block to paste, and other ways out.
 
 Provider instance changes:
