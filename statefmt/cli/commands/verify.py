@@ -18,6 +18,8 @@ from statefmt.formats.reading.inspect import without_pointers
 from statefmt.lifecycle.plans.errors import PlanError
 from statefmt.lifecycle.plans.plan import ShownPlan
 from statefmt.lifecycle.plans.read import read_plan
+from statefmt.lifecycle.schemas.decode import SchemaError
+from statefmt.lifecycle.verification.schema_file import SchemaOf, schema_lookup
 from statefmt.lifecycle.verification.verify import verify
 from statefmt.lint.checked import CheckedState
 from statefmt.model.errors import StoreError
@@ -31,6 +33,10 @@ EXAMPLES: Final = (
         "statetool verify plan.json --before before.tfstate --after terraform.tfstate",
     ),
     ("The same for a plan that was made without a state.", "statetool verify plan.json --after terraform.tfstate"),
+    (
+        "Compare values by their types: sets as sets, numbers as numbers.",
+        "statetool verify plan.json --before before.tfstate --after terraform.tfstate --schemas schemas.json",
+    ),
     (
         "Fail also on what OpenTofu tolerates for old providers.",
         "statetool verify plan.json --before before.tfstate --after terraform.tfstate --strict",
@@ -47,6 +53,14 @@ def command(
     before: Annotated[
         Optional[str],  # noqa: UP045 - typer reads the annotation at run time
         typer.Option("--before", metavar="STATE", help="The state before the apply, or -; default: there was none."),
+    ] = None,
+    schemas: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(
+            "--schemas",
+            metavar="FILE",
+            help="Use the provider schemas in FILE, the output of tofu (or terraform) providers schema -json.",
+        ),
     ] = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Make what OpenTofu tolerates for old providers an error.")
@@ -68,14 +82,14 @@ def command(
     ] = CheckFormat.TEXT,
     show_sensitive: ShowSensitiveOption = False,
 ) -> int:
-    """Compare the states before and after an apply with its plan, instance by instance.
+    """Compare an apply with its plan, instance by instance.
 
     Each object must be as planned, and what the plan leaves alone as before. What only the provider decides may be
     anything that is known. Findings are those of the rules LIF (statetool rule LIF).
 
     Exit status 0: no findings at or above the failing severity; 1: findings; 2: failure.
     """
-    if [plan, after, before].count(STANDARD_INPUT) > 1:
+    if [plan, after, before, schemas].count(STANDARD_INPUT) > 1:
         raise typer.BadParameter("only one of the files can come from standard input")
     planned = _plan(plan)
     old = None if before is None else load(run_context(), before)
@@ -85,6 +99,7 @@ def command(
         planned,
         None if old is None else old.result.snapshot,
         new.result.snapshot,
+        schemas=_schemas(schemas),
         strict=strict,
         show_sensitive=show_sensitive,
     )
@@ -106,6 +121,16 @@ def _plan(name: str) -> ShownPlan:
     try:
         return read_plan(run_context().read(name))
     except PlanError as error:
+        raise StoreError(f"{display_name(name)}: {error}") from error
+
+
+def _schemas(name: str | None) -> SchemaOf | None:
+    """Read the file of --schemas. Raises StoreError if it cannot be read or has no schemas."""
+    if name is None:
+        return None
+    try:
+        return schema_lookup(run_context().read(name))
+    except SchemaError as error:
         raise StoreError(f"{display_name(name)}: {error}") from error
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from msgspec import Raw
@@ -10,7 +11,7 @@ from msgspec import Raw
 from statefmt.lifecycle.plans.action import Action
 from statefmt.lifecycle.plans.plan import Change, PlannedChange
 from statefmt.lifecycle.plans.state_values import ShownResource
-from statefmt.lifecycle.verification._compare import attribute_texts
+from statefmt.lifecycle.verification._decoding import attribute_texts
 from statefmt.lifecycle.verification._expectations import Expectations
 from statefmt.lifecycle.verification._masks import mask_of, true_paths
 from statefmt.lifecycle.verification._objects import (
@@ -24,10 +25,11 @@ from statefmt.lifecycle.verification._secrets import Secrets
 from statefmt.lifecycle.verification._sides import ObjectKey, Placed, Side, same_object
 from statefmt.model.addrs import AbsResourceInstance, ResourceMode
 from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
+from statefmt.model.findings import Finding, Severity
 from statefmt.text.pattern import pattern
 
 _UUID: Final = pattern(rb'"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"')
+_REPLACEMENTS: Final = tuple(action for action in Action if action.replaces)
 _NULL: Final = b"null"
 
 
@@ -75,9 +77,8 @@ class AfterChecks:
                 self.failed.add(key)
                 yield self._not_made(change, placed, "the object is the same as before")
                 return
-            if change.action.replaces and _has_unknown(change.change):
-                self.failed.add(key)
-                yield self._same_replacement(change, placed)
+            if change.action in (Action.UPDATE, *_REPLACEMENTS) and _has_unknown(change.change):
+                yield self._looks_the_same(change, placed)
                 return
         yield from found
 
@@ -140,17 +141,19 @@ class AfterChecks:
             "" if placed is None else self._after.pointer(placed),
         )
 
-    def _same_replacement(self, change: PlannedChange, placed: Placed) -> Finding:
-        """Report a replacement that has all values of the object it replaces: surely not made if they are random."""
-        if _replaces_random(change.change, placed):
+    def _looks_the_same(self, change: PlannedChange, placed: Placed) -> Finding:
+        """Report a change after which all values are as before, also those that were to be known only then."""
+        if change.action.replaces and _replaces_random(change.change, placed):
+            self.failed.add((change.address, change.deposed))
             return self._not_made(change, placed, "the object is the same as before, with the same random values")
-        return Code.REPLACEMENT_LOOKS_THE_SAME.finding(
-            "Replacement looks the same",
-            "The object was to be replaced. It has the values of the old one, even those that were unknown before "
-            "apply; it may not have been replaced.",
+        finding = Code.CHANGE_LOOKS_THE_SAME.finding(
+            "Change looks the same",
+            f"Planned: {change.action}; the object has the values that it had before, even those that were unknown "
+            "before apply; the change may not have been made.",
             str(change.address),
             self._after.pointer(placed),
         )
+        return finding if change.action.replaces else replace(finding, severity=Severity.INFO)
 
     def _removed(self, change: PlannedChange) -> Iterator[Finding]:
         """Check that the current object of an instance is gone."""

@@ -16,6 +16,8 @@ from typing import Any, Final
 import msgspec
 from msgspec import Raw, Struct
 
+from statefmt.formats.versions.decode import object_members
+from statefmt.lifecycle.verification._decoding import CONTAINERS, UNREADABLE, decoded, same_text
 from statefmt.lifecycle.verification._difference import ABSENT, Absent, Decoded, Difference, DifferenceKind, PathSteps
 from statefmt.lifecycle.verification._scalars import element_type, fits, identity_key, member_type, same_scalar
 from statefmt.model.cty import (
@@ -27,7 +29,6 @@ from statefmt.model.cty import (
     SetType,
     TupleType,
     Type,
-    parse_number,
     parse_type,
 )
 
@@ -35,7 +36,6 @@ from statefmt.model.cty import (
 UNKNOWN_PLACEHOLDER: Final = "74D93920-ED26-11E3-AC10-0800200C9A66"
 _PLACEHOLDER: Final = UNKNOWN_PLACEHOLDER.encode()
 _NOTHING_UNKNOWN: Final = (b"{}", b"false", b"[]")
-_CONTAINERS: Final = b"{["
 # The one attribute that is never null once an object exists; other unknown values may turn out to be null.
 _ID: Final = "id"
 # Elements with unknown parts are compared with each other element up to this number of pairs.
@@ -43,15 +43,6 @@ _MOST_PAIRS: Final = 100_000
 
 # Deeper values are not compared as a whole first, so that the time stays linear.
 _DEEPEST_SHORTCUT: Final = 16
-
-_MEMBERS: Final = msgspec.json.Decoder(dict[str, Raw])
-_VALUE: Final = msgspec.json.Decoder(float_hook=lambda text: parse_number(text) or text)
-
-
-def decoded(raw: Raw | bytes) -> Decoded:
-    """Decode JSON with numbers of any size. Raises RecursionError if it is nested too deeply."""
-    value: Decoded = _VALUE.decode(raw)
-    return value
 
 
 def compare_attributes(
@@ -70,8 +61,9 @@ def compare_attributes(
     """
     if memoryview(planned)[0] != ord("{") or memoryview(actual)[0] != ord("{"):
         return _Comparison().value(decoded(planned), None, decoded(actual), of, (), ())
-    wanted, found = _MEMBERS.decode(planned), _MEMBERS.decode(actual)
-    mask = {} if unknown is None or bytes(unknown) in _NOTHING_UNKNOWN else _MEMBERS.decode(unknown)
+    wanted = object_members(planned)
+    mask = {} if unknown is None or bytes(unknown) in _NOTHING_UNKNOWN else object_members(unknown)
+    found = object_members(actual)
     comparison = _Comparison()
     for name, value in found.items():
         expected, hidden = wanted.get(name), mask.get(name)
@@ -102,15 +94,6 @@ def compare_output(planned: Raw | None, unknown: Raw | None, actual: bytes, of: 
     return _attempt(wanted, mask, decoded(actual), of, (), (), exact=True)
 
 
-def _same_text(one: Raw, other: Raw) -> bool:
-    """Return whether two values are the same text, apart from white space between tokens."""
-    if len(one) == len(other) and bytes(one) == bytes(other):
-        return True
-    if memoryview(one)[0] not in _CONTAINERS or memoryview(other)[0] != memoryview(one)[0]:
-        return False
-    return msgspec.json.format(bytes(one), indent=-1) == msgspec.json.format(bytes(other), indent=-1)
-
-
 class _Wrapper(Struct, forbid_unknown_fields=True, gc=False):
     """A dynamic value in a state."""
 
@@ -123,7 +106,7 @@ _WRAPPER: Final = msgspec.json.Decoder(_Wrapper)
 
 def _same_value(planned: Raw, actual: Raw) -> bool:
     """Return whether a value in a state is surely the planned one, by its text."""
-    return _same_text(planned, actual) or _same_inside(planned, actual)
+    return same_text(planned, actual) or _same_inside(planned, actual)
 
 
 def _same_inside(planned: Raw, actual: Raw) -> bool:
@@ -132,9 +115,9 @@ def _same_inside(planned: Raw, actual: Raw) -> bool:
         return False
     try:
         inside = _WRAPPER.decode(actual)
-    except msgspec.ValidationError:
+    except UNREADABLE:
         return False
-    if memoryview(planned)[0] not in _CONTAINERS or not _same_text(planned, inside.value):
+    if memoryview(planned)[0] not in CONTAINERS or not same_text(planned, inside.value):
         return False
     try:
         return fits(decoded(inside.value), parse_type(bytes(inside.type)))
@@ -366,10 +349,3 @@ def _unwrapped(value: Decoded) -> tuple[Decoded, Type] | None:
 def _object_type(value: Decoded) -> Type:
     """Return a type that keeps an object from being read as a dynamic value."""
     return ObjectType(dict.fromkeys(value, DYNAMIC)) if isinstance(value, dict) else DYNAMIC
-
-
-def attribute_texts(attributes: Raw) -> dict[str, bytes]:
-    """Return the attributes of an object as JSON text by name; none if it is no object."""
-    if memoryview(attributes)[0] != ord("{"):
-        return {}
-    return {name: bytes(value) for name, value in _MEMBERS.decode(attributes).items()}

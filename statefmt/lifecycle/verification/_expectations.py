@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias
-
 from statefmt.lifecycle.plans.action import Action
 from statefmt.lifecycle.plans.plan import PlannedChange, ShownPlan
 from statefmt.lifecycle.plans.state_values import ShownResource
 from statefmt.lifecycle.schemas.block import SchemaBlock
 from statefmt.lifecycle.verification._schema_views import BUILT_IN, object_type
 from statefmt.lifecycle.verification._sides import ObjectKey
+from statefmt.lifecycle.verification.schema_file import SchemaOf
 from statefmt.model.addrs import AbsResourceInstance, Resource
 from statefmt.model.cty import DYNAMIC, Type
-
-# Finds the schema of a resource type by the provider's source address; None if there is none.
-SchemaOf: TypeAlias = Callable[[str, Resource], SchemaBlock | None]
 
 _BUILT_IN_PROVIDER = "/builtin/terraform"
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from msgspec import Raw
 
-from statefmt.lifecycle.verification._compare import decoded
+from statefmt.lifecycle.verification._decoding import decoded
 from statefmt.lifecycle.verification._difference import Decoded, PathSteps
 
 

@@ -10,7 +10,8 @@ from msgspec import Raw
 
 from statefmt.lifecycle.plans.plan import Change
 from statefmt.lifecycle.schemas.block import SchemaBlock
-from statefmt.lifecycle.verification._compare import compare_attributes, decoded
+from statefmt.lifecycle.verification._compare import compare_attributes
+from statefmt.lifecycle.verification._decoding import decoded
 from statefmt.lifecycle.verification._difference import ABSENT, Difference, DifferenceKind, PathSteps
 from statefmt.lifecycle.verification._legacy import is_legacy
 from statefmt.lifecycle.verification._masks import mask_of, overlaps, true_paths

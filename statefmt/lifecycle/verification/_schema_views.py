@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from statefmt.lifecycle.schemas.block import NestedAttributes, NestedBlock, NestingMode, SchemaAttribute, SchemaBlock
+from statefmt.lifecycle.verification._difference import PathSteps
 from statefmt.model.cty import DYNAMIC, STRING, ListType, MapType, ObjectType, SetType, Type
 
 # Part of every release, so that no file need say it. Source: OpenTofu `internal/builtin/providers/tf`.
@@ -33,30 +34,36 @@ def object_type(block: SchemaBlock) -> ObjectType:
     return ObjectType(members)
 
 
-def is_sensitive(block: SchemaBlock, path: tuple[str | int, ...]) -> bool:
+def is_sensitive(block: SchemaBlock, path: PathSteps) -> bool:
     """Return whether the schema makes a part of an object sensitive, or something around it. Positions are skipped."""
-    attributes, blocks = block.attributes, block.blocks
+    return _walk(block, path) is None
+
+
+def touches_sensitive(block: SchemaBlock, path: PathSteps) -> bool:
+    """Return whether the schema makes a part of an object sensitive, something around it or something in it."""
+    inside = _walk(block, path)
+    return inside is None or _holds_sensitive(inside)
+
+
+def _walk(block: SchemaBlock, path: PathSteps) -> SchemaBlock | None:
+    """Return the block or nested attributes that a path leads to, empty for a single value; None if sensitive."""
     for step in path:
-        if not isinstance(step, str):
+        attribute, nested = block.attributes.get(str(step)), block.blocks.get(str(step))
+        if isinstance(step, int):
             continue
-        attribute = attributes.get(step)
-        nested = blocks.get(step)
         if attribute is not None:
             if attribute.sensitive:
-                return True
-            if attribute.nested is None:
-                return False
-            attributes, blocks = attribute.nested.attributes, {}
+                return None
+            block = SchemaBlock({} if attribute.nested is None else attribute.nested.attributes)
         elif nested is not None:
-            attributes, blocks = nested.block.attributes, nested.block.blocks
-        # Else a key of a map of blocks.
-    return False
+            block = nested.block
+        # Else a key of a map.
+    return block
 
 
-def holds_sensitive(block: SchemaBlock) -> bool:
-    """Return whether anything in a block is sensitive."""
+def _holds_sensitive(block: SchemaBlock) -> bool:
     return any(map(_attribute_holds_sensitive, block.attributes.values())) or any(
-        holds_sensitive(nested.block) for nested in block.blocks.values()
+        _holds_sensitive(nested.block) for nested in block.blocks.values()
     )
 
 

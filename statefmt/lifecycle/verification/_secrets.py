@@ -11,7 +11,7 @@ from statefmt.lifecycle.plans.plan import Change
 from statefmt.lifecycle.schemas.block import SchemaBlock
 from statefmt.lifecycle.verification._difference import ABSENT, Absent, Decoded, PathSteps
 from statefmt.lifecycle.verification._masks import mask_of, overlaps, touches
-from statefmt.lifecycle.verification._schema_views import is_sensitive
+from statefmt.lifecycle.verification._schema_views import touches_sensitive
 from statefmt.model.cty import CtyValue, Number
 from statefmt.model.cty.decimals import format_digits
 from statefmt.model.resources import ResourceInstanceObject
@@ -49,7 +49,7 @@ class Secrets:
             return True
         if any(overlaps(found, path) for obj in self._objects for found in plain_paths(obj)):
             return True
-        return self._schema is not None and is_sensitive(self._schema, path)
+        return self._schema is not None and touches_sensitive(self._schema, path)
 
 
 def plain_paths(obj: ResourceInstanceObject) -> list[PathSteps]:

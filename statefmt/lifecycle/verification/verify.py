@@ -12,9 +12,10 @@ from statefmt.lifecycle.plans.plan import ShownPlan
 from statefmt.lifecycle.verification._after import AfterChecks
 from statefmt.lifecycle.verification._before import before_findings, without_state
 from statefmt.lifecycle.verification._bindings import binding_findings
-from statefmt.lifecycle.verification._expectations import Expectations, SchemaOf
+from statefmt.lifecycle.verification._expectations import Expectations
 from statefmt.lifecycle.verification._outputs import OutputChecks
 from statefmt.lifecycle.verification._sides import Side, same_object
+from statefmt.lifecycle.verification.schema_file import SchemaOf
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding
 from statefmt.model.snapshot import Snapshot

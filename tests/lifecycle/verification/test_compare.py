@@ -169,6 +169,14 @@ def test_old_providers_are_tolerated() -> None:
     assert (finding.code, finding.severity.value) == ("LIF017", "error")
 
 
+@pytest.mark.parametrize(("planned", "codes"), [("x\ufffd", []), ("x", ["LIF006"])])
+def test_half_a_surrogate_pair(planned: str, codes: list[str]) -> None:
+    # Go reads the escape as U+FFFD.
+    for wrapped in ({"a": planned}, planned):
+        actual = {"a": "x\ud800"} if isinstance(wrapped, dict) else "x\ud800"
+        assert [finding.code for finding in _created({"a": wrapped}, {}, {"a": actual}).after] == codes
+
+
 def test_deep_values() -> None:
     deep: Any = "a"
     other: Any = "b"

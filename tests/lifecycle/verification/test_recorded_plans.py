@@ -11,7 +11,9 @@ import pytest
 
 from statefmt.formats.reading.inspect import read
 from statefmt.lifecycle.plans.read import read_plan
+from statefmt.lifecycle.verification.schema_file import schema_lookup
 from statefmt.lifecycle.verification.verify import Verification, verify
+from statefmt.model.addrs import Resource, ResourceMode
 from statefmt.model.findings import Finding
 from tests.lifecycle.plans import recorded_plans
 from tests.lifecycle.verification.mutations import MUTATIONS, Case, Found
@@ -48,6 +50,19 @@ def test_clean(name: str) -> None:
     files = recorded_plans()[name]
     found = _verified(files["plan.json"], files.get("before.tfstate"), files["after.tfstate"])
     assert (found.after, found.before, found.not_made) == ((), (), 0)
+
+
+@pytest.mark.parametrize("name", _APPLIED)
+def test_clean_with_schemas(name: str) -> None:
+    files = recorded_plans()[name]
+    before = None if "before.tfstate" not in files else read(files["before.tfstate"]).snapshot
+    after = read(files["after.tfstate"]).snapshot
+    schemas = schema_lookup(files["schemas.json"])
+    listed = b"terraform_data" in files["schemas.json"]
+    resource = Resource(ResourceMode.MANAGED, "terraform_data", "a")
+    assert (schemas("terraform.io/builtin/terraform", resource) is not None) is listed
+    found = verify(read_plan(files["plan.json"]), before, after, schemas=schemas)
+    assert (found.after, found.before) == ((), ())
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS)
