@@ -44,7 +44,6 @@ def completers() -> Mapping[str, Completer]:
         "BACKUP": _files,
         "OLD": _files,
         "NEW": _files,
-        "PLAN": _files,
         "PATH": _paths,
         "DIR": _directories,
         "CODE": _codes,
