@@ -15,8 +15,6 @@ from tests.analysis.plans.documents import change, plan, prior, state
 from tests.lifecycle.plans import recorded_plans
 
 _PLANS: Final = {name: files for name, files in recorded_plans().items() if "plan.json" in files}
-# What the apply of a plan changed for the objects that it started from, read off the recorded documents.
-_UNTOUCHED: Final = frozenset({"create", "read"})
 
 
 def _snapshot(data: bytes) -> Snapshot:
