@@ -37,7 +37,7 @@ _PAGED: Final = frozenset(
             "rule",
             "diff",
         ),
-        *("releases", "history", "help", "encryption-info"),
+        *("plan-show", "releases", "history", "help", "encryption-info"),
     }
 )
 _OWN: Final = "Options"

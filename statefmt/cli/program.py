@@ -36,6 +36,7 @@ SECTIONS: Final = {
         "verify": "Compare an apply with its plan.",
         "rule": "List the rules of check and verify, or explain one.",
         "diff": "Show the differences between two states.",
+        "plan-show": "Show the changes of a plan by provider instance.",
     },
     "Formats and releases": {
         "fmt": "Rewrite states in canonical form.",

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     # Not imported at run time: most runs have no configuration.
     from statefmt.configuration.providers.references import ProviderReferences
     from statefmt.encryption import Opened
+    from statefmt.lint.plan_subject import PlanSubject
 
 
 class SelectedRules(NamedTuple):
@@ -94,6 +95,21 @@ def check_configuration(
     ]
     findings = anchored(findings, configuration.configuration)
     return sorted(findings, key=lambda finding: (_order(finding.place), finding.code, finding.detail))
+
+
+def check_plan(
+    subject: PlanSubject, *, select: Sequence[str] | None = None, ignore: Sequence[str] | None = None
+) -> list[Finding]:
+    """Return all findings about a plan, sorted by address and code; their pointers lead into the plan.
+
+    Raises ValueError if a code matches no rule.
+    """
+    rules = selected_rules(None if select is None else tuple(select), tuple(ignore or ()), with_configuration=True)
+    checks = [rule.check_plan for rule in rules.by_code.values() if rule.check_plan is not None]
+    return sorted(
+        (finding for check_rule in checks for finding in check_rule(subject)),
+        key=lambda finding: (finding.address, finding.code),
+    )
 
 
 def _order(place: Place | None) -> tuple[str, int, int]:

@@ -15,7 +15,7 @@ class CheckedState:
 
     `name` is the path as given, or `<standard input>`. `positions` maps the JSON pointers of the findings to positions
     in the file. `hidden` counts the findings that a baseline or a setting suppresses. If `is_configuration` is set,
-    the findings are about a configuration, and `name` is its directory.
+    the findings are about a configuration, and `name` is its directory. If `is_plan` is set, they are about a plan.
     """
 
     name: str
@@ -23,6 +23,7 @@ class CheckedState:
     positions: Mapping[str, Position] = field(default_factory=dict)
     hidden: int = 0
     is_configuration: bool = False
+    is_plan: bool = False
 
     def place(self, finding: Finding) -> tuple[str, Position | None]:
         """Return the file of a finding and, if known, the position in it."""

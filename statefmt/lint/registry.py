@@ -41,7 +41,7 @@ def all_rules() -> Mapping[str, Rule]:
 @cache
 def state_rules() -> Mapping[str, Rule]:
     """Return the rules about states alone, by code, without loading those about configurations and plans."""
-    modules = _rule_modules(but=("cfg", "cfs", "lif"))
+    modules = _rule_modules(but=("cfg", "cfs", "lif", "pln"))
     return MappingProxyType({module.RULE.code: module.RULE for module in modules})
 
 

@@ -174,6 +174,13 @@ class Code(StrEnum):
     COVERED_BY_MOVE = "CFS006", _INFO
     PROVIDER_UNKNOWN = "CFS007", _INFO
 
+    # PLN: a plan, and the state that it was made for
+    PLAN_DESTROYS_PROTECTED = "PLN001", _ERROR
+    PLAN_REPLACES = "PLN002", _WARNING
+    PLAN_DRIFT = "PLN003", _WARNING
+    PLAN_STALE = "PLN004", _ERROR
+    PLAN_OF_ANOTHER_RELEASE = "PLN005", _WARNING
+
     # LIF: an apply compared with its plan
     CHANGE_NOT_MADE = "LIF001", _ERROR
     INSTANCE_LOST = "LIF002", _ERROR

@@ -1,0 +1,30 @@
+"""Reads the plans that commands take."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from statefmt.cli.run import run_context
+from statefmt.model.errors import StoreError
+from statefmt.store.reading import STANDARD_INPUT, display_name, read_bytes
+
+if TYPE_CHECKING:
+    # Most runs have no plan.
+    from statefmt.lifecycle.plans.plan import ShownPlan
+
+
+def load_plan(name: str) -> ShownPlan:
+    """Read a plan in JSON from a file, or from standard input for `-`.
+
+    Raises StoreError, with the name of the file, if it cannot be read or is not a plan in JSON.
+    """
+    from statefmt.lifecycle.plans.errors import PlanError
+    from statefmt.lifecycle.plans.read import read_plan
+
+    context = run_context()
+    context.phase("reading")
+    data = context.read_input(None) if name == STANDARD_INPUT else read_bytes(name)
+    try:
+        return read_plan(data)
+    except PlanError as error:
+        raise StoreError(f"{display_name(name)}: {error}") from error
