@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 # Commands that read no state.
-WITHOUT_ENCRYPTION: Final = frozenset({"git-config", "help", "history", "releases", "rule", "version"})
+WITHOUT_ENCRYPTION: Final = frozenset({"git-config", "help", "history", "releases", "rule", "schemas", "version"})
 # Commands whose output people read, so that a long one goes to the pager.
 _PAGED: Final = frozenset(
     {

@@ -43,6 +43,7 @@ SECTIONS: Final = {
         "upgrade": "Upgrade a state of any version to canonical version 4.",
         "downgrade": "Write a state for an older release or the other engine.",
         "releases": "Show what each release reads, writes and keeps.",
+        "schemas": "Print the schemas of a configuration's providers.",
     },
     "Surgery": {
         "mv": "Move instances, resources and modules to other addresses.",
