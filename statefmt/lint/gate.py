@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     # Not imported at run time: most runs have no configuration.
     from statefmt.configuration.providers.references import ProviderReferences
     from statefmt.lifecycle.plans.plan import ShownPlan
+    from statefmt.lifecycle.schemas.providers import ProviderSchemas
     from statefmt.model.snapshot import Snapshot
 
 
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
 class Gate:
     """What to check, and how.
 
-    `folder` and `baseline_folder` contain the settings file and the baseline. `configuration` is compared with the
-    states.
+    `folder` and `baseline_folder` contain the settings file and the baseline. `configuration` and `schemas` are
+    compared with the states.
     """
 
     context: RunContext
@@ -47,6 +48,7 @@ class Gate:
     baseline: Baseline = field(default_factory=Baseline)
     baseline_folder: Path = Path()
     configuration: ProviderReferences | None = None
+    schemas: ProviderSchemas | None = None
 
     def check_all(self, names: Sequence[str]) -> list[CheckedState | UnreadableState]:
         """Check many state files, in several processes if that is faster. Results keep the order of `names`."""
@@ -82,6 +84,7 @@ class Gate:
             name=name,
             configuration=self.configuration,
             opened=found,
+            schemas=self.schemas,
         )
         new, hidden = self._new(name, self._allowed(name, findings))
         places = finding_positions(data, new) if new else {}

@@ -16,6 +16,7 @@ from statefmt.cli.options.configuration import ConfigurationOptions, configurati
 from statefmt.cli.options.groups import CONFIGURATION
 from statefmt.cli.options.plan_file import load_plan
 from statefmt.cli.options.release import parsed_release
+from statefmt.cli.options.schemas import SchemasOption, provider_schemas
 from statefmt.cli.options.shared import StateOption
 from statefmt.cli.options.takes import takes
 from statefmt.cli.run import run_context
@@ -133,12 +134,14 @@ def command(
             rich_help_panel=_PLAN,
         ),
     ] = None,
+    schemas: SchemasOption = None,
     *,
     configuration: ConfigurationOptions,
 ) -> int:
     """Check states against the rules: files, directories and globs.
 
-    With --config, also check the configuration and compare the states with it; with --plan, a plan.
+    With --config, also check the configuration and compare the states with it; with --schemas, compare the states with
+    the schemas of their providers; with --plan, also check a plan.
 
     Exit status 0: no findings at or above the failing severity; 1: findings; 2: a file is not a state.
     """
@@ -158,7 +161,8 @@ def command(
     if given is not None:
         gate = replace(gate, context=reading_once(gate.context))
         names = [] if no_state else [state_of_plan(given.name, names, everything=everything)]
-    gate = replace(gate, configuration=configuration.loaded(earlier=given.variables if given else ()))
+    earlier = given.variables if given else ()
+    gate = replace(gate, configuration=configuration.loaded(earlier=earlier), schemas=provider_schemas(schemas))
     if not names and not no_state:
         names = default_names(everything=everything, only_one=gate.configuration is not None)
     checked, unreadable = check_all(gate, names, everything=everything)

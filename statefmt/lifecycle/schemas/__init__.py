@@ -1,1 +1,1 @@
-"""Reads the schemas of providers, as `providers schema -json` prints them, and tells what they say of values."""
+"""Reads the schemas of providers, as `providers schema -json` prints them, and applies them to values."""
