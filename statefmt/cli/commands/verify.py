@@ -9,20 +9,16 @@ import typer
 from statefmt.cli.check_report import CheckFormat, print_report
 from statefmt.cli.commands.check import FailOn
 from statefmt.cli.exit_status import FINE, FOUND
+from statefmt.cli.options.plan_file import load_plan
+from statefmt.cli.options.schemas import SchemasOption, provider_schemas
 from statefmt.cli.options.shared import ShowSensitiveOption
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import say
 from statefmt.edit.session import LoadedState, load
 from statefmt.formats.raw_json.positions import finding_positions
 from statefmt.formats.reading.inspect import without_pointers
-from statefmt.lifecycle.plans.errors import PlanError
-from statefmt.lifecycle.plans.plan import ShownPlan
-from statefmt.lifecycle.plans.read import read_plan
-from statefmt.lifecycle.schemas.decode import SchemaError
-from statefmt.lifecycle.verification.schema_file import SchemaOf, schema_lookup
 from statefmt.lifecycle.verification.verify import verify
 from statefmt.lint.checked import CheckedState
-from statefmt.model.errors import StoreError
 from statefmt.model.findings import Finding, Severity
 from statefmt.render.counted import counted
 from statefmt.store.reading import STANDARD_INPUT, display_name
@@ -54,14 +50,7 @@ def command(
         Optional[str],  # noqa: UP045 - typer reads the annotation at run time
         typer.Option("--before", metavar="STATE", help="The state before the apply, or -; default: there was none."),
     ] = None,
-    schemas: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option(
-            "--schemas",
-            metavar="FILE",
-            help="Use the provider schemas in FILE, the output of tofu (or terraform) providers schema -json.",
-        ),
-    ] = None,
+    schemas: SchemasOption = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Make what OpenTofu tolerates for old providers an error.")
     ] = False,
@@ -89,9 +78,10 @@ def command(
 
     Exit status 0: no findings at or above the failing severity; 1: findings; 2: failure.
     """
-    if [plan, after, before, schemas].count(STANDARD_INPUT) > 1:
+    if [plan, after, before].count(STANDARD_INPUT) > 1:
         raise typer.BadParameter("only one of the files can come from standard input")
-    planned = _plan(plan)
+    planned = load_plan(plan)
+    by_type = provider_schemas(schemas)
     old = None if before is None else load(run_context(), before)
     new = load(run_context(), after)
     run_context().phase("comparing")
@@ -99,7 +89,7 @@ def command(
         planned,
         None if old is None else old.result.snapshot,
         new.result.snapshot,
-        schemas=_schemas(schemas),
+        schemas=by_type,
         strict=strict,
         show_sensitive=show_sensitive,
     )
@@ -114,24 +104,6 @@ def command(
         say(f"statetool: {found.not_made} of {counted(found.planned, 'planned change')} not made")
     worst = max((finding.severity.rank for state in checked for finding in state.findings), default=-1)
     return FOUND if worst >= failing.rank else FINE
-
-
-def _plan(name: str) -> ShownPlan:
-    """Read the plan. Raises StoreError if the file cannot be read or is not a plan in JSON."""
-    try:
-        return read_plan(run_context().read(name))
-    except PlanError as error:
-        raise StoreError(f"{display_name(name)}: {error}") from error
-
-
-def _schemas(name: str | None) -> SchemaOf | None:
-    """Read the file of --schemas. Raises StoreError if it cannot be read or has no schemas."""
-    if name is None:
-        return None
-    try:
-        return schema_lookup(run_context().read(name))
-    except SchemaError as error:
-        raise StoreError(f"{display_name(name)}: {error}") from error
 
 
 def _checked(state: LoadedState, findings: tuple[Finding, ...]) -> CheckedState:
