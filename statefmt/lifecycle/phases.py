@@ -1,4 +1,4 @@
-"""Follows an object through all steps of a plan and its apply, and tells what OpenTofu says at each.
+"""Follows an object through all steps of a plan and its apply, with what OpenTofu says at each.
 
 Source: OpenTofu `NodeAbstractResourceInstance.plan` and `.apply`, `NodeApplyableResourceInstance.checkPlannedChange`.
 """

@@ -9,13 +9,13 @@ from msgspec import Struct
 from statefmt.lifecycle.plans.action import Action
 from statefmt.lifecycle.plans.errors import PlanError
 from statefmt.lifecycle.plans.plan import ShownPlan
+from statefmt.lifecycle.schemas.providers import ProviderSchemas
 from statefmt.lifecycle.verification._after import AfterChecks
 from statefmt.lifecycle.verification._before import before_findings, without_state
 from statefmt.lifecycle.verification._bindings import binding_findings
 from statefmt.lifecycle.verification._expectations import Expectations
 from statefmt.lifecycle.verification._outputs import OutputChecks
 from statefmt.lifecycle.verification._sides import Side, same_object
-from statefmt.lifecycle.verification.schema_file import SchemaOf
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding
 from statefmt.model.snapshot import Snapshot
@@ -38,7 +38,7 @@ def verify(
     before: Snapshot | None,
     after: Snapshot,
     *,
-    schemas: SchemaOf | None = None,
+    schemas: ProviderSchemas | None = None,
     strict: bool = False,
     show_sensitive: bool = False,
 ) -> Verification:
@@ -48,11 +48,11 @@ def verify(
         plan: The plan that was applied.
         before: The state that it was made for, None if there was none.
         after: The state after the apply.
-        schemas: Finds the schemas of resource types; None if there are none.
+        schemas: The schemas of the providers; None if they are not known.
         strict: Make what OpenTofu tolerates for old providers an error.
         show_sensitive: Show sensitive values in findings.
 
-    Raises PlanError if values are nested too deeply to be compared.
+    Raises PlanError if values are nested too deeply to be compared, and SchemaError if a schema cannot be read.
     """
     expected = Expectations(plan, schemas)
     old, new = Side(before), Side(after)

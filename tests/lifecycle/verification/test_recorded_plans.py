@@ -11,9 +11,9 @@ import pytest
 
 from statefmt.formats.reading.inspect import read
 from statefmt.lifecycle.plans.read import read_plan
-from statefmt.lifecycle.verification.schema_file import schema_lookup
+from statefmt.lifecycle.schemas.providers import read_provider_schemas
 from statefmt.lifecycle.verification.verify import Verification, verify
-from statefmt.model.addrs import Resource, ResourceMode
+from statefmt.model.addrs import ResourceMode, parse_provider_source
 from statefmt.model.findings import Finding
 from tests.lifecycle.plans import recorded_plans
 from tests.lifecycle.verification.mutations import MUTATIONS, Case, Found
@@ -57,10 +57,10 @@ def test_clean_with_schemas(name: str) -> None:
     files = recorded_plans()[name]
     before = None if "before.tfstate" not in files else read(files["before.tfstate"]).snapshot
     after = read(files["after.tfstate"]).snapshot
-    schemas = schema_lookup(files["schemas.json"])
+    schemas = read_provider_schemas(files["schemas.json"])
     listed = b"terraform_data" in files["schemas.json"]
-    resource = Resource(ResourceMode.MANAGED, "terraform_data", "a")
-    assert (schemas("terraform.io/builtin/terraform", resource) is not None) is listed
+    provider = parse_provider_source("terraform.io/builtin/terraform")
+    assert (schemas.schema(provider, ResourceMode.MANAGED, "terraform_data") is not None) is listed
     found = verify(read_plan(files["plan.json"]), before, after, schemas=schemas)
     assert (found.after, found.before) == ((), ())
 

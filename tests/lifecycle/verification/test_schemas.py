@@ -9,8 +9,7 @@ import pytest
 
 from statefmt.formats.reading.inspect import read
 from statefmt.lifecycle.plans.read import read_plan
-from statefmt.lifecycle.schemas.decode import SchemaError
-from statefmt.lifecycle.verification.schema_file import schema_lookup
+from statefmt.lifecycle.schemas.providers import read_provider_schemas
 from statefmt.lifecycle.verification.verify import verify
 from statefmt.model.findings import Finding
 
@@ -52,7 +51,7 @@ def _found(planned: Any, actual: Any, *, host: str = "registry.opentofu.org", **
         "provider_schemas": {f"{host}/hashicorp/aws": {"resource_schemas": {"aws_instance": {"block": _BLOCK}}}},
     }
     after = read(json.dumps(state).encode()).snapshot
-    schemas = schema_lookup(json.dumps(file).encode())
+    schemas = read_provider_schemas(json.dumps(file).encode())
     return list(verify(read_plan(json.dumps(plan).encode()), None, after, schemas=schemas).after)
 
 
@@ -103,9 +102,3 @@ def test_what_the_schema_makes_sensitive_is_hidden() -> None:
 def test_what_holds_something_sensitive_is_hidden() -> None:
     (finding,) = _found({"account": []}, {"account": [{"user": "u", "token": "hidden-token"}]})
     assert finding.detail == "account: planned 0 elements, (sensitive value), but 1, (sensitive value)"
-
-
-@pytest.mark.parametrize("data", [b"", b"{}", b"[]", b'{"version": 4}', b'{"provider_schemas": 1}'])
-def test_not_schemas(data: bytes) -> None:
-    with pytest.raises(SchemaError, match="not the output of providers schema -json"):
-        schema_lookup(data)
