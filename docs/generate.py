@@ -32,6 +32,7 @@ _GROUPS = {
     "SEC": "Secrets in plain sight",
     "CFG": "A configuration alone (with `--config DIR`)",
     "CFS": "A configuration against a state (with `--config DIR`)",
+    "PLN": "A plan, and whether it still fits the state (with `--plan PLAN`)",
 }
 
 

@@ -27,6 +27,8 @@ Public are the names in `__all__`, here and in the modules by subject:
     statefmt.graph                  dependencies
     statefmt.search                 text in attributes and outputs
     statefmt.statistics             numbers and sizes
+    statefmt.plans                  plans in JSON, and whether an apply did them
+    statefmt.provider_schemas       the types of attributes, and which are secret
     statefmt.providers              what each provider instance is used for
     statefmt.releases               what a release reads, writes and loses
     statefmt.rules                  the rules of `statetool check`
@@ -50,6 +52,8 @@ if TYPE_CHECKING:
         graph,
         locations,
         operations,
+        plans,
+        provider_schemas,
         providers,
         releases,
         rules,
@@ -161,6 +165,8 @@ __all__ = [
     "locations",
     "open",
     "operations",
+    "plans",
+    "provider_schemas",
     "providers",
     "read",
     "releases",
@@ -234,7 +240,7 @@ _HOMES = {
 }
 
 _MODULES = frozenset({
-    "addrs", "differences", "graph", "locations", "operations", "providers", "releases",
+    "addrs", "differences", "graph", "locations", "operations", "plans", "provider_schemas", "providers", "releases",
     "rules", "search", "selection", "snapshots", "statistics",
 })  # fmt: skip
 

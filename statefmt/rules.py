@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from statefmt.lint.baseline import Baseline, read_baseline, write_baseline
     from statefmt.lint.check import SelectedRules, check, check_configuration, selected_rules
-    from statefmt.lint.checked import CheckedState, UnreadableState
+    from statefmt.lint.checked import CheckedState, UnreadableState, checked_state
     from statefmt.lint.gate import Gate, relative_path
     from statefmt.lint.registry import Page, all_pages, all_rules
     from statefmt.lint.rule import Rule
@@ -44,6 +44,7 @@ __all__ = [
     "all_rules",
     "check",
     "check_configuration",
+    "checked_state",
     "find_settings",
     "load_settings",
     "read_baseline",
@@ -72,6 +73,7 @@ __getattr__ = lazy_names(
         "all_rules": "statefmt.lint.registry",
         "check": "statefmt.lint.check",
         "check_configuration": "statefmt.lint.check",
+        "checked_state": "statefmt.lint.checked",
         "find_settings": "statefmt.lint.settings",
         "load_settings": "statefmt.lint.settings",
         "read_baseline": "statefmt.lint.baseline",

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Final
 
-from statefmt import StoreError
+import typer
+
+from statefmt import RunContext, StoreError
 from statefmt.cli.failure import show_failure
 from statefmt.cli.named_state import state_name
 from statefmt.cli.streams import say
-from statefmt.locations import find_states
+from statefmt.locations import STANDARD_INPUT, find_states
 from statefmt.render.counted import counted
 from statefmt.rules import CheckedState, Gate, UnreadableState
 
@@ -36,6 +40,34 @@ def default_names(*, everything: bool, only_one: bool) -> list[str]:
         ) from error
     say(f"statetool: no {_USUAL_STATE} in this directory; checking {counted(len(found), 'state')} below {Path.cwd()}")
     return found
+
+
+def state_of_plan(plan: str, names: Sequence[str], *, everything: bool) -> str:
+    """Return the one state to compare a plan from a file with; by default that of the current workspace.
+
+    Raises StoreError if there is none, and BadParameter if several are named.
+    """
+    if names:
+        found = find_states(names, everything=everything)
+        if len(found) > 1:
+            raise typer.BadParameter(
+                f"a plan is compared with one state, but {len(found)} are named", param_hint="--plan"
+            )
+        if found[0] == plan == STANDARD_INPUT:
+            raise typer.BadParameter("only one of the plan and the state can come from standard input")
+        return found[0]
+    name = state_name(None)
+    if not os.path.lexists(name):
+        raise StoreError(
+            f"there is no {name} to compare the plan with; name the state (- for the output of `tofu state pull`), or "
+            "check the plan alone with --no-state"
+        )
+    return name
+
+
+def reading_once(context: RunContext) -> RunContext:
+    """Return a context that keeps standard input: a state from there is checked, and compared with the plan."""
+    return replace(context, read_input=cache(context.read_input))
 
 
 def check_all(

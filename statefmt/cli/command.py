@@ -19,12 +19,25 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 # Commands that read no state.
-WITHOUT_ENCRYPTION: Final = frozenset({"git-config", "help", "history", "releases", "rule", "version"})
+WITHOUT_ENCRYPTION: Final = frozenset({"git-config", "help", "history", "releases", "rule", "schemas", "version"})
 # Commands whose output people read, so that a long one goes to the pager.
 _PAGED: Final = frozenset(
     {
-        *("list", "show", "providers", "outputs", "stats", "graph", "grep", "check", "simulate", "rule", "diff"),
-        *("releases", "history", "help", "encryption-info"),
+        *(
+            "list",
+            "show",
+            "providers",
+            "outputs",
+            "stats",
+            "graph",
+            "grep",
+            "check",
+            "simulate",
+            "verify",
+            "rule",
+            "diff",
+        ),
+        *("plan-show", "releases", "history", "help", "encryption-info"),
     }
 )
 _OWN: Final = "Options"

@@ -33,14 +33,17 @@ SECTIONS: Final = {
     "Check and compare": {
         "check": "Check states and configurations against the rules.",
         "simulate": "Show what a configuration change would orphan.",
-        "rule": "List the rules of check, or explain one.",
+        "verify": "Compare an apply with its plan.",
+        "rule": "List the rules of check and verify, or explain one.",
         "diff": "Show the differences between two states.",
+        "plan-show": "Show the changes of a plan by provider instance.",
     },
     "Formats and releases": {
         "fmt": "Rewrite states in canonical form.",
         "upgrade": "Upgrade a state of any version to canonical version 4.",
         "downgrade": "Write a state for an older release or the other engine.",
         "releases": "Show what each release reads, writes and keeps.",
+        "schemas": "Print the schemas of a configuration's providers.",
     },
     "Surgery": {
         "mv": "Move instances, resources and modules to other addresses.",

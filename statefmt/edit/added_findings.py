@@ -147,9 +147,9 @@ def _hosts(snapshot: Snapshot) -> set[str]:
 
 
 def _codes(severity: Severity) -> list[str]:
-    from statefmt.lint.registry import state_rules
+    from statefmt.lint.registry import rules_for
 
-    return [code for code, rule in state_rules().items() if rule.severity is severity and code not in _INTENDED]
+    return [code for code, rule in rules_for().items() if rule.severity is severity and code not in _INTENDED]
 
 
 def _of(severity: Severity, findings: Iterable[Finding]) -> list[Finding]:

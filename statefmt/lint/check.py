@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from statefmt.formats.reading.inspect import Inspection, inspect, without_pointers
 from statefmt.formats.releases.releases import Release
 from statefmt.formats.writing.write import write
-from statefmt.lint.registry import all_codes, all_rules, state_rules
+from statefmt.lint.registry import all_codes, rules_for
 from statefmt.lint.rule import Rule, found_while_reading
 from statefmt.lint.subject import Subject
 from statefmt.model import codes
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     # Not imported at run time: most runs have no configuration.
     from statefmt.configuration.providers.references import ProviderReferences
     from statefmt.encryption import Opened
+    from statefmt.lifecycle.schemas.providers import ProviderSchemas
+    from statefmt.lint.plan_subject import PlanSubject
 
 
 class SelectedRules(NamedTuple):
@@ -39,6 +41,7 @@ def check(
     name: str | None = None,
     configuration: ProviderReferences | None = None,
     opened: Opened | None = None,
+    schemas: ProviderSchemas | None = None,
     upgraded_pointers: bool = False,
 ) -> list[Finding]:
     """Return all findings of the selected rules, with the rules' severities, sorted by address, code and place.
@@ -51,17 +54,18 @@ def check(
         name: The state's file, for the commands that findings suggest.
         configuration: Also compare the state with this configuration.
         opened: The decrypted file, if it was encrypted; `data` is its plain text then.
+        schemas: Also compare the state with the schemas of its providers.
         upgraded_pointers: For a state of an older format, keep the pointers, which refer to the upgraded document.
 
     Raises ValueError if a code matches no rule.
     """
-    rules = selected_rules(
-        None if select is None else tuple(select), tuple(ignore or ()), with_configuration=configuration is not None
-    )
+    given = {"configuration": configuration, "schemas": schemas}
+    inputs = frozenset(name for name, value in given.items() if value is not None)
+    rules = selected_rules(None if select is None else tuple(select), tuple(ignore or ()), inputs)
     if isinstance(data, Snapshot):
         data = write(data, canonical=False)
     inspection = data if isinstance(data, Inspection) else inspect(data)
-    subject = Subject(inspection, release, name, configuration, opened)
+    subject = Subject(inspection, release, name, configuration, opened, schemas)
     findings = [finding for finding in inspection.findings if finding.code in rules.by_code]
     for rule in rules.looking:
         found = list(rule.check(subject))
@@ -82,7 +86,7 @@ def check_configuration(
 
     If OpenTofu only warns about a problem, the finding is a warning. Raises ValueError if a code matches no rule.
     """
-    rules = selected_rules(None if select is None else tuple(select), tuple(ignore or ()), with_configuration=True)
+    rules = selected_rules(None if select is None else tuple(select), tuple(ignore or ()), frozenset({"configuration"}))
     # Imported late: most runs have no configuration.
     from statefmt.lint.configurations.anchor import anchored
 
@@ -94,6 +98,21 @@ def check_configuration(
     ]
     findings = anchored(findings, configuration.configuration)
     return sorted(findings, key=lambda finding: (_order(finding.place), finding.code, finding.detail))
+
+
+def check_plan(
+    subject: PlanSubject, *, select: Sequence[str] | None = None, ignore: Sequence[str] | None = None
+) -> list[Finding]:
+    """Return all findings about a plan, sorted by address and code; their pointers lead into the plan.
+
+    Raises ValueError if a code matches no rule.
+    """
+    rules = selected_rules(None if select is None else tuple(select), tuple(ignore or ()), frozenset({"a plan"}))
+    checks = [rule.check_plan for rule in rules.by_code.values() if rule.check_plan is not None]
+    return sorted(
+        (finding for check_rule in checks for finding in check_rule(subject)),
+        key=lambda finding: (finding.address, finding.code),
+    )
 
 
 def _order(place: Place | None) -> tuple[str, int, int]:
@@ -109,14 +128,14 @@ def _completed(finding: Finding, rule: Rule, subject: Subject) -> Finding:
 
 @cache
 def selected_rules(
-    select: tuple[str, ...] | None, ignore: tuple[str, ...], *, with_configuration: bool = False
+    select: tuple[str, ...] | None, ignore: tuple[str, ...], inputs: frozenset[str] = frozenset()
 ) -> SelectedRules:
     """Return the rules that match `select` (None matches all) and not `ignore`.
 
-    Rules about configurations are included on request. Rules for files that are not usable states are always
-    included. Raises ValueError if a code matches no rule.
+    Rules that need more than a state are included if it is among `inputs`, as for rules_for(). Rules for files that
+    are not usable states are always included. Raises ValueError if a code matches no rule.
     """
-    rules = all_rules() if with_configuration else state_rules()
+    rules = rules_for(inputs)
     for prefix in (*(select or ()), *ignore):
         if not prefix or not any(code.startswith(prefix) for code in all_codes()):
             raise ValueError(f"no rule has a code that starts with {prefix!r}; `statetool rule` lists them")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from statefmt.formats.raw_json.positions import Position
+from statefmt.formats.raw_json.positions import Position, finding_positions
+from statefmt.formats.reading.inspect import without_pointers
 from statefmt.model.findings import Finding
+from statefmt.store.reading import display_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +17,7 @@ class CheckedState:
 
     `name` is the path as given, or `<standard input>`. `positions` maps the JSON pointers of the findings to positions
     in the file. `hidden` counts the findings that a baseline or a setting suppresses. If `is_configuration` is set,
-    the findings are about a configuration, and `name` is its directory.
+    the findings are about a configuration, and `name` is its directory. If `is_plan` is set, they are about a plan.
     """
 
     name: str
@@ -23,12 +25,22 @@ class CheckedState:
     positions: Mapping[str, Position] = field(default_factory=dict)
     hidden: int = 0
     is_configuration: bool = False
+    is_plan: bool = False
 
     def place(self, finding: Finding) -> tuple[str, Position | None]:
         """Return the file of a finding and, if known, the position in it."""
         if finding.place is not None:
             return finding.place.file, Position(finding.place.line, finding.place.column)
         return self.name, self.positions.get(finding.pointer)
+
+
+def checked_state(name: str, data: bytes, version: int, findings: Sequence[Finding]) -> CheckedState:
+    """Return findings about a state, given its bytes and format version, with their positions in its file.
+
+    The pointers of the findings lead into the version 4 document.
+    """
+    found = without_pointers(findings, version)
+    return CheckedState(display_name(name), tuple(found), finding_positions(data, found) if found else {})
 
 
 @dataclass(frozen=True, slots=True)

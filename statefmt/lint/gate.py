@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 from statefmt.context import RunContext
 from statefmt.formats.raw_json.positions import finding_positions
+from statefmt.formats.reading.inspect import inspect
 from statefmt.formats.releases.releases import Release
 from statefmt.formats.versions.decode import collector_paused
 from statefmt.lint._workers import map_in_processes
 from statefmt.lint.baseline import Baseline
-from statefmt.lint.check import check, check_configuration
+from statefmt.lint.check import check, check_configuration, check_plan
 from statefmt.lint.checked import CheckedState, UnreadableState
 from statefmt.lint.settings import Settings
 from statefmt.model import codes
@@ -26,14 +27,17 @@ from statefmt.store.reading import STANDARD_INPUT, display_name
 if TYPE_CHECKING:
     # Not imported at run time: most runs have no configuration.
     from statefmt.configuration.providers.references import ProviderReferences
+    from statefmt.lifecycle.plans.plan import ShownPlan
+    from statefmt.lifecycle.schemas.providers import ProviderSchemas
+    from statefmt.model.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
     """What to check, and how.
 
-    `folder` and `baseline_folder` contain the settings file and the baseline. `configuration` is compared with the
-    states.
+    `folder` and `baseline_folder` contain the settings file and the baseline. `configuration` and `schemas` are
+    compared with the states.
     """
 
     context: RunContext
@@ -45,6 +49,7 @@ class Gate:
     baseline: Baseline = field(default_factory=Baseline)
     baseline_folder: Path = Path()
     configuration: ProviderReferences | None = None
+    schemas: ProviderSchemas | None = None
 
     def check_all(self, names: Sequence[str]) -> list[CheckedState | UnreadableState]:
         """Check many state files, in several processes if that is faster. Results keep the order of `names`."""
@@ -81,6 +86,7 @@ class Gate:
             name=name,
             configuration=self.configuration,
             opened=found,
+            schemas=self.schemas,
         )
         new, hidden = self._new(name, self._allowed(name, findings))
         places = finding_positions(data, new) if new else {}
@@ -93,6 +99,25 @@ class Gate:
         found = check_configuration(self.configuration, select=self.select, ignore=self.ignore)
         new, hidden = self._new(name, self._allowed(name, found))
         return CheckedState(name, new, {}, hidden, is_configuration=True)
+
+    def check_plan(self, name: str, plan: ShownPlan, state: str | None = None) -> CheckedState:
+        """Check a plan from the file `name`, with a state file if one is given.
+
+        Of a state that cannot be used, only the findings of check() say so. Raises StoreError and EncryptionError.
+        """
+        # Imported late: most runs have no plan.
+        from statefmt.lint.plan_subject import PlanSubject
+
+        subject = PlanSubject(plan, None if state is None else self._snapshot(state), state, self.settings.rules)
+        found = check_plan(subject, select=self.select, ignore=self.ignore)
+        new, hidden = self._new(name, self._allowed(name, found))
+        places = finding_positions(plan.source, new) if new else {}
+        return CheckedState(display_name(name), new, places, hidden, is_plan=True)
+
+    def _snapshot(self, name: str) -> Snapshot | None:
+        data = self.context.read(name)
+        found = opened(self.context, name, data, tolerant=True)
+        return inspect(data if found is None else found.plain).snapshot
 
     def _new(self, name: str, findings: Sequence[Finding]) -> tuple[tuple[Finding, ...], int]:
         """Return the findings that are not in the baseline, and the number of those that are."""

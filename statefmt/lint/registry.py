@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from functools import cache
 from inspect import cleandoc
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 from statefmt.lint.rule import Rule
 from statefmt.text.pattern import pattern
 
+# What the rules with a prefix compare a state with.
+_NEEDED: Final = {"cfg": "configuration", "cfs": "configuration", "lif": "an apply", "pln": "a plan", "sch": "schemas"}
 _RULE_MODULE = pattern(r"[a-z]{3}[0-9]{3}_[a-z0-9_]+")
 
 
@@ -39,10 +41,13 @@ def all_rules() -> Mapping[str, Rule]:
 
 
 @cache
-def state_rules() -> Mapping[str, Rule]:
-    """Return the rules that need no configuration, by code, without loading the others."""
-    modules = _rule_modules(but=("cfg", "cfs"))
-    return MappingProxyType({module.RULE.code: module.RULE for module in modules})
+def rules_for(inputs: frozenset[str] = frozenset()) -> Mapping[str, Rule]:
+    """Return the rules that need a state and nothing but `inputs`, by code, without loading the others.
+
+    `inputs` are `configuration`, `schemas`, `a plan` and `an apply`.
+    """
+    missing = tuple(prefix for prefix, needed in _NEEDED.items() if needed not in inputs)
+    return MappingProxyType({module.RULE.code: module.RULE for module in _rule_modules(but=missing)})
 
 
 @cache

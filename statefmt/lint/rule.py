@@ -17,6 +17,7 @@ from statefmt.model.findings import Finding, Fix, Severity
 if TYPE_CHECKING:
     # Not imported at run time: most runs have no configuration.
     from statefmt.configuration.providers.references import ProviderReferences
+    from statefmt.lint.plan_subject import PlanSubject
 
 
 def found_while_reading(subject: Subject) -> Iterable[Finding]:
@@ -31,7 +32,7 @@ class Rule:
     `check` yields findings that the reader does not create; the engine sets their severity to the rule's. Their
     pointers refer to the v4 document, or, if `reads_file` is set, to the file in its own format version. `fix` returns
     the fix for findings that the reader created without one. `check_configuration` checks a configuration without a
-    state.
+    state, and `check_plan` a plan, with the state it was made for if that is given.
     """
 
     code: Code
@@ -39,6 +40,7 @@ class Rule:
     reads_file: bool = False
     fix: Callable[[Subject], Fix] | None = None
     check_configuration: Callable[[ProviderReferences], Iterable[Finding]] | None = None
+    check_plan: Callable[[PlanSubject], Iterable[Finding]] | None = None
 
     @property
     def name(self) -> str:

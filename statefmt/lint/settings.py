@@ -22,11 +22,28 @@ _SHARED_FILE: Final = "pyproject.toml"
 _LARGEST: Final = 16 * 1024 * 1024
 
 
+class ProtectedTags(Struct, frozen=True, kw_only=True, rename="kebab", forbid_unknown_fields=True):
+    """The settings of PLN001: objects that a plan must not destroy.
+
+    An object is protected if one of its attributes `attributes` has one of the tags, whose values are globs.
+    """
+
+    tags: Mapping[str, str] = msgspec.field(default_factory=dict)
+    attributes: tuple[str, ...] = ("tags", "tags_all", "labels")
+
+
+class RuleSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Settings of single rules, by code."""
+
+    pln001: ProtectedTags = msgspec.field(name="PLN001", default=ProtectedTags())
+
+
 class Settings(Struct, frozen=True, kw_only=True, rename="kebab", forbid_unknown_fields=True):
     """A project's settings for `check`. The command line takes precedence.
 
     `select` and `ignore` are rule codes or prefixes of codes. The keys of `per_file_ignores` are globs over paths
     relative to the settings file, those of `per_address_ignores` globs over addresses (`*` matches any string).
+    `rules` are settings of single rules.
     """
 
     select: tuple[str, ...] | None = None
@@ -35,6 +52,7 @@ class Settings(Struct, frozen=True, kw_only=True, rename="kebab", forbid_unknown
     baseline: str | None = None
     per_file_ignores: Mapping[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
     per_address_ignores: Mapping[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
+    rules: RuleSettings = RuleSettings()
 
     def baseline_in(self, folder: Path) -> Path | None:
         """Return the path of the baseline for settings in this folder, or None if there is none.

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     # Not imported at run time: most runs have no configuration.
     from statefmt.configuration.providers.references import ProviderReferences
     from statefmt.encryption import Envelope, Opened
+    from statefmt.lifecycle.schemas.providers import ProviderSchemas
 
 T = TypeVar("T")
 
@@ -52,7 +53,7 @@ class Subject:
     """A state to check, optionally for a release. Everything is computed once, on first use.
 
     `name` is its file, `-` for standard input, or None if unknown. `configuration` is the configuration to compare
-    the state with, and `opened` the decrypted file, if any.
+    the state with, `opened` the decrypted file, and `schemas` those of the state's providers, each if any.
     """
 
     inspection: Inspection
@@ -60,6 +61,7 @@ class Subject:
     name: str | None = None
     configuration: ProviderReferences | None = None
     opened: Opened | None = None
+    schemas: ProviderSchemas | None = None
     _found: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def command(self, name: str, *arguments: str, mends: bool = False) -> Fix:

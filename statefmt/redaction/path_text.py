@@ -10,7 +10,7 @@ from statefmt.model.addrs.instance_key import IntKey, StringKey
 from statefmt.model.addrs.quoting import hcl_quote
 from statefmt.model.addrs.traversal import Attr, parse_traversal
 from statefmt.model.cty import CtyValue, GetAttr
-from statefmt.model.cty.paths import PathStep
+from statefmt.model.cty.steps import PathStep
 from statefmt.model.errors import AddressError, SelectionError
 from statefmt.text.pattern import pattern
 

@@ -36,9 +36,12 @@ LINES: Final[dict[str, list[Line]]] = {
         Line("check %s"),
         Line("check --for 1.8 --format json %s", status=1),
         Line("check --write-baseline baseline %s"),
+        Line("check --plan configuration/plan.json %s", status=1),
     ],
     "simulate": [Line("simulate %s --config configuration --without eu-west-1", status=1)],
     "diff": [Line("diff %s %s"), Line("diff before %s --show-sensitive", status=1), Line("diff %s before", status=1)],
+    "verify": [Line("verify configuration/plan.json --before %s --after %s", status=1)],
+    "plan-show": [Line("plan-show configuration/plan.json --config configuration --state %s", status=1)],
     "fmt": [
         Line("fmt %s --style compact", writes=True),
         Line("fmt --check %s"),
@@ -95,6 +98,7 @@ LINES: Final[dict[str, list[Line]]] = {
     "git-driver": [Line("git-driver textconv %s"), Line("git-driver diff s before 0 100644 %s 0 100644")],
 }
 # They take no state.
-WITHOUT_STATE: Final = frozenset({"rule", "releases", "git-config", "help", "version"})
+WITHOUT_STATE: Final = frozenset({"rule", "releases", "schemas", "git-config", "help", "version"})
 # A configuration that states are held against.
+PLAN: Final = '{"format_version": "1.2", "planned_values": {}}'
 MAIN_TF: Final = 'provider "aws" {\n  for_each = toset(["eu-west-1"])\n  alias    = "by_region"\n}\n'

@@ -13,9 +13,9 @@ from statefmt.hcl.syntax.native.files import read_expression, read_file
 from statefmt.hcl.value import Part, Unknown, Value
 from statefmt.hcl.values.construct import first_unknown, from_plain, to_plain, unmarked_within
 from statefmt.hcl.values.conversion import ConversionError, convert
-from statefmt.hcl.values.type_names import type_name
-from statefmt.hcl.values.unify import can_convert, unify
 from statefmt.model.cty import CtyValue as PlainValue, read_value, write_value
+from statefmt.model.cty.type_names import type_name
+from statefmt.model.cty.unify import can_convert, unify
 
 _PIECES = (
     *(

@@ -5,21 +5,24 @@ from __future__ import annotations
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Final, Optional
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple, Optional
 
 import typer
 
 from statefmt import Severity
 from statefmt.cli.check_report import CheckFormat, print_report, print_statistics
-from statefmt.cli.checking import check_all, default_names
+from statefmt.cli.checking import check_all, default_names, reading_once, state_of_plan
 from statefmt.cli.exit_status import FAILED, FINE, FOUND
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
 from statefmt.cli.options.groups import CONFIGURATION
+from statefmt.cli.options.plan_file import load_plan
 from statefmt.cli.options.release import parsed_release
+from statefmt.cli.options.schemas import SchemasOption, provider_schemas
 from statefmt.cli.options.shared import StateOption
 from statefmt.cli.options.takes import takes
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import say
+from statefmt.locations import display_name
 from statefmt.rules import (
     NO_STATE,
     CheckedState,
@@ -33,7 +36,13 @@ from statefmt.rules import (
     write_baseline,
 )
 
+if TYPE_CHECKING:
+    # Most runs have neither a configuration nor a plan.
+    from statefmt.configuration import VariableOption
+    from statefmt.plans import ShownPlan
+
 _SETTINGS: Final = "Settings and baseline"
+_PLAN: Final = "Plan"
 
 
 class FailOn(StrEnum):
@@ -47,7 +56,7 @@ class FailOn(StrEnum):
 EXAMPLES: Final = (
     ("Check the state of this directory or, if it has none, all states below it.", "statetool check"),
     ("Compare a state with the configuration in this directory.", "statetool check --config . terraform.tfstate"),
-    ("Fail on warnings, with one line per finding.", "statetool check --fail-on warning --format concise envs"),
+    ("Gate a plan, and check that it is for this state.", "statetool check --plan plan.json terraform.tfstate"),
     ("Accept the findings of today, and report only new ones.", "statetool check --write-baseline known.json envs"),
 )
 
@@ -118,15 +127,25 @@ def command(
         bool, typer.Option("--no-settings", help="Ignore settings files.", rich_help_panel=_SETTINGS)
     ] = False,
     no_state: Annotated[
-        bool,
-        typer.Option("--no-state", help="With --config: check only the configuration.", rich_help_panel=CONFIGURATION),
+        bool, typer.Option("--no-state", help="With --config or --plan: check no state.", rich_help_panel=CONFIGURATION)
     ] = False,
+    plan: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(
+            "--plan",
+            metavar="PLAN",
+            help="Also check this plan in JSON (tofu show -json PLANFILE), and whether it was made for the state.",
+            rich_help_panel=_PLAN,
+        ),
+    ] = None,
+    schemas: SchemasOption = None,
     *,
     configuration: ConfigurationOptions,
 ) -> int:
     """Check states against the rules: files, directories and globs.
 
-    With --config, also check the configuration and compare the states with it.
+    With --config, also check the configuration and compare the states with it; with --schemas, compare the states with
+    the schemas of their providers; with --plan, also check a plan.
 
     Exit status 0: no findings at or above the failing severity; 1: findings; 2: a file is not a state.
     """
@@ -138,12 +157,21 @@ def command(
     if write_baseline is None:
         gate = _with_baseline(gate, baseline)
     names = [*(states or ()), *([state] if state else ())]
-    if no_state and (names or configuration.directory is None):
-        raise typer.BadParameter("requires --config, and cannot be combined with states", param_hint="--no-state")
-    gate = replace(gate, configuration=configuration.loaded())
+    if no_state and (names or (configuration.directory is None and plan is None)):
+        raise typer.BadParameter(
+            "requires --config or --plan, and cannot be combined with states", param_hint="--no-state"
+        )
+    given = None if plan is None else _Plan(plan, load_plan(plan))
+    if given is not None:
+        gate = replace(gate, context=reading_once(gate.context))
+        names = [] if no_state else [state_of_plan(given.name, names, everything=everything)]
+    earlier = given.variables if given else ()
+    gate = replace(gate, configuration=configuration.loaded(earlier=earlier), schemas=provider_schemas(schemas))
     if not names and not no_state:
         names = default_names(everything=everything, only_one=gate.configuration is not None)
     checked, unreadable = check_all(gate, names, everything=everything)
+    if given is not None:
+        checked.insert(0, gate.check_plan(given.name, given.plan, names[0] if names and not unreadable else None))
     if gate.configuration is not None:
         checked.insert(0, gate.check_configuration())
     unusable = any(finding.code in NO_STATE for result in checked for finding in result.findings)
@@ -157,6 +185,20 @@ def command(
     elif not quiet:
         print_report(checked, unreadable, output_format, failing)
     return status if exit_zero else max(status, *(_status(result, failing) for result in checked), FINE)
+
+
+class _Plan(NamedTuple):
+    """The plan to check, and the name of its file."""
+
+    name: str
+    plan: ShownPlan
+
+    @property
+    def variables(self) -> tuple[VariableOption, ...]:
+        """The variables that it was made with, for the configuration."""
+        from statefmt.plans import plan_variables
+
+        return plan_variables(self.plan, display_name(self.name))
 
 
 def _gate(select: str | None, ignore: str | None, settings: Path | None, no_settings: bool) -> Gate:

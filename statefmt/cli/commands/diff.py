@@ -13,6 +13,7 @@ import typer
 from statefmt import State, StoreError
 from statefmt.cli.exit_status import DETAILED_EXITCODE, FINE, FOUND
 from statefmt.cli.named_state import opened_state, state_name
+from statefmt.cli.options.schemas import SchemasOption, provider_schemas
 from statefmt.cli.options.selecting import ExcludeOption
 from statefmt.cli.options.shared import ShowSensitiveOption
 from statefmt.cli.run import run_context
@@ -93,6 +94,7 @@ def command(
     ] = False,
     full: Annotated[bool, typer.Option("--full", help="Show long values in full.", rich_help_panel=_COMPARED)] = False,
     show_sensitive: ShowSensitiveOption = False,
+    schemas: SchemasOption = None,
     detailed_exitcode: Annotated[
         bool, typer.Option(DETAILED_EXITCODE, help="Exit like `tofu plan`: 0 no differences, 2 differences, 1 failure.")
     ] = False,
@@ -108,11 +110,19 @@ def command(
     wanted = kinds(_kinds(only, "--only"), _kinds(ignore, "--ignore"))
     if stat + name_only + moved_blocks + (output_format is not DiffFormat.TEXT) > 1:
         raise typer.BadParameter("choose one of --stat, --name-only, --moved-blocks and --format")
+    if exact and schemas is not None:
+        raise typer.BadParameter("cannot be combined with --schemas", param_hint="--exact")
+    by_type = provider_schemas(schemas)
     before, after = _both(old, new)
     run_context().phase("comparing")
+    one, other = before.snapshot, after.snapshot
+    if by_type is not None:
+        from statefmt.provider_schemas import typed_pair
+
+        one, other = typed_pair(one, other, by_type)
     manner = Manner(show_sensitive=show_sensitive, exact=exact, full=full)
     changes = narrowed(
-        diff(before.snapshot, after.snapshot, exact=exact, versions=(before.version, after.version)),
+        diff(one, other, exact=exact, versions=(before.version, after.version)),
         wanted,
         _address_test(before, after, selectors, excluded),
     )

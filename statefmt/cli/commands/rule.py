@@ -27,7 +27,7 @@ def command(
     ] = None,
     output_format: FormatOption = OutputFormat.TEXT,
 ) -> int:
-    """List the rules of `check`, or explain one."""
+    """List the rules of `check` and `verify`, or explain one."""
     pages = list(all_pages().values())
     if code is not None:
         pages = [page for page in pages if page.rule.name == code or page.rule.code.startswith(code.upper())]

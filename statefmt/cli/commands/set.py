@@ -9,6 +9,7 @@ import typer
 
 from statefmt import Edit, Snapshot, SurgeryError
 from statefmt.cli.command_line import command_line
+from statefmt.cli.options.schemas import SchemasOption, provider_schemas
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes
 from statefmt.cli.run import run_context
@@ -41,21 +42,25 @@ def command(
     force_type: Annotated[
         bool, typer.Option("--force-type", help="Allow a value of another type than the current one.")
     ] = False,
+    schemas: SchemasOption = None,
     *,
     options: SurgeryOptions,
 ) -> int:
     """Set attributes of instances; everything else keeps its bytes.
 
     The attributes must already have a value. Sensitive ones can only be set from a file or the environment, where no
-    other user sees the value.
+    other user sees the value. With --schemas, a value that does not fit the type of the attribute is refused.
     """
     shown = [parse_assignment(text) for text in assignments or ()]
     secret = [_from_file(text) for text in from_file or ()] + [_from_environment(text) for text in from_env or ()]
     if not shown and not secret:
         raise typer.BadParameter("nothing to set: give PATH=JSON", param_hint="assignments")
 
+    by_type = provider_schemas(schemas)
+
     def operation(snapshot: Snapshot) -> Edit:
-        return set_attributes(snapshot, Criteria(selectors=(selector,)), shown, secret, force_type=force_type)
+        chosen = Criteria(selectors=(selector,))
+        return set_attributes(snapshot, chosen, shown, secret, force_type=force_type, schemas=by_type)
 
     hidden = {text: f"{one.path}=…" for text, one in zip(assignments or (), shown, strict=True)}
     return carry_out(Plan("set", operation, asks=True, said=command_line(hidden)), options)

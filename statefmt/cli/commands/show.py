@@ -10,6 +10,7 @@ import typer
 from statefmt import Snapshot
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.named_state import opened_state
+from statefmt.cli.options.schemas import SchemasOption, provider_schemas
 from statefmt.cli.options.selecting import criteria, selected
 from statefmt.cli.options.shared import FormatOption, OutputFormat, ShowSensitiveOption, StateOption
 from statefmt.cli.options.takes import takes
@@ -39,6 +40,7 @@ def command(
     expand: Annotated[bool, typer.Option("--expand", help="Pretty-print JSON strings, such as policies.")] = False,
     show_sensitive: ShowSensitiveOption = False,
     output_format: FormatOption = OutputFormat.TEXT,
+    schemas: SchemasOption = None,
     *,
     chosen: Criteria,
 ) -> int:
@@ -46,12 +48,18 @@ def command(
 
     Sensitive values are hidden: attributes marked in the state, sensitive outputs and private data of providers. States
     from before Terraform 0.12 have no marks, so all attributes that may be sensitive are hidden. JSON is the values
-    representation of `tofu show -json`, with `provider_instance`.
+    representation of `tofu show -json`, with `provider_instance`. With --schemas, what the schemas make sensitive is
+    hidden too, and values have the form of their type.
     """
     if raw and attribute is None:
         raise typer.BadParameter("requires --attr", param_hint="--raw")
+    by_type = provider_schemas(schemas)
     snapshot = opened_state(state).snapshot
     found = selected(instances(snapshot), chosen)
+    if by_type is not None:
+        from statefmt.provider_schemas import typed_instance
+
+        found = [typed_instance(instance, by_type) for instance in found]
     if attribute is not None:
         from statefmt.render.show.attribute import attribute_output
 

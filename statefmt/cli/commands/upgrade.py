@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -13,6 +13,7 @@ from statefmt.cli.named_state import state_name
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
 from statefmt.cli.options.groups import LAYOUT
 from statefmt.cli.options.provider_sources import LegacyProviderOption, ProviderSources, RegistryOption, show_unused
+from statefmt.cli.options.schemas import SchemasOption, provider_schemas
 from statefmt.cli.options.shared import DropUnknownOption, StateOption, StatesArgument, StyleChoice
 from statefmt.cli.options.takes import takes
 from statefmt.cli.options.write import WriteOptions, write_options
@@ -24,11 +25,14 @@ from statefmt.edit.session import LoadedState
 from statefmt.locations import STANDARD_INPUT
 from statefmt.render.formats.upgrade import upgrade_report
 
+if TYPE_CHECKING:
+    from statefmt.provider_schemas import ProviderSchemas
+
 EXAMPLES: Final = (
     ("Upgrade a state for OpenTofu.", "statetool upgrade --registry opentofu old.tfstate -o new.tfstate"),
     ("Upgrade a state for Terraform, in place.", "statetool upgrade -i --registry terraform terraform.tfstate"),
     ("Upgrade with the provider sources of a configuration.", "statetool upgrade -i --config . old.tfstate"),
-    ("Upgrade many states.", "statetool upgrade --in-place *.tfstate"),
+    ("Upgrade with schemas.", "statetool upgrade -i --registry terraform --schemas schemas.json old.tfstate"),
 )
 
 
@@ -44,6 +48,7 @@ def command(
         typer.Option(show_default=False, help="The layout to write; default: indent.", rich_help_panel=LAYOUT),
     ] = StyleChoice.INDENT,
     drop_unknown: DropUnknownOption = False,
+    schemas: SchemasOption = None,
     *,
     configuration: ConfigurationOptions,
     options: WriteOptions,
@@ -53,8 +58,11 @@ def command(
     If a state names providers by type only, it must be clear which engine will read it: from --registry, --config, the
     file .terraform.lock.hcl beside the state, or the state itself. Otherwise nothing is written.
 
+    With --schemas, attributes in the flat form of formats 1 to 3 are decoded, as the provider would in the next plan.
+    Those of another schema version than the provider's, and those that do not decode, stay as they are.
+
     Decisions and losses are reported on standard error. The lineage stays the same. The serial increases by one only if
-    the source of a provider changes.
+    the source of a provider changes or attributes are decoded.
     """
     if states and state:
         raise typer.BadParameter("name the state once, as an argument or with --state", param_hint="--state")
@@ -64,12 +72,15 @@ def command(
     _check_several(names, in_place, options)
     sources = ProviderSources("upgrade", registry, legacy_provider, configuration, names, unnamed=unnamed)
 
+    found = provider_schemas(schemas)
+
     def operation(loaded: LoadedState) -> Proposal[Rewriting]:
-        made = upgrade_request(loaded, style.layout, drop_unknown=drop_unknown)
+        decoded, flat_report = _decoded(loaded, found, drop_unknown)
+        made = upgrade_request(decoded, style.layout, drop_unknown=drop_unknown)
         report = upgrade_report(
             loaded, made.rewritten, sources.choice, message_terminal(), dropped_unknown=drop_unknown
         )
-        return Proposal((loaded, report), [made.rewritten.content], check=in_place)
+        return Proposal((loaded, report + flat_report), [made.rewritten.content], check=in_place)
 
     status = FINE
     used: set[str] = set()
@@ -83,6 +94,19 @@ def command(
             status = FAILED
     show_unused(sources.choice, used)
     return status
+
+
+def _decoded(loaded: LoadedState, schemas: ProviderSchemas | None, drop_unknown: bool) -> tuple[LoadedState, str]:
+    """Decode flat attributes by the schemas, if there are any, and report it."""
+    if schemas is None:
+        return loaded, ""
+    # Imported late: few upgrades have schemas.
+    from statefmt.edit.requests.decode_flat_attributes import flat_attributes_decoded
+    from statefmt.render.formats.flat_attributes import flat_attributes_text
+
+    new, decoding = flat_attributes_decoded(loaded, schemas, drop_unknown=drop_unknown)
+    serials = loaded.result.snapshot.serial, new.result.snapshot.serial
+    return new, "\n" + flat_attributes_text(decoding, serials, message_terminal())
 
 
 def _check_several(names: list[str], in_place: bool, options: WriteOptions) -> None:

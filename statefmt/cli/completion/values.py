@@ -38,6 +38,7 @@ def completers() -> Mapping[str, Completer]:
         "TYPE": _from_state(_types),
         "NAME": _from_state(_outputs),
         "STATE": _files,
+        "PLAN": _files,
         "FILE": _files,
         "BACKUP": _files,
         "OLD": _files,

@@ -33,10 +33,13 @@ class ConfigurationOptions(NamedTuple):
     directory: str | None
     variables: tuple[tuple[str, str], ...]
 
-    def loaded(self, without: Collection[str] = ()) -> ProviderReferences | None:
+    def loaded(
+        self, without: Collection[str] = (), earlier: Sequence[VariableOption] = ()
+    ) -> ProviderReferences | None:
         """Load the configuration with its provider references; None without --config. Raises StoreError.
 
-        `without` holds keys to remove from every `for_each`.
+        `without` holds keys to remove from every `for_each`. `earlier` are values of variables that the options
+        override, and that override all files.
         """
         if self.directory is None:
             return None
@@ -46,7 +49,7 @@ class ConfigurationOptions(NamedTuple):
         from statefmt.providers import ProviderReferences
 
         options = LoadOptions(
-            variables=tuple(map(variable_option, self.variables)), environment=run_context().environment
+            variables=(*earlier, *map(variable_option, self.variables)), environment=run_context().environment
         )
         return ProviderReferences(load(Path(self.directory), options), without)
 

@@ -15,6 +15,7 @@ import msgspec
 
 from statefmt.configuration.loading._directory import read_body, read_source
 from statefmt.configuration.model import InputValue
+from statefmt.hcl.source.position import SourceText
 from statefmt.hcl.source.problem import Problem, ProblemKind, error
 from statefmt.hcl.syntax.body import Body
 from statefmt.hcl.syntax.json.body import read_json_file
@@ -25,11 +26,15 @@ _DEFAULT: Final = "terraform.tfvars"
 
 
 class VariableOption(msgspec.Struct, frozen=True):
-    """One `--var NAME=VALUE` (`name` and `value`) or `--var-file PATH` (`file`) option."""
+    """One `--var NAME=VALUE` (`name` and `value`) or `--var-file PATH` (`file`) option.
+
+    With `document`, the values are those of this JSON object, which `file` only names in messages.
+    """
 
     name: str = ""
     value: str = ""
     file: str = ""
+    document: bytes = b""
 
 
 class InputReader:
@@ -50,7 +55,11 @@ class InputReader:
             for file in self._automatic(self._root):
                 found |= {value.name: value for value in self._file(self._root / file, file, pipes=False)}
         for option in options:
-            if option.file:
+            if option.document:
+                source = SourceText(option.file, option.document)
+                body = read_json_file(source, self._problems)
+                found |= {value.name: value for value in _values(body, option.file)}
+            elif option.file:
                 found |= {value.name: value for value in self._file(Path(option.file), option.file, pipes=True)}
             else:
                 found[option.name] = InputValue(option.name, "--var", text=option.value)
@@ -82,7 +91,11 @@ class InputReader:
             )
             summary = "Variable declaration in .tfvars file"
             self._problems.append(error(ProblemKind.VARIABLE, summary, detail, declared[0].type_range))
-        for name in body.names():
-            argument = body.attribute(name, literal=True)
-            if argument is not None:
-                yield InputValue(name, shown, argument.expression)
+        yield from _values(body, shown)
+
+
+def _values(body: Body, shown: str) -> Iterator[InputValue]:
+    for name in body.names():
+        argument = body.attribute(name, literal=True)
+        if argument is not None:
+            yield InputValue(name, shown, argument.expression)

@@ -18,10 +18,10 @@ from statefmt.hcl.value import Part, Unknown, Value
 from statefmt.hcl.values.construct import children
 from statefmt.hcl.values.conversion import ConversionError, convert
 from statefmt.hcl.values.refusal import as_unknown
-from statefmt.hcl.values.type_names import type_name
 from statefmt.model.addrs import NO_KEY, InstanceKey, IntKey, StringKey
 from statefmt.model.cty import BOOL, DYNAMIC, NUMBER, STRING, MapType, Number, ObjectType, SetType
 from statefmt.model.cty.arithmetic import is_whole
+from statefmt.model.cty.type_names import type_name
 from statefmt.model.cty.types import DynamicType
 
 _FOR_EACH = "Invalid for_each argument"

@@ -12,10 +12,10 @@ from statefmt.hcl.value import Part, Unknown, Value
 from statefmt.hcl.values.construct import first_unknown, marked, retyped
 from statefmt.hcl.values.conversion import ConversionError, convert
 from statefmt.hcl.values.refusal import Refusal
-from statefmt.hcl.values.type_names import type_name
-from statefmt.hcl.values.unify import has_dynamic, unify
 from statefmt.model.cty import BOOL, DYNAMIC, NUMBER, TupleType, Type
+from statefmt.model.cty.type_names import type_name
 from statefmt.model.cty.types import DynamicType
+from statefmt.model.cty.unify import has_dynamic, unify
 
 if TYPE_CHECKING:
     from statefmt.hcl.values.evaluator import Evaluator

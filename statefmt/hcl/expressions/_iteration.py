@@ -22,8 +22,8 @@ from statefmt.hcl.values.construct import (
 )
 from statefmt.hcl.values.conversion import ConversionError, convert
 from statefmt.hcl.values.refusal import Refusal
-from statefmt.hcl.values.type_names import type_name
 from statefmt.model.cty import BOOL, DYNAMIC, STRING, ListType, SetType, TupleType
+from statefmt.model.cty.type_names import type_name
 from statefmt.model.cty.types import DynamicType, PrimitiveType
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from statefmt.hcl.functions.registry import FunctionError, Parameter, function
 from statefmt.hcl.value import Part, Value
 from statefmt.hcl.values.construct import marked, truth, unmarked
 from statefmt.hcl.values.conversion import ConversionError, convert
-from statefmt.hcl.values.type_names import type_name
-from statefmt.hcl.values.unify import can_convert
 from statefmt.model.cty import BOOL, DYNAMIC, NUMBER, STRING, ListType, MapType, SetType, Type
+from statefmt.model.cty.type_names import type_name
+from statefmt.model.cty.unify import can_convert
 
 _ANY = Parameter("v", null=True, parts=True, marks=True, unknown=True)
 

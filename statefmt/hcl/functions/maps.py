@@ -10,8 +10,8 @@ from statefmt.hcl.functions.shapes import is_null, names_of, text_of
 from statefmt.hcl.value import Part, Unknown
 from statefmt.hcl.values.construct import EMPTY_OBJECT, children, list_of, map_of, marked, object_of, text, tuple_of
 from statefmt.hcl.values.conversion import ConversionError, convert
-from statefmt.hcl.values.type_names import type_name
 from statefmt.model.cty import DYNAMIC, STRING, ListType, MapType, ObjectType, TupleType
+from statefmt.model.cty.type_names import type_name
 
 _MAP = Parameter("inputMap", parts=True, marks=True)
 

@@ -10,10 +10,10 @@ from statefmt.hcl.functions.registry import FunctionError, Parameter, function
 from statefmt.hcl.functions.shapes import number_of, text_of, whole_of
 from statefmt.hcl.value import Part, Unknown
 from statefmt.hcl.values.construct import number
-from statefmt.hcl.values.type_names import type_name
 from statefmt.model.cty import NUMBER, STRING, Number
 from statefmt.model.cty.arithmetic import add, negate, truncate
 from statefmt.model.cty.number import counted, with_precision
+from statefmt.model.cty.type_names import type_name
 
 _NUM = Parameter("num", NUMBER)
 _DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

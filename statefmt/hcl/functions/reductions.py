@@ -10,10 +10,10 @@ from statefmt.hcl.functions.shapes import is_null, is_sequence, number_of
 from statefmt.hcl.value import Part, Unknown, Value
 from statefmt.hcl.values.construct import FALSE, TRUE, children, first_unknown, list_of, number, retyped, truth
 from statefmt.hcl.values.conversion import ConversionError, convert
-from statefmt.hcl.values.unify import unify
 from statefmt.model.cty import BOOL, DYNAMIC, NUMBER, STRING, ListType, Number, SetType, TupleType
 from statefmt.model.cty.arithmetic import add
 from statefmt.model.cty.number import counted, from_float
+from statefmt.model.cty.unify import unify
 
 _ONE = "must be a list, set, or tuple value with either zero or one elements"
 

@@ -25,10 +25,10 @@ from statefmt.hcl.values.construct import (
 )
 from statefmt.hcl.values.conversion import convert
 from statefmt.hcl.values.operators import equal
-from statefmt.hcl.values.type_names import type_name
-from statefmt.hcl.values.unify import unify
 from statefmt.model.cty import BOOL, DYNAMIC, NUMBER, STRING, ListType, MapType, ObjectType, SetType, TupleType, Type
+from statefmt.model.cty.type_names import type_name
 from statefmt.model.cty.types import DynamicType
+from statefmt.model.cty.unify import unify
 
 _TEXTS = Parameter("list", ListType(STRING))
 _ONE = "must be a list, set, or tuple value with either zero or one elements"

@@ -9,8 +9,8 @@ from statefmt.hcl.value import Part
 from statefmt.hcl.values.construct import children, set_of
 from statefmt.hcl.values.conversion import convert
 from statefmt.hcl.values.operators import equal
-from statefmt.hcl.values.unify import unify
 from statefmt.model.cty import DYNAMIC, SetType, Type
+from statefmt.model.cty.unify import unify
 
 _SET = Parameter("sets", SetType(DYNAMIC))
 

@@ -11,9 +11,9 @@ from statefmt.hcl.value import Part, Unknown, Value
 from statefmt.hcl.values.construct import marked, retyped
 from statefmt.hcl.values.conversion import ConversionError, convert
 from statefmt.hcl.values.refusal import Refusal
-from statefmt.hcl.values.type_names import type_name
 from statefmt.model.cty import DYNAMIC, NUMBER, STRING, ListType, MapType, Number, ObjectType, SetType, TupleType
 from statefmt.model.cty.arithmetic import is_whole
+from statefmt.model.cty.type_names import type_name
 from statefmt.model.cty.types import DynamicType, PrimitiveType
 
 _NO_ELEMENT = "The given key does not identify an element in this collection value"

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from statefmt.golang.normalize import nfc
 from statefmt.hcl.value import Part, Unknown, Value
 from statefmt.model.cty import BOOL, NUMBER, STRING, ListType, MapType, Number, ObjectType, SetType, TupleType, Type
-from statefmt.model.cty.data import Data as PlainData
+from statefmt.model.cty.data import Data as PlainData, MarkedData, UnknownData
 from statefmt.model.cty.number import counted
 from statefmt.model.cty.sets import make_set
 from statefmt.model.cty.types import object_type
@@ -146,7 +146,8 @@ def to_plain(part: Part) -> PlainData:
 
 
 def from_plain(of: Type, data: PlainData) -> Value:
-    """Create a value of the type `of` from data of `statefmt.model.cty`."""
+    """Create a value of the type `of` from wholly known data of `statefmt.model.cty`, without marks."""
+    assert not isinstance(data, (MarkedData, UnknownData))
     if isinstance(data, tuple):
         if isinstance(of, TupleType):
             return Value(of, tuple(from_plain(each, item) for each, item in zip(of.elements, data, strict=True)))

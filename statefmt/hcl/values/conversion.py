@@ -5,36 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from statefmt.hcl.value import Part, Unknown, Value
-from statefmt.hcl.values.construct import (
-    children,
-    list_of,
-    map_of,
-    marked,
-    object_of,
-    retyped,
-    set_of,
-    text,
-    truth,
-    tuple_of,
-)
-from statefmt.hcl.values.type_names import mismatch
-from statefmt.hcl.values.unify import can_convert, unify, without_optional
-from statefmt.model.cty import (
-    BOOL,
-    NUMBER,
-    STRING,
-    ListType,
-    MapType,
-    Number,
-    ObjectType,
-    SetType,
-    TupleType,
-    Type,
-    parse_number,
-)
-from statefmt.model.cty.decimals import format_shortest
-from statefmt.model.cty.errors import CtyEncodeError
+from statefmt.hcl.values.construct import children, list_of, map_of, marked, object_of, retyped, set_of, tuple_of
+from statefmt.model.cty import ListType, MapType, Number, ObjectType, SetType, TupleType, Type
+from statefmt.model.cty.errors import CtyValueError
+from statefmt.model.cty.fill_dynamic import fill_dynamic
+from statefmt.model.cty.mismatch import mismatch
+from statefmt.model.cty.primitives import convert_primitive
 from statefmt.model.cty.types import DynamicType, PrimitiveType
+from statefmt.model.cty.unify import can_convert, unify, without_optional
 
 
 class ConversionError(ValueError):
@@ -79,9 +57,9 @@ def _converted(part: Part, wanted: Type) -> Part:
     if not can_convert(part.type, wanted):
         raise ConversionError(mismatch(part.type, wanted))
     if isinstance(part, Unknown):
-        return retyped(part, without_optional(wanted))
+        return retyped(part, fill_dynamic(part.type, without_optional(wanted)))
     if part.data is None:
-        return Value(without_optional(wanted), None)
+        return Value(fill_dynamic(part.type, without_optional(wanted)), None)
     match wanted:
         case PrimitiveType():
             return _primitive(part, wanted)
@@ -96,29 +74,11 @@ def _converted(part: Part, wanted: Type) -> Part:
 
 
 def _primitive(value: Value, wanted: PrimitiveType) -> Value:
-    data = value.data
-    if wanted == STRING:
-        if isinstance(data, bool):
-            return text("true" if data else "false")
-        assert isinstance(data, Number)
-        try:
-            return text(format_shortest(data))
-        except CtyEncodeError as error:
-            raise ConversionError(str(error)) from None
-    assert isinstance(data, str)
-    if wanted == NUMBER:
-        number = parse_number(data)
-        if number is None:
-            raise ConversionError("a number is required")
-        return Value(NUMBER, number)
-    assert wanted == BOOL
-    if data in ("true", "1"):
-        return truth(True)
-    if data in ("false", "0"):
-        return truth(False)
-    lower = data.lower()
-    hint = f'; to convert from string, use lowercase "{lower}"' if lower in ("true", "false") else ""
-    raise ConversionError(f"a bool is required{hint}")
+    assert isinstance(value.data, (bool, str, Number))
+    try:
+        return Value(wanted, convert_primitive(value.data, wanted))
+    except CtyValueError as error:
+        raise ConversionError(str(error)) from None
 
 
 def _object(value: Value, wanted: ObjectType) -> Value:

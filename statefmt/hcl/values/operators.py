@@ -10,9 +10,9 @@ from statefmt.hcl.value import Part, Unknown, Value
 from statefmt.hcl.values.construct import children, first_unknown, is_sensitive_within, marked, number, retyped, truth
 from statefmt.hcl.values.conversion import ConversionError, convert
 from statefmt.hcl.values.refusal import Refusal
-from statefmt.hcl.values.unify import has_dynamic
 from statefmt.model.cty import BOOL, NUMBER, Number, Type
 from statefmt.model.cty.arithmetic import add, divide, modulo, multiply, negate, subtract
+from statefmt.model.cty.unify import has_dynamic
 
 _ARITHMETIC: Final[Mapping[str, Callable[[Number, Number], Number | None]]] = {
     "+": add,

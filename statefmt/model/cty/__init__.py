@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from statefmt.model.cty._path_error import CtyPathError as CtyPathError
+from statefmt.model.cty.data import CtyValue as CtyValue
 from statefmt.model.cty.errors import (
     CtyEncodeError as CtyEncodeError,
     CtyError as CtyError,
@@ -15,15 +17,13 @@ from statefmt.model.cty.implied import (
 )
 from statefmt.model.cty.number import Number as Number, parse_number as parse_number
 from statefmt.model.cty.paths import (
-    GetAttr as GetAttr,
-    Path as Path,
-    PathIndex as PathIndex,
     PathProblem as PathProblem,
     canonical_paths as canonical_paths,
     decode_paths as decode_paths,
     encode_paths as encode_paths,
     parse_paths as parse_paths,
 )
+from statefmt.model.cty.steps import GetAttr as GetAttr, Path as Path, PathIndex as PathIndex
 from statefmt.model.cty.types import (
     BOOL as BOOL,
     DYNAMIC as DYNAMIC,
@@ -39,7 +39,6 @@ from statefmt.model.cty.types import (
     parse_type as parse_type,
 )
 from statefmt.model.cty.values import (
-    CtyValue as CtyValue,
     canonical_output as canonical_output,
     canonical_value as canonical_value,
     read_value as read_value,

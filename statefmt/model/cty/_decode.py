@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from statefmt.golang import JSONValue, Members, NumberText, quote
 from statefmt.golang.normalize import nfc
-from statefmt.model.cty.data import Data
+from statefmt.model.cty._path_error import CtyPathError
+from statefmt.model.cty.data import CtyValue, Data, UnknownData
+from statefmt.model.cty.element_types import common_element_type
 from statefmt.model.cty.errors import CtyTypeError, CtyValueError
-from statefmt.model.cty.number import parse_number
+from statefmt.model.cty.primitives import convert_primitive
 from statefmt.model.cty.sets import make_set
+from statefmt.model.cty.steps import GetAttr, PathIndex
 from statefmt.model.cty.types import (
+    BOOL,
+    NUMBER,
     DynamicType,
     ListType,
     MapType,
@@ -19,7 +22,6 @@ from statefmt.model.cty.types import (
     SetType,
     TupleType,
     Type,
-    encode_type,
     object_type,
     type_from_json,
 )
@@ -28,7 +30,7 @@ from statefmt.model.cty.types import (
 def decode(node: JSONValue, of: Type) -> tuple[Type, Data]:
     """Decode one value. Returns its data and its own type: `of` with dynamic and optional parts resolved.
 
-    Raises CtyValueError, and RecursionError if the value is nested too deeply.
+    Raises CtyValueError, for a part of the value CtyPathError, and RecursionError if it is nested too deeply.
     """
     if node is None:
         return of, None
@@ -38,10 +40,10 @@ def decode(node: JSONValue, of: Type) -> tuple[Type, Data]:
         case DynamicType():
             return _decode_dynamic(node)
         case ListType(element):
-            found, items = _decode_items(_array(node), element, "list")
+            found, items = _decode_items(_array(node), of)
             return of if found is element else ListType(found), tuple(items)
         case SetType(element):
-            found, items = _decode_items(_array(node), element, "set")
+            found, items = _decode_items(_array(node), of)
             return of if found is element else SetType(found), make_set(found, items)
         case MapType(element):
             return _decode_map(_members(node), of, element)
@@ -61,24 +63,10 @@ def _decode_primitive(node: JSONValue, name: str) -> Data:
     if name == "number":
         if isinstance(node, bool):
             raise CtyValueError("number is required")
-        number = parse_number(str(node))
-        if number is None:
-            raise CtyValueError("a number is required")
-        return number
+        return convert_primitive(str(node), NUMBER)
     if isinstance(node, NumberText):
         raise CtyValueError("bool is required")
-    return _to_bool(node) if isinstance(node, str) else node
-
-
-def _to_bool(text: str) -> bool:
-    text = nfc(text)
-    if text in ("true", "1"):
-        return True
-    if text in ("false", "0"):
-        return False
-    if text.lower() in ("true", "false"):
-        raise CtyValueError(f'a bool is required; to convert from string, use lowercase "{text.lower()}"')
-    raise CtyValueError("a bool is required")
+    return convert_primitive(nfc(node), BOOL) if isinstance(node, str) else node
 
 
 def _decode_dynamic(node: JSONValue) -> tuple[Type, Data]:
@@ -102,40 +90,47 @@ def _decode_dynamic(node: JSONValue) -> tuple[Type, Data]:
     return decode(body[0], of)
 
 
-def _decode_items(nodes: list[JSONValue], element: Type, kind: str) -> tuple[Type, list[Data]]:
-    if isinstance(element, PrimitiveType):
-        return element, [None if node is None else _decode_primitive(node, element.name) for node in nodes]
-    pairs = [decode(node, element) for node in nodes]
-    return _common_type((own for own, _ in pairs), element, kind), [data for _, data in pairs]
+def _decode_items(nodes: list[JSONValue], of: ListType | SetType) -> tuple[Type, list[Data]]:
+    element, types, items = of.element, list[Type](), list[Data]()
+    try:
+        if isinstance(element, PrimitiveType):
+            for node in nodes:
+                items.append(None if node is None else _decode_primitive(node, element.name))
+            return element, items
+        for node in nodes:
+            own, data = decode(node, element)
+            items.append(data)
+            types.append(own)
+    except CtyValueError as error:
+        # go-cty cannot name an element of a set that it has not read.
+        key = CtyValue(element, UnknownData()) if isinstance(of, SetType) else len(items)
+        raise CtyPathError.within(PathIndex(key), error) from None
+    return common_element_type(types, element, "set" if isinstance(of, SetType) else "list"), items
 
 
 def _decode_map(members: Members, of: MapType, element: Type) -> tuple[Type, Data]:
-    pairs = {name: decode(node, element) for name, node in members}
-    found = _common_type((own for own, _ in pairs.values()), element, "map")
+    pairs: dict[str, tuple[Type, Data]] = {}
+    name = ""
+    try:
+        for name, node in members:
+            pairs[name] = decode(node, element)
+    except CtyValueError as error:
+        raise CtyPathError.within(PathIndex(nfc(name)), error) from None
+    found = common_element_type((own for own, _ in pairs.values()), element, "map")
     own = of if found is element else MapType(found)
     return own, {nfc(name): data for name, (_, data) in pairs.items()}
 
 
-def _common_type(types: Iterable[Type], declared: Type, kind: str) -> Type:
-    """Return the element type of a collection: the first that is not dynamic. All others must equal it."""
-    found: Type | None = None
-    for own in types:
-        if found is None or isinstance(found, DynamicType):
-            found = own
-        elif own is not found and not isinstance(own, DynamicType) and own != found:
-            # go-cty crashes here.
-            names = " then ".join(encode_type(each).decode("utf-8") for each in (found, own))
-            raise CtyValueError(f"inconsistent {kind} element types ({names})")
-    return declared if found is None else found
-
-
 def _decode_tuple(nodes: list[JSONValue], of: TupleType, elements: tuple[Type, ...]) -> tuple[Type, Data]:
     pairs: list[tuple[Type, Data]] = []
-    for index, node in enumerate(nodes):
-        if index >= len(elements):
-            raise CtyValueError(f"too many tuple elements (need {len(elements)})")
-        pairs.append(decode(node, elements[index]))
-    if len(pairs) < len(elements):
+    try:
+        for node, element in zip(nodes, elements, strict=False):
+            pairs.append(decode(node, element))
+    except CtyValueError as error:
+        raise CtyPathError.within(PathIndex(len(pairs)), error) from None
+    if len(nodes) > len(elements):
+        raise CtyValueError(f"too many tuple elements (need {len(elements)})")
+    if len(nodes) < len(elements):
         # For a top-level tuple, go-cty crashes instead of reporting this.
         raise CtyValueError(f"not enough tuple elements (need {len(elements)})")
     found = tuple(own for own, _ in pairs)
@@ -151,7 +146,10 @@ def _decode_object(members: Members, of: ObjectType) -> tuple[Type, Data]:
         attribute = attributes.get(name)
         if attribute is None:
             raise CtyValueError(f"unsupported attribute {quote(name)}")
-        pairs[name] = decode(node, attribute)
+        try:
+            pairs[name] = decode(node, attribute)
+        except CtyValueError as error:
+            raise CtyPathError.within(GetAttr(name), error) from None
     data = {name: pairs[name][1] if name in pairs else None for name in attributes}
     if not of.optional and all(own is attributes[name] for name, (own, _) in pairs.items()):
         return of, data

@@ -3,6 +3,7 @@
 CtyError
 ├── CtyTypeError     an invalid type description
 └── CtyValueError    a value that does not conform to its type
+    ├── CtyPathError     the same, with the path to the part (`_path_error.py`)
     └── CtyEncodeError   a value that can be read but not written as JSON
 """
 

@@ -55,6 +55,10 @@ class Number(Struct, frozen=True, eq=False):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Number) and self.order == other.order
 
+    def __ne__(self, other: object) -> bool:
+        # Otherwise that of Struct, by identity.
+        return not self == other
+
     def __lt__(self, other: Number) -> bool:
         return self.order < other.order
 

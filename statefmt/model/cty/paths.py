@@ -3,39 +3,20 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TypeAlias
 
 from msgspec import Struct
 
 from statefmt.golang import JSONValue, Members, NumberText, encode_string, kind_name, loads_exact, quote
 from statefmt.model.cty._decode import decode
+from statefmt.model.cty.data import CtyValue
 from statefmt.model.cty.errors import CtyEncodeError, CtyValueError
 from statefmt.model.cty.number import Number, from_int
+from statefmt.model.cty.steps import GetAttr, Path, PathIndex, PathStep
 from statefmt.model.cty.types import DYNAMIC, NUMBER, STRING
-from statefmt.model.cty.values import CtyValue, write_value
+from statefmt.model.cty.values import write_value
 
 # States repeat the same few path lists for thousands of instances; longer lists are not worth caching.
 _CACHED_SIZE = 1024
-
-
-class GetAttr(Struct, frozen=True):
-    """A step to the attribute `name` of an object."""
-
-    name: str
-
-
-class PathIndex(Struct, frozen=True):
-    """A step to an element.
-
-    `key` is a str (map), an int (list, tuple), or a CtyValue for anything else that OpenTofu accepts: fractions,
-    bools, nulls, and the compound values that are "keys" of set elements.
-    """
-
-    key: str | int | CtyValue
-
-
-PathStep: TypeAlias = GetAttr | PathIndex
-Path: TypeAlias = tuple[PathStep, ...]
 
 
 class PathProblem(Struct, frozen=True):

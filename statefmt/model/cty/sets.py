@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from statefmt.golang import quote
-from statefmt.model.cty.data import Data
+from statefmt.model.cty.data import Data, MarkedData, UnknownData, has_unknown
 from statefmt.model.cty.decimals import format_general
 from statefmt.model.cty.number import Number
 from statefmt.model.cty.types import BOOL, STRING, ListType, MapType, ObjectType, SetType, TupleType, Type
@@ -15,15 +15,17 @@ def make_set(element: Type, items: Sequence[Data]) -> tuple[Data, ...]:
     """Drop repeated elements and sort the rest as cty's set iterator does.
 
     Strings sort by their bytes, numbers by value, false before true, and compound values by the string that cty
-    hashes; null comes last. Elements with equal sort keys keep the order of `items`.
+    hashes; then come unknown elements, and null comes last. Elements with equal sort keys keep the order of `items`.
+    Elements with unknown parts are all different, since nobody knows whether they are equal.
     """
     if element in (STRING, BOOL):
         distinct = sorted({item for item in items if isinstance(item, (str, bool))})
-        return (*distinct, None) if None in items else tuple(distinct)
+        unknown = [item for item in items if isinstance(item, UnknownData)]
+        return (*distinct, *unknown, *((None,) if None in items else ()))
     buckets: dict[str, list[Data]] = {}
     for item in items:
         bucket = buckets.setdefault(_hash_text(element, item), [])
-        if item not in bucket:
+        if has_unknown(item) or item not in bucket:
             bucket.append(item)
     if _has_negative_zero(buckets):
         return _sort_with_negative_zero(buckets)
@@ -32,12 +34,12 @@ def make_set(element: Type, items: Sequence[Data]) -> tuple[Data, ...]:
     return tuple(item for _, item in flat)
 
 
-def _order(entry: tuple[str, Data]) -> tuple[bool, tuple[int, int, int], str]:
+def _order(entry: tuple[str, Data]) -> tuple[int, tuple[int, int, int], str]:
     text, item = entry
     if isinstance(item, Number):
-        return False, item.order, ""
+        return 0, item.order, ""
     # Code points sort like their UTF-8 bytes.
-    return item is None, (0, 0, 0), text
+    return 2 if item is None else 1 if isinstance(item, UnknownData) else 0, (0, 0, 0), text
 
 
 def _hash_text(of: Type, data: Data) -> str:
@@ -48,7 +50,11 @@ def _hash_text(of: Type, data: Data) -> str:
 
 
 def _write_hash(of: Type, data: Data, parts: list[str]) -> None:
-    if data is None:
+    if isinstance(data, MarkedData):
+        _write_hash(of, data.data, parts)
+    elif isinstance(data, UnknownData):
+        parts.append("?")
+    elif data is None:
         parts.append("~")
     elif isinstance(data, bool):
         parts.append("T" if data else "F")

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from msgspec import Struct
-
 from statefmt.golang import encode_string, loads_exact
 from statefmt.model.cty._decode import decode
-from statefmt.model.cty.data import Data
+from statefmt.model.cty.data import CtyValue, Data, MarkedData, UnknownData
 from statefmt.model.cty.decimals import format_shortest
 from statefmt.model.cty.errors import CtyEncodeError, CtyValueError
 from statefmt.model.cty.number import Number
@@ -29,24 +27,13 @@ from statefmt.text.pattern import pattern
 _PLAIN_STRING: Final = pattern(rb'"[ !#-%\'-;=?-\[\]-\x7f]*"')
 
 
-class CtyValue(Struct, frozen=True):
-    """A cty value: its own type and its data.
-
-    `data` is None (null), bool, str, Number, a tuple (list, set, tuple) or a dict (map, object). A value read as
-    DYNAMIC has the type stored with it; DYNAMIC remains only for nulls and empty collections.
-    """
-
-    type: Type
-    data: Data
-
-
 def read_value(raw: bytes | None, of: Type) -> CtyValue:
     """Parse JSON by type, converting as go-cty's json.Unmarshal does.
 
     Strings and numbers convert into each other, `"1"` and `"0"` are bools, strings become NFC, sets are sorted
     and deduplicated, missing attributes are null, and a value of DYNAMIC is `{"value": …, "type": …}`. `raw` is
     valid JSON; None or empty if missing. Raises CtyValueError with go-cty's detail, also for values that crash
-    go-cty (short tuples, collections of mixed types).
+    go-cty (short tuples, collections of mixed types); it is a CtyPathError if the problem is in a part of the value.
     """
     if not raw:
         raise CtyValueError("EOF")
@@ -113,6 +100,10 @@ def _write(data: Data, own: Type, wanted: Type, parts: list[bytes]) -> None:
         parts.append(format_shortest(data).encode("ascii"))
     elif isinstance(data, tuple):
         _write_array(data, own, wanted, parts)
+    elif isinstance(data, UnknownData):
+        raise CtyEncodeError("value is not known")
+    elif isinstance(data, MarkedData):
+        raise CtyEncodeError("value has marks, so it cannot be serialized as JSON")
     else:
         _write_object(data, own, wanted, parts)
 

@@ -81,8 +81,10 @@ def _place_line(finding: Finding, state: CheckedState, terminal: Terminal) -> st
 def _summary(states: Sequence[CheckedState], terminal: Terminal) -> str:
     """Return `2 states checked: 1 error, 3 warnings; 4 hidden`."""
     configurations = sum(state.is_configuration for state in states)
-    kinds = [(len(states) - configurations, "state"), (configurations, "configuration")]
-    checked = " and ".join(counted(count, kind) for count, kind in kinds if count) or counted(0, "state")
+    plans = sum(state.is_plan for state in states)
+    kinds = [(len(states) - configurations - plans, "state"), (configurations, "configuration"), (plans, "plan")]
+    *first, last = [counted(count, kind) for count, kind in kinds if count] or [counted(0, "state")]
+    checked = f"{', '.join(first)} and {last}" if first else last
     held_back = sum(state.hidden for state in states)
     worst = max((finding.severity for finding in _all_findings(states)), key=lambda each: each.rank, default=None)
     counts = terminal.paint(counts_text(_all_findings(states)), "bold", COLOURS[worst] if worst else "green")

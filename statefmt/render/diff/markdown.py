@@ -11,15 +11,11 @@ from statefmt.render.counted import counted
 from statefmt.render.diff._items import ADDED, CHANGED, MOVED, REMOVED, Item, Line, items
 from statefmt.render.diff._summary import NOTHING, followed_text, summary
 from statefmt.render.diff.values import Manner
-from statefmt.render.printable import printable
-from statefmt.text.pattern import pattern
+from statefmt.render.markdown import MOST_CHARACTERS, code, escaped, fence_around
 
-# GitHub accepts 65,536 characters; the rest is for text that a workflow adds.
-MOST_CHARACTERS: Final = 65_000
 # Lines that start like this have a colour in a `diff` code block.
 _SIGNS: Final = {ADDED: "+", REMOVED: "-", CHANGED: "!", MOVED: "#"}
 _TITLES: Final = {ADDED: "Added", REMOVED: "Removed", CHANGED: "Changed", MOVED: "Moved"}
-_BACKTICKS: Final = pattern(r"`{3,}")
 _ROOM_FOR_THE_END: Final = 400
 _WIDTH: Final = 100
 
@@ -29,10 +25,10 @@ def diff_markdown(changes: SnapshotDiff, manner: Manner, old: str, new: str) -> 
 
     Text from the states is only put in code blocks, so that none of it is markup, a link or a mention.
     """
-    head = f"### State differences\n\n{_code(old)} → {_code(new)}\n\n"
+    head = f"### State differences\n\n{code(old)} → {code(new)}\n\n"
     if not changes:
         return f"{head}{NOTHING[:1].upper()}{NOTHING[1:]}."
-    parts = [f"{head}**{_escaped(summary(changes))}**\n"]
+    parts = [f"{head}**{escaped(summary(changes))}**\n"]
     if changes.followed:
         parts.append(f"\n{followed_text(changes)}.\n")
     room = MOST_CHARACTERS - sum(map(len, parts)) - _ROOM_FOR_THE_END
@@ -62,8 +58,7 @@ def _sections(changes: SnapshotDiff, manner: Manner) -> Iterator[tuple[str, Sequ
 def _section(title: str, group: Sequence[Item], room: int) -> tuple[str, bool]:
     """Return a folded section, and whether some of it was left out because it was too long."""
     lines = [line for item in group for line in _item_lines(item)]
-    longest = max((len(run) for line in lines for run in _BACKTICKS.findall(line)), default=2)
-    fence = "`" * (longest + 1)
+    fence = fence_around(lines)
     head = f"\n<details><summary>{title} ({counted(len(group), 'entry', 'entries')})</summary>\n\n{fence}diff\n"
     end = f"{fence}\n\n</details>\n"
     room -= len(head) + len(end)
@@ -99,12 +94,3 @@ def _line(line: Line, indent: str) -> Iterator[str]:
     first, *more = f"{indent}{line.label}{separator}{' → '.join(sides)}".split("\n")
     yield f"{sign} {first}"
     yield from (f"{sign} {text}" for text in more)
-
-
-def _code(name: str) -> str:
-    return f"<code>{_escaped(printable(name))}</code>"
-
-
-def _escaped(text: str) -> str:
-    """Escape text so that none of it can be markup, a link or a mention."""
-    return "".join([char if char.isalnum() or char in " ,-/" else f"&#{ord(char)};" for char in text])

@@ -12,7 +12,7 @@ from statefmt.analysis.diff.plain import Crossing
 from statefmt.analysis.diff.values import ABSENT, NoValue, ValueChange, value_changes
 from statefmt.golang import JSONValue, Members, loads_exact
 from statefmt.model.cty import GetAttr, Path
-from statefmt.model.cty.paths import PathIndex
+from statefmt.model.cty.steps import PathIndex
 from statefmt.redaction._hide import hide
 from statefmt.redaction.hidden import Hidden
 from statefmt.redaction.partial import decoded

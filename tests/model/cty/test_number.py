@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
@@ -11,7 +12,7 @@ from hypothesis import given, strategies as st
 
 from statefmt.model.cty import CtyEncodeError, Number, parse_number
 from statefmt.model.cty.decimals import format_general, format_shortest
-from statefmt.model.cty.number import from_int
+from statefmt.model.cty.number import from_float, from_int
 
 TWO_512 = str(2**512)
 
@@ -169,3 +170,10 @@ def test_order_is_by_value(left_text: str, right_text: str) -> None:
     assert left is not None and right is not None
     assert (left < right) == (value_of(left) < value_of(right))
     assert (left == right) == (value_of(left) == value_of(right))
+
+
+def test_numbers_differ_by_value_only() -> None:
+    one, other = parse_number("1"), from_float(1.0)
+    assert one == other
+    assert not operator.ne(one, other)
+    assert one != parse_number("2")

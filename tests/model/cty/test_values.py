@@ -7,7 +7,18 @@ import json
 import pytest
 from hypothesis import assume, given, strategies as st
 
-from statefmt.model.cty import CtyEncodeError, CtyError, CtyValueError, canonical_output, canonical_value, parse_type
+from statefmt.model.cty import (
+    NUMBER,
+    CtyEncodeError,
+    CtyError,
+    CtyValueError,
+    canonical_output,
+    canonical_value,
+    parse_number,
+    parse_type,
+)
+from statefmt.model.cty.data import UnknownData
+from statefmt.model.cty.sets import make_set
 
 OUTPUTS = [
     ("string", b'"a\\u0041<"', b'"string"', b'"aA\\u003c"', b'"string"'),
@@ -251,3 +262,8 @@ def test_mutilated_values_give_clean_errors(case: tuple[object, object], data: s
         canonical_output(dump(case[1]), dump(other[0]))
     except CtyError as error:
         assert error.detail
+
+
+def test_unknown_elements_of_a_set_come_after_the_known_ones_and_before_null() -> None:
+    number = parse_number("-1")
+    assert make_set(NUMBER, [None, UnknownData(), number]) == (number, UnknownData(), None)

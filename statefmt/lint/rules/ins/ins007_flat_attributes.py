@@ -14,7 +14,8 @@ programs that read attributes from a state do not see any. Nothing is lost, so t
 ```
 
 ## What to do
-Run `tofu apply -refresh-only`, which rewrites the object.
+Run `tofu apply -refresh-only`, which rewrites the object. Without the provider, `statetool upgrade -i --schemas FILE`
+decodes the attributes by the provider's schema, the output of `tofu providers schema -json`.
 """
 
 from collections.abc import Iterable

@@ -1,0 +1,253 @@
+"""Determines the provider instance of each change of a plan: from the state before, and from static evaluation.
+
+The JSON form of a plan names the source of each provider, but neither its configuration nor its instance. OpenTofu
+manages an object through the instance that its block names, and destroys one without a block through the instance that
+the state names. Source: RFC "Static Evaluation of Provider Iteration"; OpenTofu
+`internal/tofu/node_resource_abstract_instance.go` (resolveProvider).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import Final, NamedTuple
+
+from msgspec import structs
+
+from statefmt.analysis.providers.fates import Fate, FateKind, provider_fates
+from statefmt.analysis.providers.sources import required_sources, translated
+from statefmt.configuration.providers.references import ProviderReferences
+from statefmt.configuration.scopes.instances import AbsentInstance
+from statefmt.hcl.source.problem import Problem, ProblemKind
+from statefmt.hcl.value import Unknown
+from statefmt.lifecycle.plans.action import Action
+from statefmt.lifecycle.plans.plan import PlannedChange, ShownPlan
+from statefmt.lifecycle.plans.state_values import ShownResource
+from statefmt.model.addrs import (
+    DEFAULT_HOST,
+    TERRAFORM_HOST,
+    AbsProviderInstance,
+    AbsResourceInstance,
+    ConfigProviderConfig,
+    Provider,
+    ResourceMode,
+    parse_abs_resource_instance,
+)
+from statefmt.model.errors import AddressError
+from statefmt.model.instances import instances
+from statefmt.model.snapshot import Snapshot
+
+_HOSTS: Final = frozenset({DEFAULT_HOST, TERRAFORM_HOST})
+MISSING: Final = frozenset({FateKind.CONFIGURATION_GONE, FateKind.INSTANCE_GONE, FateKind.FALLBACK_IMPOSSIBLE})
+NO_STATE_GIVEN: Final = "only the state names its provider instance: name the state with --state"
+OTHER_CONFIGURATION: Final = "the plan was made from another configuration, or with other variables"
+_OTHER_STATE: Final = "the state has no such object, so it is not the state that the plan was made for"
+
+
+class PlannedProvider(NamedTuple):
+    """The provider instance that OpenTofu uses for an object; None if it cannot be told.
+
+    `reason` says why it cannot be told, or why the instance is missing. `outcome` is UNKNOWN if either the instance
+    is, or whether the configuration has it.
+    """
+
+    provider: AbsProviderInstance | None
+    outcome: FateKind
+    reason: str = ""
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether the configuration lacks the provider instance."""
+        return self.outcome in MISSING
+
+
+class BoundChange(NamedTuple):
+    """A change of a plan with its provider instances: `planned`, and `prior` in the state, None if it has none."""
+
+    change: PlannedChange
+    planned: PlannedProvider
+    prior: AbsProviderInstance | None
+
+    @property
+    def is_rebound(self) -> bool:
+        """Whether another provider instance than before manages or destroys an object. Data is only read again."""
+        return (
+            self.planned.outcome is FateKind.REBOUND
+            and self.change.address.resource.resource.mode is ResourceMode.MANAGED
+        )
+
+
+class Stranded(NamedTuple):
+    """An object in the state whose provider instance the configuration lacks, and for which the plan has no change."""
+
+    address: AbsResourceInstance
+    deposed: str
+    planned: PlannedProvider
+
+
+class PlanBindings:
+    """The provider instances of a plan's changes, computed on demand. Without `snapshot`, prior bindings are unknown.
+
+    `changes` and `drift` have the order of the plan.
+    """
+
+    def __init__(self, plan: ShownPlan, references: ProviderReferences, snapshot: Snapshot | None) -> None:
+        self._plan = plan
+        self._references = references
+        self._required = required_sources(references.configuration)
+        self._has_state = snapshot is not None
+        self._fates: Mapping[tuple[AbsResourceInstance, str], Fate] = (
+            {}
+            if snapshot is None
+            else {(fate.instance.addr, fate.obj.deposed): fate for fate in provider_fates(snapshot, references)}
+        )
+        self._prior: Mapping[tuple[AbsResourceInstance, str], AbsProviderInstance] = (
+            {} if snapshot is None else dict(_bound(snapshot))
+        )
+        self.changes: Final = tuple(map(self._of, plan.resource_changes))
+        self.drift: Final = tuple(map(self._of, plan.resource_drift))
+
+    @cached_property
+    def stranded(self) -> tuple[Stranded, ...]:
+        """The objects in the state that need a missing provider instance, but that the plan does not list."""
+        listed = {(one.change.address_before, one.change.deposed) for one in self.changes}
+        return tuple(
+            Stranded(fate.address, fate.obj.deposed, _fated(fate))
+            for key, fate in self._fates.items()
+            if fate.outcome in MISSING and key not in listed
+        )
+
+    def of_prior(self, resource: ShownResource) -> PlannedProvider:
+        """Return the provider instance of an object in `prior_state`: that of the state, before the plan.
+
+        An object that the state lacks was read or imported while planning, through the planned instance.
+        """
+        prior = self._prior_by_text.get((resource.address, resource.deposed_key))
+        if prior is not None:
+            return PlannedProvider(prior, FateKind.KEPT)
+        imported = resource.address in self._imported
+        if not self._has_state and not imported:
+            return _not_known(NO_STATE_GIVEN)
+        if resource.mode != "data" and not imported:
+            return _not_known(_OTHER_STATE)
+        try:
+            address = parse_abs_resource_instance(resource.address)
+        except AddressError as error:
+            return _not_known(f"its address is invalid: {error.detail}")
+        return self._named(self._configured(address, "", stays=True), resource.provider_name)
+
+    @cached_property
+    def _imported(self) -> frozenset[str]:
+        return frozenset(str(each.address) for each in self._plan.resource_changes if each.change.importing is not None)
+
+    @cached_property
+    def _prior_by_text(self) -> Mapping[tuple[str, str], AbsProviderInstance]:
+        """The bindings in the state by the text of the address after the plan's moves, and deposed key."""
+        moved = {
+            each.address_before: each.address
+            for each in (*self._plan.resource_changes, *self._plan.resource_drift)
+            if each.previous_address is not None
+        }
+        return {
+            (str(moved.get(address, address)), deposed): provider
+            for (address, deposed), provider in self._prior.items()
+        }
+
+    def _of(self, change: PlannedChange) -> BoundChange:
+        key = (change.address_before, change.deposed)
+        prior = self._prior.get(key)
+        return BoundChange(change, self._named(self._planned(change, prior), change.provider_name), prior)
+
+    def _planned(self, change: PlannedChange, prior: AbsProviderInstance | None) -> PlannedProvider:
+        if change.action is Action.FORGET and prior is not None:
+            # No provider is asked, so it need not exist.
+            return PlannedProvider(prior, FateKind.KEPT)
+        fate = self._fates.get((change.address_before, change.deposed))
+        if fate is not None and fate.address == change.address:
+            return _fated(fate)
+        found = self._configured(change.address, change.deposed, stays=change.action.leaves_object)
+        if prior is None or found.provider is None or found.outcome is not FateKind.KEPT:
+            return found
+        same = translated(prior, self._required) == found.provider
+        return found if same else found._replace(outcome=FateKind.REBOUND)
+
+    def _configured(self, address: AbsResourceInstance, deposed: str, *, stays: bool) -> PlannedProvider:
+        """Return the provider instance according to the configuration alone."""
+        references = self._references
+        only_state = _OTHER_STATE if self._has_state else NO_STATE_GIVEN
+        if address.config() not in references.blocks:
+            return _not_known(f"no block declares it, and {OTHER_CONFIGURATION}" if stays else only_state)
+        binding = references.block_binding(address.config())
+        if isinstance(binding, Problem):
+            named = references.named_config(address.config())
+            if binding.kind is ProblemKind.NO_PROVIDER and named is not None:
+                return PlannedProvider(None, FateKind.CONFIGURATION_GONE, _lacking(named))
+            return _not_known(f"its provider argument is invalid: {binding.summary}")
+        if deposed and binding.has_key:
+            return _not_known(only_state)
+        found = references.instance_binding(address)
+        if isinstance(found, AbsentInstance):
+            if stays:
+                return _not_known(f"the configuration has no such instance: {OTHER_CONFIGURATION}")
+            found = references.destroying(address)
+        if isinstance(found, AbsentInstance):
+            return _not_known(only_state)
+        if isinstance(found, Problem):
+            return _not_known(found.summary)
+        if isinstance(found, Unknown):
+            return _not_known(found.reason)
+        there = references.declares(found)
+        if isinstance(there, Unknown):
+            return PlannedProvider(found, FateKind.UNKNOWN, there.reason)
+        if not there:
+            return PlannedProvider(found, FateKind.INSTANCE_GONE, _lacking(found))
+        return PlannedProvider(found, FateKind.KEPT)
+
+    @staticmethod
+    def _named(found: PlannedProvider, source: str) -> PlannedProvider:
+        """Return the provider instance with the source that the plan names: Terraform's registry is its own."""
+        provider = found.provider
+        if provider is None or not source or str(provider.config.provider) == source:
+            return found
+        other = next((each for each in _elsewhere(provider.config.provider) if str(each) == source), None)
+        if other is None:
+            reason = f"the configuration names the provider {provider.config.provider}, but the plan {source}"
+            return _not_known(f"{reason}: {OTHER_CONFIGURATION}")
+        return found._replace(
+            provider=structs.replace(provider, config=structs.replace(provider.config, provider=other))
+        )
+
+
+def _bound(snapshot: Snapshot) -> Iterator[tuple[tuple[AbsResourceInstance, str], AbsProviderInstance]]:
+    for instance in instances(snapshot):
+        for obj in instance.objects:
+            provider = instance.provider(obj)
+            if provider is not None:
+                yield (instance.addr, obj.deposed), provider
+
+
+def _fated(fate: Fate) -> PlannedProvider:
+    # A block whose provider configuration is missing names a configuration; its key is not evaluated.
+    without_key = fate.declared and fate.binding is None
+    provider = None if without_key or fate.outcome is FateKind.FALLBACK_IMPOSSIBLE else fate.needed
+    if fate.unknown is not None:
+        return PlannedProvider(provider, fate.outcome, fate.unknown.reason)
+    if fate.outcome is FateKind.FALLBACK_IMPOSSIBLE and fate.needed is not None:
+        named = f"its block now names {fate.needed.config}, whose key cannot be evaluated for it"
+        return PlannedProvider(None, fate.outcome, f"{named}, and the state names {fate.bound}")
+    if fate.outcome in MISSING and fate.needed is not None:
+        return PlannedProvider(provider, fate.outcome, _lacking(fate.needed.config if without_key else fate.needed))
+    return PlannedProvider(provider, fate.outcome)
+
+
+def _lacking(needed: AbsProviderInstance | ConfigProviderConfig) -> str:
+    return f"the configuration has no {needed}"
+
+
+def _elsewhere(provider: Provider) -> Iterable[Provider]:
+    """Return the same provider in the public registries."""
+    return [structs.replace(provider, hostname=host) for host in _HOSTS] if provider.hostname in _HOSTS else ()
+
+
+def _not_known(reason: str) -> PlannedProvider:
+    return PlannedProvider(None, FateKind.UNKNOWN, reason)

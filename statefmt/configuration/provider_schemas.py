@@ -1,0 +1,109 @@
+"""Asks `tofu` or `terraform` for the schemas of a directory's providers, and caches the answer.
+
+`providers schema -json` starts the provider programs that `init` installed in the directory. The cache is keyed by the
+content of the lock file, which holds a hash of each provider package.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+from statefmt.configuration.lock_file import LOCK_FILE, locked_providers
+from statefmt.model.errors import StoreError
+from statefmt.store.small_files import read_bounded
+
+# The schemas of the largest providers take about 100 MB.
+_MOST: Final = 1 << 30
+_LARGEST_LOCK_FILE: Final = 1 << 24
+_ARGUMENTS: Final = ("providers", "schema", "-json", "-no-color")
+# The program that selects providers from each registry, if their names do not say it.
+_PROGRAMS: Final = {"registry.opentofu.org": "tofu", "registry.terraform.io": "terraform"}
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaSource:
+    """A directory whose providers have schemas; `environment` finds the program and the cache."""
+
+    directory: Path
+    environment: Mapping[str, str]
+
+    def program(self) -> str:
+        """Return the program to ask: the one whose registry the lock file names, else the first that is installed.
+
+        Raises StoreError if neither is installed, or the lock file cannot be read.
+        """
+        locked = locked_providers(self.directory / LOCK_FILE) or ()
+        named = {_PROGRAMS[each.hostname] for each in locked if each.hostname in _PROGRAMS}
+        candidates = sorted(named) if len(named) == 1 else ["tofu", "terraform"]
+        for name in candidates:
+            found = shutil.which(name, path=self.environment.get("PATH", ""))
+            if found is not None:
+                return found
+        raise StoreError(f"{' and '.join(candidates)} not found on PATH; install it, or collect the schemas elsewhere")
+
+    def collect(self) -> bytes:
+        """Run the program, which runs the providers of the directory, and return its answer; also cache it.
+
+        Raises StoreError if the program cannot be run or fails; its reason is in the message.
+        """
+        program = self.program()
+        command = f"{Path(program).name} providers schema -json"
+        try:
+            done = subprocess.run(
+                [program, *_ARGUMENTS],
+                cwd=self.directory,
+                env={**self.environment, "TF_IN_AUTOMATION": "1"},
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                check=False,
+            )
+        except OSError as error:
+            raise StoreError(f"{self.directory}: cannot run {command}: {error.strerror}") from error
+        if done.returncode != 0:
+            reason = (done.stderr or done.stdout).decode("utf-8", "replace").strip()
+            raise StoreError(f"{self.directory}: {command} failed with exit status {done.returncode}:\n{reason}")
+        path = self._cached()
+        if path is not None:
+            _store(path, done.stdout)
+        return done.stdout
+
+    def cached(self) -> bytes | None:
+        """Return the answer for the same lock file from the cache; None if there is none, or no lock file."""
+        path = self._cached()
+        try:
+            return None if path is None else read_bounded(path, _MOST, links=False)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise StoreError(f"{path}: {error.strerror}") from error
+
+    def _cached(self) -> Path | None:
+        try:
+            lock = read_bounded(self.directory / LOCK_FILE, _LARGEST_LOCK_FILE)
+        except (FileNotFoundError, NotADirectoryError):
+            # Without providers to install there is no lock file: asking is cheap then.
+            return None
+        except OSError as error:
+            raise StoreError(f"{self.directory / LOCK_FILE}: {error.strerror}") from error
+        home = self.environment.get("XDG_CACHE_HOME")
+        base = Path(home) if home else Path(self.environment.get("HOME") or Path.home()) / ".cache"
+        return base / "statetool" / "schemas" / f"{sha256(lock).hexdigest()}.json"
+
+
+def _store(path: Path, content: bytes) -> None:
+    """Write a file of the cache whole or not at all. A cache that cannot be written is no error."""
+    from tempfile import NamedTemporaryFile
+
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with NamedTemporaryFile(dir=path.parent, delete=False) as file:
+            file.write(content)
+        Path(file.name).replace(path)
+    except OSError:
+        return

@@ -1,0 +1,156 @@
+"""Decodes attributes from the flat form of states before format 4, as `upgrade --schemas` does.
+
+OpenTofu leaves that to the provider, which needs no more than its schema for attributes of its current version.
+"""
+
+from __future__ import annotations
+
+from msgspec import Raw, Struct
+from msgspec.structs import replace
+
+from statefmt.edit.changes.resources import with_objects
+from statefmt.lifecycle.depth import refuses_depth
+from statefmt.lifecycle.flatmap import FlatmapError, decode_flatmap
+from statefmt.lifecycle.formatted_path import formatted_path
+from statefmt.lifecycle.schemas.conformance import conformance
+from statefmt.lifecycle.schemas.decode import SchemaError
+from statefmt.lifecycle.schemas.providers import ProviderSchemas, TypeSchema
+from statefmt.model.addrs import AbsResource, AbsResourceInstance, Provider
+from statefmt.model.cty import CtyError, CtyValue, ObjectType, write_value
+from statefmt.model.cty.parts import is_wholly_known
+from statefmt.model.cty.type_names import type_name
+from statefmt.model.cty.types import DynamicType
+from statefmt.model.resources import ResourceInstanceObject
+from statefmt.model.snapshot import Snapshot
+
+# The most names to list in a reason.
+_MOST = 8
+
+
+class FlatObject(Struct, frozen=True):
+    """An object that had attributes in the flat form. `deposed` is its key, "" for the current object.
+
+    `reason` says why the attributes stay in that form, without values of the state; it is "" if they were decoded.
+    `unused` are the keys that the schema does not have: the reason, or what was dropped.
+    """
+
+    addr: AbsResourceInstance
+    deposed: str
+    reason: str = ""
+    unused: tuple[str, ...] = ()
+
+
+class FlatDecoding(Struct, frozen=True):
+    """A snapshot in which attributes were decoded, and all objects that had flat ones, in order."""
+
+    snapshot: Snapshot
+    objects: tuple[FlatObject, ...]
+
+    @property
+    def decoded(self) -> tuple[FlatObject, ...]:
+        return tuple(each for each in self.objects if not each.reason)
+
+    @property
+    def kept(self) -> tuple[FlatObject, ...]:
+        return tuple(each for each in self.objects if each.reason)
+
+
+class _KeptError(Exception):
+    """A reason why the attributes of an object stay as they are."""
+
+    def __init__(self, reason: str, unused: tuple[str, ...] = ()) -> None:
+        super().__init__(reason)
+        self.unused = unused
+
+
+def decode_flat_attributes(snapshot: Snapshot, schemas: ProviderSchemas, *, drop_unknown: bool = False) -> FlatDecoding:
+    """Decode the flat attributes of all objects whose schema version is that of their provider's schema.
+
+    Attributes stay as they are if they are of another version, which only the provider can upgrade, if they do not
+    decode by the schema or have unknown values, or if the schema does not have some, unless `drop_unknown`. The serial
+    stays the same. Source: OpenTofu `ResourceInstanceObjectSrc.Decode`.
+    """
+    found: list[FlatObject] = []
+    providers = {
+        resource.addr: None if resource.provider_config is None else resource.provider_config.provider
+        for resource in snapshot.resources
+    }
+
+    def changed(addr: AbsResource, obj: ResourceInstanceObject) -> ResourceInstanceObject:
+        if obj.attributes is not None or not obj.attributes_flat:
+            return obj
+        instance = addr.instance(obj.key)
+        try:
+            attributes, unused = _decoded(obj, _schema(schemas, providers[addr], addr, obj), drop_unknown)
+        except SchemaError as error:
+            found.append(FlatObject(instance, obj.deposed, str(error)))
+            return obj
+        except _KeptError as error:
+            found.append(FlatObject(instance, obj.deposed, str(error), error.unused))
+            return obj
+        found.append(FlatObject(instance, obj.deposed, unused=unused))
+        return replace(obj, attributes=Raw(attributes), attributes_flat=None)
+
+    return FlatDecoding(with_objects(snapshot, changed), tuple(found))
+
+
+def _schema(
+    schemas: ProviderSchemas, provider: Provider | None, addr: AbsResource, obj: ResourceInstanceObject
+) -> TypeSchema:
+    if provider is None:
+        raise _KeptError("the state does not name its provider")
+    if provider.is_legacy:
+        raise _KeptError(f"the source of its provider {provider.type} is not known")
+    if schemas.provider_for(provider) is None:
+        raise _KeptError(f"there is no schema of its provider {provider}")
+    schema = schemas.schema(provider, addr.resource.mode, addr.resource.type)
+    if schema is None:
+        raise _KeptError(f"its provider {provider} has no schema for {addr.resource.type}")
+    if obj.schema_version > schema.version:
+        raise _KeptError(
+            f"its schema version {obj.schema_version} is newer than version {schema.version} of the provider"
+        )
+    if obj.schema_version < schema.version:
+        raise _KeptError(
+            f"its schema version {obj.schema_version} is older than version {schema.version} of the provider, which "
+            "upgrades it in the next plan"
+        )
+    return schema
+
+
+def _decoded(obj: ResourceInstanceObject, schema: TypeSchema, drop_unknown: bool) -> tuple[bytes, tuple[str, ...]]:
+    """Return attributes as JSON, and the keys that were dropped."""
+    of = schema.type
+    try:
+        decoding = decode_flatmap(obj.attributes_flat or {}, of)
+        if decoding.unused and not drop_unknown:
+            raise _KeptError(f"the schema does not have {_listed(decoding.unused)}", decoding.unused)
+        return _encoded(decoding.value, of), decoding.unused
+    except FlatmapError as error:
+        raise _KeptError(_undecoded(error)) from None
+    except CtyError as error:
+        raise _KeptError(error.detail) from None
+
+
+def _undecoded(error: FlatmapError) -> str:
+    """Say what does not decode, without the message of the error, which may show a value."""
+    if not error.key:
+        return str(error)
+    if isinstance(error.expected, DynamicType):
+        return f"{error.key} can be of any type, and the flat form does not say which"
+    return f"{error.key.removesuffix('.')} does not decode: expected {type_name(error.expected)}"
+
+
+@refuses_depth
+def _encoded(value: CtyValue, of: ObjectType) -> bytes:
+    if not is_wholly_known(value):
+        raise _KeptError("it has unknown values")
+    problems = conformance(value.type, of)
+    if problems:
+        raise _KeptError(f"{formatted_path(problems[0].path).removeprefix('.')}: {problems[0].message}")
+    return write_value(value, of)
+
+
+def _listed(keys: tuple[str, ...]) -> str:
+    more = f" and {len(keys) - _MOST:,} more" if len(keys) > _MOST else ""
+    return ", ".join(keys[:_MOST]) + more

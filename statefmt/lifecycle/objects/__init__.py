@@ -1,0 +1,1 @@
+"""Checks the objects of resource instances: planned ones against configurations, new ones against plans."""

@@ -1,0 +1,1 @@
+"""Shows values, changes and paths as the JSON form of plans does."""

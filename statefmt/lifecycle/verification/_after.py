@@ -1,0 +1,283 @@
+"""Compares the objects of the state after an apply with the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from msgspec import Raw
+
+from statefmt.lifecycle.plans.action import Action
+from statefmt.lifecycle.plans.plan import Change, PlannedChange
+from statefmt.lifecycle.plans.state_values import ShownResource
+from statefmt.lifecycle.verification._decoding import attribute_texts
+from statefmt.lifecycle.verification._expectations import Expectations
+from statefmt.lifecycle.verification._masks import mask_of, true_paths
+from statefmt.lifecycle.verification._objects import (
+    differences,
+    identity_findings,
+    ready_findings,
+    sensitivity_findings,
+    status_findings,
+    value_findings,
+)
+from statefmt.lifecycle.verification._secrets import Secrets
+from statefmt.lifecycle.verification._sides import ObjectKey, Placed, Side, same_object
+from statefmt.model.addrs import AbsResourceInstance, ResourceMode
+from statefmt.model.codes import Code
+from statefmt.model.findings import Finding, Severity
+from statefmt.text.pattern import pattern
+
+_UUID: Final = pattern(rb'"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"')
+_REPLACEMENTS: Final = tuple(action for action in Action if action.replaces)
+_NULL: Final = b"null"
+
+
+class AfterChecks:
+    """Goes through the objects of a plan and of the state after it; `failed` collects the changes not made."""
+
+    def __init__(
+        self, expected: Expectations, before: Side, after: Side, *, strict: bool, show_sensitive: bool
+    ) -> None:
+        self._expected = expected
+        self._before = before
+        self._after = after
+        self._strict = strict
+        self._show = show_sensitive
+        self._seen: set[ObjectKey] = set()
+        self.failed: set[ObjectKey] = set()
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield what differs, in the order of the plan, then of the state."""
+        for change in self._expected.plan.resource_changes:
+            if change.deposed and not change.action.leaves_object:
+                yield from self._removed_deposed(change)
+            elif change.action.leaves_object:
+                yield from self._left(change)
+            else:
+                yield from self._removed(change)
+        yield from self._unplanned()
+        yield from self._lost()
+
+    def _left(self, change: PlannedChange) -> Iterator[Finding]:
+        """Check a change after which there is an object."""
+        key = change.address, change.deposed
+        self._seen.add(key)
+        address = str(change.address)
+        placed = self._after.objects.get(key)
+        before = self._before.objects.get((change.address_before, change.deposed))
+        if placed is None:
+            yield from self._missing(change, before)
+            return
+        if change.previous_address is not None and change.previous_address != change.address:
+            yield from self._twice(change, before)
+        found = list(self._compared(change, placed, before, address))
+        if change.action is not Action.NO_OP and before is not None and same_object(placed.obj, before.obj):
+            if found:
+                self.failed.add(key)
+                yield self._not_made(change, placed, "the object is the same as before")
+                return
+            if change.action in (Action.UPDATE, *_REPLACEMENTS) and _has_unknown(change.change):
+                yield self._looks_the_same(change, placed)
+                return
+        yield from found
+
+    def _compared(
+        self, change: PlannedChange, placed: Placed, before: Placed | None, address: str
+    ) -> Iterator[Finding]:
+        details = change.change
+        schema, of = self._expected.schema(change.provider_name, change.address.resource.resource)
+        code = Code.CHANGED_WITHOUT_PLAN if change.action is Action.NO_OP else Code.VALUE_NOT_AS_PLANNED
+        wanted = Raw(b"{}") if details.after is None else details.after
+        found = differences(wanted, details.after_unknown, placed, of)
+        if found:
+            secrets = Secrets(details, (placed.obj, before and before.obj), schema, show=self._show)
+            yield from value_findings(found, code, address, self._after, placed, secrets, strict=self._strict)
+        yield from identity_findings(details, address, self._after, placed)
+        if change.action is Action.NO_OP:
+            yield from status_findings(address, self._after, placed, before)
+        else:
+            yield from ready_findings(address, self._after, placed)
+        yield from sensitivity_findings(details, address, self._after, placed, schema)
+
+    def _missing(self, change: PlannedChange, before: Placed | None) -> Iterator[Finding]:
+        """Report a change whose object does not exist."""
+        old = change.address_before, change.deposed
+        self.failed.add((change.address, change.deposed))
+        address = str(change.address)
+        if old[0] != change.address and old in self._after.objects and old not in self._expected.changes:
+            self._seen.add(old)
+            placed = self._after.objects[old]
+            yield Code.MOVE_NOT_MADE.finding(
+                "Planned move not made",
+                f"The object was to move here from {old[0]}; it is still there.",
+                address,
+                self._after.pointer(placed),
+            )
+        elif before is None or change.action.replaces or change.action is Action.READ:
+            yield self._not_made(change, None, "the state has no such object")
+        else:
+            yield _lost(address)
+
+    def _twice(self, change: PlannedChange, before: Placed | None) -> Iterator[Finding]:
+        """Report an object that has moved and is also still at its old address."""
+        old = change.address_before, change.deposed
+        placed = self._after.objects.get(old)
+        if placed is None or old in self._expected.changes or before is None:
+            return
+        self._seen.add(old)
+        yield Code.MOVE_NOT_MADE.finding(
+            "Planned move not made",
+            f"The object was to move from {old[0]} to {change.address}; the state has both.",
+            str(change.address),
+            self._after.pointer(placed),
+        )
+
+    def _not_made(self, change: PlannedChange, placed: Placed | None, why: str) -> Finding:
+        what = "import, then " if change.change.importing is not None else ""
+        return Code.CHANGE_NOT_MADE.finding(
+            "Planned change not made",
+            f"Planned: {what}{change.action}; {why}.",
+            str(change.address),
+            "" if placed is None else self._after.pointer(placed),
+        )
+
+    def _looks_the_same(self, change: PlannedChange, placed: Placed) -> Finding:
+        """Report a change after which all values are as before, also those that were to be known only then."""
+        if change.action.replaces and _replaces_random(change.change, placed):
+            self.failed.add((change.address, change.deposed))
+            return self._not_made(change, placed, "the object is the same as before, with the same random values")
+        finding = Code.CHANGE_LOOKS_THE_SAME.finding(
+            "Change looks the same",
+            f"Planned: {change.action}; the object has the values that it had before, even those that were unknown "
+            "before apply; the change may not have been made.",
+            str(change.address),
+            self._after.pointer(placed),
+        )
+        return finding if change.action.replaces else replace(finding, severity=Severity.INFO)
+
+    def _removed(self, change: PlannedChange) -> Iterator[Finding]:
+        """Check that the current object of an instance is gone."""
+        for address in dict.fromkeys((change.address, change.address_before)):
+            key = address, ""
+            if key != (change.address, "") and key in self._expected.changes:
+                continue
+            self._seen.add(key)
+            placed = self._after.objects.get(key)
+            if placed is not None:
+                self.failed.add((change.address, ""))
+                what = "forgotten" if change.action is Action.FORGET else "destroyed"
+                yield Code.OBJECT_KEPT.finding(
+                    "Object still in the state",
+                    f"The object was to be {what}; the state still has it.",
+                    str(address),
+                    self._after.pointer(placed),
+                )
+
+    def _removed_deposed(self, change: PlannedChange) -> Iterator[Finding]:
+        """Check that a deposed object is gone."""
+        for address in dict.fromkeys((change.address, change.address_before)):
+            key = address, change.deposed
+            self._seen.add(key)
+            placed = self._after.objects.get(key)
+            if placed is not None:
+                self.failed.add((change.address, change.deposed))
+                what = "forgotten" if change.action is Action.FORGET else "destroyed"
+                yield self._deposed(address, placed, f"was to be {what}; the state still has it")
+
+    def _deposed(self, address: AbsResourceInstance, placed: Placed, what: str) -> Finding:
+        return Code.DEPOSED_KEPT.finding(
+            "Deposed object still in the state",
+            f"The deposed object {placed.obj.deposed} {what}.",
+            str(address),
+            self._after.pointer(placed, "deposed"),
+        )
+
+    def _unplanned(self) -> Iterator[Finding]:
+        """Check the objects that no change of the plan names."""
+        for key, placed in self._after.objects.items():
+            if key in self._seen:
+                continue
+            instance, deposed = key
+            address = str(instance)
+            prior = self._expected.prior.get((address, deposed))
+            before = self._before.objects.get(key)
+            if prior is not None:
+                yield from self._untouched(address, prior, placed, before)
+            elif deposed and before is None:
+                yield self._deposed(instance, placed, "is new: an object was replaced, and the old one not destroyed")
+            elif (moved := self._expected.moves.get(instance)) is not None and before is not None:
+                yield Code.MOVE_NOT_MADE.finding(
+                    "Planned move not made",
+                    f"The object was to move to {moved}; it is still here.",
+                    str(moved),
+                    self._after.pointer(placed),
+                )
+                self.failed.add((moved, deposed))
+                self._seen.add((moved, deposed))
+            elif before is None:
+                yield Code.ADDED_WITHOUT_PLAN.finding(
+                    "Not in the plan",
+                    "The plan does not mention this object, and the state before did not have it.",
+                    address,
+                    self._after.pointer(placed),
+                )
+            elif not placed.is_data and key in self._expected.drift:
+                yield Code.OBJECT_KEPT.finding(
+                    "Object still in the state",
+                    "The plan found that the object no longer exists; the state still has it.",
+                    address,
+                    self._after.pointer(placed),
+                )
+
+    def _untouched(
+        self, address: str, prior: ShownResource, placed: Placed, before: Placed | None
+    ) -> Iterator[Finding]:
+        """Check an object that the plan leaves alone: it is as in the refreshed state."""
+        schema, of = self._expected.schema(prior.provider_name, placed.resource.addr.resource)
+        found = differences(prior.values, None, placed, of)
+        if found:
+            shown = Change(
+                action=Action.NO_OP, before_sensitive=prior.sensitive_values, after_sensitive=prior.sensitive_values
+            )
+            secrets = Secrets(shown, (placed.obj, before and before.obj), schema, show=self._show)
+            code = Code.CHANGED_WITHOUT_PLAN
+            yield from value_findings(found, code, address, self._after, placed, secrets, strict=self._strict)
+        if not prior.tainted:
+            yield from status_findings(address, self._after, placed, before)
+
+    def _lost(self) -> Iterator[Finding]:
+        """Report objects of the refreshed state that no change names, and that are gone."""
+        present = {(str(instance), deposed) for instance, deposed in self._after.objects.keys() - self._seen}
+        planned = {
+            (str(address), change.deposed)
+            for change in self._expected.plan.resource_changes
+            for address in (change.address, change.address_before)
+        } | {(str(instance), deposed) for instance, deposed in self._seen}
+        for (address, deposed), prior in self._expected.prior.items():
+            if (address, deposed) in present or (address, deposed) in planned:
+                continue
+            if prior.mode == ResourceMode.DATA.value and self._expected.removes_all:
+                continue
+            yield _lost(address, deposed)
+
+
+def _lost(address: str, deposed: str = "") -> Finding:
+    what = f"The deposed object {deposed}" if deposed else "The object"
+    return Code.INSTANCE_LOST.finding(
+        "Lost from the state", f"{what} was to stay; the state no longer has it.", address
+    )
+
+
+def _has_unknown(change: Change) -> bool:
+    return mask_of(change.after_unknown) is not False
+
+
+def _replaces_random(change: Change, placed: Placed) -> bool:
+    """Return whether a value that only apply decides is a UUID, which no two objects share."""
+    if placed.obj.attributes is None:
+        return False
+    texts = attribute_texts(placed.obj.attributes)
+    names = {path[0] for path in true_paths(mask_of(change.after_unknown)) if len(path) == 1}
+    return any(_UUID.fullmatch(texts.get(str(name), _NULL)) for name in names)

@@ -1,0 +1,353 @@
+"""Compares planned values with those in a state, as OpenTofu compares them after an apply.
+
+Known parts must be equal; unknown parts may be anything that is known. Plans and states write values differently: a
+state has the type of a dynamic value beside it (`{"value": …, "type": …}`), and a plan does not tell sets from lists or
+maps from objects. Where no schema decides, two readings are tried, and one that agrees is enough: then the elements of
+a list may be in any order, and null is the same as no member.
+Source: OpenTofu `objchange.AssertObjectCompatible`, `internal/command/jsonplan`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+from msgspec import Raw, Struct
+
+from statefmt.formats.versions.decode import object_members
+from statefmt.lifecycle.verification._decoding import CONTAINERS, UNREADABLE, decoded, same_text
+from statefmt.lifecycle.verification._difference import ABSENT, Absent, Decoded, Difference, DifferenceKind, PathSteps
+from statefmt.lifecycle.verification._scalars import element_type, fits, identity_key, member_type, same_scalar
+from statefmt.model.cty import (
+    DYNAMIC,
+    CtyTypeError,
+    ListType,
+    MapType,
+    ObjectType,
+    SetType,
+    TupleType,
+    Type,
+    parse_type,
+)
+
+# What old providers wrote in place of an unknown value. Source: OpenTofu `hcl2shim.UnknownVariableValue`.
+UNKNOWN_PLACEHOLDER: Final = "74D93920-ED26-11E3-AC10-0800200C9A66"
+_PLACEHOLDER: Final = UNKNOWN_PLACEHOLDER.encode()
+_NOTHING_UNKNOWN: Final = (b"{}", b"false", b"[]")
+# The one attribute that is never null once an object exists; other unknown values may turn out to be null.
+_ID: Final = "id"
+# Elements with unknown parts are compared with each other element up to this number of pairs.
+_MOST_PAIRS: Final = 100_000
+
+# Deeper values are not compared as a whole first, so that the time stays linear.
+_DEEPEST_SHORTCUT: Final = 16
+
+
+def compare_attributes(
+    planned: Raw, unknown: Raw | None, actual: Raw, of: Type = DYNAMIC, *, ignore_added: bool = False
+) -> list[Difference]:
+    """Compare the attributes of an object in a state with the planned ones.
+
+    Args:
+        planned: The planned attributes, as in `after` of a change.
+        unknown: The mask of unknown parts, as in `after_unknown`.
+        actual: `attributes` in the state.
+        of: The type of the object by the provider's schema, DYNAMIC if it is not known.
+        ignore_added: Ignore attributes that only the state has.
+
+    Raises RecursionError if a value is nested too deeply.
+    """
+    if unknown is not None and bytes(unknown) == b"true":
+        return []
+    if memoryview(planned)[0] != ord("{") or memoryview(actual)[0] != ord("{"):
+        return _Comparison().value(decoded(planned), None, decoded(actual), of, (), ())
+    wanted = object_members(planned)
+    mask = {} if unknown is None or bytes(unknown) in _NOTHING_UNKNOWN else object_members(unknown)
+    found = object_members(actual)
+    comparison = _Comparison()
+    for name, value in found.items():
+        expected, hidden = wanted.get(name), mask.get(name)
+        if expected is None and hidden is None:
+            if not ignore_added and bytes(value) != b"null":
+                comparison.add(DifferenceKind.ADDED, (name,), (name,), ABSENT, decoded(value))
+        elif hidden is not None and bytes(hidden) == b"true":
+            comparison.open(name, value)
+        elif expected is None or hidden is not None or not _same_value(expected, value):
+            comparison.value(
+                ABSENT if expected is None else decoded(expected),
+                None if hidden is None else decoded(hidden),
+                decoded(value),
+                member_type(of, name),
+                (name,),
+                (name,),
+            )
+    for name in wanted.keys() | mask.keys():
+        if name not in found:
+            comparison.absent(wanted.get(name), mask.get(name), (name,))
+    return comparison.found
+
+
+def compare_output(planned: Raw | None, unknown: Raw | None, actual: bytes, of: Type) -> list[Difference]:
+    """Compare the value of an output in a state, whose type is known, with the planned one."""
+    mask = None if unknown is None or bytes(unknown) in _NOTHING_UNKNOWN else decoded(unknown)
+    wanted = ABSENT if planned is None and mask is not None else None if planned is None else decoded(planned)
+    return _attempt(wanted, mask, decoded(actual), of, (), (), exact=True)
+
+
+class _Wrapper(Struct, forbid_unknown_fields=True, gc=False):
+    """A dynamic value in a state."""
+
+    value: Raw
+    type: Raw
+
+
+_WRAPPER: Final = msgspec.json.Decoder(_Wrapper)
+
+
+def _same_value(planned: Raw, actual: Raw) -> bool:
+    """Return whether a value in a state is surely the planned one, by its text."""
+    return same_text(planned, actual) or _same_inside(planned, actual)
+
+
+def _same_inside(planned: Raw, actual: Raw) -> bool:
+    """Return whether a dynamic value in a state has the same text as the planned value."""
+    if memoryview(actual)[0] != ord("{"):
+        return False
+    try:
+        inside = _WRAPPER.decode(actual)
+    except UNREADABLE:
+        return False
+    if memoryview(planned)[0] not in CONTAINERS or not same_text(planned, inside.value):
+        return False
+    try:
+        return fits(decoded(inside.value), parse_type(bytes(inside.type)))
+    except CtyTypeError:
+        return False
+
+
+class _Comparison:
+    """One comparison: the differences found so far.
+
+    `plain` is False if the values in the state do not have the types that the state says: `1` as a string.
+    """
+
+    def __init__(self, *, plain: bool = True) -> None:
+        self.found: list[Difference] = []
+        self._plain = plain
+
+    def _surely_equal(self, planned: Decoded, actual: Decoded, path: PathSteps) -> bool:
+        """Return whether two known values are equal, whatever their type."""
+        if not self._plain or len(path) > _DEEPEST_SHORTCUT or type(planned) is not type(actual) or planned != actual:
+            return False
+        # To Python, true is 1; to JSON it is not.
+        return not isinstance(planned, dict | list) or msgspec.json.encode(planned) == msgspec.json.encode(actual)
+
+    def add(
+        self,
+        kind: DifferenceKind,
+        path: PathSteps,
+        tokens: PathSteps,
+        planned: Decoded | Absent,
+        actual: Decoded | Absent,
+    ) -> None:
+        self.found.append(Difference(kind, path, tokens, planned, actual))
+
+    def open(self, name: str, actual: Raw) -> None:
+        """Compare an attribute that the plan leaves open until apply."""
+        text = bytes(actual)
+        if _PLACEHOLDER in text:
+            self.value(ABSENT, True, decoded(actual), DYNAMIC, (name,), (name,))
+        elif name == _ID and text == b"null":
+            self.add(DifferenceKind.UNKNOWN, (name,), (name,), ABSENT, None)
+
+    def absent(self, planned: Raw | None, unknown: Raw | None, path: PathSteps) -> None:
+        """Compare an attribute that the state lacks. One that is planned as null may be missing."""
+        if planned is not None and (unknown is None or bytes(unknown) != b"true"):
+            if bytes(planned) != b"null":
+                self.add(DifferenceKind.MISSING, path, path, decoded(planned), ABSENT)
+        elif unknown is not None and _has_unknown(decoded(unknown)):
+            self.add(DifferenceKind.UNKNOWN, path, path, ABSENT, ABSENT)
+
+    def value(
+        self,
+        planned: Decoded | Absent,
+        unknown: Decoded,
+        actual: Decoded,
+        of: Type,
+        path: PathSteps,
+        tokens: PathSteps,
+        *,
+        exact: bool = False,
+    ) -> list[Difference]:
+        """Compare one value, and return all differences so far. `exact`: the type comes from the state itself."""
+        if of == DYNAMIC and (wrapped := _unwrapped(actual)) is not None:
+            inner, inner_type = wrapped
+            wrong = _attempt(planned, unknown, inner, inner_type, path, (*tokens, "value"), exact=True)
+            if wrong and _names(planned) | _names(unknown) == {"value", "type"}:
+                # An object that only looks like the type of a dynamic value.
+                plain = _attempt(planned, unknown, actual, _object_type(actual), path, tokens)
+                wrong = plain if len(plain) < len(wrong) else wrong
+            self.found += wrong
+            return self.found
+        if actual == UNKNOWN_PLACEHOLDER and planned != actual:
+            self.add(DifferenceKind.UNKNOWN, path, tokens, planned, actual)
+        elif unknown is True:
+            pass
+        elif planned is ABSENT:
+            # Nothing is known, and not all is unknown: an empty part.
+            if actual is not None and not isinstance(unknown, dict | list):
+                self.add(DifferenceKind.ADDED, path, tokens, ABSENT, actual)
+        elif isinstance(planned, dict) and isinstance(actual, dict):
+            self._members(planned, unknown, actual, of, path, tokens, exact)
+        elif isinstance(planned, list) and isinstance(actual, list):
+            self._elements(planned, unknown, actual, of, path, tokens, exact)
+        elif not _same_leaf(planned, actual, of, exact):
+            self.add(DifferenceKind.VALUE, path, tokens, planned, actual)
+        return self.found
+
+    def _members(
+        self,
+        planned: Mapping[str, Decoded],
+        unknown: Decoded,
+        actual: Mapping[str, Decoded],
+        of: Type,
+        path: PathSteps,
+        tokens: PathSteps,
+        exact: bool,
+    ) -> None:
+        mask = unknown if isinstance(unknown, dict) else {}
+        # In a map, null is a value like others; elsewhere it may stand for a member that is missing.
+        null_counts = isinstance(of, MapType)
+        for name in sorted(planned.keys() | mask.keys() | actual.keys()):
+            here, there = (*path, name), (*tokens, name)
+            known = name in planned or name in mask
+            if known and name in actual:
+                if name not in mask and self._surely_equal(planned[name], actual[name], path):
+                    continue
+                self.value(
+                    planned.get(name, ABSENT), mask.get(name), actual[name], member_type(of, name), here, there,
+                    exact=exact,
+                )  # fmt: skip
+            elif known:
+                if mask.get(name) is True or (name not in planned and _has_unknown(mask[name])):
+                    self.add(DifferenceKind.UNKNOWN, here, there, ABSENT, ABSENT)
+                elif name in planned and (null_counts or planned[name] is not None):
+                    self.add(DifferenceKind.MISSING, here, there, planned[name], ABSENT)
+            elif null_counts or actual[name] is not None:
+                self.add(DifferenceKind.ADDED, here, there, ABSENT, actual[name])
+
+    def _elements(
+        self,
+        planned: Sequence[Decoded],
+        unknown: Decoded,
+        actual: Sequence[Decoded],
+        of: Type,
+        path: PathSteps,
+        tokens: PathSteps,
+        exact: bool,
+    ) -> None:
+        mask = unknown if isinstance(unknown, list) else []
+        masks = [mask[place] if place < len(mask) else None for place in range(len(planned))]
+        if isinstance(of, SetType):
+            if not _same_set(planned, masks, actual, of, exact):
+                self.add(DifferenceKind.ELEMENTS, path, tokens, list(planned), list(actual))
+            return
+        if len(planned) == len(actual):
+            in_order = _Comparison(plain=self._plain)
+            for place, element in enumerate(planned):
+                if masks[place] is None and self._surely_equal(element, actual[place], path):
+                    continue
+                in_order.value(
+                    element, masks[place], actual[place], element_type(of, place), (*path, place), (*tokens, place),
+                    exact=exact,
+                )  # fmt: skip
+            if not in_order.found:
+                return
+            wrong = in_order.found
+        else:
+            wrong = [Difference(DifferenceKind.LENGTH, path, tokens, list(planned), list(actual))]
+        # Without a schema it may be a set.
+        if isinstance(of, ListType | TupleType) or not _same_set(planned, masks, actual, of, exact):
+            self.found += wrong
+
+
+def _same_leaf(planned: Decoded, actual: Decoded, of: Type, exact: bool) -> bool:
+    if isinstance(planned, dict | list) or isinstance(actual, dict | list):
+        return False
+    return same_scalar(planned, actual, of, exact)
+
+
+def _names(value: object) -> set[str]:
+    return set(value) if isinstance(value, dict) else set()
+
+
+def _attempt(
+    planned: Decoded | Absent, unknown: Decoded, actual: Decoded, of: Type, path: PathSteps, tokens: PathSteps,
+    *, exact: bool = False
+) -> list[Difference]:  # fmt: skip
+    plain = not exact or fits(actual, of)
+    return _Comparison(plain=plain).value(planned, unknown, actual, of, path, tokens, exact=exact)
+
+
+def _same_set(
+    planned: Sequence[Decoded], masks: Sequence[Decoded], actual: Sequence[Decoded], of: Type, exact: bool
+) -> bool:
+    """Return whether each element has an equal one on the other side; elements with unknown parts match several.
+
+    Elements that become equal once they are known are one element of a set, so that it may shrink, but never grow.
+    Source: OpenTofu `assertSetValuesCompatible`.
+    """
+    if len(actual) > len(planned):
+        return False
+    of_element = element_type(of, 0)
+    open_ones = [place for place, mask in enumerate(masks) if _has_unknown(mask)]
+    closed = Counter(identity_key(planned[place], of_element) for place in set(range(len(planned))) - set(open_ones))
+    keys = [identity_key(element, of_element) for element in actual]
+    if not open_ones:
+        return closed == Counter(keys)
+    if closed.keys() - set(keys):
+        return False
+    rest = [element for element, key in zip(actual, keys, strict=True) if key not in closed]
+    if len(open_ones) * len(actual) > _MOST_PAIRS:
+        return len(rest) <= len(open_ones)
+
+    def completes(place: int, element: Decoded) -> bool:
+        return not _attempt(planned[place], masks[place], element, of_element, (), (), exact=exact)
+
+    return all(any(completes(place, element) for place in open_ones) for element in rest) and all(
+        any(completes(place, element) for element in actual) for place in open_ones
+    )
+
+
+def _has_unknown(mask: Decoded) -> bool:
+    """Return whether anything is unknown in a mask."""
+    waiting: list[Any] = [mask]
+    while waiting:
+        part = waiting.pop()
+        if part is True:
+            return True
+        if isinstance(part, dict):
+            waiting += part.values()
+        elif isinstance(part, list):
+            waiting += part
+    return False
+
+
+def _unwrapped(value: Decoded) -> tuple[Decoded, Type] | None:
+    """Return a dynamic value and its type; None if a value does not have the form of one."""
+    if not isinstance(value, dict) or len(value) != 2 or "value" not in value or "type" not in value:
+        return None
+    description = value["type"]
+    if not isinstance(description, str | list):
+        return None
+    try:
+        return value["value"], parse_type(msgspec.json.encode(description))
+    except (CtyTypeError, TypeError):
+        return None
+
+
+def _object_type(value: Decoded) -> Type:
+    """Return a type that keeps an object from being read as a dynamic value."""
+    return ObjectType(dict.fromkeys(value, DYNAMIC)) if isinstance(value, dict) else DYNAMIC

@@ -1,0 +1,49 @@
+"""Models a difference between a planned value and the actual one."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Final, TypeAlias
+
+from msgspec import Struct
+
+from statefmt.model.cty import Number
+
+# JSON as the comparison decodes it: whole numbers are int, others Number.
+Decoded: TypeAlias = "bool | int | Number | str | list[Decoded] | dict[str, Decoded] | None"
+# The steps to a part: names and positions.
+PathSteps: TypeAlias = tuple[str | int, ...]
+
+
+class Absent(Enum):
+    """Stands for a value that does not exist; its only member is `ABSENT`."""
+
+    ABSENT = None
+
+
+ABSENT: Final = Absent.ABSENT
+
+
+class DifferenceKind(Enum):
+    """How two values differ."""
+
+    VALUE = "value"
+    LENGTH = "length"
+    ELEMENTS = "elements"
+    MISSING = "missing"
+    ADDED = "added"
+    UNKNOWN = "unknown"
+
+
+class Difference(Struct, frozen=True):
+    """A part of a value that differs.
+
+    `path` is its place in the plan, `tokens` its place in the state, where a value of a dynamic attribute is a member
+    of its own. `UNKNOWN` is a part that should be known after apply and is not.
+    """
+
+    kind: DifferenceKind
+    path: PathSteps
+    tokens: PathSteps
+    planned: Decoded | Absent = ABSENT
+    actual: Decoded | Absent = ABSENT

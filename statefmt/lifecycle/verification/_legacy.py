@@ -1,0 +1,25 @@
+"""Recognises objects of providers that were written with the old SDK."""
+
+from __future__ import annotations
+
+import binascii
+from functools import lru_cache
+from typing import Final
+
+import msgspec
+
+# What the SDK stores in the private data of an object: `null`, or its meta data.
+# Source: terraform-plugin-sdk `schema.InstanceState.Meta`, `schema.TimeoutKey`.
+_META_NAMES: Final = frozenset({"schema_version", "e2bfb730-ecaa-11e6-8f88-34363bc7c4c0"})
+
+
+@lru_cache(maxsize=1024)
+def is_legacy(private: str) -> bool:
+    """Return whether the private data of an object comes from the old SDK, which has the legacy type system."""
+    if not private:
+        return False
+    try:
+        data = msgspec.json.decode(binascii.a2b_base64(private))
+    except (ValueError, RecursionError):
+        return False
+    return data is None or (isinstance(data, dict) and not _META_NAMES.isdisjoint(data))

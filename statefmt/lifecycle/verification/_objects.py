@@ -1,0 +1,170 @@
+"""Compares one object in a state with what the plan says about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from msgspec import Raw
+
+from statefmt.lifecycle.plans.action import Action
+from statefmt.lifecycle.plans.plan import Change
+from statefmt.lifecycle.schemas.block import SchemaBlock
+from statefmt.lifecycle.verification._compare import compare_attributes
+from statefmt.lifecycle.verification._decoding import decoded
+from statefmt.lifecycle.verification._difference import ABSENT, Difference, DifferenceKind, PathSteps
+from statefmt.lifecycle.verification._legacy import is_legacy
+from statefmt.lifecycle.verification._masks import mask_of, overlaps, true_paths
+from statefmt.lifecycle.verification._schema_views import is_sensitive
+from statefmt.lifecycle.verification._secrets import Secrets, json_text, plain_paths
+from statefmt.lifecycle.verification._sides import Placed, Side
+from statefmt.model.codes import Code
+from statefmt.model.cty import Type
+from statefmt.model.findings import Finding, Severity
+from statefmt.model.resources import ObjectStatus
+from statefmt.redaction.path_text import path_text
+
+_SUMMARIES: Final = {
+    Code.VALUE_NOT_AS_PLANNED: "Value not as planned",
+    Code.VALUE_LEFT_UNKNOWN: "Value not known after apply",
+    Code.CHANGED_WITHOUT_PLAN: "Changed without a plan",
+    Code.TOLERATED_FOR_LEGACY: "Value not as planned, tolerated for an old provider",
+    Code.OTHER_STATE_PLANNED: "Plan made for another state",
+}
+
+
+def differences(planned: Raw, unknown: Raw | None, placed: Placed, of: Type) -> list[Difference]:
+    """Compare the attributes of an object with the planned ones. Flat attributes are not compared."""
+    if placed.obj.attributes is None:
+        return []
+    return compare_attributes(planned, unknown, placed.obj.attributes, of)
+
+
+def identity_findings(change: Change, address: str, side: Side, placed: Placed) -> Iterator[Finding]:
+    """Yield a finding if the identity of an object is not the planned one. Nothing in an identity is sensitive."""
+    if change.after_identity is None or placed.obj.identity is None:
+        return
+    for found in compare_attributes(change.after_identity, None, placed.obj.identity):
+        code = Code.CHANGED_WITHOUT_PLAN if change.action is Action.NO_OP else Code.VALUE_NOT_AS_PLANNED
+        planned, actual = json_text(found.planned), json_text(found.actual)
+        detail = f"identity, {path_text(found.path)}: planned {planned}, but {actual}"
+        yield code.finding(_SUMMARIES[code], detail, address, side.pointer(placed, "identity", *found.tokens))
+
+
+def value_findings(
+    found: list[Difference], code: Code, address: str, side: Side, placed: Placed, secrets: Secrets, *, strict: bool
+) -> Iterator[Finding]:
+    """Yield a finding for each difference, with `code` unless it has a code of its own."""
+    for difference in found:
+        own = code
+        if difference.kind is DifferenceKind.UNKNOWN and code is not Code.OTHER_STATE_PLANNED:
+            own = Code.VALUE_LEFT_UNKNOWN
+        elif code is Code.VALUE_NOT_AS_PLANNED and is_legacy(placed.obj.private):
+            own = Code.TOLERATED_FOR_LEGACY
+        finding = own.finding(
+            _SUMMARIES[own],
+            _detail(difference, placed.obj.deposed, secrets),
+            address,
+            side.pointer(placed, "attributes", *difference.tokens),
+        )
+        if strict and own is Code.TOLERATED_FOR_LEGACY:
+            finding = replace(finding, severity=Severity.ERROR)
+        yield finding
+
+
+def _detail(difference: Difference, deposed: str, secrets: Secrets) -> str:
+    """Say what was planned and what is there."""
+    where = path_text(difference.path) or "the object"
+    if deposed:
+        where = f"deposed object {deposed}, {where}"
+    planned, actual = (secrets.text(value, difference.path) for value in (difference.planned, difference.actual))
+    if difference.kind is DifferenceKind.UNKNOWN:
+        return f"{where}: to be known after apply, but {'missing' if difference.actual is ABSENT else 'unknown'}"
+    if difference.kind is DifferenceKind.MISSING:
+        return f"{where}: planned {planned}, but missing"
+    if difference.kind is DifferenceKind.ADDED:
+        return f"{where}: not planned, but {actual}"
+    before, after = difference.planned, difference.actual
+    if isinstance(before, list) and isinstance(after, list) and len(before) != len(after):
+        return f"{where}: planned {len(before)} elements, {planned}, but {len(after)}, {actual}"
+    return f"{where}: planned {planned}, but {actual}"
+
+
+def status_findings(address: str, side: Side, placed: Placed, before: Placed | None) -> Iterator[Finding]:
+    """Yield a finding if an object is tainted, and was not so before."""
+    if placed.obj.status is ObjectStatus.TAINTED and (before is None or before.obj.status is ObjectStatus.READY):
+        yield _tainted(address, side, placed)
+
+
+def ready_findings(address: str, side: Side, placed: Placed) -> Iterator[Finding]:
+    """Yield a finding if an object is tainted that the plan creates, updates or replaces."""
+    if placed.obj.status is ObjectStatus.TAINTED:
+        yield _tainted(address, side, placed)
+
+
+def _tainted(address: str, side: Side, placed: Placed) -> Finding:
+    return Code.LEFT_TAINTED.finding(
+        "Left tainted",
+        "The object is tainted: creating it or running its provisioners failed, so the next plan will replace it.",
+        address,
+        side.pointer(placed, "status"),
+    )
+
+
+def sensitivity_findings(
+    change: Change, address: str, side: Side, placed: Placed, schema: SchemaBlock | None
+) -> Iterator[Finding]:
+    """Yield a finding for each path that is sensitive in the plan and not in the state, or the other way round.
+
+    The masks of a plan include what the schema makes sensitive, which a state need not name: without the schema, a path
+    that only the plan names is no finding.
+    """
+    obj = placed.obj
+    mask = mask_of(change.after_sensitive)
+    if obj.sensitive_attributes == b"[]" and (mask is False or schema is None):
+        return
+    in_plan, in_state = list(true_paths(mask)), plain_paths(obj)
+    unknown = list(true_paths(mask_of(change.after_unknown)))
+    if schema is not None:
+        for path in in_plan:
+            known = any(_within(path, found) for found in in_state) or is_sensitive(schema, path)
+            if not known and not _open(path, unknown):
+                yield _sensitivity(path, address, side, placed, "planned as sensitive, but not marked so in the state")
+    for path in in_state:
+        if not any(overlaps(path, found) for found in in_plan) and not _open(path, unknown):
+            if schema is not None and is_sensitive(schema, path):
+                continue
+            if _is_null(change, path):
+                continue
+            yield _sensitivity(path, address, side, placed, "sensitive in the state, but not planned so")
+
+
+def _open(path: PathSteps, unknown: list[PathSteps]) -> bool:
+    return any(overlaps(path, found) for found in unknown)
+
+
+def _within(path: PathSteps, around: PathSteps) -> bool:
+    return path[: len(around)] == around
+
+
+def _is_null(change: Change, path: PathSteps) -> bool:
+    """Return whether the plan has no value at a path: masks leave such out."""
+    value = None if change.after is None else decoded(change.after)
+    for step in path:
+        if isinstance(value, dict):
+            value = value.get(str(step))
+        elif isinstance(value, list) and isinstance(step, int) and step < len(value):
+            value = value[step]
+        else:
+            return True
+    return value is None
+
+
+def _sensitivity(path: PathSteps, address: str, side: Side, placed: Placed, what: str) -> Finding:
+    return Code.SENSITIVITY_NOT_AS_PLANNED.finding(
+        "Sensitivity not as planned",
+        f"{path_text(path) or 'the object'}: {what}",
+        address,
+        side.pointer(placed, "sensitive_attributes"),
+    )

@@ -1,0 +1,84 @@
+"""Indexes the objects of a state by address, for comparison with a plan."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+from msgspec import Raw
+
+from statefmt.formats.raw_json.pointer import token
+from statefmt.lifecycle.verification._difference import PathSteps
+from statefmt.model.addrs import AbsResource, AbsResourceInstance, InstanceKey, ResourceInstance, ResourceMode
+from statefmt.model.resources import ResourceInstanceObject, ResourceState
+from statefmt.model.snapshot import Snapshot
+
+# An object: its instance, and its deposed key ("" for the current one).
+ObjectKey: TypeAlias = tuple[AbsResourceInstance, str]
+
+
+class Placed(NamedTuple):
+    """An object in a state, with its resource."""
+
+    resource: ResourceState
+    obj: ResourceInstanceObject
+
+    @property
+    def is_data(self) -> bool:
+        """Whether it is the result of a data source."""
+        return self.resource.addr.resource.mode is ResourceMode.DATA
+
+    @property
+    def provider_key(self) -> InstanceKey:
+        return self.obj.provider_key
+
+
+class Side:
+    """A state: its objects by address. Without a state there are none."""
+
+    def __init__(self, snapshot: Snapshot | None) -> None:
+        self.snapshot = snapshot
+        self.objects: dict[ObjectKey, Placed] = {}
+        self.resources: dict[AbsResource, ResourceState] = {}
+        self._has_pointers = snapshot is not None and snapshot.source is not None
+        for resource in () if snapshot is None else snapshot.resources:
+            self.resources.setdefault(resource.addr, resource)
+            module, name = resource.addr.module, resource.addr.resource
+            for obj in resource.objects:
+                key = AbsResourceInstance(module, ResourceInstance(name, obj.key)), obj.deposed
+                self.objects[key] = Placed(resource, obj)
+
+    def pointer(self, placed: Placed, *steps: str | int) -> str:
+        """Return the JSON pointer of an object, or of a part of it; "" in states of older formats."""
+        if not self._has_pointers or placed.obj.origin is None:
+            return ""
+        block, number = placed.obj.origin
+        return pointer(("resources", block, "instances", number, *steps))
+
+    def resource_pointer(self, resource: ResourceState, *steps: str | int) -> str:
+        """Return the JSON pointer of a resource, or of a part of it; "" in states of older formats."""
+        if not self._has_pointers or not resource.origin:
+            return ""
+        return pointer(("resources", resource.origin[0], *steps))
+
+
+def pointer(steps: PathSteps) -> str:
+    """Return the JSON pointer that leads along some steps."""
+    return "".join([f"/{token(str(step))}" for step in steps])
+
+
+def same_object(one: ResourceInstanceObject, other: ResourceInstanceObject) -> bool:
+    """Return whether two objects are the same, bytes and all, apart from what no plan decides."""
+    return (
+        same_bytes(one.attributes, other.attributes)
+        and one.attributes_flat == other.attributes_flat
+        and one.status is other.status
+        and one.sensitive_attributes == other.sensitive_attributes
+        and same_bytes(one.identity, other.identity)
+    )
+
+
+def same_bytes(one: Raw | None, other: Raw | None) -> bool:
+    """Return whether two raw values are the same text, or both absent."""
+    if one is None or other is None:
+        return one is other
+    return len(one) == len(other) and bytes(one) == bytes(other)

@@ -1,0 +1,41 @@
+"""The input of the rules about plans."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from statefmt.analysis.plans.prior import PriorComparison, compare_prior
+from statefmt.lifecycle.plans.plan import PlannedChange, ShownPlan
+from statefmt.lint.settings import RuleSettings
+from statefmt.model.findings import Command
+from statefmt.model.snapshot import Snapshot
+
+
+@dataclass(frozen=True)
+class PlanSubject:
+    """A plan to check, with the state at hand: its snapshot and its file, None if no state is given."""
+
+    plan: ShownPlan
+    snapshot: Snapshot | None = None
+    state: str | None = None
+    settings: RuleSettings = field(default_factory=RuleSettings)
+
+    @cached_property
+    def prior(self) -> PriorComparison | None:
+        """The comparison of the state that the plan was made for with the state at hand; None without a state."""
+        return None if self.snapshot is None else compare_prior(self.plan, self.snapshot)
+
+    def command(self, name: str, *arguments: str) -> Command:
+        """Return a statetool command on the state at hand."""
+        return Command(name, (*arguments, *(() if self.state is None else ("--state", self.state))))
+
+
+def object_name(change: PlannedChange) -> str:
+    """Return the name of an object for a sentence: `aws_vpc.main["eu"]`, `aws_vpc.main's deposed object 0f3a`."""
+    return f"{change.address}'s deposed object {change.deposed}" if change.deposed else str(change.address)
+
+
+def change_pointer(change: PlannedChange, *steps: str) -> str:
+    """Return the JSON pointer to a part of a change in `resource_changes`."""
+    return "/".join(["", "resource_changes", str(change.number), "change", *steps])

@@ -1,0 +1,1 @@
+"""Rules about an apply compared with its plan (LIF), which `verify` runs."""

@@ -1,0 +1,1 @@
+"""Rules about a state compared with the schemas of its providers."""

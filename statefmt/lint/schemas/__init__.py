@@ -1,0 +1,1 @@
+"""Compares the objects of a state with the schemas of their providers."""

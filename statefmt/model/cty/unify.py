@@ -1,0 +1,205 @@
+"""Decides which types convert to which, and finds the common type of several.
+
+Source: go-cty `convert` (`conversion.go`, `unify.go`). In its "unsafe" mode a conversion may fail for some values;
+without `unsafe`, only conversions that never fail count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeAlias
+
+from statefmt.model.cty._generality import by_generality
+from statefmt.model.cty.types import (
+    DYNAMIC,
+    STRING,
+    DynamicType,
+    ListType,
+    MapType,
+    ObjectType,
+    PrimitiveType,
+    SetType,
+    TupleType,
+    Type,
+)
+
+Collection: TypeAlias = ListType | SetType | MapType
+
+
+def without_optional(of: Type) -> Type:
+    """Return the type without optional attributes at any depth: types of values have none."""
+    match of:
+        case ObjectType(attributes, _):
+            return ObjectType({name: without_optional(attribute) for name, attribute in attributes.items()})
+        case TupleType(elements):
+            return TupleType(tuple(map(without_optional, elements)))
+        case ListType(element):
+            return ListType(without_optional(element))
+        case SetType(element):
+            return SetType(without_optional(element))
+        case MapType(element):
+            return MapType(without_optional(element))
+        case _:
+            return of
+
+
+def has_dynamic(of: Type) -> bool:
+    """Return whether a part of the type is unknown."""
+    match of:
+        case ObjectType(attributes, _):
+            return any(map(has_dynamic, attributes.values()))
+        case TupleType(elements):
+            return any(map(has_dynamic, elements))
+        case ListType(element) | SetType(element) | MapType(element):
+            return has_dynamic(element)
+        case _:
+            return isinstance(of, DynamicType)
+
+
+def can_convert(source: Type, target: Type, *, unsafe: bool = True) -> bool:
+    """Return whether some values of `source` convert to `target`; without `unsafe`, whether all do."""
+    if source == target or isinstance(target, DynamicType):
+        return True
+    if isinstance(source, DynamicType):
+        return unsafe
+
+    def fits(inner: Type, wanted: Type) -> bool:
+        return can_convert(inner, wanted, unsafe=unsafe)
+
+    match source, target:
+        case PrimitiveType(), PrimitiveType():
+            return target == STRING or (unsafe and source == STRING)
+        case ObjectType(), ObjectType():
+            return _object_fits(source, target, fits)
+        case TupleType(elements), TupleType(wanted):
+            return len(elements) == len(wanted) and all(map(fits, elements, wanted))
+        case ListType(element), SetType(wanted_element):
+            return unsafe and fits(element, wanted_element)
+        case ((ListType(element) | SetType(element)), (ListType(wanted_element) | SetType(wanted_element))):
+            return fits(element, wanted_element)
+        case MapType(element), MapType(wanted_element):
+            return fits(element, wanted_element)
+        case TupleType(elements), (ListType(wanted_element) | SetType(wanted_element)):
+            found = structure_element(elements, wanted_element, unsafe=unsafe)
+            if isinstance(found, DynamicType) and any(each != DYNAMIC for each in elements):
+                return False
+            return found is not None and all(fits(each, found) for each in elements)
+        case ObjectType(attributes, _), MapType(wanted_element):
+            found = structure_element(tuple(attributes.values()), wanted_element, unsafe=unsafe)
+            return found is not None and all(fits(each, found) for each in attributes.values())
+        case MapType(element), ObjectType(attributes, optional):
+            return unsafe and all(fits(element, wanted) or name in optional for name, wanted in attributes.items())
+        case _:
+            return False
+
+
+def structure_element(parts: Sequence[Type], element: Type, *, unsafe: bool = True) -> Type | None:
+    """Return the element type of what a tuple or object becomes as a collection of `element`; None if there is none.
+
+    It is the common type of the parts if `element` is DYNAMIC.
+    """
+    return unify(parts, unsafe=unsafe) if parts and isinstance(element, DynamicType) else element
+
+
+def _object_fits(source: ObjectType, target: ObjectType, fits: Callable[[Type, Type], bool]) -> bool:
+    for name, wanted in target.attributes.items():
+        given = source.attributes.get(name)
+        if given is None:
+            if name not in target.optional:
+                return False
+        elif not fits(given, wanted):
+            return False
+    return True
+
+
+def unify(types: Sequence[Type], *, unsafe: bool = True) -> Type | None:
+    """Return the type that all of these convert to; None if there is none, or `types` is empty."""
+    if not types:
+        return None
+    if all(each == types[0] for each in types):
+        return types[0]
+    found, decided = _of_one_kind(types, unsafe)
+    if decided:
+        return found
+    for wanted in by_generality(types):
+        if all(can_convert(each, wanted, unsafe=unsafe) for each in types):
+            return wanted
+    return None
+
+
+def _of_one_kind(types: Sequence[Type], unsafe: bool) -> tuple[Type | None, bool]:
+    """Return the common type of types of one kind, and whether that result is final."""
+    kinds = {type(each) for each in types}
+    dynamic = DynamicType in kinds
+    rest = kinds - {DynamicType}
+    for collection, structural in ((MapType, ObjectType), (ListType, TupleType)):
+        if rest == {collection}:
+            return _collections(collection, types, dynamic, unsafe), True
+        if rest == {collection, structural}:
+            found = _structures_as(collection, structural, types, unsafe)
+            if found is not None:
+                return found, True
+            return None, False
+    if rest == {SetType}:
+        return _collections(SetType, types, dynamic, unsafe), True
+    if rest == {ObjectType}:
+        return (
+            DYNAMIC if dynamic else _objects([each for each in types if isinstance(each, ObjectType)], unsafe)
+        ), True
+    if rest == {TupleType}:
+        tuples = [each for each in types if isinstance(each, TupleType)]
+        return (DYNAMIC if dynamic else _tuples(tuples, unsafe)), True
+    if {ObjectType, TupleType} <= kinds:
+        return None, True
+    return None, False
+
+
+def _collections(collection: Callable[[Type], Type], types: Sequence[Type], dynamic: bool, unsafe: bool) -> Type | None:
+    if dynamic:
+        return DYNAMIC
+    element = unify([each.element for each in types if isinstance(each, Collection)], unsafe=unsafe)
+    return None if element is None else collection(element)
+
+
+def _structures_as(collection: type[Type], structural: type[Type], types: Sequence[Type], unsafe: bool) -> Type | None:
+    """Unify maps with objects, or lists with tuples: convert the structures to collections, then unify all."""
+    inside = [part for each in types if isinstance(each, structural) for part in _parts(each)]
+    element = unify(inside, unsafe=unsafe)
+    if element is None:
+        return None
+    as_collection: Type = MapType(element) if collection is MapType else ListType(element)
+    found = unify([as_collection if isinstance(each, structural) else each for each in types], unsafe=unsafe)
+    return found if isinstance(found, collection) else None
+
+
+def _parts(of: Type) -> Iterable[Type]:
+    return of.attributes.values() if isinstance(of, ObjectType) else of.elements if isinstance(of, TupleType) else ()
+
+
+def _objects(types: Sequence[ObjectType], unsafe: bool) -> Type | None:
+    names = types[0].attributes.keys()
+    if any(each.attributes.keys() != names for each in types):
+        element = unify([part for each in types for part in each.attributes.values()], unsafe=unsafe)
+        return _if_all_fit(types, None if element is None else MapType(element), unsafe)
+    attributes: dict[str, Type] = {}
+    for name in names:
+        found = unify([each.attributes[name] for each in types], unsafe=unsafe)
+        if found is None:
+            return None
+        attributes[name] = found
+    return ObjectType(attributes)
+
+
+def _tuples(types: Sequence[TupleType], unsafe: bool) -> Type | None:
+    length = len(types[0].elements)
+    if any(len(each.elements) != length for each in types):
+        element = unify([part for each in types for part in each.elements], unsafe=unsafe)
+        return _if_all_fit(types, None if element is None else ListType(element), unsafe)
+    elements = [unify(across, unsafe=unsafe) for across in zip(*(each.elements for each in types), strict=True)]
+    known = tuple(each for each in elements if each is not None)
+    return TupleType(known) if len(known) == length else None
+
+
+def _if_all_fit(types: Sequence[Type], common: Type | None, unsafe: bool) -> Type | None:
+    fit = common is not None and all(can_convert(each, common, unsafe=unsafe) for each in types)
+    return common if fit else None

@@ -1,0 +1,226 @@
+"""Turns a plan with its provider instances into sections of items, from which text and Markdown are printed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from statefmt.analysis.diff.values import NoValue, ValueChange
+from statefmt.analysis.plans.bindings import BoundChange, PlanBindings
+from statefmt.analysis.plans.reasons import reason_text
+from statefmt.analysis.plans.summary import is_shown
+from statefmt.analysis.plans.values import change_details
+from statefmt.golang import JSONValue
+from statefmt.lifecycle.plans.action import Action
+from statefmt.lifecycle.plans.plan import Change, PlannedChange, ShownPlan
+from statefmt.model.addrs import AbsProviderInstance, AbsResourceInstance, key_order
+from statefmt.redaction.path_text import path_text
+from statefmt.render.diff.values import TOO_DEEP, Manner, cut_pair, shown
+from statefmt.render.printable import printable
+
+SIGNS: Final = MappingProxyType({
+    Action.NO_OP: " ",
+    Action.CREATE: "+",
+    Action.READ: "<=",
+    Action.UPDATE: "~",
+    Action.DELETE: "-",
+    Action.DELETE_THEN_CREATE: "-/+",
+    Action.CREATE_THEN_DELETE: "+/-",
+    Action.FORGET: ".",
+    Action.FORGET_THEN_CREATE: "./+",
+    Action.CREATE_THEN_FORGET: "+/.",
+})  # fmt: skip
+_WORDS: Final = MappingProxyType({
+    Action.READ: "read during apply",
+    Action.DELETE: "destroyed",
+    Action.DELETE_THEN_CREATE: "replaced",
+    Action.CREATE_THEN_DELETE: "replaced, created first",
+    Action.FORGET: "forgotten",
+    Action.FORGET_THEN_CREATE: "forgotten, then created",
+    Action.CREATE_THEN_FORGET: "created, then forgotten",
+})  # fmt: skip
+MISSING: Final = "Provider instance missing"
+_PUT_BACK: Final = (
+    "OpenTofu stops with an error. Put the provider block or its for_each key back until one apply has destroyed the "
+    "objects; `statetool check --config DIR STATE` shows the block to paste, and other ways out."
+)
+_REBOUND: Final = "Provider instance changes"
+_REMOVED: Final = "Removed"
+_NOT_KNOWN: Final = "Provider instance not known"
+_DRIFT: Final = "Changed outside of OpenTofu"
+_NO_DETAILS: Final = frozenset({Action.NO_OP, Action.CREATE, Action.READ, Action.DELETE, Action.FORGET})
+
+
+@dataclass(frozen=True, slots=True)
+class PlanLine:
+    """A value that changes: its path and both printable sides; None on the side that does not have it."""
+
+    sign: str
+    label: str
+    old: str | None = None
+    new: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlanItem:
+    """An object under its sign, all printable; `note` says more about it."""
+
+    sign: str
+    title: str
+    note: str = ""
+    lines: tuple[PlanLine, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PlanSection:
+    """Items under a heading, which is an address if `is_address` is set. Sections with `is_notice` come first.
+
+    `advice` says what to do.
+    """
+
+    heading: str
+    items: tuple[PlanItem, ...]
+    is_notice: bool = False
+    is_address: bool = False
+    advice: str = ""
+
+
+def sections(plan: ShownPlan, bindings: PlanBindings, manner: Manner) -> Iterator[PlanSection]:
+    """Yield the sections that are not empty: what needs attention, the changes by provider instance, and the rest."""
+    changes = [each for each in bindings.changes if is_shown(each.change)]
+    found = (
+        PlanSection(MISSING, tuple(_missing(bindings)), True, advice=_PUT_BACK),
+        PlanSection(_REBOUND, tuple(map(_rebound, filter(lambda each: each.is_rebound, bindings.changes))), True),
+        PlanSection(_REMOVED, tuple(_removed(changes, manner)), True),
+        *_by_provider(changes, manner),
+        PlanSection("Deferred to a later plan", tuple(_deferred(plan))),
+        PlanSection(_DRIFT, tuple(_drift(plan, manner))),
+        PlanSection("Outputs", tuple(_outputs(plan, manner))),
+    )
+    yield from (section for section in found if section.items)
+
+
+def _missing(bindings: PlanBindings) -> Iterator[PlanItem]:
+    for each in bindings.changes:
+        if each.planned.is_missing:
+            yield PlanItem(SIGNS[each.change.action], _name(each.change), printable(each.planned.reason))
+    for one in bindings.stranded:
+        yield PlanItem(" ", _object_name(one.address, one.deposed), printable(f"not in the plan; {one.planned.reason}"))
+
+
+def _rebound(bound: BoundChange) -> PlanItem:
+    line = PlanLine("~", "", _provider_text(bound.prior), _provider_text(bound.planned.provider))
+    return PlanItem(SIGNS[bound.change.action], _name(bound.change), lines=(line,))
+
+
+def _removed(changes: Iterable[BoundChange], manner: Manner) -> Iterator[PlanItem]:
+    for each in changes:
+        if not each.change.action.leaves_object:
+            yield PlanItem(SIGNS[each.change.action], _name(each.change), _note(each.change, manner))
+
+
+def _by_provider(changes: Iterable[BoundChange], manner: Manner) -> Iterator[PlanSection]:
+    groups: dict[AbsProviderInstance | None, list[BoundChange]] = {}
+    for each in changes:
+        groups.setdefault(each.planned.provider, []).append(each)
+    unknown = groups.pop(None, [])
+    for provider in sorted(filter(None, groups), key=_order):
+        items = tuple(_item(each.change, _note(each.change, manner), manner) for each in groups[provider])
+        yield PlanSection(_provider_text(provider), items, is_address=True)
+    items = tuple(_item(each.change, _unknown_note(each, manner), manner) for each in unknown)
+    yield PlanSection(_NOT_KNOWN, items)
+
+
+def _unknown_note(bound: BoundChange, manner: Manner) -> str:
+    return "; ".join(filter(None, [_note(bound.change, manner), printable(bound.planned.reason)]))
+
+
+def _deferred(plan: ShownPlan) -> Iterator[PlanItem]:
+    for each in plan.deferred_changes:
+        change = each.resource_change
+        yield PlanItem(SIGNS[change.action], _name(change), printable(each.reason.replace("_", " ")))
+
+
+def _drift(plan: ShownPlan, manner: Manner) -> Iterator[PlanItem]:
+    for change in plan.resource_drift:
+        if change.action is Action.DELETE:
+            yield PlanItem("-", _name(change), "deleted")
+        elif change.action is not Action.NO_OP:
+            yield _item(change, "", manner)
+        elif change.previous_address is not None and not plan.resource_changes:
+            # A plan that only refreshes has its moves here.
+            yield PlanItem(SIGNS[change.action], _name(change), _note(change, manner))
+
+
+def _outputs(plan: ShownPlan, manner: Manner) -> Iterator[PlanItem]:
+    for name, change in plan.output_changes.items():
+        if change.action is Action.NO_OP:
+            continue
+        lines = tuple(_lines(change, manner))
+        yield PlanItem(SIGNS[change.action], printable(name), lines=lines)
+
+
+def _item(change: PlannedChange, note: str, manner: Manner) -> PlanItem:
+    lines = () if change.action in _NO_DETAILS else tuple(_lines(change.change, manner))
+    return PlanItem(SIGNS[change.action], _name(change), note, lines)
+
+
+def _note(change: PlannedChange, manner: Manner) -> str:
+    reason = reason_text(change, show_sensitive=manner.show_sensitive)
+    words = _WORDS.get(change.action, "")
+    parts = [f"{words}{' ' if words else ''}because {reason}" if reason else words]
+    if change.action is Action.FORGET:
+        parts.append("the real object is kept")
+    if change.previous_address is not None:
+        parts.append(f"moved from {change.previous_address}")
+    if change.change.importing is not None:
+        named = change.change.importing.id
+        parts.append(f"imported, id {shown(named, manner)}" if named else "imported")
+    return printable("; ".join(filter(None, parts)))
+
+
+def _name(change: PlannedChange) -> str:
+    return _object_name(change.address, change.deposed)
+
+
+def _object_name(address: AbsResourceInstance, deposed: str) -> str:
+    return printable(f"{address} (deposed object {deposed})" if deposed else str(address))
+
+
+def _provider_text(provider: AbsProviderInstance | None) -> str:
+    return "" if provider is None else printable(str(provider))
+
+
+def _lines(change: Change, manner: Manner) -> Iterator[PlanLine]:
+    try:
+        found = change_details(change, show_sensitive=manner.show_sensitive, exact=manner.exact)
+    except (ValueError, RecursionError):
+        yield PlanLine("~", TOO_DEEP)
+        return
+    if not found:
+        yield PlanLine("~", "only what is marked as sensitive")
+    for one in found:
+        yield _line(one, change, manner)
+
+
+def _line(one: ValueChange, change: Change, manner: Manner) -> PlanLine:
+    label = printable(path_text([step for step in one.path if isinstance(step, (str, int))]))
+    old, new = _side(one.old, manner), _side(one.new, manner)
+    if not one.path:
+        # A whole value: an output, or an object that is created.
+        old, new = (None if change.action.creates else old), (None if not change.action.leaves_object else new)
+    sign = "+" if old is None else "-" if new is None else "~"
+    before, after = cut_pair(old or "", new or "", manner)
+    return PlanLine(sign, label, None if old is None else before, None if new is None else after)
+
+
+def _side(side: JSONValue | NoValue, manner: Manner) -> str | None:
+    return None if isinstance(side, NoValue) else shown(side, manner)
+
+
+def _order(provider: AbsProviderInstance) -> tuple[object, ...]:
+    config = provider.config
+    names = config.module.names
+    return str(config.provider), len(names), names, config.alias, key_order(provider.key)

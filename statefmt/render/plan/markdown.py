@@ -1,0 +1,80 @@
+"""Prints a plan by provider instance as Markdown, for a comment on a pull request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Final
+
+from statefmt.analysis.plans.bindings import PlanBindings
+from statefmt.lifecycle.plans.plan import ShownPlan
+from statefmt.render.counted import counted
+from statefmt.render.diff.values import Manner
+from statefmt.render.markdown import MOST_CHARACTERS, code, escaped, fence_around
+from statefmt.render.plan._sections import PlanItem, PlanLine, PlanSection, sections
+from statefmt.render.plan._summary import no_changes, remarks, summary
+
+# Lines that start like this have a colour in a `diff` code block.
+_FIRST: Final = MappingProxyType(
+    {"+": "+", "-": "-", "~": "!", ".": "-", "-/+": "-", "+/-": "-", "./+": "-", "+/.": "-"}
+)
+_ROOM_FOR_THE_END: Final = 400
+_WIDTH: Final = 100
+
+
+def plan_markdown(plan: ShownPlan, bindings: PlanBindings, manner: Manner, name: str) -> str:
+    """Return the plan with folded details, cut at MOST_CHARACTERS with a note; `name` is its file.
+
+    Text from the plan is only put in code, so that none of it is markup, a link or a mention.
+    """
+    parts = [f"### Plan\n\n{code(name)}\n\n", *(f"**{escaped(remark)}**\n\n" for remark in remarks(plan))]
+    parts.append(f"**{escaped(no_changes(plan).rstrip('.') or summary(plan))}**\n")
+    room = MOST_CHARACTERS - sum(map(len, parts)) - _ROOM_FOR_THE_END
+    for section in sections(plan, bindings, replace(manner, width=_WIDTH)):
+        text, left_out = _section(section, room)
+        parts.append(text)
+        room -= len(text)
+        if left_out:
+            parts.append("\n**Truncated: a comment cannot be longer.** `statetool plan-show` shows everything.\n")
+            break
+    return "".join(parts)
+
+
+def _section(section: PlanSection, room: int) -> tuple[str, bool]:
+    """Return a section, and whether some of it was left out because it was too long. Notices are not folded."""
+    lines = [line for item in section.items for line in _item_lines(item)]
+    fence = fence_around(lines)
+    title = code(section.heading) if section.is_address else escaped(section.heading)
+    title += f" ({counted(len(section.items), 'entry', 'entries')})"
+    head, end = f"\n<details><summary>{title}</summary>\n\n{fence}diff\n", f"{fence}\n\n</details>\n"
+    if section.is_notice:
+        advice = f"\n{section.advice}\n" if section.advice else ""
+        head, end = f"\n**{title}**\n\n{fence}diff\n", f"{fence}\n{advice}"
+    room -= len(head) + len(end)
+    kept: list[str] = []
+    for line in lines:
+        room -= len(line) + 1
+        if room < 0:
+            break
+        kept.append(line + "\n")
+    if not kept:
+        return "", True
+    return head + "".join(kept) + end, len(kept) < len(lines)
+
+
+def _item_lines(item: PlanItem) -> Iterator[str]:
+    first = _FIRST.get(item.sign, " ")
+    sign = "" if item.sign in ("", " ", first) else f"{item.sign} "
+    yield f"{first} {sign}{item.title}{f' ({item.note})' if item.note else ''}"
+    for line in item.lines:
+        yield from _line(line)
+
+
+def _line(line: PlanLine) -> Iterator[str]:
+    sides = [side for side in (line.old, line.new) if side is not None]
+    separator = ": " if line.label and sides else ""
+    first, *more = f"    {line.label}{separator}{' → '.join(sides)}".split("\n")
+    sign = _FIRST[line.sign]
+    yield f"{sign} {first}"
+    yield from (f"{sign} {text}" for text in more)

@@ -1,0 +1,217 @@
+"""`statetool plan-show`: what comes first, wrong files, secrets, and hostile text."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.analysis.plans.documents import AWS, BY_REGION, change, plan, state
+from tests.cli.conftest import Program, Statetool
+from tests.lifecycle.plans import recorded_plans
+
+_MAIN: Final = """
+terraform {
+  required_providers {
+    aws = { source = "hashicorp/aws" }
+  }
+}
+variable "regions" {
+  type    = set(string)
+  default = ["eu"]
+}
+provider "aws" {
+  alias    = "by_region"
+  for_each = var.regions
+  region   = each.key
+}
+resource "aws_vpc" "main" {
+  for_each = toset(["eu", "asia"])
+  provider = aws.by_region[each.key == "asia" ? "eu" : each.key]
+}
+"""
+_BEFORE: Final = state(('aws_vpc.main["eu"]', "eu"), ('aws_vpc.main["us"]', "us"), ('aws_vpc.main["asia"]', "us"))
+_PLAN: Final = plan(
+    change('aws_vpc.main["asia"]', "update", change={"after": {"id": "vpc-2"}}),
+    change('aws_vpc.main["eu"]', "no-op"),
+    change('aws_vpc.main["us"]', "delete", action_reason="delete_because_each_key"),
+    output_changes={"o": {"actions": ["update"], "before": "x", "after": "y"}},
+)
+
+
+@pytest.fixture(autouse=True)
+def files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    (folder / "main.tf").write_text(_MAIN, encoding="utf-8")
+    (folder / "plan.json").write_bytes(_PLAN)
+    (folder / "before.tfstate").write_bytes(_BEFORE)
+
+
+def test_what_needs_attention_comes_first(statetool: Statetool) -> None:
+    result = statetool("plan-show", "plan.json", "--config", ".", "--state", "before.tfstate")
+    assert (result.status, result.err) == (1, "")
+    assert (
+        result.text
+        == f"""\
+Provider instance missing:
+  - aws_vpc.main["us"] (the configuration has no {BY_REGION}["us"])
+  → OpenTofu stops with an error. Put the provider block or its for_each key back until one apply has destroyed the \
+objects; `statetool check --config DIR STATE` shows the block to paste, and other ways out.
+
+Provider instance changes:
+  ~ aws_vpc.main["asia"]
+        {BY_REGION}["us"]
+      → {BY_REGION}["eu"]
+
+Removed:
+  - aws_vpc.main["us"] (destroyed because key ["us"] is not in for_each)
+
+{BY_REGION}["eu"]:
+  ~ aws_vpc.main["asia"]
+      ~ id: "vpc-1" → "vpc-2"
+
+{BY_REGION}["us"]:
+  - aws_vpc.main["us"] (destroyed because key ["us"] is not in for_each)
+
+Outputs:
+  ~ o
+        "x"
+      → "y"
+
+Plan: 0 to add, 1 to change, 1 to destroy; 1 output to change.
+"""
+    )
+
+
+def test_the_trap_is_gone_with_the_key_back(statetool: Statetool) -> None:
+    variable = ("--var", 'regions=["eu", "us"]')
+    result = statetool("plan-show", "plan.json", "--config", ".", "--state", "before.tfstate", *variable)
+    assert result.status == 0
+    assert "Provider instance missing" not in result.text
+
+
+def test_json(statetool: Statetool) -> None:
+    result = statetool("plan-show", "plan.json", "--config", ".", "--format", "json")
+    assert result.status == 0
+    changes = json.loads(result.out)["resource_changes"]
+    assert [each["provider_instance"] for each in changes] == [f'{BY_REGION}["eu"]', f'{BY_REGION}["eu"]', None]
+    assert changes[2]["provider_instance_reason"].endswith("name the state with --state")
+
+
+def test_markdown(statetool: Statetool) -> None:
+    result = statetool("plan-show", "plan.json", "--config", ".", "--state", "before.tfstate", "--format", "markdown")
+    assert result.status == 1
+    lines = result.text.splitlines()
+    assert lines[:5] == ["### Plan", "", "<code>plan&#46;json</code>", "",
+                         "**0 to add, 1 to change, 1 to destroy&#59; 1 output to change**"]  # fmt: skip
+    assert lines.index("**Provider instance missing (1 entry)**") < lines.index(
+        "**Provider instance changes (1 entry)**"
+    )
+    assert '- aws_vpc.main["us"] (destroyed because key ["us"] is not in for_each)' in lines
+
+
+@pytest.mark.parametrize("output_format", ["text", "markdown", "json"])
+def test_secrets_are_hidden(statetool: Statetool, output_format: str) -> None:
+    update = {"before": {"p": "hush-1"}, "after": {"p": "hush-2"}, "before_sensitive": {"p": True}}
+    Path("plan.json").write_bytes(
+        plan(
+            change('aws_vpc.main["eu"]', "update", change=update),
+            output_changes={
+                "o": {"actions": ["update"], "before": "hush-3", "after": "hush-4", "before_sensitive": True}
+                | {"after_sensitive": True}
+            },
+        )
+    )
+    arguments = ("plan-show", "plan.json", "--config", ".", "--format", output_format)
+    # The new value is not marked in the JSON, where each side has its own mask.
+    hidden = statetool(*arguments).text.replace("hush-2", "" if output_format == "json" else "hush-2")
+    assert "hush" not in hidden
+    assert "(sensitive value)" in hidden
+    shown = statetool(*arguments, "--show-sensitive").text
+    assert all(f"hush-{number}" in shown for number in range(1, 5))
+
+
+def test_hostile_text(statetool: Statetool) -> None:
+    key = "\x1b[2J`]()<b>@all\u202e"
+    quoted = json.dumps(key, ensure_ascii=False).replace("\\u001b", "\\u001b")
+    hostile = change(f"aws_vpc.main[{quoted}]", "delete", index=key, action_reason="\x1b[31m```")
+    Path("plan.json").write_bytes(plan(hostile))
+    for output_format in ("text", "markdown"):
+        text = statetool("plan-show", "plan.json", "--config", ".", "--format", output_format).text
+        assert not {"\x1b", "\u202e"} & set(text)
+    fence = next(line for line in text.splitlines() if line.endswith("diff"))
+    assert fence == "````diff"
+
+
+_TERRAFORM: Final = recorded_plans()["001-create"]
+_WRONG: Final = [
+    (b"", "the file is empty"),
+    (b"PK\x03\x04abc", "this is a plan file in binary form, not JSON; convert it first: tofu show -json PLANFILE"),
+    (_TERRAFORM["after.tfstate"], "this is a state, not a plan"),
+    (_TERRAFORM["after.show.json"], "this is the output of show -json for a state"),
+    (_TERRAFORM["schemas.json"], "this is the output of providers schema -json"),
+    (b'{"format_version": "2.0", "planned_values": {}}', "the plan has format version 2.0"),
+]
+
+
+@pytest.mark.parametrize(("content", "told"), _WRONG, ids=[told for _, told in _WRONG])
+@pytest.mark.parametrize("command", [("plan-show",), ("check", "before.tfstate", "--plan")], ids=" ".join)
+def test_wrong_files(statetool: Statetool, command: tuple[str, ...], content: bytes, told: str) -> None:
+    Path("wrong").write_bytes(content)
+    result = statetool(*command, "wrong", *(("--config", ".") if command == ("plan-show",) else ()))
+    assert (result.status, result.out) == (2, b"")
+    assert result.err.startswith(f"statetool: wrong: {told}")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("plan.json",), "Missing option '--config': the directory of the configuration."),
+        (("missing", "--config", "."), "statetool: missing: there is no such file"),
+        (("plan.json", "--config", "missing"), "statetool: missing: not a directory"),
+        (("-", "--config", ".", "--state", "-"), "only one of the plan and the state can come from standard input"),
+        (("plan.json", "--config", ".", "--state", "plan.json"), "statetool: plan.json: this state cannot be used"),
+    ],
+)
+def test_wrong_usage(statetool: Statetool, arguments: tuple[str, ...], told: str) -> None:
+    result = statetool("plan-show", *arguments)
+    assert (result.status, result.out) == (2, b"")
+    assert told in result.err
+
+
+def test_a_plan_of_another_configuration(statetool: Statetool) -> None:
+    Path("plan.json").write_bytes(_TERRAFORM["plan.json"])
+    result = statetool("plan-show", "plan.json", "--config", ".")
+    assert result.status == 0
+    assert "Provider instance not known:" in result.text
+    assert "the plan was made from another configuration" in result.text
+
+
+def test_a_broken_configuration_is_said(statetool: Statetool) -> None:
+    Path("main.tf").write_text("provider {", encoding="utf-8")
+    result = statetool("plan-show", "plan.json", "--config", ".")
+    assert result.status == 1
+    assert "main.tf" in result.err
+
+
+def test_standard_input_and_a_closed_pipe(program: Program) -> None:
+    result = program.in_shell("cat plan.json | statetool plan-show - --config . --format json | head -c 20")
+    assert (result.status, result.err) == (0, "")
+    assert result.out == _PLAN[:20]
+
+
+def test_a_failed_plan_says_so(statetool: Statetool) -> None:
+    Path("plan.json").write_bytes(plan(errored=True))
+    assert statetool("plan-show", "plan.json", "--config", ".").text.startswith("Planning failed: ")
+    Path("plan.json").write_bytes(plan())
+    assert statetool("plan-show", "plan.json", "--config", ".").text == "No changes.\n"
+
+
+def test_sources_of_both_registries(statetool: Statetool) -> None:
+    """A plan of Terraform names its own registry, and so do the provider instances."""
+    ours, theirs = AWS, AWS.replace("opentofu.org", "terraform.io")
+    Path("plan.json").write_bytes(_PLAN.replace(ours.encode(), theirs.encode()))
+    result = statetool("plan-show", "plan.json", "--config", ".", "--format", "json")
+    assert json.loads(result.out)["resource_changes"][0]["provider_instance"].startswith(f'provider["{theirs}"]')

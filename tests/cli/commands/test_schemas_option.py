@@ -1,0 +1,117 @@
+"""What commands do with --schemas, on a resource type of tests/lint/schemas/acme.json."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from tests.cli.conftest import Statetool
+
+_FILE: Final = str(Path(__file__).parents[2] / "lint" / "schemas" / "acme.json")
+_ADDRESS: Final = "acme_disk.main"
+_GOOD: Final[dict[str, Any]] = {"id": "d-1", "zone": "a", "size": 20, "snapshot": [{"hour": 3}]}
+
+
+def _write(name: str, **changes: Any) -> None:
+    instance = {"schema_version": 2, "attributes": {**_GOOD, **changes}, "sensitive_attributes": []}
+    resource = {
+        "mode": "managed",
+        "type": "acme_disk",
+        "name": "main",
+        "provider": 'provider["registry.opentofu.org/acme/cloud"]',
+        "instances": [instance],
+    }
+    state = {"version": 4, "terraform_version": "1.9.0", "serial": 1, "lineage": "l", "resources": [resource]}
+    Path(name).write_text(json.dumps(state))
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [({"size": "large"}, "SCH001"), ({"sise": 1, "b": 2}, "SCH002"), ({"key_wo": "s3cret"}, "SCH006")],
+)
+def test_the_suggested_command_mends(statetool: Statetool, folder: Path, changes: dict[str, Any], code: str) -> None:
+    _write("a.tfstate", **changes)
+    found = json.loads(statetool("check", "--schemas", _FILE, "--format", "json", "a.tfstate").out)
+    (finding,) = [each for each in found["files"][0]["findings"] if each["code"].startswith("SCH")]
+    assert finding["code"] == code
+    program, *arguments = shlex.split(finding["fix"].strip("`"))
+    assert program == "statetool"
+    done = statetool(*arguments, "--yes")
+    assert done.status == 0, done.err
+    assert statetool("check", "--schemas", _FILE, "--select", "SCH", "--format", "concise", "a.tfstate").out == b""
+
+
+def test_errors_set_the_exit_status(statetool: Statetool, folder: Path) -> None:
+    _write("a.tfstate", size="large")
+    assert statetool("check", "a.tfstate").status == 0
+    assert statetool("check", "--schemas", _FILE, "a.tfstate").status == 1
+
+
+@pytest.mark.parametrize("version", [2, 1])
+@pytest.mark.parametrize(
+    "secret", [{"key": "hunter2"}, {"mount": [{"path": "/", "token": "hunter2"}]}, {"key_wo": "hunter2"}]
+)
+def test_show_hides_what_the_schema_makes_sensitive(
+    statetool: Statetool, folder: Path, secret: dict[str, Any], version: int
+) -> None:
+    _write("a.tfstate", **secret)
+    path = Path("a.tfstate")
+    path.write_text(path.read_text().replace('"schema_version": 2', f'"schema_version": {version}'))
+    assert b"hunter2" in statetool("show", "--state", "a.tfstate").out
+    shown = statetool("show", "--state", "a.tfstate", "--schemas", _FILE).out
+    assert b"hunter2" not in shown
+    assert b"(sensitive value)" in shown
+    assert b"hunter2" in statetool("show", "--state", "a.tfstate", "--schemas", _FILE, "--show-sensitive").out
+
+
+def test_diff_compares_by_type(statetool: Statetool, folder: Path) -> None:
+    _write("a.tfstate", size="20")
+    _write("b.tfstate", size=20.0)
+    assert statetool("diff", "a.tfstate", "b.tfstate").status == 1
+    assert statetool("diff", "a.tfstate", "b.tfstate", "--schemas", _FILE).status == 0
+    _write("b.tfstate", size=21)
+    done = statetool("diff", "a.tfstate", "b.tfstate", "--schemas", _FILE)
+    assert (done.status, b"size: 20 \xe2\x86\x92 21" in done.out) == (1, True)
+
+
+def test_diff_hides_what_the_schema_makes_sensitive(statetool: Statetool, folder: Path) -> None:
+    _write("a.tfstate", key="hunter2")
+    _write("b.tfstate", key="hunter3")
+    assert b"hunter" not in statetool("diff", "a.tfstate", "b.tfstate", "--schemas", _FILE).out
+
+
+def test_exact_comparison_knows_no_types(statetool: Statetool, folder: Path) -> None:
+    _write("a.tfstate")
+    assert statetool("diff", "--exact", "--schemas", _FILE, "a.tfstate", "a.tfstate").status == 2
+
+
+def test_set_refuses_what_does_not_decode(statetool: Statetool, folder: Path) -> None:
+    _write("a.tfstate", size=20)
+    before = Path("a.tfstate").read_bytes()
+    given = ("set", "--state", "a.tfstate", "--force-type", "--yes", "--schemas", _FILE, _ADDRESS)
+    done = statetool(*given, 'size="large"')
+    assert (done.status, Path("a.tfstate").read_bytes()) == (2, before)
+    assert f"{_ADDRESS}: size: a number is required" in done.err
+    assert statetool(*given, 'size="21"').status == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "empty"),
+        (b'{"version": 4, "serial": 1, "lineage": "x"}', "a state instead"),
+        (b'{"format_version": "1.2", "planned_values": {}}', "a plan as JSON instead"),
+        (b'{"format_version": "2.0", "provider_schemas": {}}', "unsupported format"),
+    ],
+)
+def test_other_files_are_refused(statetool: Statetool, folder: Path, content: bytes, reason: str) -> None:
+    _write("a.tfstate")
+    Path("schemas.json").write_bytes(content)
+    done = statetool("check", "--schemas", "schemas.json", "a.tfstate")
+    assert (done.status, done.out) == (2, b"")
+    assert done.err.startswith("statetool: schemas.json: ")
+    assert reason in done.err

@@ -1,0 +1,1 @@
+"""Answers recorded cases, one module for each theme."""

@@ -1,0 +1,104 @@
+"""With the schemas of a provider, comparisons go by types: what is undecided without them is decided."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from statefmt.formats.reading.inspect import read
+from statefmt.lifecycle.plans.read import read_plan
+from statefmt.lifecycle.schemas.providers import read_provider_schemas
+from statefmt.lifecycle.verification.verify import verify
+from statefmt.model.findings import Finding
+
+_NAMES = {"mode": "managed", "type": "aws_instance", "name": "web"}
+_PROVIDER = "registry.opentofu.org/hashicorp/aws"
+_BLOCK = {
+    "attributes": {
+        "list": {"type": ["list", "string"]},
+        "set": {"type": ["set", "string"]},
+        "number": {"type": "number"},
+        "map": {"type": ["map", "string"]},
+        "password": {"type": "string", "sensitive": True},
+        "plain": {"type": "string"},
+        "nested": {"nested_type": {"nesting_mode": "set", "attributes": {"x": {"type": "number"}}}},
+    },
+    "block_types": {
+        "account": {
+            "nesting_mode": "list",
+            "block": {"attributes": {"user": {"type": "string"}, "token": {"type": "string", "sensitive": True}}},
+        },
+        "rule": {"nesting_mode": "set", "block": {"attributes": {"port": {"type": "number"}}}},
+        "step": {"nesting_mode": "list", "block": {"attributes": {"any": {"type": "dynamic"}}}},
+    },
+}
+
+
+def _found(planned: Any, actual: Any, *, host: str = "registry.opentofu.org", **change: Any) -> list[Finding]:
+    change = {"actions": ["create"], "before": None, "after": planned, "after_unknown": {}, **change}
+    plan = {
+        "format_version": "1.2",
+        "planned_values": {"root_module": {}},
+        "resource_changes": [{"address": "aws_instance.web", **_NAMES, "provider_name": _PROVIDER, "change": change}],
+    }
+    obj = {"schema_version": 0, "attributes": actual, "sensitive_attributes": []}
+    resource = {**_NAMES, "provider": f'provider["{_PROVIDER}"]', "instances": [obj]}
+    state = {"version": 4, "terraform_version": "1.10.0", "serial": 1, "lineage": "l", "resources": [resource]}
+    file = {
+        "format_version": "1.0",
+        "provider_schemas": {f"{host}/hashicorp/aws": {"resource_schemas": {"aws_instance": {"block": _BLOCK}}}},
+    }
+    after = read(json.dumps(state).encode()).snapshot
+    schemas = read_provider_schemas(json.dumps(file).encode())
+    return list(verify(read_plan(json.dumps(plan).encode()), None, after, schemas=schemas).after)
+
+
+@pytest.mark.parametrize(
+    ("planned", "actual"),
+    [
+        ({"set": ["a", "b"]}, {"set": ["b", "a"]}),
+        ({"number": 5}, {"number": "5"}),
+        ({"number": 5}, {"number": 5.0}),
+        ({"nested": [{"x": 1}, {"x": 2}]}, {"nested": [{"x": 2}, {"x": 1}]}),
+        ({"rule": [{"port": 1}, {"port": 2}]}, {"rule": [{"port": 2}, {"port": "1"}]}),
+        ({"step": [{"any": "x"}]}, {"step": [{"any": {"value": "x", "type": "string"}}]}),
+    ],
+)
+def test_equal(planned: Any, actual: Any) -> None:
+    assert _found(planned, actual) == []
+    assert _found(planned, actual, host="registry.terraform.io") == []
+
+
+@pytest.mark.parametrize(
+    ("planned", "actual", "pointer"),
+    [
+        ({"list": ["a", "b"]}, {"list": ["b", "a"]}, "/list/0"),
+        ({"map": {"k": None}}, {"map": {}}, "/map/k"),
+        ({"set": ["a"]}, {"set": ["a", "b"]}, "/set"),
+        ({"number": 5}, {"number": "6"}, "/number"),
+        ({"rule": [{"port": 1}]}, {"rule": [{"port": 2}]}, "/rule"),
+    ],
+)
+def test_different(planned: Any, actual: Any, pointer: str) -> None:
+    found = _found(planned, actual)
+    assert {finding.code for finding in found} == {"LIF006"}
+    assert found[0].pointer == f"/resources/0/instances/0/attributes{pointer}"
+
+
+def test_a_mark_is_lost_unless_the_schema_has_it() -> None:
+    values = {"password": "p", "plain": "q"}
+    assert _found(values, values, after_sensitive={"password": True}) == []
+    (finding,) = _found(values, values, after_sensitive={"password": True, "plain": True})
+    assert (finding.code, finding.detail) == ("LIF009", "plain: planned as sensitive, but not marked so in the state")
+
+
+def test_what_the_schema_makes_sensitive_is_hidden() -> None:
+    (finding,) = _found({"password": "planned"}, {"password": "actual"})
+    assert finding.detail == "password: planned (sensitive value), but (sensitive value)"
+
+
+def test_what_holds_something_sensitive_is_hidden() -> None:
+    (finding,) = _found({"account": []}, {"account": [{"user": "u", "token": "hidden-token"}]})
+    assert finding.detail == "account: planned 0 elements, (sensitive value), but 1, (sensitive value)"

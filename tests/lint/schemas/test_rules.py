@@ -1,0 +1,149 @@
+"""The rules about schemas, on one resource type with everything that they look at."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import pytest
+
+from statefmt.lifecycle.schemas.fits import surely_fits
+from statefmt.lifecycle.schemas.implied_type import implied_type
+from statefmt.lifecycle.schemas.providers import read_provider_schemas
+from statefmt.lint.check import check
+from statefmt.model.findings import Finding
+from tests.lifecycle.recorded import cases
+from tests.lifecycle.values import dump, schema_of
+
+_SCHEMAS: Final = read_provider_schemas((Path(__file__).parent / "acme.json").read_bytes())
+_ADDRESS: Final = "acme_disk.main"
+_GOOD: Final[dict[str, Any]] = {"id": "d-1", "zone": "a", "size": 20, "snapshot": [{"hour": 3}]}
+
+
+def _state(attributes: dict[str, Any], **members: Any) -> bytes:
+    resource = {
+        "mode": "managed",
+        "type": "acme_disk",
+        "name": "main",
+        "provider": 'provider["registry.opentofu.org/acme/cloud"]',
+        "instances": [{"schema_version": 2, "attributes": attributes, "sensitive_attributes": [], **members}],
+    }
+    return json.dumps(
+        {"version": 4, "terraform_version": "1.9.0", "serial": 1, "lineage": "l", "resources": [resource]}
+    ).encode()
+
+
+def _found(state: bytes) -> list[Finding]:
+    return check(state, select=["SCH"], schemas=_SCHEMAS)
+
+
+def _told(state: bytes) -> list[tuple[str, str]]:
+    prefix = "/resources/0/instances/0/"
+    return [(finding.code, finding.pointer.removeprefix(prefix)) for finding in _found(state)]
+
+
+_CASES: Final[list[tuple[str, dict[str, Any], list[tuple[str, str]]]]] = [
+    ("good", {}, []),
+    ("numbers as strings", {"size": "20"}, []),
+    ("a value of any type", {"any": {"value": ["x"], "type": ["list", "string"]}}, []),
+    ("null where optional", {"size": None, "tags": None, "mount": None}, []),
+    ("unknown and null", {"sise": None}, []),
+    ("a word for a number", {"size": "large"}, [("SCH001", "attributes/size")]),
+    ("a number in a map of strings", {"tags": {"a": 1}}, []),
+    ("an object for a string", {"tags": {"a/b": {}}}, [("SCH001", "attributes/tags/a~1b")]),
+    ("a string for a list", {"mount": "x"}, [("SCH001", "attributes/mount")]),
+    ("any type without a type", {"any": "x"}, [("SCH001", "attributes/any")]),
+    ("an unknown attribute", {"sise": 1}, [("SCH002", "attributes/sise")]),
+    ("two unknown attributes", {"sise": 1, "b": 2}, [("SCH002", "attributes/sise")]),
+    ("an unknown member of an object", {"limits": {"iops": 1, "x": 2}}, [("SCH002", "attributes/limits/x")]),
+    ("an unknown nested attribute", {"mount": [{"path": "/", "x": 2}]}, [("SCH002", "attributes/mount/0/x")]),
+    ("an unknown attribute of a block", {"snapshot": [{"hour": 1, "x": 2}]}, [("SCH002", "attributes/snapshot/0/x")]),
+    ("a sensitive value", {"key": "s3cret"}, [("SCH005", "attributes/key")]),
+    ("a nested sensitive value", {"mount": [{"path": "/", "token": "t"}]}, [("SCH005", "attributes/mount/0/token")]),
+    ("a write-only value", {"key_wo": "s3cret"}, [("SCH006", "attributes/key_wo")]),
+    ("a required attribute that is null", {"zone": None}, [("SCH007", "attributes/zone")]),
+    ("a nested required attribute", {"mount": [{}]}, [("SCH007", "attributes/mount/0/path")]),
+    ("a required attribute of a block", {"snapshot": [{}]}, [("SCH007", "attributes/snapshot/0/hour")]),
+    ("no block", {"snapshot": []}, [("SCH008", "attributes/snapshot")]),
+    ("too many blocks", {"snapshot": [{"hour": 1}] * 3}, [("SCH008", "attributes/snapshot")]),
+    ("a deprecated attribute", {"kind": "ssd"}, [("SCH009", "attributes/kind")]),
+    ("a deprecated attribute that the provider sets", {"old_id": "x"}, []),
+    ("a deprecated block", {"legacy": {"on": True}}, [("SCH009", "attributes/legacy")]),
+]
+
+
+@pytest.mark.parametrize(("change", "wanted"), [case[1:] for case in _CASES], ids=[case[0] for case in _CASES])
+def test_attributes(change: dict[str, Any], wanted: list[tuple[str, str]]) -> None:
+    assert _told(_state({**_GOOD, **change})) == wanted
+
+
+def test_a_missing_required_attribute() -> None:
+    attributes = {name: value for name, value in _GOOD.items() if name != "zone"}
+    assert _told(_state(attributes)) == [("SCH007", "attributes/zone")]
+
+
+def test_recorded_paths_are_not_reported() -> None:
+    paths = [[{"type": "get_attr", "value": "key"}]]
+    assert _told(_state({**_GOOD, "key": "s3cret"}, sensitive_attributes=paths)) == []
+
+
+@pytest.mark.parametrize(("version", "code"), [(3, "SCH003"), (1, "SCH004")])
+def test_other_schema_versions_are_not_decoded(version: int, code: str) -> None:
+    assert _told(_state({"size": "large", "x": 1}, schema_version=version)) == [(code, "schema_version")]
+
+
+def test_flat_attributes_are_not_decoded() -> None:
+    state = json.loads(_state({}))
+    instance = state["resources"][0]["instances"][0]
+    del instance["attributes"]
+    instance["attributes_flat"] = {"id": "d-1"}
+    assert _told(json.dumps(state).encode()) == []
+
+
+@pytest.mark.parametrize("change", [{"type": "acme_thing"}, {"mode": "data"}])
+def test_a_type_without_schema_is_reported_once(change: dict[str, str]) -> None:
+    state = json.loads(_state(_GOOD))
+    for name in ("main", "other"):
+        resource = {**state["resources"][0], "name": name, **change}
+        state["resources"].append(resource)
+    del state["resources"][0]
+    (finding,) = _found(json.dumps(state).encode())
+    assert (finding.code, finding.pointer) == ("SCH010", "/resources/0")
+
+
+def test_values_are_never_shown() -> None:
+    attributes = {
+        **_GOOD,
+        "size": "hunter2",
+        "key": "hunter2",
+        "key_wo": "hunter2",
+        "extra": "hunter2",
+        "any": "hunter2",
+    }
+    found = _found(_state(attributes))
+    assert len(found) > 3
+    assert "hunter2" not in str(found)
+
+
+def test_without_schemas_nothing_is_compared() -> None:
+    assert check(_state({"x": 1}), select=["SCH"]) == []
+
+
+def test_nesting_without_end_is_no_crash() -> None:
+    deep = b"[" * 100_000 + b"]" * 100_000
+    state = _state({**_GOOD, "any": "DEEP"}).replace(b'"DEEP"', deep)
+    assert [finding for finding in _found(state) if finding.code == "SCH002"] == []
+
+
+def test_what_surely_fits_decodes() -> None:
+    """The quick check never accepts what OpenTofu refuses."""
+    count = 0
+    for case in cases("schema"):
+        if case["fn"] == "decode_state":
+            of, attributes = implied_type(schema_of(case)), dump(case["attributes"])
+            quick = surely_fits(of, msgspec.json.decode(attributes))
+            count += quick
+            assert not (quick and "error" in case["output"]), case["id"]
+    assert count > 30

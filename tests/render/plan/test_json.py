@@ -1,0 +1,118 @@
+"""The plan's own JSON: nothing but members of the provider instance is added, and only secrets are replaced."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from statefmt.analysis.plans.bindings import PlanBindings
+from statefmt.analysis.plans.variables import plan_variables
+from statefmt.configuration import LoadOptions, load
+from statefmt.configuration.providers.references import ProviderReferences
+from statefmt.formats.reading.inspect import inspect
+from statefmt.lifecycle.plans.read import read_plan
+from statefmt.render.plan.json import plan_json
+from tests.analysis.plans.documents import change, plan, prior, state
+from tests.lifecycle.plans import recorded_plans
+
+_PLANS: Final = {name: files for name, files in recorded_plans().items() if "plan.json" in files}
+_ADDED: Final = re.compile(rb',\s*"provider_instance(?:_reason)?":\s*(?:null|"(?:[^"\\]|\\.)*")')
+_BUILTIN: Final = 'provider["terraform.io/builtin/terraform"]'
+
+
+def _json(given: bytes, folder: Path, before: bytes | None = None, *, show_sensitive: bool = True) -> bytes:
+    found = read_plan(given)
+    references = ProviderReferences(load(folder, LoadOptions(variables=plan_variables(found, "plan.json"))))
+    snapshot = None if before is None else inspect(before).snapshot
+    return plan_json(found, PlanBindings(found, references, snapshot), show_sensitive=show_sensitive)
+
+
+def _folder(files: Any, folder: Path) -> Path:
+    for name, content in files.items():
+        if name.endswith(".tf"):
+            (folder / name).parent.mkdir(exist_ok=True)
+            (folder / name).write_bytes(content)
+    return folder
+
+
+def _resources(module: dict[str, Any]) -> list[dict[str, Any]]:
+    own: list[dict[str, Any]] = module.get("resources", [])
+    return own + [one for each in module.get("child_modules", []) for one in _resources(each)]
+
+
+@pytest.mark.parametrize("name", _PLANS)
+@pytest.mark.parametrize("compact", [False, True])
+def test_other_bytes_stay(name: str, compact: bool, tmp_path: Path) -> None:
+    source = _PLANS[name]["plan.json"]
+    source = json.dumps(json.loads(source), separators=(",", ":")).encode() if compact else source
+    found = _json(source, _folder(_PLANS[name], tmp_path), _PLANS[name].get("before.tfstate"))
+    assert _ADDED.sub(b"", found) == source
+    assert read_plan(found).resource_changes == read_plan(source).resource_changes
+
+
+@pytest.mark.parametrize("name", _PLANS)
+def test_every_change_has_its_instance(name: str, tmp_path: Path) -> None:
+    """Terraform has one instance of each configuration, and these plans the built-in provider only."""
+    files = _PLANS[name]
+    before = files.get("before.tfstate", b'{"version": 4, "terraform_version": "1.11.4", "serial": 1, "lineage": "l"}')
+    document = json.loads(_json(files["plan.json"], _folder(files, tmp_path), before))
+    prior_objects = _resources(document.get("prior_state", {}).get("values", {}).get("root_module", {}))
+    every = [*document.get("resource_changes", []), *document.get("resource_drift", []), *prior_objects]
+    assert [each["provider_instance"] for each in every] == [_BUILTIN] * len(every)
+
+
+def test_a_secret_is_hidden(tmp_path: Path) -> None:
+    files = _PLANS["029-sensitive-input"]
+    assert files["plan.json"].count(b"hush") == 6
+    found = _json(files["plan.json"], _folder(files, tmp_path), show_sensitive=False)
+    assert b"hush" not in found
+    assert found.count(b'"(sensitive value)"') == 6
+    assert json.loads(found)["resource_changes"][0]["change"]["after"]["input"] == {
+        "list": ["x", "(sensitive value)"], "plain": "p", "secret": "(sensitive value)"
+    }  # fmt: skip
+
+
+def _update(after: object, mask: object) -> dict[str, Any]:
+    return change("aws_vpc.a", "update", change={"after": {"p": after}, "after_sensitive": {"p": mask}})
+
+
+_VARIABLE: Final = {"variables": {"v": {"sensitive": True, "default": ["hush"]}}}
+_OUTPUT: Final = {"actions": ["update"], "before": "hush", "after": {"hush": 1}}
+_OBJECT: Final = prior("aws_vpc.a", values={"p": "hush"}, sensitive_values={"p": True})
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"resource_changes": [_update("hush", True)]},
+        {"resource_changes": [_update(["hush"], {"of another shape": True})]},
+        {"resource_drift": [_update(["hush"], [True])]},
+        {"deferred_changes": [{"reason": "x", "resource_change": _update("hush", True)}]},
+        {"output_changes": {"o": {**_OUTPUT, "before_sensitive": True, "after_sensitive": True}}},
+        {"planned_values": {"outputs": {"o": {"sensitive": True, "value": ["hush"]}}, "root_module": {}}},
+        {"planned_values": {"root_module": {"child_modules": [{"resources": [_OBJECT]}]}}},
+        {"variables": {"v": {"value": {"hush": 1}}}, "configuration": {"root_module": _VARIABLE}},
+    ],
+)
+def test_secrets_of_every_part(part: dict[str, Any], tmp_path: Path) -> None:
+    given = plan(**part) if "resource_changes" not in part else plan(*part["resource_changes"])
+    assert b"hush" in given
+    found = _json(given, tmp_path, show_sensitive=False)
+    assert b"hush" not in found
+    assert json.loads(found).keys() == json.loads(given).keys()
+
+
+def test_a_reason_instead(tmp_path: Path) -> None:
+    given = plan(change("aws_vpc.a", "create"), objects=(prior("aws_vpc.a"),))
+    document = json.loads(_json(given, tmp_path, state()))
+    (found,) = document["resource_changes"]
+    assert found["provider_instance"] is None
+    assert "no block declares it" in found["provider_instance_reason"]
+    assert list(found).index("provider_instance") == list(found).index("provider_name") + 1
+    (before,) = document["prior_state"]["values"]["root_module"]["resources"]
+    assert before["provider_instance"] is None
+    assert "not the state that the plan was made for" in before["provider_instance_reason"]
