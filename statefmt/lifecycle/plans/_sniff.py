@@ -79,9 +79,9 @@ def _instead(members: dict[str, Raw]) -> str:
     if "encrypted_data" in members or "encryption_version" in members:
         return f"the file is encrypted; if it is a plan file, {_CONVERT}"
     if "lineage" in members or {"serial", "version"} <= members.keys():
-        return "this is a state, not a plan; the plan comes first, the states follow with --before and --after"
+        return "this is a state, not a plan; print a plan as JSON with tofu show -json PLANFILE"
     if "provider_schemas" in members:
-        return "this is the output of providers schema -json, not a plan; pass it with --schemas"
+        return "this is the output of providers schema -json, not a plan"
     if "@level" in members:
         return (
             "this is the log of plan -json or apply -json, which lists no values; save the plan with "
