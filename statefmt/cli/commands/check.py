@@ -144,8 +144,7 @@ def command(
 ) -> int:
     """Check states against the rules: files, directories and globs.
 
-    With --config, also check the configuration and compare the states with it; with --schemas, compare the states with
-    the schemas of their providers; with --plan, also check a plan.
+    With --config and --plan, also check a configuration and a plan. States are compared with them, and with --schemas.
 
     Exit status 0: no findings at or above the failing severity; 1: findings; 2: a file is not a state.
     """

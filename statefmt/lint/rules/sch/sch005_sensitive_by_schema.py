@@ -9,7 +9,7 @@ included. Older releases did not record these paths, so this is information.
 
 ## Example
 ```json
-{"attributes": {"id": "db-1", "password": "hunter2"}, "sensitive_attributes": []}
+{"attributes": {"id": "db-1", "password": "s3cret-word"}, "sensitive_attributes": []}
 ```
 
 ## What to do

@@ -9,7 +9,7 @@ a state with one from a provider.
 
 ## Example
 ```json
-{"attributes": {"id": "db-1", "password_wo": "hunter2"}}
+{"attributes": {"id": "db-1", "password_wo": "s3cret-word"}}
 ```
 
 ## What to do
