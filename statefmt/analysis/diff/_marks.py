@@ -5,13 +5,14 @@ A step to an element of a set contains that element, perhaps the secret itself: 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable
 from typing import Final
 
 from msgspec import Raw
 
 from statefmt.golang.normalize import nfc
 from statefmt.model.cty import GetAttr, Path
+from statefmt.model.cty.path_tree import step_identity
 from statefmt.model.resources import ResourceInstanceObject
 from statefmt.redaction.decoded_once import DecodedOnce
 from statefmt.redaction.object_value import sensitive_paths
@@ -23,16 +24,22 @@ _ELEMENT: Final = "[…]"
 def mark_texts(obj: ResourceInstanceObject) -> tuple[str, ...]:
     """Return the sensitive paths of an object, each up to the first step that could reveal a value."""
     paths = sensitive_paths(obj)
-    found = set(paths)
+    # Elements of sets are no keys of dicts themselves.
+    found = {tuple(map(step_identity, path)): path for path in paths}
     # Only prefixes of these lengths can be sensitive paths themselves.
-    lengths = sorted({len(path) for path in found})
+    lengths = sorted({len(path) for path in paths})
     decoded = DecodedOnce()
-    return tuple(sorted({_text(path, found, lengths, obj.attributes, decoded) for path in found}))
+
+    def text(identity: tuple[Hashable, ...], path: Path) -> str:
+        # A container that is sensitive as a whole also hides the names of its members.
+        prefixes = (length for length in lengths if length < len(path) and identity[:length] in found)
+        return _text(path, next(prefixes, len(path)), obj.attributes, decoded)
+
+    return tuple(sorted({text(identity, path) for identity, path in found.items()}))
 
 
-def _text(path: Path, paths: set[Path], lengths: Sequence[int], value: Raw | None, decoded: DecodedOnce) -> str:
-    # A container that is sensitive as a whole also hides the names of its members.
-    whole = next((length for length in lengths if length < len(path) and path[:length] in paths), len(path))
+def _text(path: Path, whole: int, value: Raw | None, decoded: DecodedOnce) -> str:
+    """Format a path up to step number `whole`, if it has so many."""
     steps: list[str | int] = []
     for place, step in enumerate(path):
         key = step_key(step)

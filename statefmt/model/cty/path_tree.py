@@ -25,12 +25,12 @@ class PathTree(Generic[T]):
         for path, item in entries:
             node = self
             for step in path:
-                node = node._children.setdefault(_key(step), PathTree())
+                node = node._children.setdefault(step_identity(step), PathTree())
             node.found += (item,)
 
     def child(self, step: PathStep) -> PathTree[T] | None:
         """Return the tree below a step; None if no path goes there."""
-        return self._children.get(_key(step)) if self._children else None
+        return self._children.get(step_identity(step)) if self._children else None
 
     def everything(self) -> Iterator[T]:
         """Yield what belongs to this path and to all below."""
@@ -52,10 +52,11 @@ def index_step(key: str | int | CtyValue) -> PathIndex:
 
 def path_key(path: Path) -> Hashable:
     """Return what equals the same of other paths exactly if they are the same."""
-    return tuple(map(_key, path))
+    return tuple(map(step_identity, path))
 
 
-def _key(step: PathStep) -> Hashable:
+def step_identity(step: PathStep) -> Hashable:
+    """Return what equals the same of another step exactly if they are the same."""
     if isinstance(step, GetAttr):
         return GetAttr, step.name
     key = index_step(step.key).key

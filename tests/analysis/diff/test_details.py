@@ -18,10 +18,12 @@ Members = dict[str, Any]
 
 
 def _path(*steps: object) -> list[dict[str, object]]:
-    """A sensitive path: names are attributes, what stands in a list is an index."""
+    """A sensitive path: names are attributes, what stands in a list is an index, a dict is a value with its type."""
     return [
         {"type": "index", "value": {"value": step[0], "type": "number" if isinstance(step[0], int) else "string"}}
         if isinstance(step, list)
+        else {"type": "index", "value": step}
+        if isinstance(step, dict)
         else {"type": "get_attr", "value": step}
         for step in steps
     ]
@@ -105,6 +107,7 @@ def test_with_show_sensitive(name: str) -> None:
     assert _told(old, new, show=True) == expected
 
 
+_OBJECT = {"value": {"p": "s1"}, "type": ["object", {"p": "string"}]}
 # The attributes, sensitive paths into them, and how they are named.
 MARKS: dict[str, tuple[Members, list[list[dict[str, object]]], list[str]]] = {
     "an attribute": ({"p": "s"}, [_path("p")], ["p"]),
@@ -113,6 +116,9 @@ MARKS: dict[str, tuple[Members, list[list[dict[str, object]]], list[str]]] = {
     "an element of a list": ({"l": [{"p": "s"}]}, [_path("l", [0], "p")], ["l[0].p"]),
     "an element of a set of texts": ({"l": ["s1"]}, [_path("l", ["s1"])], ["l[…]"]),
     "an element of a set of numbers": ({"l": [0, 1]}, [_path("l", [1])], ["l[…]"]),
+    "parts of elements of a set of objects": (
+        {"l": [{"p": "s1"}, {"p": "s2"}]}, [_path("l", _OBJECT, "p"), _path("l", _OBJECT, "p")], ["l[…]"],
+    ),
     "a key that is not there": ({"m": {}}, [_path("m", ["s1"])], ["m[…]"]),
     "a key of a map that is sensitive as a whole": (
         {"m": {"s1": "x"}}, [_path("m"), _path("m", ["s1"])], ["m", "m[…]"],
