@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from statefmt.golang import quote
 from statefmt.lifecycle.depth import refuses_depth
@@ -39,8 +39,16 @@ def write_only_values(block: SchemaBlock, value: CtyValue) -> tuple[Path, ...]:
 
     Raises CtyValueError if the value is nested too deeply. Source: OpenTofu `validation.WriteOnlyAttributes`.
     """
-    plain = unmarked_deep(value)
-    return tuple(_not_null(plain, PathTree((path, path) for path in write_only_paths(block, plain))))
+    return values_at(value, write_only_paths(block, value))
+
+
+@refuses_depth
+def values_at(value: CtyValue, paths: Iterable[Path]) -> tuple[Path, ...]:
+    """Return those of the paths that lead to something other than null; also all below what is unknown.
+
+    Raises CtyValueError if the value is nested too deeply.
+    """
+    return tuple(_not_null(unmarked_deep(value), PathTree((path, path) for path in paths)))
 
 
 def _not_null(value: CtyValue, tree: PathTree[Path]) -> Iterator[Path]:

@@ -84,6 +84,41 @@ def test_diff_hides_what_the_schema_makes_sensitive(statetool: Statetool, folder
     assert b"hunter" not in statetool("diff", "a.tfstate", "b.tfstate", "--schemas", _FILE).out
 
 
+_NODE_TYPE: Final = ["object", {"any": "number", "name": "string", "token": "string", "token_wo": "string"}]
+
+
+@pytest.mark.parametrize("name", ["token", "token_wo"])
+def test_secrets_in_blocks_with_attributes_of_any_type_are_hidden(
+    statetool: Statetool, folder: Path, name: str
+) -> None:
+    for file, secret in (("a.tfstate", "hunter2"), ("b.tfstate", "hunter3")):
+        node = {"any": 1, "name": "n", "token": None, "token_wo": None, name: secret}
+        _write(file, node={"value": {"a": node}, "type": ["object", {"a": _NODE_TYPE}]})
+    shown = statetool("show", "--state", "a.tfstate", "--schemas", _FILE).out
+    assert (b"hunter" in shown, b"(sensitive value)" in shown) == (False, True)
+    done = statetool("diff", "a.tfstate", "b.tfstate", "--schemas", _FILE)
+    assert (done.status, b"hunter" in done.out) == (1, False)
+    assert f"node.a.{name}: (sensitive value)".encode() in done.out
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ({"port": [{"number": 1, "token": "t"}]}, {"port": [{"number": 2, "token": "t"}]}),
+        ({"mount": [{"path": "/", "token": "t"}]}, {"mount": [{"path": "/", "token": "t"}, {"path": "/a"}]}),
+        ({"mount": None}, {"mount": [{"path": "/", "token": "t"}]}),
+    ],
+)
+def test_what_the_schema_marks_is_no_difference_between_marks(
+    statetool: Statetool, folder: Path, old: dict[str, Any], new: dict[str, Any]
+) -> None:
+    _write("a.tfstate", **old)
+    _write("b.tfstate", **new)
+    done = statetool("diff", "a.tfstate", "b.tfstate", "--schemas", _FILE)
+    assert done.status == 1, done.err
+    assert b"sensitive_attributes" not in done.out
+
+
 def test_exact_comparison_knows_no_types(statetool: Statetool, folder: Path) -> None:
     _write("a.tfstate")
     assert statetool("diff", "--exact", "--schemas", _FILE, "a.tfstate", "a.tfstate").status == 2
