@@ -12,7 +12,9 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 
 from statefmt.lifecycle.schemas.block import NestedBlock, SchemaAttribute, SchemaBlock
+from statefmt.lifecycle.schemas.implied_type import decoding_type
 from statefmt.model.cty import ListType, MapType, ObjectType, SetType, TupleType, Type
+from statefmt.model.cty.unify import has_dynamic
 
 # JSON as msgspec decodes it.
 JSONData: TypeAlias = "dict[str, JSONData] | list[JSONData] | str | int | float | bool | None"
@@ -43,6 +45,7 @@ class Deviating(Struct, frozen=True):
 
 
 _LISTS: Final = ("list", "set")
+_WRAPPING: Final = {"type", "value"}
 
 
 def deviations(block: SchemaBlock, attributes: JSONData) -> Iterator[Deviating]:
@@ -52,12 +55,13 @@ def deviations(block: SchemaBlock, attributes: JSONData) -> Iterator[Deviating]:
 
 
 def _block(block: SchemaBlock, value: Mapping[str, JSONData], path: JSONSteps) -> Iterator[Deviating]:
+    blocks = dict(block.decoded_blocks())
     for name, item in value.items():
-        if name not in block.attributes and name not in block.blocks and item is not None:
+        if name not in block.attributes and name not in blocks and item is not None:
             yield Deviating(Deviation.UNKNOWN, (*path, name))
     yield from _attributes(block.attributes, value, path)
-    for name, nested in block.blocks.items():
-        yield from _blocks(nested, value.get(name), (*path, name))
+    for name, nested in blocks.items():
+        yield from _blocks(nested, *_unwrapped(nested, value.get(name), (*path, name)))
 
 
 def _attributes(
@@ -77,12 +81,20 @@ def _attributes(
             yield Deviating(Deviation.DEPRECATED, steps, attribute.deprecation_message)
         if attribute.nested is not None:
             for below, part in _parts(attribute.nested.nesting, item, steps):
-                for extra in part.keys() - attribute.nested.attributes.keys():
-                    if part[extra] is not None:
+                for extra, inner in part.items():
+                    if inner is not None and extra not in attribute.nested.attributes:
                         yield Deviating(Deviation.UNKNOWN, (*below, extra))
                 yield from _attributes(attribute.nested.attributes, part, below)
         elif attribute.type is not None:
             yield from _unknown_members(attribute.type, item, steps)
+
+
+def _unwrapped(nested: NestedBlock, value: JSONData, path: JSONSteps) -> tuple[JSONData, JSONSteps]:
+    """Take lists and maps of blocks with dynamic attributes out of `{"value": …, "type": …}`."""
+    if nested.nesting not in ("list", "map") or not isinstance(value, dict) or value.keys() != _WRAPPING:
+        return value, path
+    # A map may have blocks with these two names.
+    return (value["value"], (*path, "value")) if has_dynamic(decoding_type(nested.block)) else (value, path)
 
 
 def _blocks(nested: NestedBlock, value: JSONData, path: JSONSteps) -> Iterator[Deviating]:

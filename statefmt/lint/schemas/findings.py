@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Final, NamedTuple
@@ -10,7 +11,7 @@ import msgspec
 from msgspec import UNSET, Raw
 
 from statefmt.formats.raw_json.pointer import token
-from statefmt.lifecycle.schemas.deviations import Deviating, Deviation, JSONSteps, deviations
+from statefmt.lifecycle.schemas.deviations import Deviating, Deviation, JSONData, JSONSteps, deviations
 from statefmt.lifecycle.schemas.fits import surely_fits
 from statefmt.lifecycle.schemas.providers import ProviderSchemas, TypeSchema
 from statefmt.lifecycle.stored import decode_state
@@ -152,14 +153,13 @@ class _Objects:
 
     def _current(self, part: ObjectPart, schema: TypeSchema, attributes: Raw) -> Iterator[Finding]:
         try:
-            value = msgspec.json.decode(attributes)
-            if not surely_fits(schema.type, value):
-                yield from self._undecodable(part, schema, attributes)
+            value, exact = _decoded(attributes)
+            fits = exact and surely_fits(schema.type, value)
             found = list(deviations(schema.block, value))
-        except (msgspec.DecodeError, RecursionError):
-            # msgspec takes no lone surrogates, and neither takes any depth.
+        except RecursionError:
+            fits, found = False, []
+        if not fits:
             yield from self._undecodable(part, schema, attributes)
-            return
         for kind, some in groupby(sorted(found, key=lambda each: each.kind.value), key=lambda each: each.kind):
             if kind is Deviation.COUNT:
                 yield from self._counts(part, some)
@@ -206,6 +206,17 @@ class _Objects:
             _pointer(part, steps),
             self._subject.command_on("unset", part.address, path_text(steps)) if steps else "",
         )
+
+
+def _decoded(attributes: Raw) -> tuple[JSONData, bool]:
+    """Return attributes as JSON, and whether all values are as they are written. Raises RecursionError."""
+    try:
+        return msgspec.json.decode(attributes), True
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        # Neither numbers out of range nor half surrogate pairs keep the rest from being looked at.
+        text = bytes(attributes).decode("utf-8", "replace")
+        decoded: JSONData = json.loads(text, parse_int=float)
+        return decoded, False
 
 
 def _pointer(part: ObjectPart, path: JSONSteps) -> str:

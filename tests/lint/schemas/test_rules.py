@@ -44,6 +44,14 @@ def _told(state: bytes) -> list[tuple[str, str]]:
     return [(finding.code, finding.pointer.removeprefix(prefix)) for finding in _found(state)]
 
 
+def _nodes(**attributes: str) -> dict[str, Any]:
+    """A map of blocks with a dynamic attribute, which states hold together with its type."""
+    node = {"any": 1, "name": "n", "token": None, "token_wo": None, **attributes}
+    types = {"any": "number", "name": "string", "token": "string", "token_wo": "string"}
+    types |= dict.fromkeys(attributes.keys() - types.keys(), "string")
+    return {"node": {"value": {"a": node}, "type": ["object", {"a": ["object", types]}]}}
+
+
 _CASES: Final[list[tuple[str, dict[str, Any], list[tuple[str, str]]]]] = [
     ("good", {}, []),
     ("numbers as strings", {"size": "20"}, []),
@@ -70,8 +78,24 @@ _CASES: Final[list[tuple[str, dict[str, Any], list[tuple[str, str]]]]] = [
     ("too many blocks", {"snapshot": [{"hour": 1}] * 3}, [("SCH008", "attributes/snapshot")]),
     ("a deprecated attribute", {"kind": "ssd"}, [("SCH009", "attributes/kind")]),
     ("a deprecated attribute that the provider sets", {"old_id": "x"}, []),
+    ("blocks with attributes of any type", _nodes(), []),
+    ("a sensitive value in them", _nodes(token="t"), [("SCH005", "attributes/node/value/a/token")]),
+    ("a write-only value in them", _nodes(token_wo="t"), [("SCH006", "attributes/node/value/a/token_wo")]),
+    ("an unknown attribute in them", _nodes(x="t"), [("SCH002", "attributes/node/value/a/x")]),
+    ("half a surrogate pair", {"zone": "\ud800", "sise": 1}, [("SCH002", "attributes/sise")]),
     ("a deprecated block", {"legacy": {"on": True}}, [("SCH009", "attributes/legacy")]),
 ]
+
+
+def test_numbers_out_of_the_range_of_floats_keep_nothing_from_being_found() -> None:
+    state = _state({**_GOOD, "size": 12345, "key": "s3cret"}).replace(b"12345", b"1e999")
+    assert _told(state) == [("SCH005", "attributes/key")]
+
+
+def test_unknown_nested_attributes_are_in_order() -> None:
+    names = [f"x{place}" for place in range(5)]
+    (finding,) = _found(_state({**_GOOD, "mount": [{"path": "/", **dict.fromkeys(names, 1)}]}))
+    assert ", ".join(f"mount[0].{name}" for name in names) in finding.detail
 
 
 @pytest.mark.parametrize(("change", "wanted"), [case[1:] for case in _CASES], ids=[case[0] for case in _CASES])
