@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -44,13 +44,17 @@ class SchemaSource:
         for name in candidates:
             found = shutil.which(name, path=self.environment.get("PATH", ""))
             if found is not None:
-                return found
+                # A relative entry of PATH must not lead to a program in the directory, where it is started.
+                return str(Path(found).absolute())
         raise StoreError(f"{' and '.join(candidates)} not found on PATH; install it, or collect the schemas elsewhere")
 
-    def collect(self) -> bytes:
+    def collect(self, read: Callable[[bytes], object]) -> bytes:
         """Run the program, which runs the providers of the directory, and return its answer; also cache it.
 
-        Raises StoreError if the program cannot be run or fails; its reason is in the message.
+        `read` raises ValueError if the answer is not what it should be.
+
+        Raises StoreError if the program cannot be run, fails (its reason is in the message), or answers with something
+        other than schemas, which is not cached.
         """
         program = self.program()
         command = f"{Path(program).name} providers schema -json"
@@ -68,6 +72,10 @@ class SchemaSource:
         if done.returncode != 0:
             reason = (done.stderr or done.stdout).decode("utf-8", "replace").strip()
             raise StoreError(f"{self.directory}: {command} failed with exit status {done.returncode}:\n{reason}")
+        try:
+            read(done.stdout)
+        except ValueError as error:
+            raise StoreError(f"{self.directory}: {command} did not print schemas: {error}") from error
         path = self._cached()
         if path is not None:
             _store(path, done.stdout)
@@ -91,9 +99,18 @@ class SchemaSource:
             return None
         except OSError as error:
             raise StoreError(f"{self.directory / LOCK_FILE}: {error.strerror}") from error
-        home = self.environment.get("XDG_CACHE_HOME")
-        base = Path(home) if home else Path(self.environment.get("HOME") or Path.home()) / ".cache"
-        return base / "statetool" / "schemas" / f"{sha256(lock).hexdigest()}.json"
+        base = self._caches()
+        return None if base is None else base / "statetool" / "schemas" / f"{sha256(lock).hexdigest()}.json"
+
+    def _caches(self) -> Path | None:
+        """Return the user's folder of caches; None without a home. Source: XDG Base Directory Specification."""
+        chosen = Path(self.environment.get("XDG_CACHE_HOME", ""))
+        if chosen.is_absolute():
+            return chosen
+        try:
+            return Path(self.environment.get("HOME") or Path.home()) / ".cache"
+        except RuntimeError:
+            return None
 
 
 def _store(path: Path, content: bytes) -> None:
@@ -103,7 +120,13 @@ def _store(path: Path, content: bytes) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with NamedTemporaryFile(dir=path.parent, delete=False) as file:
-            file.write(content)
-        Path(file.name).replace(path)
+            written = Path(file.name)
+            try:
+                file.write(content)
+                file.close()
+                written.replace(path)
+            except BaseException:
+                written.unlink(missing_ok=True)
+                raise
     except OSError:
         return

@@ -43,13 +43,13 @@ def command(
     Collecting schemas runs the provider programs that `init` has installed in the directory, so it needs --run. The
     result is cached by the hashes in `.terraform.lock.hcl`; without --run, the command prints what is cached.
     """
-    from statefmt.provider_schemas import SchemaSource
+    from statefmt.provider_schemas import SchemaSource, read_provider_schemas
 
     directory = "." if config is None else config
     if not Path(directory).is_dir():
         raise no_directory(directory)
     source = SchemaSource(Path(directory), run_context().environment)
-    found = source.collect() if run else source.cached()
+    found = source.collect(read_provider_schemas) if run else source.cached()
     if found is None:
         raise StoreError(
             f"{directory}: no schemas are cached for the providers of this directory; "
