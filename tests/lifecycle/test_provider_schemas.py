@@ -184,3 +184,15 @@ def _places(node: Any) -> Iterator[tuple[Any, Any]]:
     for key, item in items:
         yield node, key
         yield from _places(item)
+
+
+@pytest.mark.parametrize(
+    "block", [b'{"attributes": {"\xff": {"type": "string"}}}', b'{"deprecation_message": "\xed\xa0\x80"}']
+)
+def test_schemas_that_are_not_utf_8_are_invalid(block: bytes) -> None:
+    file = b'{"format_version": "1.0", "provider_schemas": {"acme/a": {"resource_schemas": {"a_b": {"block": %b}}}}}'
+    schemas = read_provider_schemas(file % block)
+    schema = schemas.schema(schemas.providers[0], ResourceMode.MANAGED, "a_b")
+    assert schema is not None
+    with pytest.raises(SchemaError, match="a_b: invalid schema"):
+        schema.block  # noqa: B018 - it is decoded when asked for

@@ -63,7 +63,7 @@ def parse_block(raw: bytes, ephemeral: bool = False) -> SchemaBlock:
     """
     try:
         block = _block(_DECODER.decode(raw), ephemeral)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise SchemaError(f"invalid schema: {error}") from None
     return block
 
