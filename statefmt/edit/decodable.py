@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from statefmt.lifecycle.schemas.providers import ProviderSchemas
 from statefmt.lifecycle.stored import decode_state
-from statefmt.model.cty import CtyPathError, CtyValueError
+from statefmt.lifecycle.undecodable import undecodable_reason, undecodable_steps
+from statefmt.model.cty import CtyValueError
 from statefmt.model.errors import SurgeryError
 from statefmt.model.resources import ResourceInstanceObject, ResourceState
 from statefmt.model.snapshot import Snapshot
-from statefmt.redaction.path_text import path_text, step_key
+from statefmt.redaction.path_text import path_text
 
 
 def refuse_undecodable(before: Snapshot, after: Snapshot, schemas: ProviderSchemas) -> None:
@@ -31,7 +32,8 @@ def _refuse_undecodable(resource: ResourceState, obj: ResourceInstanceObject, sc
     try:
         decode_state(bytes(obj.attributes), schema.type)
     except CtyValueError as error:
-        path = error.path if isinstance(error, CtyPathError) else ()
-        where = path_text([key for step in path if isinstance(key := step_key(step), (str, int))])
+        where = path_text(undecodable_steps(error))
         address = str(resource.addr.instance(obj.key))
-        raise SurgeryError(f"{address}: {where or 'the attributes'}: {error.detail}, by the schema") from error
+        raise SurgeryError(
+            f"{address}: {where or 'the attributes'}: {undecodable_reason(error)}, by the schema"
+        ) from error

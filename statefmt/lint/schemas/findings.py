@@ -15,14 +15,15 @@ from statefmt.lifecycle.schemas.deviations import Deviating, Deviation, JSONData
 from statefmt.lifecycle.schemas.fits import surely_fits
 from statefmt.lifecycle.schemas.providers import ProviderSchemas, TypeSchema
 from statefmt.lifecycle.stored import decode_state
+from statefmt.lifecycle.undecodable import undecodable_reason, undecodable_steps
 from statefmt.lint.secrets.sensitive_paths import Covered, sensitive_paths
 from statefmt.lint.states.provider_addresses import provider_in_force
 from statefmt.lint.subject import ObjectPart, Subject
 from statefmt.model.addrs import Provider, ResourceMode
 from statefmt.model.codes import Code
-from statefmt.model.cty import CtyPathError, CtyValueError
+from statefmt.model.cty import CtyValueError
 from statefmt.model.findings import Finding, Fix
-from statefmt.redaction.path_text import path_text, step_key
+from statefmt.redaction.path_text import path_text
 
 _MODES: Final = {mode.value: mode for mode in ResourceMode}
 # The most paths that one finding lists.
@@ -196,9 +197,7 @@ class _Objects:
             decode_state(bytes(attributes), schema.type)
             return
         except CtyValueError as error:
-            path = error.path if isinstance(error, CtyPathError) else ()
-            reason = error.detail
-        steps = tuple(key for step in path if isinstance(key := step_key(step), (str, int)))
+            steps, reason = undecodable_steps(error), undecodable_reason(error)
         yield Code.ATTRIBUTE_UNDECODABLE.finding(
             "Attribute does not fit its type",
             f"{path_text(steps) or 'The attributes'} of {part.address} cannot be decoded: {reason}.",

@@ -92,6 +92,13 @@ def test_numbers_out_of_the_range_of_floats_keep_nothing_from_being_found() -> N
     assert _told(state) == [("SCH005", "attributes/key")]
 
 
+@pytest.mark.parametrize("value", [{"type": "hunter2", "value": 1}, {"hunter2": 1}, {"type": ["map", "hunter2"]}])
+def test_findings_quote_nothing_from_values_of_any_type(value: object) -> None:
+    (finding,) = _found(_state({**_GOOD, "any": value}))
+    assert (finding.code, finding.pointer) == ("SCH001", "/resources/0/instances/0/attributes/any")
+    assert "hunter2" not in str(finding)
+
+
 def test_unknown_nested_attributes_are_in_order() -> None:
     names = [f"x{place}" for place in range(5)]
     (finding,) = _found(_state({**_GOOD, "mount": [{"path": "/", **dict.fromkeys(names, 1)}]}))
