@@ -15,9 +15,12 @@ from statefmt.lifecycle.formatted_path import formatted_path
 from statefmt.lifecycle.schemas.conformance import conformance
 from statefmt.lifecycle.schemas.decode import SchemaError
 from statefmt.lifecycle.schemas.providers import ProviderSchemas, TypeSchema
+from statefmt.lifecycle.schemas.value_marks import value_marks
 from statefmt.model.addrs import AbsResource, AbsResourceInstance, Provider
-from statefmt.model.cty import CtyError, CtyValue, ObjectType, write_value
+from statefmt.model.cty import CtyError, CtyValue, ObjectType, decode_paths, encode_paths, write_value
 from statefmt.model.cty.parts import is_wholly_known
+from statefmt.model.cty.path_marks import split_marks, with_path_marks
+from statefmt.model.cty.path_tree import path_key
 from statefmt.model.cty.type_names import type_name
 from statefmt.model.cty.types import DynamicType
 from statefmt.model.resources import ResourceInstanceObject
@@ -67,8 +70,9 @@ def decode_flat_attributes(snapshot: Snapshot, schemas: ProviderSchemas, *, drop
     """Decode the flat attributes of all objects whose schema version is that of their provider's schema.
 
     Attributes stay as they are if they are of another version, which only the provider can upgrade, if they do not
-    decode by the schema or have unknown values, or if the schema does not have some, unless `drop_unknown`. The serial
-    stays the same. Source: OpenTofu `ResourceInstanceObjectSrc.Decode`.
+    decode by the schema or have unknown values, or if the schema does not have some, unless `drop_unknown`. What the
+    schema makes sensitive is marked, as it is no longer hidden by its name. The serial stays the same. Source: OpenTofu
+    `ResourceInstanceObjectSrc.Decode`.
     """
     found: list[FlatObject] = []
     providers = {
@@ -81,7 +85,7 @@ def decode_flat_attributes(snapshot: Snapshot, schemas: ProviderSchemas, *, drop
             return obj
         instance = addr.instance(obj.key)
         try:
-            attributes, unused = _decoded(obj, _schema(schemas, providers[addr], addr, obj), drop_unknown)
+            decoded, unused = _decoded(obj, _schema(schemas, providers[addr], addr, obj), drop_unknown)
         except SchemaError as error:
             found.append(FlatObject(instance, obj.deposed, str(error)))
             return obj
@@ -89,7 +93,7 @@ def decode_flat_attributes(snapshot: Snapshot, schemas: ProviderSchemas, *, drop
             found.append(FlatObject(instance, obj.deposed, str(error), error.unused))
             return obj
         found.append(FlatObject(instance, obj.deposed, unused=unused))
-        return replace(obj, attributes=Raw(attributes), attributes_flat=None)
+        return decoded
 
     return FlatDecoding(with_objects(snapshot, changed), tuple(found))
 
@@ -118,14 +122,19 @@ def _schema(
     return schema
 
 
-def _decoded(obj: ResourceInstanceObject, schema: TypeSchema, drop_unknown: bool) -> tuple[bytes, tuple[str, ...]]:
-    """Return attributes as JSON, and the keys that were dropped."""
+def _decoded(
+    obj: ResourceInstanceObject, schema: TypeSchema, drop_unknown: bool
+) -> tuple[ResourceInstanceObject, tuple[str, ...]]:
+    """Return the object with attributes as JSON, and the keys that were dropped."""
     of = schema.type
     try:
         decoding = decode_flatmap(obj.attributes_flat or {}, of)
         if decoding.unused and not drop_unknown:
             raise _KeptError(f"the schema does not have {_listed(decoding.unused)}", decoding.unused)
-        return _encoded(decoding.value, of), decoding.unused
+        attributes, marked = _encoded(decoding.value, of), _marked(obj, schema, decoding.value)
+        return replace(
+            obj, attributes=Raw(attributes), attributes_flat=None, sensitive_attributes=marked
+        ), decoding.unused
     except FlatmapError as error:
         raise _KeptError(_undecoded(error)) from None
     except CtyError as error:
@@ -149,6 +158,18 @@ def _encoded(value: CtyValue, of: ObjectType) -> bytes:
     if problems:
         raise _KeptError(f"{formatted_path(problems[0].path).removeprefix('.')}: {problems[0].message}")
     return write_value(value, of)
+
+
+def _marked(obj: ResourceInstanceObject, schema: TypeSchema, value: CtyValue) -> bytes:
+    """Return the sensitive paths with those of the schema: names no longer tell what is secret.
+
+    Source: OpenTofu `ResourceInstanceObject.Encode`.
+    """
+    marked = with_path_marks(value, value_marks(schema.block, value))
+    own, problems = decode_paths(obj.sensitive_attributes)
+    known = set(map(path_key, own))
+    found = tuple(each.path for each in split_marks(marked)[1] if path_key(each.path) not in known)
+    return obj.sensitive_attributes if problems or not found else encode_paths((*own, *found))
 
 
 def _listed(keys: tuple[str, ...]) -> str:

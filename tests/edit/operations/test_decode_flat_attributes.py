@@ -121,6 +121,20 @@ def test_the_rest_of_the_object_stays() -> None:
     assert found.snapshot.serial == before.serial
 
 
+def test_what_the_schema_makes_sensitive_is_marked() -> None:
+    found = _decode({"id": "a", "tags.%": "1", "tags.token": "hunter2"}, _BLOCK)
+    ((obj,),) = (resource.objects for resource in found.snapshot.resources)
+    assert json.loads(obj.sensitive_attributes) == [[{"type": "get_attr", "value": "tags"}]]
+
+
+def test_what_is_sensitive_in_a_set_marks_the_set() -> None:
+    attributes = {"name": {"type": "string"}, "key": {"type": "string", "sensitive": True}}
+    block = {"block_types": {"user": {"nesting_mode": "set", "block": {"attributes": attributes}}}}
+    found = _decode({"user.#": "1", "user.7.name": "a", "user.7.key": "hunter2"}, block)
+    ((obj,),) = (resource.objects for resource in found.snapshot.resources)
+    assert json.loads(obj.sensitive_attributes) == [[{"type": "get_attr", "value": "user"}]]
+
+
 def _decode(flatmap: Mapping[str, str], block: Mapping[str, Any], *, drop_unknown: bool = False) -> FlatDecoding:
     return decode_flat_attributes(_snapshot(flatmap), _schemas(block), drop_unknown=drop_unknown)
 
