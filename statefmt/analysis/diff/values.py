@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -63,59 +63,86 @@ def value_changes(
 def _found(
     old: JSONValue, new: JSONValue, shown_old: JSONValue, shown_new: JSONValue, exact: bool
 ) -> Iterator[ValueChange]:
+    parts = _Parts()
     for steps, on_old, on_new, element in places(*with_sets(plain(old, exact=exact), plain(new, exact=exact))):
-        depth = min(_hidden_at(shown_old, steps), _hidden_at(shown_new, steps))
+        depth = min(parts.hidden_at(shown_old, steps), parts.hidden_at(shown_new, steps))
         if depth < len(steps) or (element is not None and depth == len(steps)):
             # Names and size of a hidden value are hidden, too. Both sides have it, or it would differ as a whole.
-            yield ValueChange(_path(old, steps[:depth]), HIDDEN, HIDDEN)
+            yield ValueChange(parts.path(old, steps[:depth]), HIDDEN, HIDDEN)
             continue
-        path = _path(old if on_old else new, steps)
+        path = parts.path(old if on_old else new, steps)
         if element is not None:
             yield ValueChange(path, element if on_old else ABSENT, element if on_new else ABSENT, True)
             continue
-        before = _at(shown_old, steps) if on_old else ABSENT
-        now = _at(shown_new, steps) if on_new else ABSENT
+        before = parts.at(shown_old, steps) if on_old else ABSENT
+        now = parts.at(shown_new, steps) if on_new else ABSENT
         yield ValueChange(path, *_hidden_alike(before, now))
 
 
-def _hidden_at(value: JSONValue, steps: Sequence[str | int]) -> int:
-    """Return how many of the steps lead to a hidden value; more than there are if none do.
+class _Parts:
+    """Follows steps into values; what is in each value is found out once, as many changes may be in one."""
 
-    A list that contains a hidden value counts as hidden: if it is a set, the value has no position in it.
-    """
-    for depth, step in enumerate(steps):
-        if isinstance(value, Hidden):
-            return depth
-        value = Crossing.inside(value)
-        if isinstance(value, list) and isinstance(step, int) and step < len(value):
-            value = value[step]
-        else:
-            value = dict(_members(value)).get(str(step))
-    inside = value if isinstance(value, list) else [value]
-    return len(steps) if any(isinstance(item, Hidden) for item in inside) else len(steps) + 1
+    def __init__(self) -> None:
+        # By the identity of values, which are kept so that it stays theirs.
+        self._inside: dict[int, tuple[JSONValue, JSONValue]] = {}
+        self._named: dict[int, tuple[JSONValue, Mapping[str, JSONValue]]] = {}
+        self._with_hidden: dict[int, tuple[JSONValue, bool]] = {}
 
+    def hidden_at(self, value: JSONValue, steps: Sequence[str | int]) -> int:
+        """Return how many of the steps lead to a hidden value; more than there are if none do.
 
-def _at(value: JSONValue, steps: Sequence[str | int]) -> JSONValue:
-    for step in steps:
-        value = Crossing.inside(value)
-        value = value[step] if isinstance(value, list) and isinstance(step, int) else dict(_members(value))[str(step)]
-    return value
+        A list that contains a hidden value counts as hidden: if it is a set, the value has no position in it.
+        """
+        for depth, step in enumerate(steps):
+            if isinstance(value, Hidden):
+                return depth
+            value = self._crossed(value)
+            if isinstance(value, list) and isinstance(step, int) and step < len(value):
+                value = value[step]
+            else:
+                value = self._members(value).get(str(step))
+        return len(steps) if self._holds_hidden(value) else len(steps) + 1
 
+    def at(self, value: JSONValue, steps: Sequence[str | int]) -> JSONValue:
+        """Return the part to which steps lead. Raises LookupError."""
+        for step in steps:
+            value = self._next(self._crossed(value), step)
+        return value
 
-def _path(value: JSONValue, steps: Sequence[str | int]) -> tuple[str | int | Crossing, ...]:
-    """Return the steps with a Crossing at each step into a string that contains JSON."""
-    path: list[str | int | Crossing] = []
-    for step in steps:
-        if isinstance(value, str):
-            path.append(Crossing())
-            value = Crossing.inside(value)
-        path.append(step)
-        value = value[step] if isinstance(value, list) and isinstance(step, int) else dict(_members(value))[str(step)]
-    return tuple(path)
+    def path(self, value: JSONValue, steps: Sequence[str | int]) -> tuple[str | int | Crossing, ...]:
+        """Return the steps with a Crossing at each step into a string that contains JSON. Raises LookupError."""
+        path: list[str | int | Crossing] = []
+        for step in steps:
+            if isinstance(value, str):
+                path.append(Crossing())
+                value = self._crossed(value)
+            path.append(step)
+            value = self._next(value, step)
+        return tuple(path)
 
+    def _next(self, value: JSONValue, step: str | int) -> JSONValue:
+        return value[step] if isinstance(value, list) and isinstance(step, int) else self._members(value)[str(step)]
 
-def _members(value: JSONValue) -> Members:
-    return value if isinstance(value, Members) else Members()
+    def _crossed(self, value: JSONValue) -> JSONValue:
+        if not isinstance(value, str):
+            return Crossing.inside(value)
+        if id(value) not in self._inside:
+            self._inside[id(value)] = value, Crossing.inside(value)
+        return self._inside[id(value)][1]
+
+    def _members(self, value: JSONValue) -> Mapping[str, JSONValue]:
+        if not isinstance(value, Members):
+            return {}
+        if id(value) not in self._named:
+            self._named[id(value)] = value, dict(value)
+        return self._named[id(value)][1]
+
+    def _holds_hidden(self, value: JSONValue) -> bool:
+        if not isinstance(value, list):
+            return isinstance(value, Hidden)
+        if id(value) not in self._with_hidden:
+            self._with_hidden[id(value)] = value, any(isinstance(item, Hidden) for item in value)
+        return self._with_hidden[id(value)][1]
 
 
 def _hidden_alike(

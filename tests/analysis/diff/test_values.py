@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from typing import ClassVar
 
 import pytest
 from hypothesis import given, strategies as st
@@ -142,3 +144,20 @@ def _text(value: JSONValue) -> str:
     if isinstance(value, list):
         return f"[{','.join(map(_text, value))}]"
     return str(value) if isinstance(value, str) else json.dumps(value)
+
+
+class _Counting(Members):
+    """An object that counts how often its members are gone through."""
+
+    walks: ClassVar[list[int]] = []
+
+    def __iter__(self) -> Iterator[tuple[str, JSONValue]]:
+        self.walks.append(len(self))
+        return super().__iter__()
+
+
+def test_members_of_a_large_object_are_gone_through_a_few_times() -> None:
+    _Counting.walks.clear()
+    old, new = (_Counting((f"a{place}", f"{side}{place}") for place in range(200)) for side in ("x", "y"))
+    assert len(value_changes(old, new, old, new, exact=False)) == 200
+    assert len(_Counting.walks) < 20
