@@ -1,39 +1,62 @@
-"""Refuses edits after which attributes no longer decode by the schemas of their providers."""
+"""Refuses edits that the schemas of providers do not allow: values that do not decode, and secrets in plain sight."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from statefmt.edit.arguments.assignment import Assignment
+from statefmt.edit.changes.attributes import attribute
 from statefmt.lifecycle.schemas.providers import ProviderSchemas
+from statefmt.lifecycle.schemas.typed import typed_instance
 from statefmt.lifecycle.stored import decode_state
 from statefmt.lifecycle.undecodable import undecodable_reason, undecodable_steps
 from statefmt.model.cty import CtyValueError
 from statefmt.model.errors import SurgeryError
+from statefmt.model.instances import InstanceState
 from statefmt.model.resources import ResourceInstanceObject, ResourceState
 from statefmt.model.snapshot import Snapshot
 from statefmt.redaction.path_text import path_text
 
 
-def refuse_undecodable(before: Snapshot, after: Snapshot, schemas: ProviderSchemas) -> None:
+def refuse_undecodable(before: Snapshot, after: Snapshot, schemas: ProviderSchemas) -> tuple[str, ...]:
     """Raise SurgeryError if attributes that differ between two snapshots with the same objects do not decode.
 
-    Objects of another schema version cannot be told. Raises SchemaError if a schema is invalid.
+    Return the addresses of changed objects that cannot be told: those of another schema version, and those without a
+    schema. Raises SchemaError if a schema is invalid.
     """
+    unchecked: list[str] = []
     for old, new in zip(before.resources, after.resources, strict=True):
         if new is not old:
             for one, other in zip(old.objects, new.objects, strict=True):
-                if other.attributes is not one.attributes:
-                    _refuse_undecodable(new, other, schemas)
+                if other.attributes is not one.attributes and not _decodes(new, other, schemas):
+                    unchecked.append(str(new.addr.instance(other.key)))
+    return tuple(unchecked)
 
 
-def _refuse_undecodable(resource: ResourceState, obj: ResourceInstanceObject, schemas: ProviderSchemas) -> None:
+def refuse_sensitive(
+    chosen: Sequence[InstanceState], assignments: Sequence[Assignment], schemas: ProviderSchemas
+) -> None:
+    """Raise SurgeryError if the schemas make a value sensitive that assignments would replace in sight of others."""
+    if not assignments:
+        return
+    for instance in chosen:
+        current = typed_instance(instance, schemas).current
+        if current is None or current.attributes is None:
+            continue
+        for path, steps, _ in assignments:
+            attribute(current, path, steps, allow_sensitive=False)
+
+
+def _decodes(resource: ResourceState, obj: ResourceInstanceObject, schemas: ProviderSchemas) -> bool:
+    """Return whether attributes decode by their schema; False if that cannot be told. Raises SurgeryError."""
     config, addr = resource.provider_config, resource.addr.resource
     schema = None if config is None else schemas.schema(config.provider, addr.mode, addr.type)
     if schema is None or obj.attributes is None or obj.schema_version != schema.version:
-        return
+        return False
     try:
         decode_state(bytes(obj.attributes), schema.type)
     except CtyValueError as error:
-        where = path_text(undecodable_steps(error))
+        where = path_text(undecodable_steps(error)) or "the attributes"
         address = str(resource.addr.instance(obj.key))
-        raise SurgeryError(
-            f"{address}: {where or 'the attributes'}: {undecodable_reason(error)}, by the schema"
-        ) from error
+        raise SurgeryError(f"{address}: {where}: {undecodable_reason(error)}, by the schema") from error
+    return True

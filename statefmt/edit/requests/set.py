@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     # Most edits go without schemas.
     from statefmt.lifecycle.schemas.providers import ProviderSchemas
 
+# The most addresses that a note lists.
+_MOST = 10
+
 
 def set_request(
     snapshot: Snapshot,
@@ -29,15 +32,28 @@ def set_request(
 ) -> Edit:
     """Set attributes of the selected instances: first those whose new values other users may see, then the secret ones.
 
-    Only secret values may replace sensitive ones. With `schemas`, the new attributes must decode by their types. Raises
-    SelectionError and SurgeryError.
+    Only secret values may replace sensitive ones. With `schemas`, the new attributes must decode by their types, and
+    what these make sensitive counts as such; a note names what they cannot tell. Raises SelectionError and
+    SurgeryError.
     """
     before = snapshot
     for given, is_secret in ((shown, False), (secret, True)):
         found = choose(snapshot, chosen, note)
+        if schemas is not None and not is_secret:
+            from statefmt.edit.decodable import refuse_sensitive
+
+            refuse_sensitive(found, given, schemas)
         snapshot = set_attributes(snapshot, found, given, force_type=force_type, allow_sensitive=is_secret).snapshot
     if schemas is not None:
         from statefmt.edit.decodable import refuse_undecodable
 
-        refuse_undecodable(before, snapshot, schemas)
+        unchecked = refuse_undecodable(before, snapshot, schemas)
+        if unchecked:
+            return Edit(snapshot, notes=(_note(unchecked),))
     return Edit(snapshot)
+
+
+def _note(unchecked: Sequence[str]) -> str:
+    shown = [f"  {address}" for address in unchecked[:_MOST]]
+    more = [f"  … and {len(unchecked) - _MOST:,} more"] if len(unchecked) > _MOST else []
+    return "\n".join(["Not checked, as the schemas do not have the type in this schema version:", *shown, *more])

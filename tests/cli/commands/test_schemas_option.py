@@ -134,6 +134,31 @@ def test_set_refuses_what_does_not_decode(statetool: Statetool, folder: Path) ->
     assert statetool(*given, 'size="21"').status == 0
 
 
+def test_set_takes_what_the_schema_makes_sensitive_out_of_sight_only(
+    statetool: Statetool, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _write("a.tfstate", key="hunter2")
+    before = Path("a.tfstate").read_bytes()
+    given = ("set", "--state", "a.tfstate", "--yes", "--schemas", _FILE, _ADDRESS)
+    done = statetool(*given, 'key="hunter3"')
+    assert (done.status, Path("a.tfstate").read_bytes()) == (2, before)
+    assert "key is sensitive" in done.err
+    monkeypatch.setenv("KEY", '"hunter3"')
+    assert statetool(*given, "--from-env", "key=KEY").status == 0
+    assert b"hunter3" in Path("a.tfstate").read_bytes()
+
+
+def test_set_names_what_it_cannot_check(statetool: Statetool, folder: Path) -> None:
+    _write("a.tfstate", size=20)
+    path = Path("a.tfstate")
+    path.write_text(path.read_text().replace('"schema_version": 2', '"schema_version": 1'))
+    done = statetool("set", "--state", "a.tfstate", "--yes", "--schemas", _FILE, _ADDRESS, "size=21")
+    assert done.status == 0, done.err
+    assert (
+        f"Not checked, as the schemas do not have the type in this schema version:\n  {_ADDRESS}" in done.out.decode()
+    )
+
+
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
