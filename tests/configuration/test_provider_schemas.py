@@ -73,3 +73,9 @@ def test_a_file_that_cannot_be_put_in_its_place_is_removed(directory: Path, tmp_
     (cached / "in the way").mkdir(parents=True)
     assert source.collect(json.loads) == _ANSWER
     assert list(cached.parent.iterdir()) == [cached]
+
+
+def test_a_missing_program_is_named(directory: Path) -> None:
+    source = SchemaSource(directory, {"PATH": ""})
+    with pytest.raises(StoreError, match="tofu and terraform not found on PATH; install one of them"):
+        source.collect(json.loads)

@@ -27,6 +27,8 @@ _OTHERS: Final = {
     "an encrypted state or plan": {"encrypted_data"},
     "a state": {"lineage", "serial", "resources", "modules"},
 }
+# How files in UTF-16 and UTF-8 may begin.
+_MARKS: Final = (b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")
 _COMMAND: Final = "the output of tofu providers schema -json"
 
 
@@ -176,6 +178,8 @@ def _other(data: bytes) -> str | None:
     wanted = f"instead of {_COMMAND}"
     if not data.strip():
         return f"empty {wanted}; that command prints its errors to standard error"
+    if data.startswith(_MARKS):
+        return f"text with a byte order mark, as PowerShell may write it, {wanted}; write it as UTF-8 without one"
     if data.startswith(b"PK\x03\x04"):
         return f"a saved plan {wanted}"
     try:

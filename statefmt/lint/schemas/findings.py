@@ -108,6 +108,9 @@ class _Objects:
                 # Other rules report it.
                 continue
             source = provider.config.provider
+            if source.is_legacy:
+                # Its source is not known, which PRV007 reports.
+                continue
             schema = self._schemas.schema(source, mode, resource.type)
             if schema is None:
                 yield from self._without_schema(part, source)

@@ -163,6 +163,8 @@ def test_set_names_what_it_cannot_check(statetool: Statetool, folder: Path) -> N
     ("content", "reason"),
     [
         (b"", "empty"),
+        ('{"format_version": "1.0"}'.encode("utf-16"), "as PowerShell may write it"),
+        (b'\xef\xbb\xbf{"format_version": "1.0"}', "as PowerShell may write it"),
         (b'{"version": 4, "serial": 1, "lineage": "x"}', "a state instead"),
         (b'{"format_version": "1.2", "planned_values": {}}', "a plan as JSON instead"),
         (b'{"format_version": "2.0", "provider_schemas": {}}', "unsupported format"),

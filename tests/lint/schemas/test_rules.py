@@ -99,6 +99,13 @@ def test_findings_quote_nothing_from_values_of_any_type(value: object) -> None:
     assert "hunter2" not in str(finding)
 
 
+def test_a_provider_without_a_source_has_no_schemas_to_miss() -> None:
+    source = b'provider[\\"registry.opentofu.org/acme/cloud\\"]'
+    state = _state(_GOOD)
+    assert source in state
+    assert _told(state.replace(source, b"provider.cloud")) == []
+
+
 def test_unknown_nested_attributes_are_in_order() -> None:
     names = [f"x{place}" for place in range(5)]
     (finding,) = _found(_state({**_GOOD, "mount": [{"path": "/", **dict.fromkeys(names, 1)}]}))
