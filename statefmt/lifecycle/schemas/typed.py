@@ -9,9 +9,9 @@ from typing import TypeAlias
 from msgspec import Raw
 from msgspec.structs import replace
 
+from statefmt.lifecycle.schemas._hidden_paths import hidden_paths
 from statefmt.lifecycle.schemas.block import NestedAttributes, SchemaBlock
 from statefmt.lifecycle.schemas.flags import contains_sensitive, contains_write_only
-from statefmt.lifecycle.schemas.hidden_paths import hidden_paths
 from statefmt.lifecycle.schemas.providers import ProviderSchemas, TypeSchema
 from statefmt.model.addrs import AbsResource, InstanceKey
 from statefmt.model.cty import CtyError, GetAttr, Path, decode_paths, encode_paths, read_value, write_value
