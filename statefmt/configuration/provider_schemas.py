@@ -47,9 +47,8 @@ class SchemaSource:
                 # A relative entry of PATH must not lead to a program in the directory, where it is started.
                 return str(Path(found).absolute())
         what = "it" if len(candidates) == 1 else "one of them"
-        raise StoreError(
-            f"{' and '.join(candidates)} not found on PATH; install {what}, or collect the schemas elsewhere"
-        )
+        missing = " and ".join(candidates)
+        raise StoreError(f"{missing} not found on PATH; install {what}, or collect the schemas elsewhere")
 
     def collect(self, read: Callable[[bytes], object]) -> bytes:
         """Run the program, which runs the providers of the directory, and return its answer; also cache it.
