@@ -135,18 +135,18 @@ def setting(state: Snapshot, resource: ResourceState) -> tuple[Step, Step]:
     """One attribute of the first instance that is no list and no object."""
     obj = next((obj for obj in resource.objects if obj.is_current and obj.attributes is not None), None)
     raw = bytes(obj.attributes) if obj is not None and obj.attributes is not None else b""
-    scalars = (
-        [item for item in container_at(raw).items if raw[item.value.start] not in b"[{"] if raw[:1] == b"{" else []
-    )
-    names = [item.name for item in scalars]
-    if obj is None or not scalars or names.count(names[0]) > 1:
+    items = container_at(raw).items if raw[:1] == b"{" else ()
+    names = [item.name for item in items]
+    # Of repeated members, only the last can be set.
+    scalars = [item for item in items if raw[item.value.start] not in b"[{" and names.count(item.name) == 1]
+    if obj is None or not scalars:
         return _nothing, _nothing
     addr, old = resource.addr.instance(obj.key), raw[scalars[0].value.start : scalars[0].value.end]
 
     def set_to(value: bytes) -> Step:
         def step(s: Snapshot, r: ResourceState) -> Edit:
             chosen = [instance for instance in of(s, r) if instance.addr == addr]
-            to = Assignment(names[0], (names[0],), value)
+            to = Assignment(scalars[0].name, (scalars[0].name,), value)
             return set_attributes(s, chosen, [to], force_type=True, allow_sensitive=True)
 
         return step
