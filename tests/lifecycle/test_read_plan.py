@@ -132,7 +132,7 @@ def test_address_parts_that_contradict_the_address() -> None:
         (b'{"version": 4, "serial": 1, "lineage": "l", "resources": []}', "this is a state"),
         (b'{"format_version": "1.0", "terraform_version": "1.9.0", "values": {}}', "for a state, not for a plan"),
         (b'{"format_version": "1.0"}', "for a state, not for a plan"),
-        (b'{"format_version": "1.0", "provider_schemas": {}}', "--schemas"),
+        (b'{"format_version": "1.0", "provider_schemas": {}}', "providers schema -json"),
         (b'{"encrypted_data": "x", "encryption_version": "v0", "meta": {}}', "the file is encrypted"),
         (b'{"@level": "info"}\n{"@level": "info"}\n', "the log of plan -json"),
         (b'{"x": 1}', "none of the members"),
