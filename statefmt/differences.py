@@ -28,6 +28,7 @@ from statefmt.analysis.diff import (
     narrowed,
 )
 from statefmt.analysis.diff.narrow import AddressTest
+from statefmt.analysis.diff.typed_changes import typed_changes
 
 __all__ = [
     "AddressTest",
@@ -46,4 +47,5 @@ __all__ = [
     "diff",
     "kinds",
     "narrowed",
+    "typed_changes",
 ]

@@ -24,7 +24,8 @@ from statefmt.render.printable import printable
 from statefmt.render.terminal import Terminal
 
 if TYPE_CHECKING:
-    # Most runs have no configuration and skip this import.
+    # Most runs have neither a configuration nor schemas and skip these imports.
+    from statefmt.provider_schemas import ProviderSchemas
     from statefmt.providers import ProviderReferences
 
 _MOST_FINDINGS: Final = 10
@@ -43,7 +44,7 @@ class Plan(NamedTuple):
     argument. `checksum` is the required checksum of the file, and `changed` the message if it differs. `editing` opens
     the edit, if that needs more than usual. `creates` if the state does not exist. `hint` is printed after the state
     was written. `depth` is the number of steps of the target if that is a module. `references` is the configuration, if
-    the command has already loaded it.
+    the command has already loaded it. `schemas` say what else is sensitive in the changes.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Plan(NamedTuple):
     hint: str = ""
     depth: int = 0
     references: ProviderReferences | None = None
+    schemas: ProviderSchemas | None = None
 
 
 def carry_out(plan: Plan, options: SurgeryOptions) -> int:
@@ -81,7 +83,7 @@ def carry_out(plan: Plan, options: SurgeryOptions) -> int:
         proposal = edit.propose()
         asks = bool(proposal.diff and (plan.asks or proposal.joins)) and not (write.yes or write.dry_run)
         try:
-            _show(proposal, manner, to_messages=writes_here or asks)
+            _show(proposal, manner, plan.schemas, to_messages=writes_here or asks)
         except OSError as error:
             # The edit was asked for, whether or not anyone reads about it.
             problems.append(error)
@@ -141,9 +143,14 @@ def _opened(
         raise StoreError(f"{name}: {plan.changed}") from error
 
 
-def _show(result: EditResult, manner: Manner, *, to_messages: bool) -> None:
+def _show(result: EditResult, manner: Manner, schemas: ProviderSchemas | None, *, to_messages: bool) -> None:
     terminal, stream = (message_terminal(), sys.stderr) if to_messages else (result_terminal(), sys.stdout)
-    for piece in diff_text(result.diff, manner, terminal):
+    changes = result.diff
+    if schemas is not None:
+        from statefmt.differences import typed_changes
+
+        changes = typed_changes(changes, schemas)
+    for piece in diff_text(changes, manner, terminal):
         print(piece, file=stream)
     for note in result.notes:
         sentence, *listed = note.split("\n")

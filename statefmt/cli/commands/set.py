@@ -63,7 +63,7 @@ def command(
         return set_attributes(snapshot, chosen, shown, secret, force_type=force_type, schemas=by_type)
 
     hidden = {text: f"{one.path}=…" for text, one in zip(assignments or (), shown, strict=True)}
-    return carry_out(Plan("set", operation, asks=True, said=command_line(hidden)), options)
+    return carry_out(Plan("set", operation, asks=True, said=command_line(hidden), schemas=by_type), options)
 
 
 def _from_file(text: str) -> Assignment:

@@ -177,3 +177,16 @@ def test_other_files_are_refused(statetool: Statetool, folder: Path, content: by
     assert (done.status, done.out) == (2, b"")
     assert done.err.startswith("statetool: schemas.json: ")
     assert reason in done.err
+
+
+def test_set_hides_what_only_the_schema_makes_sensitive(
+    statetool: Statetool, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _write("a.tfstate", key="hunter2")
+    monkeypatch.setenv("NEW_KEY", '"hunter3"')
+    given = ("set", "--state", "a.tfstate", "--yes", _ADDRESS, "--from-env", "key=NEW_KEY")
+    done = statetool(*given, "--schemas", _FILE)
+    assert done.status == 0, done.err
+    assert "hunter" not in done.out.decode() + done.err
+    assert "key" in done.out.decode()
+    assert json.loads(Path("a.tfstate").read_bytes())["resources"][0]["instances"][0]["attributes"]["key"] == "hunter3"
