@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-import msgspec
-
 from statefmt.formats.raw_json.spans import Container, container_at, skip_space
-from statefmt.golang import loads_exact
+from statefmt.lifecycle.plans.masks import decode_part
 from statefmt.pieces import Span
 
 
@@ -36,14 +34,8 @@ class JSONSpans:
         return () if container is None else [item.value for item in container.items]
 
     def decoded(self, span: Span | None) -> object:
-        """Decode a value; None if there is none. Numbers that no float can hold are kept as text."""
-        if span is None:
-            return None
-        data = self.text[span.start : span.end]
-        try:
-            return msgspec.json.decode(data)
-        except msgspec.DecodeError:
-            return loads_exact(data, replace_invalid=True)
+        """Decode a value; None if there is none."""
+        return None if span is None else decode_part(self.text[span.start : span.end])
 
     def hidden(self, span: Span | None, mask: object) -> Iterator[Span]:
         """Yield the parts of a value where the mask is true, and a part whose shape differs from that of its mask."""

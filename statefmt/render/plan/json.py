@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-import msgspec
-
 from statefmt.analysis.plans.bindings import BoundChange, PlanBindings, PlannedProvider
 from statefmt.formats.raw_json.spans import Container, RawItem, container_at
 from statefmt.golang import encode_string
+from statefmt.lifecycle.plans.masks import decode_part
 from statefmt.lifecycle.plans.plan import Change, ShownPlan
 from statefmt.pieces import Span
 from statefmt.redaction.flat import sounds_secret
@@ -191,4 +190,4 @@ def _may_hide(change: Change) -> bool:
 def _masks(change: Change) -> list[object]:
     """Return the masks of a change that may be true somewhere: nearly all are `{}` or false."""
     masks = (change.before_sensitive, change.after_sensitive)
-    return [msgspec.json.decode(mask) for mask in masks if mask is not None and b"true" in bytes(mask)]
+    return [decode_part(mask) for mask in masks if mask is not None and b"true" in bytes(mask)]

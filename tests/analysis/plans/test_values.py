@@ -95,3 +95,12 @@ def test_every_recorded_reason_has_words() -> None:
         for each in read_plan(files["plan.json"]).resource_changes
     }
     assert not [text for text in found if "_because_" in text or "_by_" in text.replace("replace_triggered_by", "")]
+
+
+@pytest.mark.parametrize("odd", ["1e400", "9" * 400])
+def test_masks_and_paths_that_no_engine_writes(odd: str) -> None:
+    inner = {"before": {"a": "x"}, "after": {"a": "y"}, "after_sensitive": {"a": True, "b": "ODD"}}
+    text = plan(change("aws_vpc.a", "delete", "create", change={**inner, "replace_paths": [["a"], ["b", "ODD"]]}))
+    given = read_plan(text.replace(b'"ODD"', odd.encode())).resource_changes[0]
+    assert _found(given) == [("a", _HIDDEN, _HIDDEN)]
+    assert replacing_paths(given.change)[0] == "a"

@@ -139,6 +139,11 @@ def test_repeated_members_are_all_hidden(tmp_path: Path) -> None:
     assert b"hush" not in _json(given, tmp_path, show_sensitive=False)
 
 
+def test_numbers_beyond_floats_in_masks(tmp_path: Path) -> None:
+    given = plan(_update("hush", {"x": True, "y": 0})).replace(b'"y": 0', b'"y": 1e400')
+    assert b"hush" not in _json(given, tmp_path, show_sensitive=False)
+
+
 def test_a_reason_instead(tmp_path: Path) -> None:
     given = plan(change("aws_vpc.a", "create"), objects=(prior("aws_vpc.a"),))
     document = json.loads(_json(given, tmp_path, state()))
