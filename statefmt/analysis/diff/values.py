@@ -63,22 +63,23 @@ def value_changes(
 def _found(
     old: JSONValue, new: JSONValue, shown_old: JSONValue, shown_new: JSONValue, exact: bool
 ) -> Iterator[ValueChange]:
+    inside = _Insides()
     for steps, on_old, on_new, element in places(*with_sets(plain(old, exact=exact), plain(new, exact=exact))):
-        depth = min(_hidden_at(shown_old, steps), _hidden_at(shown_new, steps))
+        depth = min(_hidden_at(shown_old, steps, inside), _hidden_at(shown_new, steps, inside))
         if depth < len(steps) or (element is not None and depth == len(steps)):
             # Names and size of a hidden value are hidden, too. Both sides have it, or it would differ as a whole.
-            yield ValueChange(_path(old, steps[:depth]), HIDDEN, HIDDEN)
+            yield ValueChange(_path(old, steps[:depth], inside), HIDDEN, HIDDEN)
             continue
-        path = _path(old if on_old else new, steps)
+        path = _path(old if on_old else new, steps, inside)
         if element is not None:
             yield ValueChange(path, element if on_old else ABSENT, element if on_new else ABSENT, True)
             continue
-        before = _at(shown_old, steps) if on_old else ABSENT
-        now = _at(shown_new, steps) if on_new else ABSENT
+        before = _at(shown_old, steps, inside) if on_old else ABSENT
+        now = _at(shown_new, steps, inside) if on_new else ABSENT
         yield ValueChange(path, *_hidden_alike(before, now))
 
 
-def _hidden_at(value: JSONValue, steps: Sequence[str | int]) -> int:
+def _hidden_at(value: JSONValue, steps: Sequence[str | int], inside: _Insides) -> int:
     """Return how many of the steps lead to a hidden value; more than there are if none do.
 
     A list that contains a hidden value counts as hidden: if it is a set, the value has no position in it.
@@ -86,36 +87,57 @@ def _hidden_at(value: JSONValue, steps: Sequence[str | int]) -> int:
     for depth, step in enumerate(steps):
         if isinstance(value, Hidden):
             return depth
-        value = Crossing.inside(value)
+        value = inside.of(value)
         if isinstance(value, list) and isinstance(step, int) and step < len(value):
             value = value[step]
         else:
-            value = dict(_members(value)).get(str(step))
-    inside = value if isinstance(value, list) else [value]
-    return len(steps) if any(isinstance(item, Hidden) for item in inside) else len(steps) + 1
+            value = inside.members(value).get(str(step))
+    items = value if isinstance(value, list) else [value]
+    return len(steps) if any(isinstance(item, Hidden) for item in items) else len(steps) + 1
 
 
-def _at(value: JSONValue, steps: Sequence[str | int]) -> JSONValue:
+def _at(value: JSONValue, steps: Sequence[str | int], inside: _Insides) -> JSONValue:
     for step in steps:
-        value = Crossing.inside(value)
-        value = value[step] if isinstance(value, list) and isinstance(step, int) else dict(_members(value))[str(step)]
+        value = inside.of(value)
+        value = value[step] if isinstance(value, list) and isinstance(step, int) else inside.members(value)[str(step)]
     return value
 
 
-def _path(value: JSONValue, steps: Sequence[str | int]) -> tuple[str | int | Crossing, ...]:
+def _path(value: JSONValue, steps: Sequence[str | int], inside: _Insides) -> tuple[str | int | Crossing, ...]:
     """Return the steps with a Crossing at each step into a string that contains JSON."""
     path: list[str | int | Crossing] = []
     for step in steps:
         if isinstance(value, str):
             path.append(Crossing())
-            value = Crossing.inside(value)
+            value = inside.of(value)
         path.append(step)
-        value = value[step] if isinstance(value, list) and isinstance(step, int) else dict(_members(value))[str(step)]
+        value = value[step] if isinstance(value, list) and isinstance(step, int) else inside.members(value)[str(step)]
     return tuple(path)
 
 
-def _members(value: JSONValue) -> Members:
-    return value if isinstance(value, Members) else Members()
+class _Insides:
+    """What is inside of values, computed once for each value, so that the time is linear in the differences."""
+
+    def __init__(self) -> None:
+        # By identity; the values are kept, so that no other gets the same one.
+        self._found: dict[int, tuple[JSONValue, JSONValue]] = {}
+        self._members: dict[int, tuple[JSONValue, dict[str, JSONValue]]] = {}
+
+    def of(self, value: JSONValue) -> JSONValue:
+        """Return the value in a string that contains JSON; any other value itself."""
+        if not isinstance(value, str):
+            return value
+        if id(value) not in self._found:
+            self._found[id(value)] = value, Crossing.inside(value)
+        return self._found[id(value)][1]
+
+    def members(self, value: JSONValue) -> dict[str, JSONValue]:
+        """Return the members of an object by name, the last of repeated ones; none of anything else."""
+        if not isinstance(value, Members):
+            return {}
+        if id(value) not in self._members:
+            self._members[id(value)] = value, dict(value)
+        return self._members[id(value)][1]
 
 
 def _hidden_alike(
