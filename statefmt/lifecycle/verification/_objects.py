@@ -15,8 +15,8 @@ from statefmt.lifecycle.verification._compare import compare_attributes
 from statefmt.lifecycle.verification._decoding import decoded
 from statefmt.lifecycle.verification._difference import ABSENT, Decoded, Difference, DifferenceKind, PathSteps
 from statefmt.lifecycle.verification._legacy import is_legacy
+from statefmt.lifecycle.verification._marked_paths import MarkedPaths
 from statefmt.lifecycle.verification._masks import mask_of, true_paths
-from statefmt.lifecycle.verification._path_tree import PathTree
 from statefmt.lifecycle.verification._schema_views import is_sensitive
 from statefmt.lifecycle.verification._secrets import Secrets, cut, plain_paths, shown_value
 from statefmt.lifecycle.verification._sides import Placed, Side
@@ -150,7 +150,7 @@ def sensitivity_findings(
     if obj.sensitive_attributes == b"[]" and (mask is False or schema is None):
         return
     in_plan, in_state = list(true_paths(mask)), plain_paths(obj)
-    planned, marked, unknown = PathTree(exact=True), PathTree(exact=True), PathTree(exact=True)
+    planned, marked, unknown = MarkedPaths(exact=True), MarkedPaths(exact=True), MarkedPaths(exact=True)
     planned.add_mask(mask)
     unknown.add_mask(mask_of(change.after_unknown))
     for path in in_state:

@@ -11,8 +11,8 @@ from msgspec import Raw, json
 from statefmt.lifecycle.plans.plan import Change
 from statefmt.lifecycle.schemas.block import SchemaBlock
 from statefmt.lifecycle.verification._difference import ABSENT, Absent, Decoded, Difference, DifferenceKind, PathSteps
+from statefmt.lifecycle.verification._marked_paths import MarkedPaths
 from statefmt.lifecycle.verification._masks import mask_of
-from statefmt.lifecycle.verification._path_tree import PathTree
 from statefmt.lifecycle.verification._schema_views import is_sensitive, sensitive_depth
 from statefmt.model.cty import CtyValue, Number
 from statefmt.model.cty.decimals import format_digits
@@ -53,8 +53,8 @@ class Secrets:
         return not self._show and (self._marked.covers(path) or (schema is not None and is_sensitive(schema, path)))
 
     @cached_property
-    def _marked(self) -> PathTree:
-        found = PathTree()
+    def _marked(self) -> MarkedPaths:
+        found = MarkedPaths()
         for change in self._changes:
             found.add_mask(mask_of(change.before_sensitive))
             found.add_mask(mask_of(change.after_sensitive))

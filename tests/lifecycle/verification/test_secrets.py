@@ -10,7 +10,7 @@ import pytest
 
 from statefmt.formats.reading.inspect import read
 from statefmt.lifecycle.plans.read import read_plan
-from statefmt.lifecycle.verification._path_tree import PathTree
+from statefmt.lifecycle.verification._marked_paths import MarkedPaths
 from statefmt.lifecycle.verification.verify import verify
 from statefmt.model.findings import Finding
 
@@ -26,7 +26,7 @@ def _state(attributes: dict[str, Any], **members: Any) -> bytes:
 
 
 def _plan(change: dict[str, Any], **members: Any) -> bytes:
-    resource = {"address": "cloud_vm.a", "mode": "managed", "type": "cloud_vm", "name": "a"}
+    resource: dict[str, Any] = {"address": "cloud_vm.a", "mode": "managed", "type": "cloud_vm", "name": "a"}
     resource |= {"provider_name": _PROVIDER, "change": {"actions": ["create"], "before": None, **change}}
     return json.dumps({
         "format_version": "1.2", "planned_values": {"root_module": {}}, "resource_changes": [resource], **members,
@@ -128,14 +128,14 @@ def test_time_is_linear_in_the_sensitive_differences() -> None:
 
 
 def test_trees_of_paths() -> None:
-    tree = PathTree()
+    tree = MarkedPaths()
     tree.add(("a", 0, "pw"))
     tree.add(("a", 3, "pw", "inner"))
     assert tree.depth(("a", 7, "pw", "x")) == 3
     assert tree.depth(("a",)) == 1
     assert tree.depth(("a", "name")) == 1
     assert tree.depth(("a", 1, "user")) is None
-    exact = PathTree(exact=True)
+    exact = MarkedPaths(exact=True)
     exact.add_mask([False, {"x": True}])
     assert exact.covers((1, "x", "y"))
     assert not exact.covers((0, "x"))

@@ -12,7 +12,7 @@ _Node: TypeAlias = "bool | dict[str | int, _Node]"
 ANY: Final = -1
 
 
-class PathTree:
+class MarkedPaths:
     """Paths; one that leads into another is no path of its own.
 
     Unless `exact`, the positions in lists do not count: elements of a set have others in the state than in the plan.
