@@ -11,7 +11,7 @@ from statefmt.render.counted import counted
 from statefmt.render.diff._items import ADDED, CHANGED, MOVED, REMOVED, Item, Line, items
 from statefmt.render.diff._summary import NOTHING, followed_text, summary
 from statefmt.render.diff.values import Manner
-from statefmt.render.markdown import MOST_CHARACTERS, code, escaped, fence_around
+from statefmt.render.markdown import MOST_CHARACTERS, code, cut_diff_block, escaped
 
 # Lines that start like this have a colour in a `diff` code block.
 _SIGNS: Final = {ADDED: "+", REMOVED: "-", CHANGED: "!", MOVED: "#"}
@@ -58,19 +58,8 @@ def _sections(changes: SnapshotDiff, manner: Manner) -> Iterator[tuple[str, Sequ
 def _section(title: str, group: Sequence[Item], room: int) -> tuple[str, bool]:
     """Return a folded section, and whether some of it was left out because it was too long."""
     lines = [line for item in group for line in _item_lines(item)]
-    fence = fence_around(lines)
-    head = f"\n<details><summary>{title} ({counted(len(group), 'entry', 'entries')})</summary>\n\n{fence}diff\n"
-    end = f"{fence}\n\n</details>\n"
-    room -= len(head) + len(end)
-    kept: list[str] = []
-    for line in lines:
-        room -= len(line) + 1
-        if room < 0:
-            break
-        kept.append(line + "\n")
-    if not kept:
-        return "", True
-    return head + "".join(kept) + end, len(kept) < len(lines)
+    head = f"\n<details><summary>{title} ({counted(len(group), 'entry', 'entries')})</summary>\n\n"
+    return cut_diff_block(head, lines, "\n</details>\n", room)
 
 
 def _item_lines(item: Item) -> Iterator[str]:

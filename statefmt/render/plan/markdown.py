@@ -11,7 +11,7 @@ from statefmt.analysis.plans.bindings import PlanBindings
 from statefmt.lifecycle.plans.plan import ShownPlan
 from statefmt.render.counted import counted
 from statefmt.render.diff.values import Manner
-from statefmt.render.markdown import MOST_CHARACTERS, code, escaped, fence_around
+from statefmt.render.markdown import MOST_CHARACTERS, code, cut_diff_block, escaped
 from statefmt.render.plan._sections import PlanItem, PlanLine, PlanSection, sections
 from statefmt.render.plan._summary import no_changes, remarks, summary
 
@@ -44,23 +44,12 @@ def plan_markdown(plan: ShownPlan, bindings: PlanBindings, manner: Manner, name:
 def _section(section: PlanSection, room: int) -> tuple[str, bool]:
     """Return a section, and whether some of it was left out because it was too long. Notices are not folded."""
     lines = [line for item in section.items for line in _item_lines(item)]
-    fence = fence_around(lines)
     title = code(section.heading) if section.is_address else escaped(section.heading)
     title += f" ({counted(len(section.items), 'entry', 'entries')})"
-    head, end = f"\n<details><summary>{title}</summary>\n\n{fence}diff\n", f"{fence}\n\n</details>\n"
+    head, end = f"\n<details><summary>{title}</summary>\n\n", "\n</details>\n"
     if section.is_notice:
-        advice = f"\n{section.advice}\n" if section.advice else ""
-        head, end = f"\n**{title}**\n\n{fence}diff\n", f"{fence}\n{advice}"
-    room -= len(head) + len(end)
-    kept: list[str] = []
-    for line in lines:
-        room -= len(line) + 1
-        if room < 0:
-            break
-        kept.append(line + "\n")
-    if not kept:
-        return "", True
-    return head + "".join(kept) + end, len(kept) < len(lines)
+        head, end = f"\n**{title}**\n\n", f"\n{section.advice}\n" if section.advice else ""
+    return cut_diff_block(head, lines, end, room)
 
 
 def _item_lines(item: PlanItem) -> Iterator[str]:
