@@ -16,9 +16,10 @@ from msgspec import Raw
 
 from statefmt.analysis.diff.plain import equal_values, plain, with_sets
 from statefmt.analysis.diff.values import ValueChange, value_changes
-from statefmt.analysis.plans.values import masked, read_mask
+from statefmt.analysis.plans.values import masked
 from statefmt.golang import JSONValue, Members, loads_exact
 from statefmt.lifecycle.plans.action import Action
+from statefmt.lifecycle.plans.masks import read_mask
 from statefmt.lifecycle.plans.plan import PlannedChange, ShownPlan
 from statefmt.lifecycle.plans.state_values import ShownResource
 from statefmt.model.addrs import ResourceMode

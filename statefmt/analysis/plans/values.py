@@ -14,7 +14,7 @@ from msgspec import Raw
 
 from statefmt.analysis.diff.values import ValueChange, value_changes
 from statefmt.golang import JSONValue, Members, NumberText, loads_exact
-from statefmt.lifecycle.plans.masks import decode_part
+from statefmt.lifecycle.plans.masks import decode_part, has_true, read_mask
 from statefmt.lifecycle.plans.plan import Change, RawPath
 from statefmt.redaction.hidden import HIDDEN
 from statefmt.redaction.path_text import path_text
@@ -34,20 +34,20 @@ def change_details(change: Change, *, show_sensitive: bool, exact: bool = False)
 
     Raises ValueError if a value is nested too deeply.
     """
-    if change.before == change.after and not _has_true(_mask(change.after_unknown)):
+    if change.before == change.after and not has_true(read_mask(change.after_unknown)):
         return ()
-    before, after = _value(change.before), with_unknown(_value(change.after), _mask(change.after_unknown))
+    before, after = _value(change.before), with_unknown(_value(change.after), read_mask(change.after_unknown))
     if before == after:
         return ()
     shown = (before, after)
     if not show_sensitive:
-        shown = (masked(before, _mask(change.before_sensitive)), masked(after, _mask(change.after_sensitive)))
+        shown = (masked(before, read_mask(change.before_sensitive)), masked(after, read_mask(change.after_sensitive)))
     return value_changes(before, after, *shown, exact=exact)
 
 
 def replacing_paths(change: Change, *, show_sensitive: bool = False) -> tuple[str, ...]:
     """Return the paths that force a replacement, each up to the first step inside a sensitive value."""
-    masks = () if show_sensitive else (_mask(change.before_sensitive), _mask(change.after_sensitive))
+    masks = () if show_sensitive else (read_mask(change.before_sensitive), read_mask(change.after_sensitive))
     return tuple(dict.fromkeys(_path_text(path, masks) for path in change.replace_paths))
 
 
@@ -61,11 +61,6 @@ def with_unknown(value: JSONValue, mask: object) -> JSONValue:
     return _replaced(value, mask, lambda _: KNOWN_AFTER_APPLY, KNOWN_AFTER_APPLY, adds=True)
 
 
-def read_mask(raw: Raw | None) -> object:
-    """Decode a mask; False if there is none."""
-    return _mask(raw)
-
-
 def _replaced(
     value: JSONValue,
     mask: object,
@@ -76,7 +71,7 @@ def _replaced(
 ) -> JSONValue:
     if mask is True:
         return placeholder(value)
-    if not _has_true(mask):
+    if not has_true(mask):
         return value
     if isinstance(mask, dict) and isinstance(value, Members):
         members = dict(value)
@@ -85,22 +80,12 @@ def _replaced(
             for name, part in members.items()
         }
         if adds:
-            missing = {name: part for name, part in mask.items() if name not in members and _has_true(part)}
+            missing = {name: part for name, part in mask.items() if name not in members and has_true(part)}
             found |= {name: _replaced(None, part, placeholder, misfit, adds=adds) for name, part in missing.items()}
         return Members(found.items())
     if isinstance(mask, list) and isinstance(value, list) and len(mask) == len(value):
         return [_replaced(part, each, placeholder, misfit, adds=adds) for part, each in zip(value, mask, strict=True)]
     return value if value is None and not adds else misfit
-
-
-def _has_true(mask: object) -> bool:
-    if isinstance(mask, dict):
-        return any(map(_has_true, mask.values()))
-    return any(map(_has_true, mask)) if isinstance(mask, list) else mask is True
-
-
-def _mask(raw: Raw | None) -> object:
-    return False if raw is None else decode_part(raw)
 
 
 def _value(raw: Raw | None) -> JSONValue:
@@ -127,7 +112,7 @@ def _below(mask: Any, step: str | int) -> object:
         return mask.get(step, False)
     if isinstance(mask, list):
         # An index may belong to the other side, whose order differs.
-        return isinstance(step, int) and (mask[step] if step < len(mask) else any(map(_has_true, mask)))
+        return isinstance(step, int) and (mask[step] if step < len(mask) else any(map(has_true, mask)))
     return mask
 
 

@@ -24,6 +24,18 @@ def decode_part(raw: Raw | bytes) -> object:
         return _plain(loads_exact(bytes(raw), replace_invalid=True))
 
 
+def read_mask(raw: Raw | None) -> object:
+    """Decode a mask; False if there is none. Raises what decode_part() raises."""
+    return False if raw is None else decode_part(raw)
+
+
+def has_true(mask: object) -> bool:
+    """Return whether a mask is true anywhere."""
+    if isinstance(mask, dict):
+        return any(map(has_true, mask.values()))
+    return any(map(has_true, mask)) if isinstance(mask, list) else mask is True
+
+
 def _plain(value: JSONValue) -> object:
     if isinstance(value, Members):
         return {name: _plain(member) for name, member in value}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from statefmt.formats.raw_json.spans import Container, container_at, skip_space
-from statefmt.lifecycle.plans.masks import decode_part
+from statefmt.lifecycle.plans.masks import decode_part, has_true
 from statefmt.pieces import Span
 
 
@@ -69,13 +69,6 @@ class JSONSpans:
         start = skip_space(self.text, span.start)
         is_wanted = self.text[start : start + 1] == opening
         return container_at(self.text, start, span.end) if is_wanted else None
-
-
-def has_true(mask: object) -> bool:
-    """Return whether a mask is true anywhere."""
-    if isinstance(mask, dict):
-        return any(map(has_true, mask.values()))
-    return any(map(has_true, mask)) if isinstance(mask, list) else mask is True
 
 
 def true_names(masks: Iterable[object]) -> frozenset[str]:

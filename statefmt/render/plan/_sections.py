@@ -11,9 +11,10 @@ from statefmt.analysis.diff.values import NoValue, ValueChange
 from statefmt.analysis.plans.bindings import BoundChange, PlanBindings
 from statefmt.analysis.plans.reasons import reason_text
 from statefmt.analysis.plans.summary import is_shown
-from statefmt.analysis.plans.values import change_details, read_mask
+from statefmt.analysis.plans.values import change_details
 from statefmt.golang import JSONValue
 from statefmt.lifecycle.plans.action import Action
+from statefmt.lifecycle.plans.masks import read_mask
 from statefmt.lifecycle.plans.plan import Change, PlannedChange, ShownPlan
 from statefmt.model.addrs import AbsProviderInstance, AbsResourceInstance, key_order
 from statefmt.redaction.hidden import HIDDEN
