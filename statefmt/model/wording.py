@@ -20,7 +20,7 @@ class Wording(NamedTuple):
         return self.in_program
 
 
-# A part of a message: the same for both readers, or with a wording for each.
+# A part of a message: one text for all readers, or a Wording.
 MessagePart: TypeAlias = str | Wording
 
 

@@ -44,7 +44,7 @@ def folder(tmp_path: Path) -> Path:
 
 def _check(folder: Path, *command: str | Path) -> tuple[int, str]:
     """Run a program from a folder without this checkout, which is on no path then."""
-    # pyright says by itself whether there is a newer release, unless it is told not to.
+    # Otherwise pyright checks for a newer release of itself.
     variables = {"PATH": os.environ["PATH"], "HOME": str(folder), "PYRIGHT_PYTHON_IGNORE_WARNINGS": "1"}
     done = subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr

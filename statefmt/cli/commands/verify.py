@@ -26,7 +26,7 @@ EXAMPLES: Final = (
         "Check that an apply did what its plan says.",
         "statetool verify plan.json --before before.tfstate --after terraform.tfstate",
     ),
-    ("The same for a plan that was made without a state.", "statetool verify plan.json --after terraform.tfstate"),
+    ("Check the first apply, made without a state.", "statetool verify plan.json --after terraform.tfstate"),
     (
         "Compare values by their types: sets as sets, numbers as numbers.",
         "statetool verify plan.json --before before.tfstate --after terraform.tfstate --schemas schemas.json",

@@ -1,1 +1,1 @@
-"""Tells how a resource instance changes: what is proposed, planned and saved. Pure functions."""
+"""Computes the proposed, planned and saved values of a resource instance. Pure functions."""

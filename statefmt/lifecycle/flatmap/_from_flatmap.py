@@ -49,7 +49,7 @@ def from_flatmap(flatmap: Mapping[str, str] | None, of: Type) -> CtyValue:
 
 
 def decode_flatmap(flatmap: Mapping[str, str], of: Type) -> FlatmapDecoding:
-    """Like from_flatmap(), but also tells which keys were not used."""
+    """Like from_flatmap(), but also return the keys that were not used."""
     if not isinstance(of, ObjectType):
         raise FlatmapError("only objects can be read from flatmaps", "", of)
     texts = _Flatmap(flatmap)

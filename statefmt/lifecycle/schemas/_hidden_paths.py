@@ -1,4 +1,4 @@
-"""Tells which parts of a value must not be shown by its schema."""
+"""Finds the parts of a value that its schema says to hide."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tells quickly, without decoding, that most values decode by their types."""
+"""Checks quickly, without decoding, whether a value surely fits its type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tells whether a schema has attributes with a flag at any depth. Source: OpenTofu `ContainsSensitive` and its like."""
+"""Checks whether a schema has attributes with a flag at any depth. Source: OpenTofu `ContainsSensitive`."""
 
 from __future__ import annotations
 

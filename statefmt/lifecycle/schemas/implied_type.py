@@ -1,4 +1,4 @@
-"""Tells the types of what blocks and attributes decode to. Source: OpenTofu `configschema`, `DecoderSpec`."""
+"""Computes the types that blocks and attributes decode to. Source: OpenTofu `configschema`, `DecoderSpec`."""
 
 from __future__ import annotations
 

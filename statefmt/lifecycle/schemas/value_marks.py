@@ -1,4 +1,4 @@
-"""Tells which parts of a value its schema makes sensitive or deprecates. Source: OpenTofu `Block.ValueMarks`."""
+"""Finds the parts of a value that its schema marks as sensitive or deprecated. Source: OpenTofu `Block.ValueMarks`."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ ANY: Final = -1
 
 
 class MarkedPaths:
-    """Paths; one that leads into another is no path of its own.
+    """A set of paths without those below another.
 
     Unless `exact`, the positions in lists do not count: elements of a set have others in the state than in the plan.
     """

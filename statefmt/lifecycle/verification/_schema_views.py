@@ -1,4 +1,4 @@
-"""Tells which attributes of a resource type are sensitive by its schema, and knows the schemas of built-in types."""
+"""Finds the sensitive attributes of a resource type, and holds the schemas of the built-in types."""
 
 from __future__ import annotations
 
