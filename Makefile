@@ -64,7 +64,7 @@ coverage: compiled ## run the fast tests, show the lines that they do not reach,
 
 slow: compiled ## run what `make test` only takes a sample of
 	$(BIN)/python -m pytest -n auto -m slow
-	HYPOTHESIS_PROFILE=sweep $(BIN)/python -m pytest -n auto tests/compat
+	HYPOTHESIS_PROFILE=sweep $(BIN)/python -m pytest -n auto tests/compat tests/edit tests/property
 
 adversary: compiled ## try to break it, for about a quarter of an hour; make adversary SEED=7 tries other things
 	ADVERSARY_SEED=$(SEED) $(BIN)/python -m pytest tests/adversary -m adversary -n 2

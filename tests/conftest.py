@@ -1,4 +1,4 @@
-"""Hypothesis as all tests use it; `HYPOTHESIS_PROFILE=long` looks for longer."""
+"""Hypothesis as all tests use it: the same examples in every run; `HYPOTHESIS_PROFILE=long` searches for new ones."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ settings.register_profile(
     "ci",
     max_examples=60,
     deadline=None,
-    derandomize=False,
+    derandomize=True,
     print_blob=True,
     # Many generated states have nothing of what a test is about.
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
-settings.register_profile("sweep", settings.get_profile("ci"), max_examples=300)
-settings.register_profile("long", settings.get_profile("ci"), max_examples=3000)
+settings.register_profile("sweep", settings.get_profile("ci"), derandomize=False, max_examples=300)
+settings.register_profile("long", settings.get_profile("ci"), derandomize=False, max_examples=3000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 _STARTING: Final = frozenset({"program", "forked"})

@@ -37,8 +37,8 @@ from statefmt.model.resources import ObjectStatus, ResourceState
 from statefmt.model.snapshot import Snapshot
 from tests.property.strategies import StateText, states
 
-# A key that was another one in between is written as OpenTofu writes it: 0 for 0.0, and < escaped.
-_KEY = re.compile(rb'("index_key"\s*:\s*)("(?:[^"\\]|\\.)*"|[-0-9.]+)')
+# A key or a module that was another one in between is written as OpenTofu writes it: 0 for 0.0, and < escaped.
+_RESPELLED = re.compile(rb'("(?:index_key|module)"\s*:\s*)("(?:[^"\\]|\\.)*"|[-0-9.]+)')
 
 # A resource as it is in some snapshot, and what is done to it.
 Step = Callable[[Snapshot, ResourceState], Edit]
@@ -48,8 +48,12 @@ def of(state: Snapshot, resource: ResourceState) -> list[InstanceState]:
     return [instance for instance in instances(state) if instance.resource.addr == resource.addr]
 
 
-def without_keys(text: bytes) -> bytes:
-    return _KEY.sub(rb"\1", text)
+def without_respelled(text: bytes) -> bytes:
+    return _RESPELLED.sub(rb"\1", text)
+
+
+def addresses(text: bytes) -> list[AbsResourceInstance]:
+    return [instance.addr for instance in instances(read(text).snapshot)]
 
 
 def rekeying(state: Snapshot, resource: ResourceState) -> tuple[Step, Step]:
@@ -178,7 +182,8 @@ def test_there_and_back_again(
     after = read(text).snapshot
     returned = write(back(after, resource).snapshot, canonical=False)
     if all(state.blocks[number].plain for number in resource.origin) and operation is not leaving:
-        assert without_keys(returned) == without_keys(state.data)
+        assert without_respelled(returned) == without_respelled(state.data)
+        assert addresses(returned) == addresses(state.data)
     # A resource that said its provider at both levels, or stood in two blocks, does so no longer: it means the same.
 
 
