@@ -29,17 +29,18 @@ __getattr__ = lazy_names(
 )
 
 
-def current_state(context: RunContext) -> str:
-    """Return the location of the state of the current folder and workspace.
+def current_state(context: RunContext, folder: str | None = None, *, to_read: bool = False) -> str:
+    """Return the location of the state of a folder and its workspace, by default of the current folder.
 
-    The environment of the context may name the workspace in TF_WORKSPACE, and the data directory in TF_DATA_DIR. Raises
-    StoreError if the location contains control characters or leads outside the folder, and RemoteStateError if the
-    folder keeps its state in a backend.
+    The name of a file, and `-`, are returned as they are. The environment of the context may name the workspace in
+    TF_WORKSPACE, and the data directory in TF_DATA_DIR; the backend is the one that `init` recorded, else that of the
+    configuration. Raises StoreError if it cannot be found, if the location contains control characters or, unless it is
+    only `to_read`, leads outside the folder; and RemoteStateError if the folder keeps its state in a backend.
     """
     # Imported late: a program may only need the names.
     from statefmt.edit.session import state_name
 
-    return state_name(context, None)
+    return state_name(context, folder, to_read=to_read)
 
 
 def __dir__() -> list[str]:
