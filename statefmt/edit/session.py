@@ -14,14 +14,13 @@ from statefmt.formats.providers.sources import KEEP, SourceChoice
 from statefmt.formats.reading.inspect import ReadResult, read
 from statefmt.formats.style import Style
 from statefmt.model import codes
-from statefmt.model.errors import EncryptedStateError, NotAStateError, RemoteStateError, StateError, StoreError
+from statefmt.model.errors import EncryptedStateError, NotAStateError, StateError, StoreError
 from statefmt.model.findings import Finding, Severity
 from statefmt.model.snapshot import HIGHEST_SERIAL, Snapshot
 from statefmt.sealed import Seal, opened
-from statefmt.store.backends.workspace import WorkspaceSource
 from statefmt.store.reading import STANDARD_INPUT, display_name
 from statefmt.text.shell import shell_word
-from statefmt.whereabouts import find_backend, folder_programs, leads_outside, local_state, located
+from statefmt.whereabouts import find_backend, leads_outside, local_state, located, remote_state
 
 
 class LoadedState(Struct, frozen=True):
@@ -68,8 +67,7 @@ def state_name(context: RunContext, name: str | None, *, to_read: bool = False) 
         return name
     found = find_backend(folder, context.environment, context.backend)
     if found.type != "local":
-        asked = found.workspace.name if found.workspace.source is WorkspaceSource.OPTION else ""
-        raise RemoteStateError(found.type, folder_programs(folder), name or "", asked)
+        raise remote_state(found)
     state = located(found, context.environment)
     path = local_state(state)
     if not str(path).isprintable():

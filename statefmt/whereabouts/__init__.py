@@ -6,7 +6,6 @@ find_state(folder, environment, options)     # the same with all settings in eff
 
 from __future__ import annotations
 
-from statefmt.store.backends.options import BackendOptions as BackendOptions
 from statefmt.whereabouts._find import (
     BackendSource as BackendSource,
     FoundBackend as FoundBackend,
@@ -16,8 +15,10 @@ from statefmt.whereabouts._find import (
     located as located,
 )
 from statefmt.whereabouts._local import (
+    Workspaces as Workspaces,
     leads_outside as leads_outside,
+    listed_workspaces as listed_workspaces,
     local_state as local_state,
-    local_workspaces as local_workspaces,
+    remote_state as remote_state,
 )
 from statefmt.whereabouts._programs import folder_programs as folder_programs

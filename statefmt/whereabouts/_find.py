@@ -75,7 +75,7 @@ def find_backend(folder: Path, environment: Mapping[str, str], options: BackendO
     """Return the backend of a folder: the one recorded, else that of the configuration, else `local`.
 
     With `--backend-config`, the configuration comes first, as for `init`. Raises StoreError if something that may name
-    the backend cannot be read, and for a block that is invalid or not known in full.
+    the backend cannot be read, and for a block that is invalid or has unknown values.
     """
     options = options or BackendOptions()
     data = data_folder(folder, environment)
