@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
 import statefmt
-from statefmt import State
+from statefmt import State, StoreError
 from statefmt.cli.run import run_context
-from statefmt.locations import current_state
+from statefmt.locations import current_state, display_name
 
 
 def state_name(name: str | None, *, to_read: bool = False) -> str:
@@ -14,6 +16,14 @@ def state_name(name: str | None, *, to_read: bool = False) -> str:
     Raises StoreError, also for a state outside the folder, unless it is only `to_read`.
     """
     return current_state(run_context(), name, to_read=to_read)
+
+
+def folder_name(name: str | None) -> str | None:
+    """Return the folder that a command names, None for the current one. Raises StoreError if it is no folder."""
+    # Path.is_dir raises if a folder above may not be searched.
+    if name is not None and not os.path.isdir(name):  # noqa: PTH112
+        raise StoreError(f"{display_name(name)}: this is not a folder; name the folder of a root module")
+    return name
 
 
 def opened_state(name: str | None) -> State:

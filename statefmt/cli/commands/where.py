@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import Annotated, Final, Optional
 
 import typer
 
-from statefmt import StoreError
 from statefmt.cli.exit_status import FINE
+from statefmt.cli.named_state import folder_name
 from statefmt.cli.options.shared import FormatOption, OutputFormat, StateOption, one_state
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal
-from statefmt.locations import display_name, found_state
+from statefmt.locations import found_state
 
 EXAMPLES: Final = (
     ("Show where the state of this directory is, and what says so.", "statetool where"),
@@ -35,10 +34,7 @@ def command(
     The backend is the one that `init` recorded, else that of the configuration; with --backend-config, that of the
     configuration as `init` would read it. Nothing is connected to, and no secret is shown.
     """
-    name = one_state(folder, state_option)
-    if name is not None and not os.path.isdir(name):  # noqa: PTH112 - Path.is_dir raises without permission
-        raise StoreError(f"{display_name(name)}: this is not a folder; name the folder of a root module")
-    found = found_state(run_context(), name)
+    found = found_state(run_context(), folder_name(one_state(folder, state_option)))
     if output_format is OutputFormat.JSON:
         from statefmt.render.whereabouts.json import where_json
 
