@@ -118,8 +118,8 @@ def located(found: FoundBackend, environment: Mapping[str, str]) -> FoundState:
     values = {setting.name: setting.value for setting in settings}
     missing = tuple(name for name in backend.required if values.get(name) in (None, ""))
     workspace = found.workspace.name
-    # With a name, the `workspaces` block selects one workspace, whatever its name here.
-    if not backend.named_workspaces and workspace != DEFAULT_WORKSPACE:
+    single = not backend.named_workspaces or bool(values.get(backend.only_default))
+    if single and workspace != DEFAULT_WORKSPACE:
         raise StoreError(
             f"{found.workspace.place}: the backend {found.type!r} has only the workspace default, not {workspace!r}"
         )

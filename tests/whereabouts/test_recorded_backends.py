@@ -83,6 +83,8 @@ def test_every_recorded_argument_is_known(recorded: tuple[str, str, str, str], f
 
 
 def test_others_are_refused_with_what_to_run(recorded: tuple[str, str, str, str], statetool: Statetool) -> None:
+    if not recorded[3]:
+        assert "has only the workspace default" in " ".join(statetool("where", "--workspace", "staging").err.split())
     done = statetool("list", "--workspace", "staging")
     assert (done.status, done.out) == (2, b"")
     assert "  TF_WORKSPACE=staging terraform state pull | statetool list --state -\n" in done.err

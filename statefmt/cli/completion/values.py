@@ -64,7 +64,7 @@ def _from_state(values: Callable[[Snapshot, str], Iterable[CompletionItem | str]
 def _snapshot(context: click.Context) -> Snapshot:
     """Return the state that the command line names so far. Raises StatetoolError or OSError."""
     named = context.params.get("state_option") or context.params.get("state")
-    name = state_name(named if isinstance(named, str) else None)
+    name = state_name(named if isinstance(named, str) else None, to_read=True)
     if name == STANDARD_INPUT:
         raise OSError
     # Not as commands read it: completion neither waits nor recovers an interrupted write.

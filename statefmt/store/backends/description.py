@@ -45,7 +45,8 @@ class BackendType:
     """A type of backend.
 
     `place` returns the location of a workspace's state as a URL, without credentials. `required` are the arguments
-    that it needs; `named_workspaces` says whether there can be others than `default`.
+    that it needs; `named_workspaces` says whether there can be others than `default`, and `only_default` names an
+    argument with which there cannot.
     """
 
     name: str
@@ -53,6 +54,7 @@ class BackendType:
     place: Callable[[SettingValues, str, Mapping[str, str]], str]
     required: tuple[str, ...] = ()
     named_workspaces: bool = True
+    only_default: str = ""
 
 
 def text_arguments(*names: str, secret: bool = False) -> tuple[BackendArgument, ...]:

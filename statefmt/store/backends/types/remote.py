@@ -12,4 +12,5 @@ BACKEND: Final = BackendType(
     (*SHARED, block_argument("workspaces", *text_arguments("name", "prefix"))),
     remote_place,
     required=("organization",),
+    only_default="workspaces.name",
 )
