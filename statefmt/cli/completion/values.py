@@ -77,7 +77,7 @@ def _starting(typed: str, values: Iterable[CompletionItem | str]) -> list[Comple
 
 
 def _workspaces(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem]:
-    named = context.params.get("state_option") or context.params.get("state") or context.params.get("folder")
+    named = context.params.get("state_option") or context.params.get("state")
     return _starting(typed, workspaces(run_context(), named if isinstance(named, str) else None).names)
 
 

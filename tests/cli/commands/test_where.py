@@ -89,6 +89,20 @@ def test_workspace_option(statetool: Statetool, folder: Path, monkeypatch: pytes
     assert statetool("list", "--workspace=dev").text == "aws_instance.there\n"
 
 
+@pytest.mark.parametrize("option", ["--backend-config {}", "--backend-config={}", "-backend-config={}"])
+def test_no_setting_is_recorded(option: str, statetool: Statetool, folder: Path) -> None:
+    """The history has files by name, but of KEY=VALUE only the name."""
+    _write(folder / "main.tf", _local())
+    _write(folder / "hunter2", HERE)
+    _write(folder / "x.tfbackend", 'workspace_dir = "w"')
+    options = [*option.format("path=hunter2").split(), *option.format("x.tfbackend").split()]
+    assert statetool("taint", *options, "aws_instance.here").status == 0
+    history = statetool("history", "--state", "hunter2", "--format", "json").text
+    assert "path=…" in history.replace("\\u2026", "…")
+    assert "x.tfbackend" in history
+    assert "path=hunter2" not in history
+
+
 @pytest.mark.parametrize(
     "line",
     [

@@ -74,7 +74,6 @@ def test_workspaces(folder: Path) -> None:
     (folder / "terraform.tfstate.d" / "prod").mkdir(parents=True)
     assert _values("list --workspace", "") == ["default", "prod"]
     assert _values("list --state m --workspace", "d") == ["default", "dev"]
-    assert _values("where m --workspace", "de") == ["default", "dev"]
 
 
 def test_many_addresses_step_by_step(folder: Path) -> None:
