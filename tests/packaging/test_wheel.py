@@ -23,7 +23,8 @@ def test_what_is_in_it(wheel: Path) -> None:
     """The package, its licence and the schemas; no tests, no samples, nothing that was left lying around."""
     names = zipfile.ZipFile(wheel).namelist()
     assert {name.partition("/")[0].partition("-")[0] for name in names} == {"statefmt", "statetool"}
-    assert sorted(name.removeprefix("statefmt/schemas/") for name in names if "/schemas/" in name) == SCHEMAS
+    schemas = [name for name in names if name.startswith("statefmt/schemas/")]
+    assert sorted(name.removeprefix("statefmt/schemas/") for name in schemas) == SCHEMAS
     assert "statefmt/py.typed" in names
     assert any(name.endswith("/LICENSE") for name in names)
     assert [name for name in names if name.endswith((".pyc", ".tfstate"))] == []

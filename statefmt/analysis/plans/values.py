@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
-import msgspec
 from msgspec import Raw
 
 from statefmt.analysis.diff.values import ValueChange, value_changes
 from statefmt.golang import JSONValue, Members, NumberText, loads_exact
+from statefmt.lifecycle.plans.masks import decode_part
 from statefmt.lifecycle.plans.plan import Change, RawPath
 from statefmt.redaction.hidden import HIDDEN
 from statefmt.redaction.path_text import path_text
@@ -100,7 +100,7 @@ def _has_true(mask: object) -> bool:
 
 
 def _mask(raw: Raw | None) -> object:
-    return False if raw is None else msgspec.json.decode(raw)
+    return False if raw is None else decode_part(raw)
 
 
 def _value(raw: Raw | None) -> JSONValue:
@@ -113,7 +113,7 @@ def _path_text(path: RawPath, masks: Sequence[object]) -> str:
     for raw in path:
         if True in masks:
             break
-        step = msgspec.json.decode(raw)
+        step = decode_part(raw)
         if isinstance(step, bool) or not isinstance(step, (str, int)):
             # An element of a set: its value is the step.
             break

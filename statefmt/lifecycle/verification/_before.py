@@ -44,7 +44,7 @@ def before_findings(expected: Expectations, before: Side, *, show_sensitive: boo
         elif placed.obj.attributes is not None and (
             prior is None or prior.schema_version in (None, placed.obj.schema_version)
         ):
-            yield from _values(expected, before, placed, str(instance), planned, show_sensitive=show_sensitive)
+            yield from _values(expected, before, placed, key, planned, show_sensitive=show_sensitive)
     yield from _absent(expected, known, old_addresses)
 
 
@@ -62,7 +62,7 @@ def _planned_before(expected: Expectations, key: ObjectKey, prior: ShownResource
 
 
 def _values(
-    expected: Expectations, before: Side, placed: Placed, address: str, planned: Change, *, show_sensitive: bool
+    expected: Expectations, before: Side, placed: Placed, key: ObjectKey, planned: Change, *, show_sensitive: bool
 ) -> Iterator[Finding]:
     assert placed.obj.attributes is not None
     provider = "" if placed.resource.provider_config is None else str(placed.resource.provider_config.provider)
@@ -71,8 +71,12 @@ def _values(
     # Attributes that the schema does not have are silently dropped.
     found = compare_attributes(wanted, None, placed.obj.attributes, of, ignore_added=True)
     if found:
-        secrets = Secrets(planned, (placed.obj,), schema, show=show_sensitive)
-        yield from value_findings(found, Code.OTHER_STATE_PLANNED, address, before, placed, secrets, strict=False)
+        instance, deposed = key
+        # What refreshing finds to have changed may become sensitive by the change of the plan only.
+        change = expected.changes.get((expected.moves.get(instance, instance), deposed))
+        changes = (planned,) if change is None else (planned, change.change)
+        secrets = Secrets(changes, (placed.obj,), schema, show=show_sensitive)
+        yield from value_findings(found, Code.OTHER_STATE_PLANNED, str(instance), before, placed, secrets, strict=False)
 
 
 def _absent(

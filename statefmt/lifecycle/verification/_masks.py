@@ -25,29 +25,3 @@ def true_paths(mask: Decoded, path: PathSteps = ()) -> Iterator[PathSteps]:
     elif isinstance(mask, list):
         for place, part in enumerate(mask):
             yield from true_paths(part, (*path, place))
-
-
-def touches(mask: Decoded, path: PathSteps) -> bool:
-    """Return whether the mask is true for a part, for something around it or for something in it."""
-    for step in path:
-        if mask is True:
-            return True
-        inner = _inner(mask, step)
-        if inner is None:
-            # Elements of a set may have another position in the state: be careful and take them all together.
-            return isinstance(mask, list) and next(true_paths(mask), None) is not None
-        mask = inner
-    return next(true_paths(mask), None) is not None
-
-
-def _inner(mask: Decoded, step: str | int) -> Decoded:
-    if isinstance(mask, dict):
-        return mask.get(str(step))
-    if isinstance(mask, list) and isinstance(step, int) and step < len(mask):
-        return mask[step]
-    return None
-
-
-def overlaps(one: PathSteps, other: PathSteps) -> bool:
-    """Return whether two paths are the same, or one leads to something around the other."""
-    return all(a == b for a, b in zip(one, other, strict=False))

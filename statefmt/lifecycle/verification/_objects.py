@@ -13,16 +13,18 @@ from statefmt.lifecycle.plans.plan import Change
 from statefmt.lifecycle.schemas.block import SchemaBlock
 from statefmt.lifecycle.verification._compare import compare_attributes
 from statefmt.lifecycle.verification._decoding import decoded
-from statefmt.lifecycle.verification._difference import ABSENT, Difference, DifferenceKind, PathSteps
+from statefmt.lifecycle.verification._difference import ABSENT, Decoded, Difference, DifferenceKind, PathSteps
 from statefmt.lifecycle.verification._legacy import is_legacy
-from statefmt.lifecycle.verification._masks import mask_of, overlaps, true_paths
+from statefmt.lifecycle.verification._marked_paths import MarkedPaths
+from statefmt.lifecycle.verification._masks import mask_of, true_paths
 from statefmt.lifecycle.verification._schema_views import is_sensitive
-from statefmt.lifecycle.verification._secrets import Secrets, json_text, plain_paths
+from statefmt.lifecycle.verification._secrets import Secrets, cut, plain_paths, shown_value
 from statefmt.lifecycle.verification._sides import Placed, Side
 from statefmt.model.codes import Code
 from statefmt.model.cty import Type
 from statefmt.model.findings import Finding, Severity
 from statefmt.model.resources import ObjectStatus
+from statefmt.redaction.flat import sounds_secret
 from statefmt.redaction.path_text import path_text
 
 _SUMMARIES: Final = {
@@ -41,22 +43,44 @@ def differences(planned: Raw, unknown: Raw | None, placed: Placed, of: Type) -> 
     return compare_attributes(planned, unknown, placed.obj.attributes, of)
 
 
-def identity_findings(change: Change, address: str, side: Side, placed: Placed) -> Iterator[Finding]:
-    """Yield a finding if the identity of an object is not the planned one. Nothing in an identity is sensitive."""
+def identity_findings(
+    change: Change, address: str, side: Side, placed: Placed, secrets: Secrets, *, show_sensitive: bool
+) -> Iterator[Finding]:
+    """Yield a finding if the identity of an object is not the planned one.
+
+    An identity repeats attributes and has no marks, so what is sensitive as an attribute is hidden, and what has the
+    name of a secret.
+    """
     if change.after_identity is None or placed.obj.identity is None:
         return
     for found in compare_attributes(change.after_identity, None, placed.obj.identity):
         code = Code.CHANGED_WITHOUT_PLAN if change.action is Action.NO_OP else Code.VALUE_NOT_AS_PLANNED
-        planned, actual = json_text(found.planned), json_text(found.actual)
-        detail = f"identity, {path_text(found.path)}: planned {planned}, but {actual}"
-        yield code.finding(_SUMMARIES[code], detail, address, side.pointer(placed, "identity", *found.tokens))
+        depth = secrets.hidden_at(found.path)
+        named = not show_sensitive and any(isinstance(step, str) and sounds_secret(step) for step in found.path)
+        shown = found if depth is None else cut(found, depth)
+        planned, actual = (
+            shown_value(value, hide=named or depth is not None) for value in (found.planned, found.actual)
+        )
+        detail = f"identity, {path_text(shown.path)}: planned {planned}, but {actual}"
+        yield code.finding(_SUMMARIES[code], detail, address, side.pointer(placed, "identity", *shown.tokens))
 
 
 def value_findings(
     found: list[Difference], code: Code, address: str, side: Side, placed: Placed, secrets: Secrets, *, strict: bool
 ) -> Iterator[Finding]:
-    """Yield a finding for each difference, with `code` unless it has a code of its own."""
+    """Yield a finding for each difference, with `code` unless it has a code of its own.
+
+    What differs inside a hidden value is one finding.
+    """
+    hidden: set[Difference] = set()
     for difference in found:
+        depth = secrets.hidden_at(difference.path)
+        shown = difference
+        if depth is not None and depth < len(difference.path):
+            shown = cut(difference, depth)
+            if shown in hidden:
+                continue
+            hidden.add(shown)
         own = code
         if difference.kind is DifferenceKind.UNKNOWN and code is not Code.OTHER_STATE_PLANNED:
             own = Code.VALUE_LEFT_UNKNOWN
@@ -64,21 +88,21 @@ def value_findings(
             own = Code.TOLERATED_FOR_LEGACY
         finding = own.finding(
             _SUMMARIES[own],
-            _detail(difference, placed.obj.deposed, secrets),
+            _detail(shown, placed.obj.deposed, secrets, hide=depth is not None),
             address,
-            side.pointer(placed, "attributes", *difference.tokens),
+            side.pointer(placed, "attributes", *shown.tokens),
         )
         if strict and own is Code.TOLERATED_FOR_LEGACY:
             finding = replace(finding, severity=Severity.ERROR)
         yield finding
 
 
-def _detail(difference: Difference, deposed: str, secrets: Secrets) -> str:
+def _detail(difference: Difference, deposed: str, secrets: Secrets, *, hide: bool) -> str:
     """Say what was planned and what is there."""
     where = path_text(difference.path) or "the object"
     if deposed:
         where = f"deposed object {deposed}, {where}"
-    planned, actual = (secrets.text(value, difference.path) for value in (difference.planned, difference.actual))
+    planned, actual = (shown_value(value, hide=hide) for value in (difference.planned, difference.actual))
     if difference.kind is DifferenceKind.UNKNOWN:
         return f"{where}: to be known after apply, but {'missing' if difference.actual is ABSENT else 'unknown'}"
     if difference.kind is DifferenceKind.MISSING:
@@ -86,8 +110,9 @@ def _detail(difference: Difference, deposed: str, secrets: Secrets) -> str:
     if difference.kind is DifferenceKind.ADDED:
         return f"{where}: not planned, but {actual}"
     before, after = difference.planned, difference.actual
-    if isinstance(before, list) and isinstance(after, list) and len(before) != len(after):
-        return f"{where}: planned {len(before)} elements, {planned}, but {len(after)}, {actual}"
+    lengths = [len(side) for side in (before, after) if isinstance(side, list)]
+    if len(set(lengths)) == 2 and not secrets.hides_size(difference.path):
+        return f"{where}: planned {lengths[0]} elements, {planned}, but {lengths[1]}, {actual}"
     return f"{where}: planned {planned}, but {actual}"
 
 
@@ -125,32 +150,25 @@ def sensitivity_findings(
     if obj.sensitive_attributes == b"[]" and (mask is False or schema is None):
         return
     in_plan, in_state = list(true_paths(mask)), plain_paths(obj)
-    unknown = list(true_paths(mask_of(change.after_unknown)))
+    planned, marked, unknown = MarkedPaths(exact=True), MarkedPaths(exact=True), MarkedPaths(exact=True)
+    planned.add_mask(mask)
+    unknown.add_mask(mask_of(change.after_unknown))
+    for path in in_state:
+        marked.add(path)
     if schema is not None:
         for path in in_plan:
-            known = any(_within(path, found) for found in in_state) or is_sensitive(schema, path)
-            if not known and not _open(path, unknown):
+            if not marked.covers(path) and not is_sensitive(schema, path) and not unknown.overlaps(path):
                 yield _sensitivity(path, address, side, placed, "planned as sensitive, but not marked so in the state")
+    after = None if change.after is None else decoded(change.after)
     for path in in_state:
-        if not any(overlaps(path, found) for found in in_plan) and not _open(path, unknown):
-            if schema is not None and is_sensitive(schema, path):
-                continue
-            if _is_null(change, path):
-                continue
+        if planned.overlaps(path) or unknown.overlaps(path) or (schema is not None and is_sensitive(schema, path)):
+            continue
+        if not _is_null(after, path):
             yield _sensitivity(path, address, side, placed, "sensitive in the state, but not planned so")
 
 
-def _open(path: PathSteps, unknown: list[PathSteps]) -> bool:
-    return any(overlaps(path, found) for found in unknown)
-
-
-def _within(path: PathSteps, around: PathSteps) -> bool:
-    return path[: len(around)] == around
-
-
-def _is_null(change: Change, path: PathSteps) -> bool:
+def _is_null(value: Decoded, path: PathSteps) -> bool:
     """Return whether the plan has no value at a path: masks leave such out."""
-    value = None if change.after is None else decoded(change.after)
     for step in path:
         if isinstance(value, dict):
             value = value.get(str(step))

@@ -26,27 +26,36 @@ BUILT_IN: Final[Mapping[str, SchemaBlock]] = {
 
 
 def is_sensitive(block: SchemaBlock, path: PathSteps) -> bool:
-    """Return whether the schema makes a part of an object sensitive, or something around it. Positions are skipped."""
-    return _walk(block, path) is None
+    """Return whether the schema makes a part of an object sensitive, or something around it."""
+    return _walk(block, path)[0] is None
 
 
-def touches_sensitive(block: SchemaBlock, path: PathSteps) -> bool:
-    """Return whether the schema makes a part of an object sensitive, something around it or something in it."""
-    inside = _walk(block, path)
-    return inside is None or contains_sensitive(inside)
+def sensitive_depth(block: SchemaBlock, path: PathSteps) -> int | None:
+    """Return how many steps lead to something sensitive by the schema, or to something around it; None if none do."""
+    inside, depth = _walk(block, path)
+    return depth if inside is None or contains_sensitive(inside) else None
 
 
-def _walk(block: SchemaBlock, path: PathSteps) -> SchemaBlock | None:
-    """Return the block or nested attributes that a path leads to, empty for a single value; None if sensitive."""
-    for step in path:
-        attribute, nested = block.attributes.get(str(step)), block.blocks.get(str(step))
-        if isinstance(step, int):
+def _walk(block: SchemaBlock, path: PathSteps) -> tuple[SchemaBlock | None, int]:
+    """Return the block or nested attributes that a path leads to, and how many steps lead there.
+
+    It is empty for a single value, and None if it is sensitive.
+    """
+    is_key = False
+    for depth, step in enumerate(path):
+        if is_key or isinstance(step, int):
+            # A position, or a key of a map, which may have the name of an attribute.
+            is_key = False
             continue
+        attribute, nested = block.attributes.get(step), block.blocks.get(step)
         if attribute is not None:
             if attribute.sensitive:
-                return None
-            block = SchemaBlock({} if attribute.nested is None else attribute.nested.attributes)
+                return None, depth + 1
+            inner = attribute.nested
+            block = SchemaBlock({} if inner is None else inner.attributes)
+            is_key = inner is not None and inner.nesting == "map"
         elif nested is not None:
-            block = nested.block
-        # Else a key of a map.
-    return block
+            block, is_key = nested.block, nested.nesting == "map"
+        else:
+            block = SchemaBlock()
+    return block, len(path)

@@ -11,11 +11,12 @@ from statefmt.analysis.diff.values import NoValue, ValueChange
 from statefmt.analysis.plans.bindings import BoundChange, PlanBindings
 from statefmt.analysis.plans.reasons import reason_text
 from statefmt.analysis.plans.summary import is_shown
-from statefmt.analysis.plans.values import change_details
+from statefmt.analysis.plans.values import change_details, read_mask
 from statefmt.golang import JSONValue
 from statefmt.lifecycle.plans.action import Action
 from statefmt.lifecycle.plans.plan import Change, PlannedChange, ShownPlan
 from statefmt.model.addrs import AbsProviderInstance, AbsResourceInstance, key_order
+from statefmt.redaction.hidden import HIDDEN
 from statefmt.redaction.path_text import path_text
 from statefmt.render.diff.values import TOO_DEEP, Manner, cut_pair, shown
 from statefmt.render.printable import printable
@@ -177,8 +178,15 @@ def _note(change: PlannedChange, manner: Manner) -> str:
         parts.append(f"moved from {change.previous_address}")
     if change.change.importing is not None:
         named = change.change.importing.id
-        parts.append(f"imported, id {shown(named, manner)}" if named else "imported")
+        text = str(HIDDEN) if _hides_id(change.change, manner) else shown(named, manner)
+        parts.append(f"imported, id {text}" if named else "imported")
     return printable("; ".join(filter(None, parts)))
+
+
+def _hides_id(change: Change, manner: Manner) -> bool:
+    """Return whether the attribute that an import's id becomes is sensitive."""
+    masks = [] if manner.show_sensitive else map(read_mask, (change.before_sensitive, change.after_sensitive))
+    return any(mask is True or (isinstance(mask, dict) and mask.get("id") is True) for mask in masks)
 
 
 def _name(change: PlannedChange) -> str:

@@ -6,17 +6,19 @@ instance, `provider_instance` is null and `provider_instance_reason` says why.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-import msgspec
-
 from statefmt.analysis.plans.bindings import BoundChange, PlanBindings, PlannedProvider
-from statefmt.formats.raw_json.spans import Container, RawItem, container_at, skip_space
+from statefmt.formats.raw_json.spans import Container, RawItem, container_at
 from statefmt.golang import encode_string
+from statefmt.lifecycle.plans.masks import decode_part
 from statefmt.lifecycle.plans.plan import Change, ShownPlan
 from statefmt.pieces import Span
+from statefmt.redaction.flat import sounds_secret
 from statefmt.redaction.hidden import HIDDEN
+from statefmt.render.plan._configuration_secrets import BlockKey, configuration_secrets
+from statefmt.render.plan._json_spans import JSONSpans, true_names
 
 _HIDDEN: Final = encode_string(HIDDEN)
 _AFTER: Final = "provider_name"
@@ -49,25 +51,32 @@ class _Editor:
 
     def __init__(self, text: bytes, *, hides: bool) -> None:
         self._text = text
+        self._spans = JSONSpans(text)
         self._hides = hides
+        # The masks of the changes by address, and those of outputs by name.
+        self._marked: Mapping[str, list[object]] = {}
 
     def edits(self, plan: ShownPlan, bindings: PlanBindings) -> Iterator[_Edit]:
-        members = self._members(Span(0, len(self._text)))
+        members = self._spans.members(Span(0, len(self._text)))
+        if self._hides:
+            self._marked = _by_address(plan)
         yield from self._changes(members.get("resource_changes"), bindings.changes)
         yield from self._changes(members.get("resource_drift"), bindings.drift)
-        prior = self._member(members.get("prior_state"), "values")
+        prior = self._spans.member(members.get("prior_state"), "values")
         answers = [] if plan.prior_state is None else list(map(bindings.of_prior, plan.prior_state.resources()))
         yield from self._values(prior, answers)
         if self._hides:
             yield from self._values(members.get("planned_values"), ())
-            for deferred in self._elements(members.get("deferred_changes")):
-                yield from self._sides(self._member(self._member(deferred, "resource_change"), "change"))
-            for change in self._members(members.get("output_changes")).values():
+            for deferred in self._spans.elements(members.get("deferred_changes")):
+                yield from self._sides(self._spans.member(self._spans.member(deferred, "resource_change"), "change"))
+            for change in self._spans.members(members.get("output_changes")).values():
                 yield from self._sides(change)
             yield from self._variables(members)
+            secrets = configuration_secrets(self._spans, members.get("configuration"), _by_block(plan))
+            yield from (_Edit(span, _HIDDEN) for span in secrets)
 
     def _changes(self, span: Span | None, bound: Sequence[BoundChange]) -> Iterator[_Edit]:
-        for element, each in zip(self._elements(span), bound, strict=True):
+        for element, each in zip(self._spans.elements(span), bound, strict=True):
             container = container_at(self._text, element.start, element.end)
             yield from self._named(container, each.planned)
             if self._hides and _may_hide(each.change.change):
@@ -93,85 +102,92 @@ class _Editor:
     def _values(self, span: Span | None, answers: Sequence[PlannedProvider]) -> Iterator[_Edit]:
         """Edit a state's values. `answers` has a provider for each resource in the order of the file, or nothing."""
         left = iter(answers)
-        members = self._members(span)
+        members = self._spans.members(span)
         if self._hides:
-            for output in self._members(members.get("outputs")).values():
-                if self._decoded(self._member(output, "sensitive")) is True:
-                    yield from self._hidden(self._member(output, "value"), True)
+            for name, output in self._spans.members(members.get("outputs")).items():
+                marked = f"output.{name}" in self._marked
+                if marked or self._spans.decoded(self._spans.member(output, "sensitive")) is True:
+                    yield from self._hidden(self._spans.member(output, "value"), True)
         waiting = [found for found in [members.get("root_module")] if found is not None]
         while waiting:
-            module = self._members(waiting.pop())
-            for resource in self._elements(module.get("resources")):
+            module = self._spans.members(waiting.pop())
+            for resource in self._spans.elements(module.get("resources")):
                 container = container_at(self._text, resource.start, resource.end)
                 if answers:
                     yield from self._named(container, next(left))
                 if self._hides:
                     parts = _by_name(container)
-                    yield from self._hidden(parts.get("values"), self._decoded(parts.get("sensitive_values")))
-            waiting += reversed(list(self._elements(module.get("child_modules"))))
+                    address = self._spans.decoded(parts.get("address"))
+                    own = self._spans.decoded(parts.get("sensitive_values"))
+                    masks = [own, *self._marked.get(str(address), ())]
+                    for mask in masks:
+                        yield from self._hidden(parts.get("values"), mask)
+                    yield from self._identity(parts.get("identity"), masks)
+            waiting += reversed(list(self._spans.elements(module.get("child_modules"))))
 
     def _sides(self, change: Span | None) -> Iterator[_Edit]:
-        parts = self._members(change)
-        for side in ("before", "after"):
-            yield from self._hidden(parts.get(side), self._decoded(parts.get(f"{side}_sensitive")))
+        """Hide on both sides what is sensitive on either: a mark that comes or goes leaves the value the same."""
+        parts = self._spans.members(change)
+        masks = [self._spans.decoded(parts.get(f"{side}_sensitive")) for side in ("before", "after")]
+        for mask in masks:
+            for side in ("before", "after"):
+                yield from self._hidden(parts.get(side), mask)
+        importing = self._spans.members(parts.get("importing"))
+        for identity in (parts.get("before_identity"), parts.get("after_identity"), importing.get("identity")):
+            yield from self._identity(identity, masks)
+        if "id" in importing and ("id" in true_names(masks) or True in masks):
+            yield _Edit(importing["id"], _HIDDEN)
+
+    def _identity(self, span: Span | None, masks: Sequence[object]) -> Iterator[_Edit]:
+        """Hide in an identity, which has no mask, what is sensitive as an attribute and what has a secret's name."""
+        hidden = true_names(masks)
+        for name, value in self._spans.all_members(span):
+            if name in hidden or True in masks or sounds_secret(name):
+                yield from self._hidden(value, True)
 
     def _variables(self, members: dict[str, Span]) -> Iterator[_Edit]:
-        """Hide the values and the defaults of variables that the configuration in the plan calls sensitive."""
-        root = self._member(members.get("configuration"), "root_module")
-        given = self._members(members.get("variables"))
-        for name, variable in self._members(self._member(root, "variables")).items():
-            if self._decoded(self._member(variable, "sensitive")) is True:
-                yield from self._hidden(self._member(given.get(name), "value"), True)
-                yield from self._hidden(self._member(variable, "default"), True)
+        """Hide the values of variables that the configuration in the plan calls sensitive."""
+        spans = self._spans
+        root = spans.member(members.get("configuration"), "root_module")
+        given = spans.members(members.get("variables"))
+        for name, variable in spans.members(spans.member(root, "variables")).items():
+            if spans.decoded(spans.member(variable, "sensitive")) is True:
+                yield from self._hidden(spans.member(given.get(name), "value"), True)
 
     def _hidden(self, span: Span | None, mask: object) -> Iterator[_Edit]:
-        """Replace the parts of a value where the mask is true, and a part whose shape differs from that of its mask."""
-        if span is None or not _has_true(mask):
-            return
-        first = self._text[span.start : span.start + 1]
-        if first == b"{" and isinstance(mask, dict):
-            for name, part in self._members(span).items():
-                yield from self._hidden(part, mask.get(name))
-        elif first == b"[" and isinstance(mask, list) and len(elements := list(self._elements(span))) == len(mask):
-            for part, each in zip(elements, mask, strict=True):
-                yield from self._hidden(part, each)
-        elif first != b"n":
-            yield _Edit(span, _HIDDEN)
-
-    def _member(self, span: Span | None, name: str) -> Span | None:
-        return self._members(span).get(name)
-
-    def _members(self, span: Span | None) -> dict[str, Span]:
-        """Return the members of an object; none for anything else. The last of repeated members counts."""
-        container = self._container(span, b"{")
-        return {} if container is None else _by_name(container)
-
-    def _elements(self, span: Span | None) -> Iterable[Span]:
-        container = self._container(span, b"[")
-        return () if container is None else [item.value for item in container.items]
-
-    def _container(self, span: Span | None, opening: bytes) -> Container | None:
-        if span is None:
-            return None
-        start = skip_space(self._text, span.start)
-        is_wanted = self._text[start : start + 1] == opening
-        return container_at(self._text, start, span.end) if is_wanted else None
-
-    def _decoded(self, span: Span | None) -> object:
-        return None if span is None else msgspec.json.decode(self._text[span.start : span.end])
+        yield from (_Edit(found, _HIDDEN) for found in self._spans.hidden(span, mask))
 
 
 def _by_name(container: Container) -> dict[str, Span]:
     return {item.name: item.value for item in container.items}
 
 
+def _by_address(plan: ShownPlan) -> Mapping[str, list[object]]:
+    """Return the masks of the changes by address, of `output.NAME` for outputs. Most objects have none."""
+    found: dict[str, list[object]] = {}
+    for each in (*plan.resource_changes, *plan.resource_drift):
+        if masks := _masks(each.change):
+            found.setdefault(str(each.address), []).extend(masks)
+    return found | {f"output.{name}": masks for name, each in plan.output_changes.items() if (masks := _masks(each))}
+
+
+def _by_block(plan: ShownPlan) -> Mapping[BlockKey, frozenset[str]]:
+    """Return the attributes of resource blocks that are sensitive in a change of one of their instances."""
+    found: dict[BlockKey, frozenset[str]] = {}
+    for each in (*plan.resource_changes, *plan.resource_drift):
+        if masks := _masks(each.change):
+            key = each.address.module.module().names, str(each.address.resource.resource)
+            found[key] = found.get(key, frozenset()) | true_names(masks)
+    return found
+
+
 def _may_hide(change: Change) -> bool:
-    """Whether a mask may be true somewhere: nearly all are `{}` or false."""
+    """Whether anything in a change may be sensitive."""
+    others = (change.importing, change.before_identity, change.after_identity)
+    return bool(_masks(change)) or any(other is not None for other in others)
+
+
+def _masks(change: Change) -> list[object]:
+    """Return the masks of a change that may be true somewhere: nearly all are `{}` or false."""
     masks = (change.before_sensitive, change.after_sensitive)
-    return any(mask is not None and bytes(mask) not in (b"{}", b"false") for mask in masks)
-
-
-def _has_true(mask: object) -> bool:
-    if isinstance(mask, dict):
-        return any(map(_has_true, mask.values()))
-    return any(map(_has_true, mask)) if isinstance(mask, list) else mask is True
+    return [decode_part(mask) for mask in masks if mask is not None and b"true" in bytes(mask)]

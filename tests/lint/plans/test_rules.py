@@ -108,6 +108,13 @@ def test_protected_objects(tags: dict[str, Any], is_protected: bool, actions: tu
     assert _check(given, select="PLN001") == []
 
 
+@pytest.mark.parametrize(("value", "wanted"), [(None, "false"), (None, "*"), ({"a": 1}, "false")])
+def test_tags_without_a_value(value: Any, wanted: str) -> None:
+    settings = RuleSettings(pln001=ProtectedTags(tags={"protected": wanted}))
+    given = change("aws_vpc.a", "delete", change={"before": {"tags": {"protected": value}}})
+    assert _check(plan(given), settings=settings, select="PLN001") == []
+
+
 def test_the_way_out_of_a_protected_object() -> None:
     moved = change("aws_vpc.b", "delete", previous_address="aws_vpc.a", change={"before": {"tags": {"env": "prod"}}})
     (found,) = _check(plan(moved), state(("aws_vpc.a", None)), settings=_TAGGED, select="PLN001")

@@ -76,10 +76,18 @@ def test_a_secret_is_hidden(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
-def _update(after: object, mask: object) -> dict[str, Any]:
-    return change("aws_vpc.a", "update", change={"after": {"p": after}, "after_sensitive": {"p": mask}})
+def _update(after: Any, mask: Any, **members: Any) -> dict[str, Any]:
+    return change("aws_vpc.a", "update", change={"after": {"p": after}, "after_sensitive": {"p": mask}, **members})
 
 
+def _one_sided(mask: str) -> dict[str, Any]:
+    sides = {"before": {"p": "hush"}, "after": {"p": "hush"}}
+    return change("aws_vpc.a", "update", change={**sides, mask: {"p": True}})
+
+
+_CONSTANT: Final = {"constant_value": "hush"}
+_BLOCK: Final = {"address": "aws_vpc.a", "expressions": {"p": [{"inner": _CONSTANT}], "q": {"constant_value": "open"}}}
+_BARE: Final = prior("aws_vpc.a", values={"p": "hush"}, sensitive_values={})
 _VARIABLE: Final = {"variables": {"v": {"sensitive": True, "default": ["hush"]}}}
 _OUTPUT: Final = {"actions": ["update"], "before": "hush", "after": {"hush": 1}}
 _OBJECT: Final = prior("aws_vpc.a", values={"p": "hush"}, sensitive_values={"p": True})
@@ -96,14 +104,44 @@ _OBJECT: Final = prior("aws_vpc.a", values={"p": "hush"}, sensitive_values={"p":
         {"planned_values": {"outputs": {"o": {"sensitive": True, "value": ["hush"]}}, "root_module": {}}},
         {"planned_values": {"root_module": {"child_modules": [{"resources": [_OBJECT]}]}}},
         {"variables": {"v": {"value": {"hush": 1}}}, "configuration": {"root_module": _VARIABLE}},
+        {"configuration": {"root_module": {"outputs": {"o": {"sensitive": True, "expression": _CONSTANT}}}}},
+        {"configuration": {"provider_config": {"p": {"expressions": {"api_token": _CONSTANT}}}}},
+        {
+            "configuration": {
+                "root_module": {"module_calls": {"m": {"expressions": {"v": _CONSTANT}, "module": _VARIABLE}}}
+            }
+        },
+        {"resource_changes": [_update("open", True)], "configuration": {"root_module": {"resources": [_BLOCK]}}},
+        {"resource_changes": [_one_sided("before_sensitive")]},
+        {
+            "resource_changes": [_one_sided("after_sensitive")],
+            "planned_values": {"root_module": {"resources": [_BARE]}},
+        },
+        {"resource_changes": [_update("open", {}, after_identity={"password": "hush"})]},
+        {"resource_changes": [_update("open", True, importing={"identity": {"p": "hush"}})]},
+        {
+            "output_changes": {"o": {**_OUTPUT, "before_sensitive": True, "after_sensitive": False}},
+            "planned_values": {"outputs": {"o": {"sensitive": False, "value": "hush"}}, "root_module": {}},
+        },
     ],
 )
 def test_secrets_of_every_part(part: dict[str, Any], tmp_path: Path) -> None:
-    given = plan(**part) if "resource_changes" not in part else plan(*part["resource_changes"])
+    part = dict(part)
+    given = plan(*part.pop("resource_changes", ()), **part)
     assert b"hush" in given
     found = _json(given, tmp_path, show_sensitive=False)
     assert b"hush" not in found
     assert json.loads(found).keys() == json.loads(given).keys()
+
+
+def test_repeated_members_are_all_hidden(tmp_path: Path) -> None:
+    given = plan(_update("hush", True)).replace(b'"p": "hush"', b'"p": "hush", "p": "hush"')
+    assert b"hush" not in _json(given, tmp_path, show_sensitive=False)
+
+
+def test_numbers_beyond_floats_in_masks(tmp_path: Path) -> None:
+    given = plan(_update("hush", {"x": True, "y": 0})).replace(b'"y": 0', b'"y": 1e400')
+    assert b"hush" not in _json(given, tmp_path, show_sensitive=False)
 
 
 def test_a_reason_instead(tmp_path: Path) -> None:

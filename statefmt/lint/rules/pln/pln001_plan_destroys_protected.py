@@ -86,7 +86,8 @@ def _protecting(change: PlannedChange, settings: ProtectedTags) -> str | None:
 def _tags(value: JSONValue) -> Iterator[tuple[str, str]]:
     """Yield the names and values of tags: the members of an object, or elements with `key` and `value`."""
     if isinstance(value, Members):
-        yield from ((name, _text(item)) for name, item in value)
+        # A tag that is null does not exist.
+        yield from ((name, _text(item)) for name, item in value if item is not None)
     elif isinstance(value, list):
         for element in value:
             members = dict(element) if isinstance(element, Members) else {}
@@ -95,7 +96,9 @@ def _tags(value: JSONValue) -> Iterator[tuple[str, str]]:
 
 
 def _text(value: JSONValue) -> str:
-    return value if isinstance(value, str) else {True: "true", False: "false"}.get(value is True, "")
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) if isinstance(value, str) else ""
 
 
 RULE = Rule(Code.PLAN_DESTROYS_PROTECTED, check_plan=_check_plan)
