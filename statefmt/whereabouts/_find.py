@@ -14,6 +14,7 @@ from typing import Final
 from msgspec import Struct
 
 from statefmt.model.errors import StoreError
+from statefmt.model.wording import Wording
 from statefmt.store.backends.description import DEFAULT_WORKSPACE, BackendType, SettingValues
 from statefmt.store.backends.options import LIKELY_BLOCK, BackendOptions
 from statefmt.store.backends.record import recorded_backend
@@ -98,7 +99,9 @@ def find_backend(folder: Path, environment: Mapping[str, str], options: BackendO
             return FoundBackend(folder, block.type, BackendSource.BLOCK, block.place, given, workspace)
     if options.settings:
         raise StoreError(
-            f"{folder}: --backend-config sets arguments of a backend block, and the configuration here has none"
+            f"{folder}: ",
+            Wording("--backend-config sets", "settings are"),
+            " arguments of a backend block, and the configuration here has none",
         )
     return FoundBackend(folder, "local", BackendSource.DEFAULT, "", (), workspace)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from statefmt.store.backends.description import ArgumentKind, BackendArgument, BackendType, SettingValue
-from statefmt.store.backends.settings import GivenSetting, SettingSource
+from statefmt.store.backends.settings import OPTION_PLACE, GivenSetting, SettingSource
 
 
 def given_settings(options: Iterable[str], backend: BackendType) -> tuple[GivenSetting, ...]:
@@ -18,7 +18,7 @@ def given_settings(options: Iterable[str], backend: BackendType) -> tuple[GivenS
         name, equals, text = option.partition("=")
         if equals:
             value = _value(name, text, backend.arguments)
-            found.append(GivenSetting(name, value, SettingSource.OPTION, "--backend-config"))
+            found.append(GivenSetting(name, value, SettingSource.OPTION, OPTION_PLACE))
         else:
             # Imported late: it parses a configuration.
             from statefmt.configuration.loading.backend_block import read_settings_file

@@ -26,9 +26,10 @@ from statefmt.hcl.values.construct import first_unknown, is_sensitive_within
 from statefmt.hcl.values.conversion import convert
 from statefmt.model.cty import STRING, Number
 from statefmt.model.errors import StoreError
+from statefmt.model.wording import Wording
 from statefmt.store.backends.description import SettingValue
 from statefmt.store.backends.options import LIKELY_BLOCK
-from statefmt.store.backends.settings import GivenSetting, SettingSource
+from statefmt.store.backends.settings import OPTION_PLACE, GivenSetting, SettingSource
 
 _UNREAD: Final = (ProblemKind.SYNTAX, ProblemKind.UNREADABLE)
 _UNSEEN: Final = "the state may be in a backend that it names; correct it, or name the state with --state"
@@ -92,7 +93,7 @@ def read_settings_file(path: str) -> tuple[GivenSetting, ...]:
         if problem.kind in _UNREAD:
             # Its detail may quote a secret.
             why = problem.detail if source is None else f"{problem.range}: {problem.summary}"
-            raise StoreError(f"--backend-config: {why}")
+            raise StoreError(f"{OPTION_PLACE}: {why}")
     return settings
 
 
@@ -138,7 +139,10 @@ def _known(part: Part, place: str) -> tuple[SettingValue, bool]:
     """Return a value as JSON has it, and whether any of it is sensitive. Raises StoreError if it is unknown."""
     unknown = first_unknown((part,))
     if unknown is not None:
-        raise StoreError(f"{place}: {_reason(unknown)}; set it with --backend-config")
+        raise StoreError(
+            f"{place}: {_reason(unknown)}; ",
+            Wording("set it with --backend-config", "set it in BackendOptions.settings"),
+        )
     assert isinstance(part, Value)
     return _plain(part, place), is_sensitive_within(part)
 

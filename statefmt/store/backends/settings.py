@@ -15,6 +15,9 @@ from statefmt.store.backends.description import ArgumentKind, BackendArgument, B
 _TRUE: Final = frozenset({"1", "t", "T", "TRUE", "true", "True"})
 _FALSE: Final = frozenset({"0", "f", "F", "FALSE", "false", "False"})
 
+# The place of settings that a user gives beside a configuration.
+OPTION_PLACE: Final = "--backend-config"
+
 
 class SettingSource(StrEnum):
     """Where a setting comes from."""

@@ -10,6 +10,7 @@ from typing import Final
 from msgspec import Struct
 
 from statefmt.model.errors import StoreError
+from statefmt.model.wording import Wording
 from statefmt.store.backends.description import DEFAULT_WORKSPACE
 from statefmt.store.small_files import read_bounded
 from statefmt.text.pattern import pattern
@@ -55,7 +56,8 @@ def chosen_workspace(data: Path, environment: Mapping[str, str], option: str | N
     if not is_workspace_name(choice.name):
         raise StoreError(
             f"{choice.place}: {choice.name!r} is not the name of a workspace: it may have letters, digits and "
-            "-_.~$&+:=@ only; if a file has this path, name it with --state"
+            "-_.~$&+:=@ only; if a file has this path, ",
+            Wording("name it with --state", "pass it to statefmt.open()"),
         )
     return choice
 
