@@ -21,7 +21,6 @@ from statefmt.model.wording import Wording
 from statefmt.sealed import Seal, opened
 from statefmt.store.reading import STANDARD_INPUT, display_name
 from statefmt.text.shell import shell_word
-from statefmt.whereabouts import find_backend, leads_outside, local_state, located, remote_state
 
 
 class LoadedState(Struct, frozen=True):
@@ -66,6 +65,9 @@ def state_name(context: RunContext, name: str | None, *, to_read: bool = False) 
     # Path.is_dir raises if a folder above may not be searched.
     if name is not None and (name == STANDARD_INPUT or not os.path.isdir(name)):  # noqa: PTH112
         return name
+    # Imported late: most commands name a file, or take the usual one.
+    from statefmt.whereabouts import find_backend, leads_outside, local_state, located, remote_state
+
     found = find_backend(folder, context.environment, context.backend)
     if found.type != "local":
         raise remote_state(found)
