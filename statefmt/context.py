@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     # Most runs neither lock a state nor decrypt one.
     from statefmt.encryption import EncryptionConfiguration
+    from statefmt.store.backends.options import BackendOptions
     from statefmt.store.lock_info import LockInfo
     from statefmt.store.reading import ReadReport
 
@@ -29,7 +30,8 @@ class RunContext:
     sentence. `read_input` and `write_output` access standard input and output; the former reports how many bytes it has
     read. `encryption` loads the encryption configuration on first use and returns None if the given module has none;
     the field itself is None if no configuration was given. `progress` receives what the run is doing; None without a
-    terminal. `statefmt.run_context()` makes one for programs that use the library.
+    terminal. `backend` has what was said about the state of a folder, None if nothing. `statefmt.run_context()` makes
+    one for programs that use the library.
     """
 
     environment: Mapping[str, str]
@@ -40,6 +42,7 @@ class RunContext:
     write_output: Callable[[bytes], None]
     encryption: Callable[[], EncryptionConfiguration | None] | None = None
     progress: ProgressReport | None = None
+    backend: BackendOptions | None = None
 
     def configuration(self) -> EncryptionConfiguration | None:
         """Return the encryption configuration, or None. Raises ConfigurationError."""

@@ -14,32 +14,72 @@ from statefmt._lazy import lazy_names
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from statefmt.context import RunContext
+    from statefmt.store.backends.options import BackendOptions
     from statefmt.store.discover import find_states
     from statefmt.store.reading import STANDARD_INPUT, display_name
+    from statefmt.whereabouts import FoundState, Workspaces
 
-__all__ = ["STANDARD_INPUT", "current_state", "display_name", "find_states"]
+__all__ = [
+    "STANDARD_INPUT",
+    "BackendOptions",
+    "FoundState",
+    "Workspaces",
+    "current_state",
+    "display_name",
+    "find_states",
+    "found_state",
+    "workspaces",
+]
 
 __getattr__ = lazy_names(
     __name__,
     {
+        "BackendOptions": "statefmt.store.backends.options",
+        "FoundState": "statefmt.whereabouts",
         "STANDARD_INPUT": "statefmt.store.reading",
+        "Workspaces": "statefmt.whereabouts",
         "display_name": "statefmt.store.reading",
         "find_states": "statefmt.store.discover",
     },
 )
 
 
-def current_state(context: RunContext) -> str:
-    """Return the location of the state of the current folder and workspace.
+def current_state(context: RunContext, folder: str | None = None, *, to_read: bool = False) -> str:
+    """Return the location of the state of a folder and its workspace, by default of the current folder.
 
-    The environment of the context may name the workspace in TF_WORKSPACE, and the data directory in TF_DATA_DIR. Raises
-    StoreError if the location contains control characters or leads outside the folder, and RemoteStateError if the
-    folder keeps its state in a backend.
+    The name of a file, and `-`, are returned as they are. The environment of the context may name the workspace in
+    TF_WORKSPACE, and the data directory in TF_DATA_DIR; the backend is the one that `init` recorded, else that of the
+    configuration. Raises StoreError if it cannot be found, if the location contains control characters or, unless it is
+    only `to_read`, leads outside the folder; and RemoteStateError if the folder keeps its state in a backend.
     """
     # Imported late: a program may only need the names.
     from statefmt.edit.session import state_name
 
-    return state_name(context, None)
+    return state_name(context, folder, to_read=to_read)
+
+
+def found_state(context: RunContext, folder: str | None = None) -> FoundState:
+    """Return where the state of a folder and its workspace is, and what says so, by default of the current folder.
+
+    This needs no connection. Raises StoreError if what says so cannot be read, or is not valid.
+    """
+    from pathlib import Path
+
+    from statefmt.whereabouts import find_state
+
+    return find_state(Path(folder or ""), context.environment, context.backend)
+
+
+def workspaces(context: RunContext, folder: str | None = None) -> Workspaces:
+    """Return the workspaces of a folder in the backend `local`, and the current one.
+
+    Raises StoreError if they cannot be found, and RemoteStateError if the folder keeps its states in a backend.
+    """
+    from pathlib import Path
+
+    from statefmt.whereabouts import listed_workspaces
+
+    return listed_workspaces(Path(folder or ""), context.environment, context.backend)
 
 
 def __dir__() -> list[str]:

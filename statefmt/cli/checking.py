@@ -28,7 +28,7 @@ def default_names(*, everything: bool, only_one: bool) -> list[str]:
     A workspace that was selected has its own state, so the others do not take its place; nor do they with `only_one`.
     Raises StoreError if there are none.
     """
-    name = state_name(None)
+    name = state_name(None, to_read=True)
     if name != _USUAL_STATE or only_one or os.path.lexists(name):
         return [name]
     try:

@@ -12,6 +12,7 @@ from statefmt.cli.command_line import observe_parser
 from statefmt.cli.habits import accept_spellings
 from statefmt.cli.options.display import display_options
 from statefmt.cli.options.encryption_files import encryption_options, use_encryption
+from statefmt.cli.options.folder_options import folder_options, use_folder_options
 from statefmt.cli.options.groups import COMMON, GROUPS
 from statefmt.cli.streams import end_paging
 
@@ -19,25 +20,14 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 # Commands that read no state.
-WITHOUT_ENCRYPTION: Final = frozenset({"git-config", "help", "history", "releases", "rule", "schemas", "version"})
+WITHOUT_ENCRYPTION: Final = frozenset(
+    {"git-config", "help", "history", "releases", "rule", "schemas", "version", "where", "workspaces"}
+)
 # Commands whose output people read, so that a long one goes to the pager.
 _PAGED: Final = frozenset(
     {
-        *(
-            "list",
-            "show",
-            "providers",
-            "outputs",
-            "stats",
-            "graph",
-            "grep",
-            "check",
-            "simulate",
-            "verify",
-            "rule",
-            "diff",
-        ),
-        *("plan-show", "releases", "history", "help", "encryption-info"),
+        *("list", "show", "providers", "outputs", "stats", "graph", "grep", "check", "simulate", "verify", "rule"),
+        *("diff", "plan-show", "releases", "history", "help", "encryption-info", "where", "workspaces"),
     }
 )
 _OWN: Final = "Options"
@@ -58,6 +48,8 @@ class ProgramCommand(TyperCommand):
         self.params += display_options()
         if self.name not in WITHOUT_ENCRYPTION:
             self.params += encryption_options({parameter.name for parameter in self.params})
+        if any("--state" in parameter.opts for parameter in self.params):
+            self.params += folder_options()
         for parameter in self.params:
             if isinstance(parameter, click.Option):
                 # Otherwise messages mention an environment variable None.
@@ -87,6 +79,7 @@ class ProgramCommand(TyperCommand):
     def invoke(self, ctx: click.Context) -> Any:
         if self.name not in _PAGED:
             end_paging()
+        use_folder_options(ctx)
         if self.name not in WITHOUT_ENCRYPTION:
             use_encryption(ctx)
         return super().invoke(ctx)

@@ -11,6 +11,7 @@ from statefmt.cli.run import current_run
 from statefmt.text.shell import shell_line
 
 _VARIABLE: Final = "--var"
+_BACKEND: Final = "--backend-config"
 _CONDITION: Final = "--where"
 SHOW_SENSITIVE: Final = "--show-sensitive"
 # Keys of the parser's results in the `meta` of click's context.
@@ -21,8 +22,8 @@ _OPTIONS: Final = f"{__name__}.options"
 def command_line(hidden: Mapping[str, str] | None = None) -> str:
     """Return the command line of this run, quoted for a shell and without the program name.
 
-    `hidden` maps arguments that may hold a secret to what replaces them. Values of variables are always hidden,
-    those of conditions if they are compared with sensitive values.
+    `hidden` maps arguments that may hold a secret to what replaces them. Values of variables and settings are
+    always hidden, those of conditions if they are compared with sensitive values.
     """
     return shell_line(_shown_arguments(hidden or {}))
 
@@ -36,16 +37,19 @@ def command_with(command: str, *options: str, without: Collection[str] = ()) -> 
 
 def _shown_arguments(hidden: Mapping[str, str]) -> list[str]:
     arguments = current_run().arguments
-    assigning = {_VARIABLE, _CONDITION} if was_given(SHOW_SENSITIVE) else {_VARIABLE}
+    assigning = {_VARIABLE, _BACKEND} | ({_CONDITION} if was_given(SHOW_SENSITIVE) else set())
     # As `tofu` spells options, too.
     assigning |= {name.removeprefix("-") for name in assigning}
     told: list[str] = []
     for argument in arguments:
         name, equals, rest = argument.partition("=")
         if name in assigning and equals:
-            told.append(f"{name}={_without_value(rest)}")
+            file = name.endswith(_BACKEND.lstrip("-")) and "=" not in rest
+            told.append(argument if file else f"{name}={_without_value(rest)}")
         elif told and told[-1] in assigning:
-            told.append(_without_value(argument))
+            # --backend-config takes a file, too.
+            file = told[-1].endswith(_BACKEND.lstrip("-")) and "=" not in argument
+            told.append(argument if file else _without_value(argument))
         else:
             told.append(hidden.get(argument, argument))
     return told

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import os
+
 import statefmt
-from statefmt import State
+from statefmt import State, StoreError
 from statefmt.cli.run import run_context
-from statefmt.locations import current_state
+from statefmt.locations import current_state, display_name
 
 
-def state_name(name: str | None) -> str:
-    """Return the state for a command: the one named, else that of the current workspace. Raises StoreError."""
-    return current_state(run_context()) if name is None else name
+def state_name(name: str | None, *, to_read: bool = False) -> str:
+    """Return the state for a command: the file named, or the state of the folder named, else of the current one.
+
+    Raises StoreError, also for a state outside the folder, unless it is only `to_read`.
+    """
+    return current_state(run_context(), name, to_read=to_read)
+
+
+def folder_name(name: str | None) -> str | None:
+    """Return the folder that a command names, None for the current one. Raises StoreError if it is no folder."""
+    # Path.is_dir raises if a folder above may not be searched.
+    if name is not None and not os.path.isdir(name):  # noqa: PTH112
+        raise StoreError(f"{display_name(name)}: this is not a folder; name the folder of a root module")
+    return name
 
 
 def opened_state(name: str | None) -> State:
-    """Open and read the state for a command. Raises StoreError, StateError and EncryptionError."""
-    return statefmt.open(state_name(name), context=run_context())
+    """Open and read the state for a command that does not write. Raises StoreError, StateError and EncryptionError."""
+    return statefmt.open(state_name(name, to_read=True), context=run_context())

@@ -21,6 +21,8 @@ from statefmt.cli.options.display import display_options
 # when the command is used.
 SECTIONS: Final = {
     "Inspect": {
+        "where": "Show where the state of a folder is, and what says so.",
+        "workspaces": "List the workspaces of a folder.",
         "list": "List the resource instances in a state.",
         "show": "Show resource instances, with sensitive values hidden.",
         "providers": "Show provider configurations and what is bound to each.",

@@ -8,6 +8,7 @@ import click
 
 from statefmt import RemoteStateError
 from statefmt.cli.habits import ALIASES
+from statefmt.text.shell import shell_line, shell_word
 
 # Commands that write the edited state to standard output with `--state -`.
 EDITS: Final = frozenset({
@@ -25,12 +26,21 @@ def remote_state_text(error: RemoteStateError) -> str:
     context = click.get_current_context(silent=True)
     typed = (context and context.find_root().invoked_subcommand) or "COMMAND"
     command = ALIASES.get(typed, typed)
-    lines = [line for program in error.programs for line in _lines(program, command)]
-    what = "Work on a copy" if command in COPIES else "Use a pipe"
+    lines = [line for program in error.programs for line in _lines(_in_folder(program, error), command)]
+    what = "Work on a copy" if command in COPIES else "Run" if command == "workspaces" else "Use a pipe"
     return "\n".join([f"{error.on_command_line}. {what}:", *(f"  {line}" for line in lines)])
 
 
+def _in_folder(program: str, error: RemoteStateError) -> str:
+    """Return how to run a program on the folder and the workspace that were asked for."""
+    words = [program, *([f"-chdir={error.folder}"] if error.folder else [])]
+    workspace = f"TF_WORKSPACE={shell_word(error.workspace)} " if error.workspace else ""
+    return workspace + shell_line(words)
+
+
 def _lines(program: str, command: str) -> list[str]:
+    if command == "workspaces":
+        return [f"{program} workspace list"]
     if command in COPIES:
         return [f"(umask 077; {program} state pull > copy.tfstate)", f"statetool {command} --state copy.tfstate …"]
     if command in EDITS:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,8 +19,7 @@ from statefmt.model.findings import Finding, Severity
 from statefmt.model.snapshot import HIGHEST_SERIAL, Snapshot
 from statefmt.model.wording import Wording
 from statefmt.sealed import Seal, opened
-from statefmt.store.default_state import default_state
-from statefmt.store.reading import display_name
+from statefmt.store.reading import STANDARD_INPUT, display_name
 from statefmt.text.shell import shell_word
 
 
@@ -54,27 +54,37 @@ class StateFileError(StateError):
         self.name = name
 
 
-def state_name(context: RunContext, name: str | None) -> str:
-    """Return the state for a command: the one named, else that of the current workspace.
+def state_name(context: RunContext, name: str | None, *, to_read: bool = False) -> str:
+    """Return the state for a command: the one named, else that of the current folder and workspace.
 
-    Raises StoreError if the path of the latter contains control characters or leads outside the current folder:
-    `.terraform` may come with a repository, which must not decide which other file is written.
+    A folder stands for its state. Raises StoreError if that cannot be found, if its path contains control characters,
+    or, unless it is only `to_read`, if it leads outside the folder: a repository must not decide which other file is
+    written. Raises RemoteStateError if the state is in another backend than `local`.
     """
-    if name is not None:
+    folder = Path() if name is None else Path(name)
+    # Path.is_dir raises if a folder above may not be searched.
+    if name is not None and (name == STANDARD_INPUT or not os.path.isdir(name)):  # noqa: PTH112
         return name
-    found = default_state(Path(), context.environment)
-    if not str(found).isprintable():
+    # Imported late: most commands name a file, or take the usual one.
+    from statefmt.whereabouts import find_backend, leads_outside, local_state, located, remote_state
+
+    found = find_backend(folder, context.environment, context.backend)
+    if found.type != "local":
+        raise remote_state(found)
+    state = located(found, context.environment)
+    path = local_state(state)
+    if not str(path).isprintable():
         raise StoreError(
-            f"the path of the current workspace's state, {shell_word(str(found))}, contains control characters: "
-            "correct TF_WORKSPACE or TF_DATA_DIR"
+            f"the path of the current workspace's state, {shell_word(str(path))}, contains control characters: "
+            "correct TF_WORKSPACE, TF_DATA_DIR or the backend"
         )
-    if found.is_absolute() or ".." in found.parts:
+    if not to_read and leads_outside(state):
         raise StoreError(
-            f"the workspace or data directory of this folder places its state outside the folder, in {found}; if that "
-            "is intended, ",
+            "the workspace, data directory or backend of this folder places its state outside the folder, in "
+            f"{path}; if that is intended, ",
             Wording("name it with --state", "pass its path to statefmt.open()"),
         )
-    return str(found)
+    return str(path)
 
 
 def load(context: RunContext, name: str, sources: SourceChoice = KEEP) -> LoadedState:

@@ -261,10 +261,17 @@ class ChangedError(StoreError):
 
 
 class RemoteStateError(StoreError):
-    """The state of a folder is in a backend. `programs` are those that can pull it: `tofu`, `terraform` or both."""
+    """The state of a folder is in a backend. `programs` are those that can pull it: `tofu`, `terraform` or both.
+
+    `folder` is the folder as named, "" for the current one; `workspace` the workspace that was asked for, "" for the
+    one that the programs use by themselves.
+    """
 
     code = "remote-state"
 
-    def __init__(self, backend: str, programs: Sequence[str]) -> None:
-        super().__init__(f"the state of this folder is stored in the backend {backend!r}, not in a file")
+    def __init__(self, backend: str, programs: Sequence[str], folder: str = "", workspace: str = "") -> None:
+        whose = f"{folder}: its state" if folder else "the state of this folder"
+        super().__init__(f"{whose} is stored in the backend {backend!r}, not in a file")
         self.programs = tuple(programs)
+        self.folder = folder
+        self.workspace = workspace

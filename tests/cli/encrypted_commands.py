@@ -98,7 +98,9 @@ LINES: Final[dict[str, list[Line]]] = {
     "git-driver": [Line("git-driver textconv %s"), Line("git-driver diff s before 0 100644 %s 0 100644")],
 }
 # They take no state.
-WITHOUT_STATE: Final = frozenset({"rule", "releases", "schemas", "git-config", "help", "version"})
+WITHOUT_STATE: Final = frozenset(
+    {"rule", "releases", "schemas", "git-config", "help", "version", "where", "workspaces"}
+)
 # A configuration that states are held against.
 PLAN: Final = '{"format_version": "1.2", "planned_values": {}}'
 MAIN_TF: Final = 'provider "aws" {\n  for_each = toset(["eu-west-1"])\n  alias    = "by_region"\n}\n'

@@ -55,6 +55,26 @@ def test_other_commands_work_on_a_copy(command: str, statetool: Statetool, backe
     ]
 
 
+def test_the_folder_and_the_workspace_are_those_that_were_asked_for(
+    statetool: Statetool, backend: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a folder whose name needs quotes."""
+    backend.rename(backend.parent / "the app")
+    monkeypatch.chdir(backend.parent)
+    done = statetool("list", "--state", "the app", "--workspace", "dev")
+    assert "statetool: the app: its state is stored in the backend 's3'" in done.err
+    assert done.err.partition(":\n")[2].strip() == (
+        "TF_WORKSPACE=dev terraform '-chdir=the app' state pull | statetool list --state -"
+    )
+
+
+def test_a_block_that_was_not_initialised(statetool: Statetool, backend: Path) -> None:
+    (backend / ".terraform" / "terraform.tfstate").unlink()
+    (backend / "main.tf").write_text('terraform {\n  backend "s3" {}\n}\n')
+    assert _advice(statetool, "list") == ["terraform state pull | statetool list --state -"]
+    assert [line.strip() for line in statetool("workspaces").err.splitlines()][-1] == "terraform workspace list"
+
+
 def test_both_programs_are_named_if_nothing_tells_which(statetool: Statetool, backend: Path) -> None:
     (backend / ".terraform.lock.hcl").unlink()
     assert _advice(statetool, "list") == [

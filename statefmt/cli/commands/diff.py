@@ -156,7 +156,7 @@ def _both(old: str, new: str | None) -> tuple[State, State]:
 
 def _current(old: str) -> str:
     """Return the state of the current workspace. Raises StoreError if there is none, or if it is `old` itself."""
-    name = state_name(None)
+    name = state_name(None, to_read=True)
     if not os.path.lexists(name):
         raise StoreError(f"there is no {name} to compare {display_name(old)} with; name the second state, too")
     if os.path.exists(old) and os.path.exists(name) and os.path.samefile(old, name):  # noqa: PTH110, PTH121

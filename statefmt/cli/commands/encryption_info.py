@@ -29,7 +29,7 @@ def command(
     With a configuration, also show which method decrypts it, and whether that is a fallback. No values of the state are
     shown.
     """
-    name = state_name(one_state(state, state_option))
+    name = state_name(one_state(state, state_option), to_read=True)
     found = run_context().configuration()
     data = run_context().read(name)
     with about(name):

@@ -60,7 +60,7 @@ def command(
     if addresses and as_json:
         raise typer.BadParameter("cannot be combined with --format json", param_hint="--addresses")
     matcher = _matcher(text, regex=regex, ignore_case=ignore_case)
-    given = [*(states or ()), *([state] if state else ())] or [state_name(None)]
+    given = [*(states or ()), *([state] if state else ())] or [state_name(None, to_read=True)]
     names, unreadable = _found(given)
     searched: list[SearchedState] = []
     found = False

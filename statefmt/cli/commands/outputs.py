@@ -83,7 +83,7 @@ def command(
 def _refuse_name(argument: str) -> None:
     """Raise BadParameter if the only argument is the name of an output rather than a state."""
     if is_identifier(argument) and not os.path.lexists(argument):
-        line = shell_line(["statetool", "outputs", "--state", state_name(None), argument])
+        line = shell_line(["statetool", "outputs", "--state", state_name(None, to_read=True), argument])
         raise typer.BadParameter(
             f"no such file: {argument}; to show the output of this name, write `{line}`", param_hint="STATE"
         )

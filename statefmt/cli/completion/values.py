@@ -13,7 +13,8 @@ from statefmt import Snapshot, read
 from statefmt.addrs import AbsResource, ModuleInstance
 from statefmt.cli.command import Completer
 from statefmt.cli.named_state import state_name
-from statefmt.locations import STANDARD_INPUT
+from statefmt.cli.run import run_context
+from statefmt.locations import STANDARD_INPUT, workspaces
 from statefmt.store.reading import LARGEST_STATE
 from statefmt.store.small_files import read_bounded
 
@@ -47,6 +48,7 @@ def completers() -> Mapping[str, Completer]:
         "DIR": _directories,
         "CODE": _codes,
         "CODES": _codes,
+        "WORKSPACE": _workspaces,
         "RELEASE": _releases,
         "COMMAND | TOPIC": _topics,
         "WHEN": lambda _, __, typed: _starting(typed, ("auto", "always", "never")),
@@ -63,7 +65,7 @@ def _from_state(values: Callable[[Snapshot, str], Iterable[CompletionItem | str]
 def _snapshot(context: click.Context) -> Snapshot:
     """Return the state that the command line names so far. Raises StatetoolError or OSError."""
     named = context.params.get("state_option") or context.params.get("state")
-    name = state_name(named if isinstance(named, str) else None)
+    name = state_name(named if isinstance(named, str) else None, to_read=True)
     if name == STANDARD_INPUT:
         raise OSError
     # Not as commands read it: completion neither waits nor recovers an interrupted write.
@@ -73,6 +75,11 @@ def _snapshot(context: click.Context) -> Snapshot:
 def _starting(typed: str, values: Iterable[CompletionItem | str]) -> list[CompletionItem]:
     items = [value if isinstance(value, CompletionItem) else CompletionItem(value) for value in values]
     return list({item.value: item for item in items if item.value.startswith(typed)}.values())
+
+
+def _workspaces(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem]:
+    named = context.params.get("state_option") or context.params.get("state")
+    return _starting(typed, workspaces(run_context(), named if isinstance(named, str) else None).names)
 
 
 def _addresses(snapshot: Snapshot, typed: str) -> list[CompletionItem | str]:

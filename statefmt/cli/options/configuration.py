@@ -48,8 +48,11 @@ class ConfigurationOptions(NamedTuple):
         from statefmt.configuration import LoadOptions, load
         from statefmt.providers import ProviderReferences
 
+        context = run_context()
         options = LoadOptions(
-            variables=(*earlier, *map(variable_option, self.variables)), environment=run_context().environment
+            variables=(*earlier, *map(variable_option, self.variables)),
+            environment=context.environment,
+            workspace=None if context.backend is None else context.backend.workspace,
         )
         return ProviderReferences(load(Path(self.directory), options), without)
 

@@ -13,7 +13,8 @@ from statefmt.snapshots import Layout, Style
 StateArgument = Annotated[
     Optional[str],  # noqa: UP045 - typer reads the annotation at run time
     typer.Argument(
-        metavar="[STATE]", help="A state file, or - for standard input; default: that of the current workspace."
+        metavar="[STATE]",
+        help="A state file, a folder that has one, or - for standard input; default: the current folder.",
     ),
 ]
 StatesArgument = Annotated[
@@ -22,7 +23,12 @@ StatesArgument = Annotated[
 ]
 StateOption = Annotated[
     Optional[str],  # noqa: UP045
-    typer.Option("--state", metavar="PATH", help="The state file, or - for standard input.", rich_help_panel=COMMON),
+    typer.Option(
+        "--state",
+        metavar="PATH",
+        help="The state file, a folder that has one, or - for standard input.",
+        rich_help_panel=COMMON,
+    ),
 ]
 DropUnknownOption = Annotated[
     bool, typer.Option("--drop-unknown", help="Drop unknown members, as OpenTofu does.", rich_help_panel=LAYOUT)

@@ -1,86 +1,187 @@
-"""`--where`: part of every selection, in commands that look and in commands that edit."""
+"""`where` and `workspaces`, and the options that choose the state of a folder."""
 
 from __future__ import annotations
 
-import shutil
+import json
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Statetool
-from tests.cli.states import SAMPLES, resource, state
+from tests.cli.states import resource, state
+from tests.cli.test_json_output import _assert_valid
 
-REGIONS = str(SAMPLES / "v4-regions.tfstate")
-SENSITIVE = str(SAMPLES / "v4-sensitive.tfstate")
-WEB = 'aws_instance.web["{}"]'
+HERE = state(resource("aws_instance", "here"))
+ELSEWHERE = state(resource("aws_instance", "elsewhere"))
+LISTED = (0, b"aws_instance.here\n", "")
 
 
-def test_list(statetool: Statetool) -> None:
-    """B15: no search by value."""
+def _write(path: Path, content: bytes | str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def _local(*arguments: str) -> str:
+    return 'terraform {\n  backend "local" {\n' + "\n".join(arguments) + "\n  }\n}\n"
+
+
+def test_text(statetool: Statetool, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _write(folder / "main.tf", _local('path = "a.tfstate"'))
+    monkeypatch.setenv("TF_WORKSPACE", "dev")
     assert (
-        statetool("list", "--state", REGIONS, "--where", "public_ip=192.0.2.8*").text == WEB.format("us-west-2") + "\n"
+        statetool("where").text
+        == """\
+terraform.tfstate.d/dev/terraform.tfstate
+
+  backend    local, from main.tf:2
+  workspace  dev, from TF_WORKSPACE
+
+setting        value                from
+path           a.tfstate            main.tf:3
+workspace_dir  terraform.tfstate.d  default
+"""
     )
-    result = statetool("list", "--state", REGIONS, "--where", "tags.Name=web", "--where", "id=~^i-0e", "aws_instance.*")
-    assert result.text == WEB.format("eu-west-1") + "\n"
-    assert (result.status, result.err) == (0, "")
 
 
-def test_nothing_met(statetool: Statetool) -> None:
-    result = statetool("list", "--state", REGIONS, "--where", "tags.Name=wep")
-    assert (result.status, result.out) == (2, b"")
-    assert result.err == "statetool: no resource instance has tags.Name=wep\n"
+def test_json(statetool: Statetool) -> None:
+    document = json.loads(statetool("where", "--format", "json").out)
+    _assert_valid(document, "where-output")
+    assert document["file"] == {"path": "terraform.tfstate", "outside": False}
+    assert (document["backend"]["source"], document["programs"]) == ("default", ["tofu", "terraform"])
 
 
-def test_show(statetool: Statetool) -> None:
-    result = statetool(
-        "show", "--state", REGIONS, "--where", "tags.Name=web", "--where", "id=i-0a*", "--attr", "id", "--raw"
-    )
-    assert result.out == b"i-0a99b88c77d66e55f"
+@pytest.mark.parametrize("argument", ["file", "missing", "-"])
+def test_only_folders(argument: str, statetool: Statetool, folder: Path) -> None:
+    _write(folder / "file", HERE)
+    assert (statetool("where", argument).status, statetool("workspaces", argument).status) == (2, 2)
+
+
+def test_workspaces(statetool: Statetool, folder: Path) -> None:
+    (folder / "m" / "terraform.tfstate.d" / "dev").mkdir(parents=True)
+    _write(folder / "m" / ".terraform" / "environment", "new")
+    assert statetool("workspaces", "m").text == "  default\n  dev\n* new (it has no state yet)\n"
+    document = json.loads(statetool("workspaces", "m", "--format", "json").out)
+    _assert_valid(document, "workspaces-output")
+    assert document["current"] == "new"
+    assert [one["current"] for one in document["workspaces"]] == [False, False]
+
+
+def test_a_folder_stands_for_its_state(statetool: Statetool, folder: Path) -> None:
+    """To commands that look, and to those that write."""
+    _write(folder / "terraform.tfstate", ELSEWHERE)
+    _write(folder / "m" / "main.tf", _local('path = "own/s.tfstate"'))
+    own = _write(folder / "m" / "own" / "s.tfstate", HERE)
+    assert statetool("list", "--state", "m") == LISTED
+    assert statetool("stats", "m").status == 0
+    assert statetool("rm", "--state", "m", "aws_instance.here", "-y").status == 0
+    assert b"here" not in own.read_bytes()
+    assert statetool("undo", "--state", "m", "-y").status == 0
+    assert statetool("list", "--state", "m") == LISTED
+    assert (folder / "terraform.tfstate").read_bytes() == ELSEWHERE
+
+
+def test_workspace_option(statetool: Statetool, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TF_WORKSPACE", "prod")
+    _write(folder / "terraform.tfstate.d" / "dev" / "terraform.tfstate", HERE)
+    assert statetool("list", "--workspace", "dev") == LISTED
+    assert statetool("mv", "--workspace", "dev", "aws_instance.here", "aws_instance.there").status == 0
+    assert statetool("list", "--workspace=dev").text == "aws_instance.there\n"
+
+
+@pytest.mark.parametrize("option", ["--backend-config {}", "--backend-config={}", "-backend-config={}"])
+def test_no_setting_is_recorded(option: str, statetool: Statetool, folder: Path) -> None:
+    """The history has files by name, but of KEY=VALUE only the name."""
+    _write(folder / "main.tf", _local())
+    _write(folder / "hunter2", HERE)
+    _write(folder / "x.tfbackend", 'workspace_dir = "w"')
+    options = [*option.format("path=hunter2").split(), *option.format("x.tfbackend").split()]
+    assert statetool("taint", *options, "aws_instance.here").status == 0
+    history = statetool("history", "--state", "hunter2", "--format", "json").text
+    assert "path=…" in history.replace("\\u2026", "…")
+    assert "x.tfbackend" in history
+    assert "path=hunter2" not in history
 
 
 @pytest.mark.parametrize(
-    "command", ["rm --yes", "taint", "rebind aws --whole-resource", "forget-deposed --yes", "rekey --by id"]
+    "line",
+    [
+        "list --workspace dev --state file",
+        "list --backend-config path=x --state file",
+        "list --workspace dev --state -",
+        "check --workspace dev file",
+        "diff --workspace dev file file",
+        "stats --workspace dev file",
+        "list --workspace=",
+        "list --workspace=a/b",
+        "list --backend-config path=x",
+    ],
 )
-def test_surgery(command: str, statetool: Statetool, folder: Path) -> None:
-    """A selection is a selection: with a condition that nothing meets, nothing is edited."""
-    shutil.copy(REGIONS, folder / "terraform.tfstate")
-    result = statetool(*command.split(), "--where", "tags.Name=wep")
-    assert (result.status, (folder / "terraform.tfstate").read_bytes()) == (2, Path(REGIONS).read_bytes())
-    assert "no resource instance has tags.Name=wep" in " ".join(result.err.split())
+def test_options_are_not_ignored(line: str, statetool: Statetool, folder: Path) -> None:
+    _write(folder / "file", HERE)
+    done = statetool(*line.split())
+    assert (done.status, done.out) == (2, b"")
+    assert "--workspace" in done.err or "--backend-config" in done.err
 
 
-def test_taint_what_meets_it(statetool: Statetool, folder: Path) -> None:
-    shutil.copy(REGIONS, folder / "terraform.tfstate")
-    assert statetool("taint", "--where", "public_ip=192.0.2.10").status == 0
-    assert statetool("list", "--tainted").text == WEB.format("eu-west-1") + "\n"
+@pytest.mark.parametrize("path", ["../other.tfstate", "ABOVE/other.tfstate"])
+@pytest.mark.parametrize("recorded", [False, True])
+def test_a_state_outside_is_read_and_not_written(
+    path: str, recorded: bool, statetool: Statetool, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = _write(folder / "other.tfstate", HERE)
+    path = path.replace("ABOVE", str(folder))
+    if recorded:
+        record = {"version": 3, "backend": {"type": "local", "config": {"path": path}}}
+        _write(folder / "clone" / ".terraform" / "terraform.tfstate", json.dumps(record))
+    else:
+        _write(folder / "clone" / "main.tf", _local(f'path = "{path}"'))
+    for arguments in ([], ["--state", "clone"]):
+        monkeypatch.chdir(folder if arguments else folder / "clone")
+        assert statetool("list", *arguments) == LISTED
+        assert "The file is outside of this folder" in statetool("where", *arguments).text
+        for command in ("rm aws_instance.here -y", "taint aws_instance.here", "undo -y"):
+            done = statetool(*command.split(), *arguments)
+            assert done.status == 2
+            assert "name it with --state" in " ".join(done.err.split())
+    assert other.read_bytes() == HERE
 
 
-def test_sensitive(statetool: Statetool) -> None:
-    """The note does not depend on the value, and no message contains it."""
-    hidden = statetool("list", "--state", SENSITIVE, "--where", "password=*")
-    assert (hidden.status, hidden.out) == (2, b"")
-    assert "1 instance not compared, because password is sensitive there" in " ".join(hidden.err.split())
-    shown = statetool("list", "--state", SENSITIVE, "--where", "password=*", "--show-sensitive")
-    assert (shown.status, shown.text, shown.err) == (0, "aws_db_instance.main\n", "")
+RECORDS = [
+    b"{",
+    b"[]",
+    b"1",
+    b'"text"',
+    b'{"backend": []}',
+    b'{"backend": {"type": 1}}',
+    b'{"backend": {}}',
+    b'{"backend": {"type": "local", "config": []}}',
+    b'{"backend": {"type": "local", "config": {"path": []}}}',
+    b'{"backend": {"type": "local", "config": {"path": ""}}}',
+    b'{"backend": {"type": "local", "config": {"pth": "a"}}}',
+    b'{"backend": {"type": "local", "config": {"path": "a\\u0000b"}}}',
+    b'{"backend": {"type": "local", "config": {"path": "\\u001b[2J"}}}',
+    b'{"backend": {"type": "local", "config": {"path": "\\ud800"}}}',
+    b'{"backend": {"type": "\\u001b[2J", "config": {}}}',
+    b'{"backend": {"type": "s3", "config": {"endpoints": [[]]}}}',
+    b'{"backend": {"type": "s3", "config": {"endpoints": {"\\u001b[2J": 1}}}}',
+    b'{"backend": {"type": "s3", "config": {"bucket": "\\u001b[2J", "key": "\\u202e"}}}',
+    b'{"backend": {"type": "s3", "config": {"max_retries": 1e999}}}',
+    b'{"backend": {"type": "s3", "config": {"profile": {"a": ' + b"[" * 5000 + b"]" * 5000 + b"}}}}",
+    b"\xff\xfe",
+]
 
 
-def test_no_secret_in_the_history(statetool: Statetool, folder: Path) -> None:
-    """Values that are compared with secrets may be secrets."""
-    shutil.copy(SENSITIVE, folder / "terraform.tfstate")
-    for option in ("--where password!=hunter2", "--where=password!=hunter2"):
-        assert statetool("taint", *option.split(), "--show-sensitive").status == 0
-        assert statetool("undo").status == 0
-    assert statetool("taint", "--where", "parameters[*].value=ddl").status == 0
-    shown = statetool("history", "terraform.tfstate", "--format", "json").text
-    assert "hunter2" not in shown
-    assert shown.count("password!=…") == 2
-    assert "parameters[*].value=ddl" in shown
-
-
-@pytest.mark.parametrize("option", ["--where id=x", "--tainted", "--type t"])
-def test_resource_without_instances_meets_no_condition(option: str, statetool: Statetool, folder: Path) -> None:
-    document = state({**resource("t", "a"), "instances": []}, resource("t", "b", {"attributes": {"id": "y"}}))
-    (folder / "terraform.tfstate").write_bytes(document)
-    assert statetool("rm", "--yes", "t.a", *option.split()).status == 2
-    assert (folder / "terraform.tfstate").read_bytes() == document
-    assert statetool("rm", "--yes", "t.a").status == 0
+@pytest.mark.parametrize("content", RECORDS, ids=[str(number) for number in range(len(RECORDS))])
+@pytest.mark.parametrize("command", ["where", "where --format json", "list", "workspaces", "rm a.b -y"])
+def test_odd_records(content: bytes, command: str, statetool: Statetool, folder: Path) -> None:
+    """A message or a result, without control characters; never the file that would be used by default."""
+    _write(folder / ".terraform" / "terraform.tfstate", content)
+    usual = _write(folder / "terraform.tfstate", HERE)
+    done = statetool(*command.split())
+    assert b"aws_instance" not in done.out
+    assert done.status == 2 or command.startswith(("where", "workspaces"))
+    for text in (done.text, done.err):
+        assert not [char for char in text if char != "\n" and not char.isprintable()]
+    assert "Traceback" not in done.err
+    assert usual.read_bytes() == HERE

@@ -69,6 +69,13 @@ def test_releases_and_rules() -> None:
     assert _values("check --ignore", "ADR001,ADR00")[:2] == ["ADR001,ADR001", "ADR001,ADR002"]
 
 
+def test_workspaces(folder: Path) -> None:
+    (folder / "m" / "terraform.tfstate.d" / "dev").mkdir(parents=True)
+    (folder / "terraform.tfstate.d" / "prod").mkdir(parents=True)
+    assert _values("list --workspace", "") == ["default", "prod"]
+    assert _values("list --state m --workspace", "d") == ["default", "dev"]
+
+
 def test_many_addresses_step_by_step(folder: Path) -> None:
     """As shells complete paths: modules first, then what is in one of them."""
     resources = [(f'module.m["{number}"]', f"r{one}", ["a", "b"]) for number in range(60) for one in range(3)]

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from statefmt.model.errors import RemoteStateError
-from statefmt.store.default_state import default_state
+from statefmt import RemoteStateError, run_context
+from statefmt.locations import current_state
 
 DEV = "terraform.tfstate.d/dev/terraform.tfstate"
 RECORD = ".terraform/terraform.tfstate"
@@ -61,7 +61,7 @@ def _write(folder: Path, files: dict[str, str]) -> None:
 )
 def test_state(environment: dict[str, str], files: dict[str, str], expected: str, tmp_path: Path) -> None:
     _write(tmp_path, files)
-    assert default_state(tmp_path, environment) == tmp_path / expected
+    assert current_state(run_context(environment=environment), str(tmp_path)) == str(tmp_path / expected)
 
 
 @pytest.mark.parametrize("kind", ["s3", "gcs", "azurerm", "http", "remote", "cloud", "pg"])
@@ -73,7 +73,7 @@ def test_other_backend(kind: str, environment: dict[str, str], folder: str, tmp_
     """Refused, whatever the workspace, and with the way to work on such a state."""
     _write(tmp_path, {f"{folder}/terraform.tfstate": f'{{"version":3,"backend":{{"type":"{kind}","config":{{}}}}}}'})
     with pytest.raises(RemoteStateError, match=f"the backend '{kind}', not in a file"):
-        default_state(tmp_path, environment)
+        current_state(run_context(environment=environment), str(tmp_path))
 
 
 _BOTH = ("tofu", "terraform")
@@ -97,5 +97,5 @@ def test_program_of_the_folder(locked: str | None, programs: tuple[str, ...], tm
     if locked is not None:
         _write(tmp_path, {".terraform.lock.hcl": locked})
     with pytest.raises(RemoteStateError) as caught:
-        default_state(tmp_path, {})
+        current_state(run_context(), str(tmp_path))
     assert caught.value.programs == programs

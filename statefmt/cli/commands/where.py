@@ -1,0 +1,46 @@
+"""`statetool where`: shows where the state of a folder is, and what says so."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Final, Optional
+
+import typer
+
+from statefmt.cli.exit_status import FINE
+from statefmt.cli.named_state import folder_name
+from statefmt.cli.options.shared import FormatOption, OutputFormat, StateOption, one_state
+from statefmt.cli.run import run_context
+from statefmt.cli.streams import result_terminal
+from statefmt.locations import found_state
+
+EXAMPLES: Final = (
+    ("Show where the state of this directory is, and what says so.", "statetool where"),
+    ("Show where another workspace of another root module has its state.", "statetool where infra --workspace prod"),
+    ("Show what init would find with other settings.", "statetool where --backend-config prod.s3.tfbackend"),
+)
+
+
+def command(
+    folder: Annotated[
+        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Argument(metavar="[DIR]", help="The folder of a root module; default: the current one."),
+    ] = None,
+    state_option: StateOption = None,
+    output_format: FormatOption = OutputFormat.TEXT,
+) -> int:
+    """Show where the state of a folder and workspace is: the backend, its settings, and what each comes from.
+
+    The backend is the one that `init` recorded, else that of the configuration; with --backend-config, that of the
+    configuration as `init` would read it. Nothing is connected to, and no secret is shown.
+    """
+    found = found_state(run_context(), folder_name(one_state(folder, state_option)))
+    if output_format is OutputFormat.JSON:
+        from statefmt.render.whereabouts.json import where_json
+
+        sys.stdout.buffer.write(where_json(found))
+    else:
+        from statefmt.render.whereabouts.text import where_text
+
+        print(where_text(found, result_terminal()))
+    return FINE

@@ -1,0 +1,44 @@
+"""`statetool workspaces`: lists the workspaces of a folder."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Final, Optional
+
+import typer
+
+from statefmt.cli.exit_status import FINE
+from statefmt.cli.named_state import folder_name
+from statefmt.cli.options.shared import FormatOption, OutputFormat, StateOption, one_state
+from statefmt.cli.run import run_context
+from statefmt.cli.streams import result_terminal
+from statefmt.locations import workspaces
+
+EXAMPLES: Final = (
+    ("List the workspaces of this directory; a star marks the current one.", "statetool workspaces"),
+    ("List those of another root module for a program.", "statetool workspaces infra --format json"),
+)
+
+
+def command(
+    folder: Annotated[
+        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Argument(metavar="[DIR]", help="The folder of a root module; default: the current one."),
+    ] = None,
+    state_option: StateOption = None,
+    output_format: FormatOption = OutputFormat.TEXT,
+) -> int:
+    """List the workspaces of a folder whose states are in files, and mark the current one with a star.
+
+    For other backends, the command that lists them is shown.
+    """
+    found = workspaces(run_context(), folder_name(one_state(folder, state_option)))
+    if output_format is OutputFormat.JSON:
+        from statefmt.render.whereabouts.json import workspaces_json
+
+        sys.stdout.buffer.write(workspaces_json(found))
+    else:
+        from statefmt.render.whereabouts.text import workspaces_text
+
+        print(workspaces_text(found, result_terminal()))
+    return FINE

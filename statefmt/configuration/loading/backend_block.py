@@ -1,0 +1,184 @@
+"""Reads the `backend` or `cloud` block of a root module, from as few of its files as possible.
+
+Sources: OpenTofu `internal/configs/backend.go`, `cloud.go`, `module.go` (NewModule, mergeFile).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from statefmt.configuration.loading._directory import list_files, read_body, read_source
+from statefmt.configuration.loading.load import LoadOptions, load
+from statefmt.configuration.scopes.scope import root_scope
+from statefmt.hcl.expressions.evaluate import evaluate, evaluate_literal
+from statefmt.hcl.source.position import Range, SourceText
+from statefmt.hcl.source.problem import Problem, ProblemKind
+from statefmt.hcl.syntax.body import Block, Body
+from statefmt.hcl.syntax.expressions import Expression
+from statefmt.hcl.syntax.native.files import read_expression
+from statefmt.hcl.value import Part, Unknown, UnknownKind, Value
+from statefmt.hcl.values.construct import first_unknown, is_sensitive_within
+from statefmt.hcl.values.conversion import convert
+from statefmt.model.cty import STRING, Number
+from statefmt.model.errors import StoreError
+from statefmt.model.wording import Wording
+from statefmt.store.backends.description import SettingValue
+from statefmt.store.backends.options import LIKELY_BLOCK
+from statefmt.store.backends.settings import OPTION_PLACE, GivenSetting, SettingSource
+
+_UNREAD: Final = (ProblemKind.SYNTAX, ProblemKind.UNREADABLE)
+_UNSEEN: Final = "the state may be in a backend that it names; correct it, or name the state with --state"
+
+
+class BackendBlock(msgspec.Struct, frozen=True):
+    """A `backend "TYPE"` block, or a `cloud` block with the type `cloud`; `place` is its file and line."""
+
+    type: str
+    settings: tuple[GivenSetting, ...]
+    place: str
+
+
+def read_backend_block(
+    directory: Path, environment: Mapping[str, str], workspace: str | None = None
+) -> BackendBlock | None:
+    """Return the block of the root module in a directory, None if it has none.
+
+    Values are evaluated as far as the configuration and the variables in the environment determine them. Raises
+    StoreError if a value is unknown, if there are two blocks, or if a file that may have one cannot be read.
+    """
+    try:
+        listing = list_files([path.name for path in directory.iterdir() if not path.is_dir()])
+    except OSError:
+        return None
+    problems: list[Problem] = []
+    own = _blocks(directory, listing.primary, problems)
+    if len(own) > 1:
+        places = " and ".join(str(_place(directory, block.range)) for block in own[:2])
+        raise StoreError(f"a configuration can have only one backend or cloud block; found two, at {places}")
+    # An override replaces the block, also by one of the other type.
+    found = [*own, *_blocks(directory, listing.overrides, problems)]
+    if not found:
+        for problem in problems:
+            if problem.kind in _UNREAD:
+                where = directory if problem.range is None else _place(directory, problem.range)
+                raise StoreError(f"{where}: this file cannot be read in full, and {_UNSEEN}")
+        return None
+    block = found[-1]
+
+    def value_of(expression: Expression) -> Part:
+        part = evaluate_literal(expression)
+        if first_unknown((part,)) is None:
+            return part
+        options = LoadOptions(environment=environment, workspace=workspace, children=False)
+        return evaluate(expression, root_scope(load(directory, options)))
+
+    kind = "cloud" if block.type == "cloud" else block.labels[0]
+    settings = tuple(body_settings(block.body, SettingSource.BLOCK, directory, value_of))
+    return BackendBlock(kind, settings, _place(directory, block.range))
+
+
+def read_settings_file(path: str) -> tuple[GivenSetting, ...]:
+    """Read the settings in a file of `--backend-config`, which has literal values only. Raises StoreError."""
+    problems: list[Problem] = []
+    source = read_source(Path(path), path, problems, pipes=True)
+    settings: tuple[GivenSetting, ...] = ()
+    if source is not None:
+        settings = tuple(body_settings(read_body(source, problems), SettingSource.OPTION, Path(), evaluate_literal))
+    for problem in problems:
+        if problem.kind in _UNREAD:
+            # Its detail may quote a secret.
+            why = problem.detail if source is None else f"{problem.range}: {problem.summary}"
+            raise StoreError(f"{OPTION_PLACE}: {why}")
+    return settings
+
+
+def literal_value(text: str, place: str) -> SettingValue:
+    """Return the value of an expression without names. Raises StoreError, without the text."""
+    content = text.encode("utf-8", "surrogateescape")
+    expression, problems = read_expression(SourceText(place, content), 0, len(content), text, exact=True)
+    if problems:
+        raise StoreError(f"{place}: this is not a valid expression")
+    return _known(evaluate_literal(expression), place)[0]
+
+
+def body_settings(
+    body: Body, source: SettingSource, directory: Path, value_of: Callable[[Expression], Part]
+) -> Iterator[GivenSetting]:
+    """Yield the settings of a block or file. Raises StoreError, without the text of a value."""
+    for name in body.names():
+        argument = body.attribute(name)
+        if argument is not None:
+            place = _place(directory, argument.range)
+            value, sensitive = _known(value_of(argument.expression), f"{place}: {name}")
+            yield GivenSetting(name, value, source, place, sensitive)
+    for type_ in body.block_types():
+        for block in body.blocks(type_):
+            inner = list(body_settings(block.body, source, directory, value_of))
+            value = {setting.name: setting.value for setting in inner}
+            sensitive = any(setting.sensitive for setting in inner)
+            yield GivenSetting(type_, value, source, _place(directory, block.range), sensitive)
+
+
+def _blocks(directory: Path, names: tuple[str, ...], problems: list[Problem]) -> list[Block]:
+    found: list[Block] = []
+    for name in names:
+        source = read_source(directory / name, name, problems)
+        if source is None or LIKELY_BLOCK.search(source.content) is None:
+            continue
+        for terraform in read_body(source, problems).blocks("terraform"):
+            found += [*terraform.body.blocks("backend", 1), *terraform.body.blocks("cloud")]
+    return found
+
+
+def _known(part: Part, place: str) -> tuple[SettingValue, bool]:
+    """Return a value as JSON has it, and whether any of it is sensitive. Raises StoreError if it is unknown."""
+    unknown = first_unknown((part,))
+    if unknown is not None:
+        raise StoreError(
+            f"{place}: {_reason(unknown)}; ",
+            Wording("set it with --backend-config", "set it in BackendOptions.settings"),
+        )
+    assert isinstance(part, Value)
+    return _plain(part, place), is_sensitive_within(part)
+
+
+def _reason(unknown: Unknown) -> str:
+    if unknown.problem is not None:
+        return f"OpenTofu would refuse the value: {unknown.problem.summary}"
+    # Other reasons may quote the expression, and with it a secret.
+    told = unknown.reason if unknown.kind is not UnknownKind.OTHER else "it depends on what only a plan knows"
+    return f"the value is not known, because {told}"
+
+
+def _plain(part: Part, place: str) -> SettingValue:
+    assert isinstance(part, Value)
+    match part.data:
+        case Number() as number:
+            return _number(part, number, place)
+        case tuple() as items:
+            return [_plain(item, place) for item in items]
+        case Mapping() as members:
+            return {name: _plain(member, place) for name, member in members.items()}
+        case data:
+            return data
+
+
+def _number(part: Value, number: Number, place: str) -> int | float:
+    whole = number.small_integer()
+    if whole is not None:
+        return whole
+    text = convert(part, STRING)
+    assert isinstance(text, Value)
+    found = float(str(text.data))
+    if not math.isfinite(found):
+        raise StoreError(f"{place}: this number is too large")
+    return found
+
+
+def _place(directory: Path, range_: Range) -> str:
+    return f"{directory / range_.file}:{range_.line}"

@@ -1,0 +1,1 @@
+"""Renders where states are."""

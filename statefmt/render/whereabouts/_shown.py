@@ -1,0 +1,52 @@
+"""The settings of a backend and the notes on a state, as they may be shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from statefmt.store.backends.description import SettingValue
+from statefmt.store.backends.settings import BackendSetting
+from statefmt.store.backends.shown import without_credentials
+from statefmt.whereabouts import FoundState, folder_programs, leads_outside, local_state
+
+
+def shown_value(setting: BackendSetting) -> SettingValue:
+    """Return the value of a setting that is not secret, without the credentials of URLs in it."""
+    return _without_credentials(setting.value)
+
+
+def _without_credentials(value: SettingValue) -> SettingValue:
+    match value:
+        case str():
+            return without_credentials(value)
+        case list():
+            return [_without_credentials(item) for item in value]
+        case dict():
+            return {name: _without_credentials(member) for name, member in value.items()}
+    return value
+
+
+def state_path(found: FoundState) -> Path | None:
+    """Return the file of a state in the backend `local`, None for others and for invalid settings."""
+    return local_state(found) if found.backend.type == "local" and not found.missing else None
+
+
+def programs(found: FoundState) -> tuple[str, ...]:
+    """Return the programs that the folder may belong to."""
+    return folder_programs(found.backend.folder)
+
+
+def notes(found: FoundState) -> Iterator[str]:
+    """Yield what else matters about the location, as sentences."""
+    for name in found.missing:
+        yield f"{name} has no value; set it with --backend-config, or run init first."
+    if found.backend.type == "local":
+        if not found.missing and leads_outside(found):
+            yield (
+                "The file is outside of this folder: commands that only read follow it, and those that write want it "
+                "named with --state."
+            )
+    else:
+        using = " or ".join(f"`{program} state pull`" for program in programs(found))
+        yield f"statetool does not open states in this backend by itself; use {using}."

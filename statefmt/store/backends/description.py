@@ -1,0 +1,83 @@
+"""The types of backends: the arguments of each, and where it keeps the state of a workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final, TypeAlias
+
+DEFAULT_WORKSPACE: Final = "default"
+
+# As in JSON: text, a number, a truth value, a list, or an object; None if not set.
+SettingValue: TypeAlias = "str | int | float | bool | list[SettingValue] | dict[str, SettingValue] | None"
+# The values of a backend's arguments by name; those of nested blocks are named like `endpoints.s3`.
+SettingValues: TypeAlias = Mapping[str, SettingValue]
+
+
+class ArgumentKind(StrEnum):
+    """What an argument takes: anything structured is given as JSON has it."""
+
+    TEXT = "text"
+    NUMBER = "number"
+    TRUTH = "truth"
+    STRUCTURE = "structure"
+
+
+@dataclass(frozen=True, slots=True)
+class BackendArgument:
+    """An argument of a backend.
+
+    `environment` are the variables that set it where the configuration does not, in order of precedence. `parts` are
+    the arguments of a nested block or object. A `secret` is never shown.
+    """
+
+    name: str
+    environment: tuple[str, ...] = ()
+    default: SettingValue = None
+    secret: bool = False
+    kind: ArgumentKind = ArgumentKind.TEXT
+    parts: tuple[BackendArgument, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BackendType:
+    """A type of backend.
+
+    `place` returns the location of a workspace's state as a URL, without credentials. `required` are the arguments
+    that it needs; `named_workspaces` says whether there can be others than `default`, and `only_default` names an
+    argument with which there cannot.
+    """
+
+    name: str
+    arguments: tuple[BackendArgument, ...]
+    place: Callable[[SettingValues, str, Mapping[str, str]], str]
+    required: tuple[str, ...] = ()
+    named_workspaces: bool = True
+    only_default: str = ""
+
+
+def text_arguments(*names: str, secret: bool = False) -> tuple[BackendArgument, ...]:
+    """Return arguments that are text and have neither a variable nor a default."""
+    return tuple(BackendArgument(name, secret=secret) for name in names)
+
+
+def truth_arguments(*names: str) -> tuple[BackendArgument, ...]:
+    """Return arguments that are true or false, false by default."""
+    return tuple(BackendArgument(name, default=False, kind=ArgumentKind.TRUTH) for name in names)
+
+
+def structured_arguments(*names: str, secret: bool = False) -> tuple[BackendArgument, ...]:
+    """Return arguments that are lists or maps."""
+    return tuple(BackendArgument(name, secret=secret, kind=ArgumentKind.STRUCTURE) for name in names)
+
+
+def block_argument(name: str, *parts: BackendArgument) -> BackendArgument:
+    """Return a nested block, or object, with these arguments."""
+    return BackendArgument(name, kind=ArgumentKind.STRUCTURE, parts=parts)
+
+
+def text_of(values: SettingValues, name: str) -> str:
+    """Return the value of an argument as text, "" if it is not set."""
+    value = values.get(name)
+    return "" if value is None else str(value)

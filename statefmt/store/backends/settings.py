@@ -1,0 +1,143 @@
+"""The settings of a backend: each argument with its value and where that comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from typing import Final
+
+from msgspec import Struct
+
+from statefmt.model.errors import StoreError
+from statefmt.store.backends.description import ArgumentKind, BackendArgument, BackendType, SettingValue
+
+# As Go reads truth values.
+_TRUE: Final = frozenset({"1", "t", "T", "TRUE", "true", "True"})
+_FALSE: Final = frozenset({"0", "f", "F", "FALSE", "false", "False"})
+
+# The place of settings that a user gives beside a configuration.
+OPTION_PLACE: Final = "--backend-config"
+
+
+class SettingSource(StrEnum):
+    """Where a setting comes from."""
+
+    RECORD = "record"  # what init recorded in the data directory
+    BLOCK = "block"  # the backend or cloud block of the configuration
+    OPTION = "option"
+    ENVIRONMENT = "environment"
+    DEFAULT = "default"
+
+
+class GivenSetting(Struct, frozen=True):
+    """A setting as written, with the file and line, or the option, as its `place`. A nested block is an object."""
+
+    name: str
+    value: SettingValue
+    source: SettingSource
+    place: str
+    sensitive: bool = False
+
+
+class BackendSetting(Struct, frozen=True):
+    """A setting that is in effect.
+
+    The name of an argument in a nested block is that of both, such as `endpoints.s3`. `place` names the file and line,
+    the option or the variable, "" for a default. A `secret` must not be shown.
+    """
+
+    name: str
+    value: SettingValue
+    source: SettingSource
+    place: str = ""
+    secret: bool = False
+
+
+def effective_settings(
+    backend: BackendType, given: Iterable[GivenSetting], environment: Mapping[str, str]
+) -> tuple[BackendSetting, ...]:
+    """Return the settings in effect, in the order of the backend's arguments, without those that are not set.
+
+    Later settings of a name replace earlier ones; where none has a value, the environment applies, then the default.
+    Raises StoreError for an argument that the backend does not have, and for a value of the wrong kind; no message
+    contains a value.
+    """
+    known = dict(_named(backend.arguments))
+    values: dict[str, GivenSetting] = {}
+    for setting in given:
+        for part in _flat(setting, backend, known):
+            values[part.name] = part
+    found: list[BackendSetting] = []
+    for name, argument in known.items():
+        if argument.parts:
+            continue
+        one = values.get(name)
+        if one is not None and one.value is not None:
+            secret = argument.secret or one.sensitive
+            value = _converted(one.value, argument, f"{one.place}: {name}")
+            found.append(BackendSetting(name, value, one.source, one.place, secret))
+            continue
+        variable = next((variable for variable in argument.environment if environment.get(variable)), None)
+        if variable is not None:
+            converted = _converted(environment[variable], argument, variable)
+            found.append(BackendSetting(name, converted, SettingSource.ENVIRONMENT, variable, argument.secret))
+        elif argument.default is not None:
+            found.append(BackendSetting(name, argument.default, SettingSource.DEFAULT))
+    return tuple(found)
+
+
+def _named(arguments: Iterable[BackendArgument], prefix: str = "") -> Iterable[tuple[str, BackendArgument]]:
+    for argument in arguments:
+        yield prefix + argument.name, argument
+        yield from _named(argument.parts, f"{prefix}{argument.name}.")
+
+
+def _flat(setting: GivenSetting, backend: BackendType, known: Mapping[str, BackendArgument]) -> Iterable[GivenSetting]:
+    """Yield the setting, or each of a nested block. Raises StoreError for one that is not known."""
+    if setting.value is None:
+        # A record has all arguments of the release that wrote it.
+        return
+    argument = known.get(setting.name)
+    if argument is None:
+        what = "the cloud block" if backend.name == "cloud" else f"the backend {backend.name!r}"
+        raise StoreError(f"{setting.place}: {what} has no argument {setting.name!r}")
+    if not argument.parts:
+        yield setting
+        return
+    value: SettingValue = setting.value
+    if isinstance(value, list) and len(value) <= 1:
+        # How a nested block that may be repeated is recorded.
+        value = value[0] if value else {}
+    if not isinstance(value, dict):
+        raise StoreError(f"{setting.place}: {setting.name} must be a block or an object")
+    for name, part in value.items():
+        inner = GivenSetting(f"{setting.name}.{name}", part, setting.source, setting.place, setting.sensitive)
+        yield from _flat(inner, backend, known)
+
+
+def _converted(value: SettingValue, argument: BackendArgument, place: str) -> SettingValue:
+    """Return the value as the argument takes it. Raises StoreError without the value, which may be a secret."""
+    match argument.kind:
+        case ArgumentKind.TEXT if isinstance(value, str):
+            return value
+        case ArgumentKind.TEXT if isinstance(value, bool):
+            return "true" if value else "false"
+        case ArgumentKind.TEXT if isinstance(value, (int, float)):
+            return str(value)
+        case ArgumentKind.TRUTH if isinstance(value, bool):
+            return value
+        case ArgumentKind.TRUTH if isinstance(value, str) and value in _TRUE | _FALSE:
+            return value in _TRUE
+        case ArgumentKind.NUMBER if isinstance(value, (int, float)) and not isinstance(value, bool):
+            return value
+        case ArgumentKind.NUMBER if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10:
+            return int(value)
+        case ArgumentKind.STRUCTURE if isinstance(value, (dict, list, str)):
+            return value
+    expected = {
+        ArgumentKind.TEXT: "a string",
+        ArgumentKind.TRUTH: "true or false",
+        ArgumentKind.NUMBER: "a number",
+        ArgumentKind.STRUCTURE: "a list or an object",
+    }
+    raise StoreError(f"{place} must be {expected[argument.kind]}")

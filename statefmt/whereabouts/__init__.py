@@ -1,0 +1,24 @@
+"""Finds the state of a folder as OpenTofu and Terraform do: by what `init` recorded, else by the configuration.
+
+find_backend(folder, environment, options)   # the type of backend, the settings as given, the workspace
+find_state(folder, environment, options)     # the same with all settings in effect, and the location
+"""
+
+from __future__ import annotations
+
+from statefmt.whereabouts._find import (
+    BackendSource as BackendSource,
+    FoundBackend as FoundBackend,
+    FoundState as FoundState,
+    find_backend as find_backend,
+    find_state as find_state,
+    located as located,
+)
+from statefmt.whereabouts._local import (
+    Workspaces as Workspaces,
+    leads_outside as leads_outside,
+    listed_workspaces as listed_workspaces,
+    local_state as local_state,
+    remote_state as remote_state,
+)
+from statefmt.whereabouts._programs import folder_programs as folder_programs

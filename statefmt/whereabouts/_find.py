@@ -1,0 +1,158 @@
+"""Finds the backend of a folder, its settings, and the location of the state of a workspace.
+
+Source: OpenTofu `internal/command/meta_backend.go`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+
+from statefmt.model.errors import StoreError
+from statefmt.model.wording import Wording
+from statefmt.store.backends.description import DEFAULT_WORKSPACE, BackendType, SettingValues
+from statefmt.store.backends.options import LIKELY_BLOCK, BackendOptions
+from statefmt.store.backends.record import recorded_backend
+from statefmt.store.backends.settings import BackendSetting, GivenSetting, effective_settings
+from statefmt.store.backends.types import backend_type
+from statefmt.store.backends.workspace import WorkspaceChoice, chosen_workspace
+from statefmt.store.small_files import read_bounded
+
+# TF_DATA_DIR names another.
+_DATA: Final = ".terraform"
+_CONFIGURATIONS: Final = (".tf", ".tofu", ".tf.json", ".tofu.json")
+# In bytes; a larger one is left to the reader of configurations.
+_LARGEST_FILE: Final = 1 << 24
+
+
+class BackendSource(StrEnum):
+    """What names the backend of a folder."""
+
+    RECORD = "record"  # what init recorded in the data directory
+    BLOCK = "block"  # the backend or cloud block of the configuration
+    DEFAULT = "default"  # neither names one, so it is `local`
+
+
+class FoundBackend(Struct, frozen=True):
+    """The backend of a folder, with its settings as given; `place` is the file, and the line of a block."""
+
+    folder: Path
+    type: str
+    source: BackendSource
+    place: str
+    given: tuple[GivenSetting, ...]
+    workspace: WorkspaceChoice
+
+
+class FoundState(Struct, frozen=True):
+    """Where the state of a folder and workspace is.
+
+    `location` is a path, or a URL without credentials; None if the arguments in `missing` have no value. `settings`
+    have secrets: show them only if they are not marked.
+    """
+
+    backend: FoundBackend
+    settings: tuple[BackendSetting, ...]
+    location: str | None
+    missing: tuple[str, ...] = ()
+
+    @property
+    def values(self) -> SettingValues:
+        """The values of the settings by name."""
+        return {setting.name: setting.value for setting in self.settings}
+
+
+def data_folder(folder: Path, environment: Mapping[str, str]) -> Path:
+    """Return where `init` keeps what it records of a folder."""
+    return folder / (environment.get("TF_DATA_DIR") or _DATA)
+
+
+def find_backend(folder: Path, environment: Mapping[str, str], options: BackendOptions | None = None) -> FoundBackend:
+    """Return the backend of a folder: the one recorded, else that of the configuration, else `local`.
+
+    With `--backend-config`, the configuration comes first, as for `init`. Raises StoreError if something that may name
+    the backend cannot be read, and for a block that is invalid or has unknown values.
+    """
+    options = options or BackendOptions()
+    data = data_folder(folder, environment)
+    workspace = chosen_workspace(data, environment, options.workspace)
+    record = data / "terraform.tfstate"
+    recorded = None if options.settings else recorded_backend(record)
+    if recorded is not None:
+        return FoundBackend(folder, recorded[0], BackendSource.RECORD, str(record), recorded[1], workspace)
+    if _may_have_block(folder):
+        # Imported late: it parses a configuration.
+        from statefmt.configuration.loading.backend_block import read_backend_block
+
+        block = read_backend_block(folder, environment, workspace.name)
+        if block is not None:
+            given = block.settings
+            if options.settings:
+                from statefmt.whereabouts._options import given_settings
+
+                given += given_settings(options.settings, known_backend(block.type))
+            return FoundBackend(folder, block.type, BackendSource.BLOCK, block.place, given, workspace)
+    if options.settings:
+        raise StoreError(
+            f"{folder}: ",
+            Wording("--backend-config sets", "settings are"),
+            " arguments of a backend block, and the configuration here has none",
+        )
+    return FoundBackend(folder, "local", BackendSource.DEFAULT, "", (), workspace)
+
+
+def find_state(folder: Path, environment: Mapping[str, str], options: BackendOptions | None = None) -> FoundState:
+    """Return where the state of a folder and workspace is. Raises what `find_backend` and `located` raise."""
+    return located(find_backend(folder, environment, options), environment)
+
+
+def located(found: FoundBackend, environment: Mapping[str, str]) -> FoundState:
+    """Return where the state in a backend is.
+
+    Raises StoreError for a backend or an argument that is not known, and for a workspace that cannot exist there.
+    """
+    backend = known_backend(found.type)
+    settings = effective_settings(backend, found.given, environment)
+    values = {setting.name: setting.value for setting in settings}
+    missing = tuple(name for name in backend.required if values.get(name) in (None, ""))
+    workspace = found.workspace.name
+    single = not backend.named_workspaces or bool(values.get(backend.only_default))
+    if single and workspace != DEFAULT_WORKSPACE:
+        raise StoreError(
+            f"{found.workspace.place}: the backend {found.type!r} has only the workspace default, not {workspace!r}"
+        )
+    location = None if missing else backend.place(values, workspace, environment)
+    return FoundState(found, settings, location, missing)
+
+
+def known_backend(name: str) -> BackendType:
+    """Return a type of backend. Raises StoreError if it is not known."""
+    found = backend_type(name)
+    if found is None:
+        raise StoreError(f"the backend {name!r} is not known to statetool")
+    return found
+
+
+def _may_have_block(folder: Path) -> bool:
+    """Return whether a configuration file has what a backend or cloud block begins with, or cannot be read.
+
+    Parsing the files would double the time of a short run.
+    """
+    try:
+        names = os.listdir(folder)  # noqa: PTH208 - faster
+    except OSError:
+        return False
+    for name in names:
+        if name.endswith(_CONFIGURATIONS):
+            try:
+                content = read_bounded(folder / name, _LARGEST_FILE)
+            except OSError:
+                return True
+            if LIKELY_BLOCK.search(content) is not None:
+                return True
+    return False

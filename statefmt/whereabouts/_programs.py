@@ -1,0 +1,23 @@
+"""Tells which program a folder belongs to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from statefmt.store.small_files import read_bounded
+
+# In bytes.
+_LARGEST_LOCK_FILE: Final = 1 << 24
+# The program that installs providers from each public registry.
+_PROGRAMS: Final = {b"registry.opentofu.org": "tofu", b"registry.terraform.io": "terraform"}
+
+
+def folder_programs(folder: Path) -> tuple[str, ...]:
+    """Return the program whose registry the dependency lock file names, or both if it names neither or both."""
+    try:
+        locked = read_bounded(folder / ".terraform.lock.hcl", _LARGEST_LOCK_FILE)
+    except OSError:
+        locked = b""
+    found = tuple(program for host, program in _PROGRAMS.items() if b'\nprovider "%s/' % host in b"\n" + locked)
+    return found if len(found) == 1 else tuple(_PROGRAMS.values())
