@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from statefmt.store.backends.options import BackendOptions
     from statefmt.store.lock_info import LockInfo
     from statefmt.store.reading import ReadReport
+    from statefmt.store.remote.connection import Connection
 
 
 # Name of the phase, how much is done, of how much, counted in what.
@@ -49,13 +50,25 @@ class RunContext:
         return None if self.encryption is None else self.encryption()
 
     def read(self, name: str) -> bytes:
-        """Read a state file, or standard input for `-`. Raises StoreError."""
+        """Read a state: a file, a state in a backend, or standard input for `-`. Raises StoreError."""
+        from statefmt.store.backends.remote_name import RemoteName
         from statefmt.store.local.settled import read_settled
         from statefmt.store.reading import STANDARD_INPUT
 
         self.phase("reading")
+        if isinstance(name, RemoteName):
+            from statefmt.store.opening import remote_store
+
+            return remote_store(name.place, self.connection()).read().data
         report = None if self.progress is None else partial(self.phase, "reading")
         return self.read_input(report) if name == STANDARD_INPUT else read_settled(name, self, report)
+
+    def connection(self) -> Connection:
+        """Return what a client of a backend may do and use in this run."""
+        from statefmt.store.backends.options import BackendOptions
+        from statefmt.store.remote.connection import Connection
+
+        return Connection(self.environment, self.note, self.backend or BackendOptions())
 
     def phase(self, name: str, done: int = 0, total: int = 0, unit: str = "") -> None:
         """Report what the run is doing, such as `reading`, and how much of it is done.

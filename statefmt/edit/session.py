@@ -66,12 +66,16 @@ def state_name(context: RunContext, name: str | None, *, to_read: bool = False) 
     if name is not None and (name == STANDARD_INPUT or not os.path.isdir(name)):  # noqa: PTH112
         return name
     # Imported late: most commands name a file, or take the usual one.
+    from statefmt.store.backends.remote_name import RemoteName
+    from statefmt.store.opening import SUPPORTED
     from statefmt.whereabouts import find_backend, leads_outside, local_state, located, remote_state
 
     found = find_backend(folder, context.environment, context.backend)
-    if found.type != "local":
+    if found.type != "local" and found.type not in SUPPORTED:
         raise remote_state(found)
     state = located(found, context.environment)
+    if found.type != "local":
+        return RemoteName(state.place)
     path = local_state(state)
     if not str(path).isprintable():
         raise StoreError(

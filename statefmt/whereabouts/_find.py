@@ -17,6 +17,7 @@ from statefmt.model.errors import StoreError
 from statefmt.model.wording import Wording
 from statefmt.store.backends.description import DEFAULT_WORKSPACE, BackendType, SettingValues
 from statefmt.store.backends.options import LIKELY_BLOCK, BackendOptions
+from statefmt.store.backends.place import StatePlace
 from statefmt.store.backends.record import recorded_backend
 from statefmt.store.backends.settings import BackendSetting, GivenSetting, effective_settings
 from statefmt.store.backends.types import backend_type
@@ -65,6 +66,17 @@ class FoundState(Struct, frozen=True):
     def values(self) -> SettingValues:
         """The values of the settings by name."""
         return {setting.name: setting.value for setting in self.settings}
+
+    @property
+    def place(self) -> StatePlace:
+        """The place of the state. Raises StoreError if arguments are missing."""
+        if self.location is None:
+            names = " and ".join(self.missing)
+            raise StoreError(
+                f"{self.backend.place}: the backend {self.backend.type!r} needs {names}; ",
+                Wording("set it with --backend-config", "set it in the settings of BackendOptions"),
+            )
+        return StatePlace(self.backend.type, self.backend.workspace.name, self.location, self.settings)
 
 
 def data_folder(folder: Path, environment: Mapping[str, str]) -> Path:

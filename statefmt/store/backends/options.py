@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from msgspec import Struct
@@ -13,7 +14,18 @@ LIKELY_BLOCK: Final = pattern(rb'\bbackend[\s"]|\bcloud[\s"{]')
 
 
 class BackendOptions(Struct, frozen=True):
-    """What is said about the state of a folder: `--workspace`, and each `--backend-config` as written."""
+    """What is said about the state of a folder: `--workspace`, and each `--backend-config` as written.
+
+    The rest is what a run allows on the way to a backend, which a repository must not decide: `allowed_hosts` may be
+    sent the credentials of the environment; programs that a configuration names run with `allow_external`; certificates
+    are checked unless `verify` is False. `agree` asks a question and returns the answer, None if nobody can be asked.
+    `debug` receives requests, without credentials.
+    """
 
     workspace: str | None = None
     settings: tuple[str, ...] = ()
+    allowed_hosts: tuple[str, ...] = ()
+    allow_external: bool = False
+    verify: bool = True
+    agree: Callable[[str], bool] | None = None
+    debug: Callable[[str], None] | None = None

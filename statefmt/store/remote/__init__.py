@@ -1,0 +1,1 @@
+"""States in backends: what each backend implements (`client`), and what all of them share (`store`)."""

@@ -1,0 +1,30 @@
+"""What a client may do and use on the way to a backend; the run says so, never a repository."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from statefmt.store.backends.options import BackendOptions
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """The environment of a run, where it reports side effects, and what it allows. Times are in seconds."""
+
+    environment: Mapping[str, str]
+    note: Callable[[str], None]
+    options: BackendOptions
+
+    @property
+    def state_home(self) -> Path:
+        """The folder of what statetool keeps about states in backends: histories and backups."""
+        home = self.environment.get("XDG_STATE_HOME", "")
+        # A relative path is invalid, as the XDG Base Directory Specification says.
+        base = (
+            Path(home)
+            if home.startswith("/")
+            else Path(self.environment.get("HOME") or "~").expanduser() / ".local/state"
+        )
+        return base / "statetool"
