@@ -36,11 +36,12 @@ class BackendSource(StrEnum):
 
     RECORD = "record"  # what init recorded in the data directory
     BLOCK = "block"  # the backend or cloud block of the configuration
+    URL = "url"  # a URL that names the state itself
     DEFAULT = "default"  # neither names one, so it is `local`
 
 
 class FoundBackend(Struct, frozen=True):
-    """The backend of a folder, with its settings as given; `place` is the file, and the line of a block."""
+    """The backend of a folder, with its settings as given; `place` is the file, and the line of a block, or the URL."""
 
     folder: Path
     type: str

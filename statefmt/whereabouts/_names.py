@@ -10,7 +10,7 @@ from statefmt.store.backends.remote_name import RemoteName
 from statefmt.store.backends.settings import named_arguments
 from statefmt.store.backends.shown import without_credentials
 from statefmt.whereabouts._find import FoundState, known_backend
-from statefmt.whereabouts._urls import state_at_url, url_without_values
+from statefmt.whereabouts._urls import found_at_url, url_without_values
 
 
 def folder_name(found: FoundState, options: BackendOptions | None = None) -> RemoteName:
@@ -32,10 +32,11 @@ def folder_name(found: FoundState, options: BackendOptions | None = None) -> Rem
 
 
 def url_name(url: str, environment: Mapping[str, str], options: BackendOptions | None = None) -> RemoteName | None:
-    """Return the name of the state at a URL, None if it has no scheme of a backend. Raises what `state_at_url` does."""
-    place = state_at_url(url, environment, options)
-    if place is None:
+    """Return the name of the state at a URL, None if it has no scheme of a backend. Raises what `found_at_url` does."""
+    found = found_at_url(url, environment, options)
+    if found is None:
         return None
+    place = found.place
     settings = () if options is None else options.settings
     return RemoteName(place, None, ("--state", url_without_values(url), *_settings(settings, place.type)))
 
