@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from hypothesis import given, settings, strategies as st
 
@@ -13,6 +13,9 @@ from tests.compat.program import Program
 
 Drawn = TypeVar("Drawn")
 
+# How many states a sweep is of, at the least; `make slow` takes 300.
+SWEEP: Final = 100
+
 
 def text_of(document: Document) -> bytes:
     """A state as a file: in one line, its members in the order they are in."""
@@ -20,11 +23,10 @@ def text_of(document: Document) -> bytes:
 
 
 def sweep(real: Program, states: st.SearchStrategy[Drawn], holds: Callable[[Drawn], None]) -> int:
-    """Try a law on generated states, as many as are the program's share of the profile's, and give their number."""
-    assert settings.default is not None
-    examples = settings.default.max_examples // real.share
+    """Try a law on generated states, as many as are the program's share of them, and give their number."""
+    examples = max(SWEEP, settings.default.max_examples if settings.default else 0) // real.share
     settings(max_examples=examples)(given(states)(holds))()
     return examples
 
 
-__all__ = ["MODULES", "NAMES", "PROVIDERS", "TYPES", "Document", "documents", "sweep", "text_of"]
+__all__ = ["MODULES", "NAMES", "PROVIDERS", "SWEEP", "TYPES", "Document", "documents", "sweep", "text_of"]
