@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from statefmt.model.errors import StoreError
 from statefmt.store.backends.options import BackendOptions
 from statefmt.store.backends.remote_name import RemoteName
 from statefmt.store.backends.settings import named_arguments
@@ -14,21 +13,12 @@ from statefmt.whereabouts._urls import found_at_url, url_without_values
 
 
 def folder_name(found: FoundState, options: BackendOptions | None = None) -> RemoteName:
-    """Return the name of the state of a folder in a backend.
-
-    Raises StoreError if arguments are missing, or if the
-    location contains control characters: a repository must not write to terminals and logs.
-    """
+    """Return the name of the state of a folder in a backend. Raises StoreError as `FoundState.place`."""
     options = options or BackendOptions()
-    place = found.place
-    if not place.location.isprintable():
-        raise StoreError(
-            f"{found.backend.place}: the location of the state, {place.location!r}, contains control characters"
-        )
     folder = str(found.backend.folder)
     workspace = () if options.workspace is None else ("--workspace", options.workspace)
     words = ("--state", folder, *workspace, *_settings(options.settings, found.backend.type))
-    return RemoteName(place, folder, words)
+    return RemoteName(found.place, folder, words)
 
 
 def url_name(url: str, environment: Mapping[str, str], options: BackendOptions | None = None) -> RemoteName | None:
