@@ -14,9 +14,9 @@ from statefmt.store.backends.place import StatePlace
 from statefmt.store.durable import signals_held_back
 from statefmt.store.lock_info import LockInfo
 from statefmt.store.protocol import HistoryEntry, Stored
+from statefmt.store.remote._unlocked import refuse_unlocked_url
 from statefmt.store.remote.client import LockHeldError, StateClient
 from statefmt.store.remote.connection import Connection
-from statefmt.store.remote.unlocked import refuse_unlocked_url
 
 # Seconds between two attempts to lock, as OpenTofu waits; the last one repeats.
 # Source: OpenTofu `internal/states/statemgr/locker.go` (LockWithContext).
