@@ -17,7 +17,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Final
 
 from statefmt.model.errors import LockedError, StoreError
@@ -89,15 +89,45 @@ def _set_lock(descriptor: int, *, wanted: bool) -> bool:
     return True
 
 
-def _message(state: StateFile, timeout: float) -> tuple[MessagePart, ...]:
-    waited = f", for more than {timeout:g} seconds" if timeout else ""
+def lock_owner(descriptor: int) -> int | None:
+    """Return the number of the process that holds the lock, 0 if unknown; None if nobody else does.
+
+    This takes no lock. A lock of this process's own, if it belongs to another open file, counts on Linux only.
+    """
+    import fcntl
+
+    if sys.platform == "linux":
+        # struct flock, as above.
+        asked = struct.pack("hhqqi", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+        try:
+            found = fcntl.fcntl(descriptor, fcntl.F_OFD_GETLK, asked)
+        except OSError as error:
+            if error.errno != errno.EINVAL:
+                raise
+            found = fcntl.fcntl(descriptor, fcntl.F_GETLK, asked)
+        kind, _, _, _, process = struct.unpack("hhqqi", found)
+    else:
+        # macOS and BSD: start, length, process, type, whence.
+        asked = struct.pack("qqihh", 0, 0, 0, fcntl.F_WRLCK, os.SEEK_SET)
+        _, _, process, kind, _ = struct.unpack("qqihh", fcntl.fcntl(descriptor, fcntl.F_GETLK, asked))
+    # A lock that belongs to an open file has the process -1.
+    return None if kind == fcntl.F_UNLCK else max(process, 0)
+
+
+def read_lock_info(state: StateFile) -> LockInfo | None:
+    """Return the lock information beside a state file, which is untrusted; None if there is none, or no valid one."""
     try:
         info = json.loads(state.named_in.read(lock_info_name(state.path.name), _LARGEST_INFO, of_anybody=True))
-        who, since, operation = (str(info[name])[:_LONGEST_WORD] for name in ("Who", "Created", "Operation"))
-    except (OSError, StoreError, ValueError, KeyError, TypeError, RecursionError):
-        holder = "another process"
-    else:
-        holder = f"{who} ({operation}, since {since})"
+        return LockInfo(*(str(info.get(one.name, ""))[:_LONGEST_WORD] for one in fields(LockInfo)))
+    except (OSError, StoreError, ValueError, AttributeError, RecursionError):
+        return None
+
+
+def _message(state: StateFile, timeout: float) -> tuple[MessagePart, ...]:
+    waited = f", for more than {timeout:g} seconds" if timeout else ""
+    info = read_lock_info(state)
+    known = info is not None and info.Who and info.Created and info.Operation
+    holder = f"{info.Who} ({info.Operation}, since {info.Created})" if info and known else "another process"
     return (
         f"{state.path}: locked by {holder}{waited}; nothing was written. Wait for it to finish, or ",
         Wording("let the command wait: --lock-timeout 60s", "wait here: lock_timeout=60"),

@@ -1,0 +1,40 @@
+"""The options of commands that copy states from one place to another."""
+
+from __future__ import annotations
+
+from typing import Annotated, NamedTuple
+
+import typer
+
+from statefmt.cli.options.duration import seconds
+from statefmt.cli.options.groups import COMMON
+
+
+class TransferOptions(NamedTuple):
+    """The options; `lock_timeout` is in seconds."""
+
+    dry_run: bool
+    lock_timeout: float
+    yes: bool
+
+
+def transfer_options(
+    *,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would be copied, but write nothing.", rich_help_panel=COMMON)
+    ] = False,
+    lock_timeout: Annotated[
+        str,
+        typer.Option(
+            metavar="DURATION",
+            show_default=False,
+            help="How long to wait for each lock, such as 10s; default: 0s.",
+            rich_help_panel=COMMON,
+        ),
+    ] = "0s",
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.", rich_help_panel=COMMON)
+    ] = False,
+) -> TransferOptions:
+    """Return the options as one value. Raises BadParameter for an invalid duration."""
+    return TransferOptions(dry_run, seconds(lock_timeout, "--lock-timeout"), yes)
