@@ -13,7 +13,7 @@ from pathlib import Path
 from statefmt.model.errors import LockedError, StoreError
 from statefmt.store.durable import close
 from statefmt.store.explain import explained
-from statefmt.store.local._lock import lock_owner, read_lock_info
+from statefmt.store.local._lock import lock_info_beside, lock_owner
 from statefmt.store.local._names import lock_info_name
 from statefmt.store.local.state_file import StateFile, around
 from statefmt.store.lock_info import LockInfo
@@ -37,7 +37,7 @@ def remove_left_lock(path: Path, lock_id: str) -> LockInfo | None:
     if not path.parent.is_dir():
         raise StoreError(f"{path}: it is not locked")
     with explained(path), around(path) as state, _owner_of(state) as owner:
-        holder = read_lock_info(state)
+        holder = lock_info_beside(state)
         if owner is not None:
             raise LockedError(
                 f"{path}: {_described(holder, owner)} holds the lock. It is a lock of the operating system and ends "
@@ -53,7 +53,7 @@ def remove_left_lock(path: Path, lock_id: str) -> LockInfo | None:
 
 def _found(state: StateFile) -> LockState:
     with _owner_of(state) as owner:
-        holder = read_lock_info(state)
+        holder = lock_info_beside(state)
     status = LockStatus.HELD if owner is not None else LockStatus.LEFT if holder is not None else LockStatus.FREE
     return LockState(str(state.path), status, holder, owner or 0)
 
