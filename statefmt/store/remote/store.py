@@ -17,6 +17,7 @@ from statefmt.store.managed import LockState, LockStatus
 from statefmt.store.protocol import HistoryEntry, Stored
 from statefmt.store.remote.client import LockHeldError, StateClient
 from statefmt.store.remote.connection import Connection
+from statefmt.store.remote.unlocked import refuse_unlocked_url
 
 # Seconds between two attempts to lock, as OpenTofu waits; the last one repeats.
 # Source: OpenTofu `internal/states/statemgr/locker.go` (LockWithContext).
@@ -119,6 +120,8 @@ class RemoteStore:
     @contextmanager
     def _locked_client(self, info: LockInfo, timeout: float | None) -> Iterator[tuple[StateClient, LockInfo | None]]:
         with self._client() as client:
+            if timeout is not None and not client.is_locking:
+                refuse_unlocked_url(self.place)
             if timeout is None or not client.is_locking:
                 yield client, None
                 return
