@@ -52,16 +52,16 @@ class S3Server:
             "NO_PROXY": "127.0.0.1",
         }
 
-    def s3(self) -> S3Client:
+    def s3(self, *, read_timeout: int = 30) -> S3Client:
         """A client that makes one attempt for each request."""
         boto3 = pytest.importorskip("boto3")
-        client: S3Client = boto3.client("s3", **self._settings())
+        client: S3Client = boto3.client("s3", **self._settings(read_timeout))
         return client
 
     def dynamodb(self) -> DynamoDBClient:
         """A client that makes one attempt for each request."""
         boto3 = pytest.importorskip("boto3")
-        client: DynamoDBClient = boto3.client("dynamodb", **self._settings())
+        client: DynamoDBClient = boto3.client("dynamodb", **self._settings(30))
         return client
 
     def new_bucket(self, *, versioned: bool) -> str:
@@ -84,7 +84,7 @@ class S3Server:
         )
         return name
 
-    def _settings(self) -> dict[str, object]:
+    def _settings(self, read_timeout: int) -> dict[str, object]:
         from botocore.config import Config
 
         return {
@@ -93,7 +93,10 @@ class S3Server:
             "aws_access_key_id": ACCESS_KEY,
             "aws_secret_access_key": SECRET_KEY,
             "config": Config(
-                retries={"total_max_attempts": 1}, s3={"addressing_style": "path"}, connect_timeout=5, read_timeout=30
+                retries={"total_max_attempts": 1},
+                s3={"addressing_style": "path"},
+                connect_timeout=5,
+                read_timeout=read_timeout,
             ),
         }
 
