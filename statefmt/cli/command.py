@@ -36,7 +36,7 @@ _PAGED: Final = frozenset(
 )
 _OWN: Final = "Options"
 # The parameters that name states.
-_STATES: Final = frozenset({"state", "states", "state_option", "old", "new"})
+_STATES: Final = frozenset({"state", "states", "state_option", "old", "new", "source", "target"})
 
 # Finds values of a parameter that start with what was typed, for a shell that completes them.
 Completer: TypeAlias = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]

@@ -11,10 +11,10 @@ from statefmt.cli.options.groups import COMMON
 
 
 class TransferOptions(NamedTuple):
-    """The options; `lock_timeout` is in seconds."""
+    """The options; `lock_timeout` is in seconds, None for no lock."""
 
     dry_run: bool
-    lock_timeout: float
+    lock_timeout: float | None
     yes: bool
 
 
@@ -23,6 +23,15 @@ def transfer_options(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would be copied, but write nothing.", rich_help_panel=COMMON)
     ] = False,
+    lock: Annotated[
+        bool,
+        typer.Option(
+            "--lock/--no-lock",
+            show_default=False,
+            help="Lock both places as OpenTofu does (the default).",
+            rich_help_panel=COMMON,
+        ),
+    ] = True,
     lock_timeout: Annotated[
         str,
         typer.Option(
@@ -37,4 +46,5 @@ def transfer_options(
     ] = False,
 ) -> TransferOptions:
     """Return the options as one value. Raises BadParameter for an invalid duration."""
-    return TransferOptions(dry_run, seconds(lock_timeout, "--lock-timeout"), yes)
+    timeout = seconds(lock_timeout, "--lock-timeout")
+    return TransferOptions(dry_run, timeout if lock else None, yes)

@@ -109,7 +109,8 @@ def _workspaces(context: RunContext, backend: FoundBackend, *, even_empty: bool 
 
 
 def _state_of(context: RunContext, backend: FoundBackend, workspace: str, *, to_read: bool = False) -> str:
-    return backend_state_name(context, _in(backend, workspace), to_read=to_read)
+    options = structs.replace(context.backend or BackendOptions(), workspace=workspace)
+    return backend_state_name(replace(context, backend=options), _in(backend, workspace), to_read=to_read)
 
 
 def _of(context: RunContext, backend: FoundBackend, workspace: str) -> FoundState:
