@@ -2,6 +2,7 @@
 
 find_backend(folder, environment, options)   # the type of backend, the settings as given, the workspace
 find_state(folder, environment, options)     # the same with all settings in effect, and the location
+url_name(url, environment, options)          # the name of a state at a URL, with all settings in effect
 """
 
 from __future__ import annotations
@@ -10,8 +11,10 @@ from statefmt.whereabouts._find import (
     BackendSource as BackendSource,
     FoundBackend as FoundBackend,
     FoundState as FoundState,
+    configured_backend as configured_backend,
     find_backend as find_backend,
     find_state as find_state,
+    initialised_backend as initialised_backend,
     located as located,
 )
 from statefmt.whereabouts._local import (
@@ -19,6 +22,9 @@ from statefmt.whereabouts._local import (
     leads_outside as leads_outside,
     listed_workspaces as listed_workspaces,
     local_state as local_state,
+    local_workspaces as local_workspaces,
     remote_state as remote_state,
 )
+from statefmt.whereabouts._names import folder_name as folder_name, url_name as url_name
 from statefmt.whereabouts._programs import folder_programs as folder_programs
+from statefmt.whereabouts._urls import url_without_values as url_without_values

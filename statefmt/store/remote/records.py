@@ -1,8 +1,8 @@
 """Keeps the history and the backups of a state in a backend, in a folder on this machine.
 
-The folder is `$XDG_STATE_HOME/statetool/states/NAME`, where NAME has the readable part of the location and a hash of all
-of it. An edit is recorded durably before the backend is asked to write. If the outcome of the write stays unknown, so
-does the record; the next use of the state compares checksums.
+The folder is `$XDG_STATE_HOME/statetool/states/NAME`, where NAME has the readable part of the location and a hash of
+all of it. An edit is recorded durably before the backend is asked to write. If the outcome of the write stays unknown,
+so does the record; the next use of the state compares checksums.
 """
 
 from __future__ import annotations

@@ -19,14 +19,21 @@ from statefmt.store.backends.description import (
     truth_arguments,
 )
 
+# What keys often have, and a URL may have in its path.
+_PLAIN: Final = "/:=@!$&'()*+,;"
+
 
 def _place(values: SettingValues, workspace: str, environment: Mapping[str, str]) -> str:
-    """Return `s3://BUCKET/KEY`, with the region if there is one."""
+    """Return `s3://BUCKET/KEY`, with the region if there is one; escaped where a URL needs it."""
+    from urllib.parse import quote
+
     key = text_of(values, "key")
     if workspace != DEFAULT_WORKSPACE:
         key = posixpath.join(text_of(values, "workspace_key_prefix"), workspace, key.lstrip("/"))
     region = text_of(values, "region")
-    return f"s3://{text_of(values, 'bucket')}/{key}" + (f"?region={region}" if region else "")
+    return f"s3://{text_of(values, 'bucket')}/{quote(key, safe=_PLAIN)}" + (
+        f"?region={quote(region)}" if region else ""
+    )
 
 
 def _endpoint(name: str, *older: str) -> BackendArgument:
