@@ -23,7 +23,7 @@ from statefmt.store.remote._writing import RemoteWrite
 from statefmt.store.remote.client import StateClient
 from statefmt.store.remote.connection import Connection
 from statefmt.store.remote.records import SETTING, RemoteRecords, is_kept
-from statefmt.store.remote.unlocked import refuse_unlocked_url
+from statefmt.store.remote._unlocked import refuse_unlocked_url
 from statefmt.text.printable import printable
 
 
