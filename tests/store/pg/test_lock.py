@@ -145,7 +145,9 @@ def test_force_unlock_names_the_way_out(
         client.force_unlock("1")
     _run(rows, _TRY_CREATION, 1)
     pid = rows.info.backend_pid
-    with pytest.raises(StoreError, match=rf"the ID of this lock is {pid}, not 12. .* run `SELECT pg_terminate_backend\({pid}\)"):
+    with pytest.raises(
+        StoreError, match=rf"the ID of this lock is {pid}, not 12. .* run `SELECT pg_terminate_backend\({pid}\)"
+    ):
         client.force_unlock("12")
     with pytest.raises(StoreError, match=rf"locked by tf@127.0.0.1 \(pid {pid}\), connected since 20") as refused:
         client.force_unlock(str(pid))
