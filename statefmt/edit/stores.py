@@ -1,12 +1,17 @@
-"""Finds the store of a state by its name."""
+"""Finds the store and the history of a state by its name."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from statefmt.context import RunContext
 from statefmt.store.backends.remote_name import RemoteName
 from statefmt.store.protocol import Store
 from statefmt.store.reading import STANDARD_INPUT
 from statefmt.store.standard_input import StandardInput
+
+if TYPE_CHECKING:
+    from statefmt.store.local.edit_history import EditHistory
 
 
 def store_at(context: RunContext, name: str) -> Store:
@@ -21,3 +26,14 @@ def store_at(context: RunContext, name: str) -> Store:
     from statefmt.store.local.store import LocalFile
 
     return LocalFile(name, context)
+
+
+def history_at(context: RunContext, name: str) -> EditHistory:
+    """Return the history of a file, or of a state in a backend."""
+    if isinstance(name, RemoteName):
+        from statefmt.store.opening import remote_store
+
+        return remote_store(name.place, context.connection()).history
+    from statefmt.store.local.store import LocalFile
+
+    return LocalFile(name, context).history
