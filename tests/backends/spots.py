@@ -1,0 +1,250 @@
+"""One state at a server, read and written without statetool: what tests put there, and what they find afterwards."""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, Final
+
+from tests.servers.cutting import Address, Serve
+from tests.servers.cutting_http import http as http_requests
+from tests.servers.cutting_pg import pg as pg_messages
+
+_PROBE: Final = '{"ID":"00000000-0000-4000-8000-00000000feed","Operation":"probe","Info":"","Who":"test",' + (
+    '"Version":"","Created":"2026-01-01T00:00:00Z","Path":""}'
+)
+
+
+class Spot(ABC):
+    """One state, by a name of its own. `servers` are the servers that a client of it talks to."""
+
+    backend: str
+    serve: Serve
+    servers: tuple[Address, ...]
+
+    @abstractmethod
+    def config(self, addresses: Sequence[Address]) -> dict[str, Any]:
+        """The arguments of the backend, with the servers under other addresses."""
+
+    @abstractmethod
+    def put(self, content: bytes) -> None:
+        """Put a state there, as the engine would."""
+
+    @abstractmethod
+    def stored(self) -> bytes | None:
+        """The state; None if there is none. Fails if it does not agree with what goes with it, such as a digest."""
+
+    @abstractmethod
+    def locks(self) -> list[str]:
+        """What is locked, in words."""
+
+
+class HttpSpot(Spot):
+    """A state behind the backend `http`."""
+
+    backend = "http"
+    serve = staticmethod(http_requests)
+
+    def __init__(self, server: Address, path: str, settings: dict[str, Any] | None = None) -> None:
+        self.servers = (server,)
+        self._path = path
+        self._settings = settings or {}
+
+    def config(self, addresses: Sequence[Address]) -> dict[str, Any]:
+        """The arguments of the backend."""
+        ((host, port),) = addresses
+        url = f"http://{host}:{port}{self._path}"
+        waits = {"retry_wait_min": 0, "retry_wait_max": 1}
+        return {"address": url, "lock_address": url, "unlock_address": url, **waits, **self._settings}
+
+    def put(self, content: bytes) -> None:
+        """Put a state there."""
+        status, _ = self._ask("POST", content)
+        assert status in (200, 201, 204), status
+
+    def stored(self) -> bytes | None:
+        """The state."""
+        status, body = self._ask("GET")
+        assert status in (200, 204, 404), status
+        return body if status == 200 and body else None
+
+    def locks(self) -> list[str]:
+        """Who holds the lock."""
+        status, body = self._ask("LOCK", _PROBE.encode())
+        if status == 200:
+            assert self._ask("UNLOCK", _PROBE.encode())[0] == 200
+            return []
+        assert status in (409, 423), status
+        return [body.decode()]
+
+    def _ask(self, method: str, content: bytes | None = None) -> tuple[int, bytes]:
+        connection = http.client.HTTPConnection(*self.servers[0], timeout=60)
+        try:
+            connection.request(method, self._path, content)
+            answer = connection.getresponse()
+            return answer.status, answer.read()
+        finally:
+            connection.close()
+
+
+class PgSpot(Spot):
+    """A state in a schema of its own in PostgreSQL. `login` is the user, a colon and the password; `parts` a database."""
+
+    backend = "pg"
+    serve = staticmethod(pg_messages)
+    _TABLE: Final = (
+        "CREATE SEQUENCE IF NOT EXISTS public.global_states_id_seq AS bigint",
+        "CREATE SCHEMA IF NOT EXISTS {0}",
+        "CREATE TABLE IF NOT EXISTS {0}.states (id bigint NOT NULL DEFAULT nextval('public.global_states_id_seq') "
+        "PRIMARY KEY, name text UNIQUE, data text)",
+        "CREATE UNIQUE INDEX IF NOT EXISTS states_by_name ON {0}.states (name)",
+    )
+
+    def __init__(self, server: Address, login: str, database: str, schema: str) -> None:
+        self.servers = (server,)
+        self._login = login
+        self._database = database
+        self._schema = schema
+
+    def config(self, addresses: Sequence[Address]) -> dict[str, Any]:
+        """The arguments of the backend."""
+        ((host, port),) = addresses
+        url = f"postgres://{self._login}@{host}:{port}/{self._database}?sslmode=disable"
+        return {"conn_str": url, "schema_name": self._schema}
+
+    def put(self, content: bytes) -> None:
+        """Put a state there."""
+        for statement in self._TABLE:
+            self._run(statement.format(self._schema))
+        self._run(
+            f"INSERT INTO {self._schema}.states (name, data) VALUES ('default', %s) "
+            "ON CONFLICT (name) DO UPDATE SET data = EXCLUDED.data",
+            content.decode(),
+        )
+
+    def stored(self) -> bytes | None:
+        """The state."""
+        rows = self._run(f"SELECT data FROM {self._schema}.states WHERE name = 'default'")
+        return rows[0][0].encode() if rows else None
+
+    def locks(self) -> list[str]:
+        """The advisory locks that are held, on whatever state: tests have no others."""
+        query = (
+            "SELECT (classid::bigint << 32) | objid::bigint, pid FROM pg_locks "
+            "WHERE locktype = 'advisory' AND objsubid = 1 AND granted"
+        )
+        return [f"{key} by {pid}" for key, pid in self._run(query)]
+
+    def _run(self, statement: str, *values: str) -> list[Any]:
+        import psycopg
+
+        with psycopg.connect(str(self.config(self.servers)["conn_str"]), autocommit=True) as connection:
+            cursor = connection.execute(statement.encode(), values or None)
+            return cursor.fetchall() if cursor.description else []
+
+
+class S3Spot(Spot):
+    """A state in a bucket, locked by a file, by an item in DynamoDB, or both."""
+
+    backend = "s3"
+    serve = staticmethod(http_requests)
+    access_key: Final = "AKIDEXAMPLE"
+    secret_key: Final = "not-a-real-secret-key"  # noqa: S105
+
+    def __init__(
+        self, s3: Address, bucket: str, key: str, *, lockfile: bool, table: str = "", dynamodb: Address
+    ) -> None:
+        # With one server for both, there is one proxy for both.
+        self.servers = (s3,) if not table or s3 == dynamodb else (s3, dynamodb)
+        self._bucket = bucket
+        self._key = key
+        self._lockfile = lockfile
+        self._table = table
+        self._dynamodb = dynamodb
+
+    def config(self, addresses: Sequence[Address]) -> dict[str, Any]:
+        """The arguments of the backend."""
+        urls = [f"http://{host}:{port}" for host, port in addresses]
+        endpoints = {"s3": urls[0], "dynamodb": urls[-1]}
+        skipped = ("skip_credentials_validation", "skip_metadata_api_check", "skip_requesting_account_id")
+        return {
+            "bucket": self._bucket, "key": self._key, "region": "us-east-1", "use_path_style": True,
+            "use_lockfile": self._lockfile, "dynamodb_table": self._table or None, "endpoints": endpoints,
+            "access_key": self.access_key, "secret_key": self.secret_key, **dict.fromkeys(skipped, True),
+        }  # fmt: skip
+
+    def put(self, content: bytes) -> None:
+        """Put a state there, and its digest."""
+        self._s3.put_object(Bucket=self._bucket, Key=self._key, Body=content, ContentType="application/json")
+        if self._table:
+            digest = hashlib.md5(content, usedforsecurity=False).hexdigest()
+            item = {"LockID": {"S": f"{self._id}-md5"}, "Digest": {"S": digest}}
+            self._dynamo.put_item(TableName=self._table, Item=item)
+
+    def stored(self) -> bytes | None:
+        """The state. With a digest, it is that of the state."""
+        if self._key not in self._keys():
+            return None
+        content: bytes = self._s3.get_object(Bucket=self._bucket, Key=self._key)["Body"].read()
+        return content
+
+    def digest_fits(self) -> bool:
+        """Whether the digest is that of the state, so that others can read it."""
+        if not self._table:
+            return True
+        found = self._item(f"{self._id}-md5")["Digest"]["S"]
+        return bool(found == hashlib.md5(self.stored() or b"", usedforsecurity=False).hexdigest())
+
+    def locks(self) -> list[str]:
+        """The lock object and the lock item."""
+        key = f"{self._key}.tflock"
+        found = []
+        if key in self._keys():
+            found.append(self._s3.get_object(Bucket=self._bucket, Key=key)["Body"].read().decode())
+        if self._table and (item := self._item(self._id)):
+            found.append(item["Info"]["S"])
+        return found
+
+    def _keys(self) -> list[str]:
+        listed = self._s3.list_objects_v2(Bucket=self._bucket, Prefix=self._key).get("Contents", [])
+        return [entry["Key"] for entry in listed]
+
+    @property
+    def _id(self) -> str:
+        return f"{self._bucket}/{self._key}"
+
+    def _item(self, key: str) -> Any:
+        found = self._dynamo.get_item(TableName=self._table, Key={"LockID": {"S": key}}, ConsistentRead=True)
+        return found.get("Item")
+
+    @property
+    def _s3(self) -> Any:
+        return aws_client("s3", self.servers[0])
+
+    @property
+    def _dynamo(self) -> Any:
+        return aws_client("dynamodb", self._dynamodb)
+
+
+def aws_client(service: str, server: Address) -> Any:
+    """A client of boto3 for one of our servers."""
+    import boto3
+    from botocore.config import Config
+
+    return boto3.client(
+        service,
+        endpoint_url=f"http://{server[0]}:{server[1]}",
+        region_name="us-east-1",
+        aws_access_key_id=S3Spot.access_key,
+        aws_secret_access_key=S3Spot.secret_key,
+        config=Config(s3={"addressing_style": "path"}),
+    )
+
+
+def record(spot: Spot, addresses: Sequence[Address]) -> bytes:
+    """What `init` records in a folder."""
+    backend = {"type": spot.backend, "config": spot.config(addresses), "hash": 1}
+    return json.dumps({"version": 3, "terraform_version": "1.11.4", "backend": backend}).encode()
