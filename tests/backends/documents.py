@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-_PROVIDER = 'provider["terraform.io/builtin/terraform"]'
+_LINEAGE: Final = "5f0e9a4e-0000-4000-8000-000000000001"
+_PROVIDER: Final = 'provider["terraform.io/builtin/terraform"]'
 
 
 class Said(NamedTuple):
@@ -19,8 +20,8 @@ class Said(NamedTuple):
 def document(names: Iterable[str], serial: int = 1) -> bytes:
     """A state with a resource of each name, as Terraform writes it."""
     said = {
-        "version": 4, "terraform_version": "1.11.4", "serial": serial, "lineage": "5f0e9a4e-0000-4000-8000-000000000001",
-        "outputs": {}, "resources": [_resource(name) for name in sorted(names)], "check_results": None,
+        "version": 4, "terraform_version": "1.11.4", "serial": serial, "lineage": _LINEAGE, "outputs": {},
+        "resources": [_resource(name) for name in sorted(names)], "check_results": None,
     }  # fmt: skip
     return json.dumps(said, indent=2).encode() + b"\n"
 

@@ -6,16 +6,18 @@ import hashlib
 import http.client
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Final
 
 from tests.servers.cutting import Address, Serve
 from tests.servers.cutting_http import http as http_requests
 from tests.servers.cutting_pg import pg as pg_messages
 
-_PROBE: Final = '{"ID":"00000000-0000-4000-8000-00000000feed","Operation":"probe","Info":"","Who":"test",' + (
-    '"Version":"","Created":"2026-01-01T00:00:00Z","Path":""}'
-)
+_PROBE: Final = json.dumps(
+    {"ID": "00000000-0000-4000-8000-00000000feed", "Operation": "probe", "Info": "", "Who": "test", "Version": "",
+     "Created": "2026-01-01T00:00:00Z", "Path": ""}
+)  # fmt: skip
 
 
 class Spot(ABC):
@@ -40,6 +42,10 @@ class Spot(ABC):
     @abstractmethod
     def locks(self) -> list[str]:
         """What is locked, in words."""
+
+    @abstractmethod
+    def held(self) -> AbstractContextManager[None]:
+        """The state is locked by another client, for as long as the context is open."""
 
 
 class HttpSpot(Spot):
@@ -80,6 +86,13 @@ class HttpSpot(Spot):
         assert status in (409, 423), status
         return [body.decode()]
 
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Locked by another."""
+        assert self._ask("LOCK", _PROBE.encode())[0] == 200
+        yield
+        assert self._ask("UNLOCK", _PROBE.encode())[0] == 200
+
     def _ask(self, method: str, content: bytes | None = None) -> tuple[int, bytes]:
         connection = http.client.HTTPConnection(*self.servers[0], timeout=60)
         try:
@@ -91,15 +104,16 @@ class HttpSpot(Spot):
 
 
 class PgSpot(Spot):
-    """A state in a schema of its own in PostgreSQL. `login` is the user, a colon and the password; `parts` a database."""
+    """A state in a schema of its own in PostgreSQL. `login` is the user, a colon and the password."""
 
     backend = "pg"
     serve = staticmethod(pg_messages)
     _TABLE: Final = (
         "CREATE SEQUENCE IF NOT EXISTS public.global_states_id_seq AS bigint",
         "CREATE SCHEMA IF NOT EXISTS {0}",
-        "CREATE TABLE IF NOT EXISTS {0}.states (id bigint NOT NULL DEFAULT nextval('public.global_states_id_seq') "
-        "PRIMARY KEY, name text UNIQUE, data text)",
+        """CREATE TABLE IF NOT EXISTS {0}.states (
+            id bigint NOT NULL DEFAULT nextval('public.global_states_id_seq') PRIMARY KEY, name text UNIQUE, data text
+        )""",
         "CREATE UNIQUE INDEX IF NOT EXISTS states_by_name ON {0}.states (name)",
     )
 
@@ -138,6 +152,15 @@ class PgSpot(Spot):
         )
         return [f"{key} by {pid}" for key, pid in self._run(query)]
 
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Locked by another."""
+        import psycopg
+
+        with psycopg.connect(str(self.config(self.servers)["conn_str"]), autocommit=True) as connection:
+            connection.execute(f"SELECT pg_advisory_lock(id) FROM {self._schema}.states".encode())
+            yield
+
     def _run(self, statement: str, *values: str) -> list[Any]:
         import psycopg
 
@@ -152,7 +175,7 @@ class S3Spot(Spot):
     backend = "s3"
     serve = staticmethod(http_requests)
     access_key: Final = "AKIDEXAMPLE"
-    secret_key: Final = "not-a-real-secret-key"  # noqa: S105
+    secret_key: Final = "not-a-real-secret-key"
 
     def __init__(
         self, s3: Address, bucket: str, key: str, *, lockfile: bool, table: str = "", dynamodb: Address
@@ -208,6 +231,20 @@ class S3Spot(Spot):
             found.append(item["Info"]["S"])
         return found
 
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Locked by another."""
+        key = f"{self._key}.tflock"
+        if self._lockfile:
+            self._s3.put_object(Bucket=self._bucket, Key=key, Body=_PROBE.encode())
+        if self._table:
+            item = {"LockID": {"S": self._id}, "Info": {"S": _PROBE}}
+            self._dynamo.put_item(TableName=self._table, Item=item)
+        yield
+        self._s3.delete_object(Bucket=self._bucket, Key=key)
+        if self._table:
+            self._dynamo.delete_item(TableName=self._table, Key={"LockID": {"S": self._id}})
+
     def _keys(self) -> list[str]:
         listed = self._s3.list_objects_v2(Bucket=self._bucket, Prefix=self._key).get("Contents", [])
         return [entry["Key"] for entry in listed]
@@ -234,7 +271,8 @@ def aws_client(service: str, server: Address) -> Any:
     import boto3
     from botocore.config import Config
 
-    return boto3.client(
+    client: Callable[..., Any] = boto3.client
+    return client(
         service,
         endpoint_url=f"http://{server[0]}:{server[1]}",
         region_name="us-east-1",

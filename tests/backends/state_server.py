@@ -48,7 +48,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(answer)
 
-    do_GET = do_POST = do_LOCK = do_UNLOCK = do_DELETE = handle_any
+    do_GET = do_POST = do_LOCK = do_UNLOCK = do_DELETE = handle_any  # noqa: N815  # as BaseHTTPRequestHandler calls them
 
     def log_message(self, *_: object) -> None:
         """Be quiet."""

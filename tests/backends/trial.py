@@ -45,7 +45,7 @@ class Obstacle(NamedTuple):
 class Trial:
     """An edit over a line, as a process; what goes wrong is a list of sentences."""
 
-    def __init__(self, spot: Spot, path: Path, obstacle: Obstacle = Obstacle(), at: int = 0) -> None:  # noqa: B008
+    def __init__(self, spot: Spot, path: Path, obstacle: Obstacle = Obstacle(), at: int = 0) -> None:
         self._spot: Final = spot
         self._path: Final = path
         self._obstacle: Final = obstacle
@@ -133,10 +133,11 @@ def problems(new_spot: NewSpot, path: Path, obstacles: Sequence[Obstacle], seed:
     requests = edit_requests(new_spot, path / "counted")
     trials = [(number, obstacle) for number in range(1, len(requests) + 1) for obstacle in obstacles]
     if seed is not None:
-        trials = random.Random(f"{seed} {path.name}").sample(trials, min(_SHARE, len(trials)))  # noqa: S311
+        trials = random.Random(f"{seed} {path.name}").sample(trials, min(_SHARE, len(trials)))
     for number, obstacle in trials:
-        for problem in Trial(new_spot(), path / str(next(numbers)), obstacle, number).run():
-            found.append(f"{obstacle} at request {number} of {len(requests)} ({requests[number - 1]}): {problem}")
+        where = f"{obstacle} at request {number} of {len(requests)} ({requests[number - 1]})"
+        trial = Trial(new_spot(), path / str(next(numbers)), obstacle, number)
+        found += [f"{where}: {problem}" for problem in trial.run()]
     return found
 
 
