@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import count
 from typing import Final
+from uuid import uuid4
 
 import pytest
 
 from tests.backends.provisional import moto, postgres, weed
-from tests.backends.spots import HttpSpot, PgSpot, S3Spot, Spot, aws_client
+from tests.backends.spots import HttpSpot, Kind, PgSpot, S3Spot, aws_client
 from tests.backends.state_server import state_server
-from tests.backends.trial import NewSpot
+from tests.backends.trial import Obstacles
 from tests.servers.cutting import Address
 
 _BUCKET: Final = "tf-states"
 _TABLE: Final = "tf-locks"
-# Each kind of place for a state, by the backend and how it locks.
-KINDS: Final = ("http", "pg", "s3-lockfile", "s3-dynamodb", "s3-both", "s3-seaweedfs")
+# The others run in `make slow`.
+_USUAL: Final = ("http", "pg", "s3-both")
+_MORE: Final = ("s3-lockfile", "s3-dynamodb", "s3-seaweedfs")
+_KINDS: Final = (*_USUAL, *(pytest.param(name, marks=pytest.mark.slow) for name in _MORE))
 
 
 @pytest.fixture(scope="session")
@@ -49,6 +51,7 @@ def moto_server() -> Iterator[Address]:
 @pytest.fixture(scope="session")
 def weed_server() -> Iterator[Address]:
     import time
+
     with weed() as found:
         for i in range(100):
             try:
@@ -61,23 +64,27 @@ def weed_server() -> Iterator[Address]:
         yield found
 
 
-@pytest.fixture(params=KINDS)
-def new_spot(request: pytest.FixtureRequest) -> NewSpot:
+@pytest.fixture(params=_KINDS)
+def kind(request: pytest.FixtureRequest) -> Kind:
     """Makes states with names of their own, on each kind of server."""
-    numbers = count()
-    kind: str = request.param
-    own = "".join(letter if letter.isalnum() else "_" for letter in request.node.nodeid.rpartition("/")[2].lower())
+    name: str = request.param
+    match name.split("-"):
+        case "http", *_:
+            http: Address = request.getfixturevalue("http_server")
+            return Kind(name, lambda: HttpSpot(http, f"/{uuid4()}"))
+        case "pg", *_:
+            pg: Address = request.getfixturevalue("pg_server")
+            return Kind(name, lambda: PgSpot(pg, "tfstate:pg-password", "postgres", f"s_{uuid4().hex}"))
+    moto: Address = request.getfixturevalue("moto_server")
+    s3: Address = request.getfixturevalue("weed_server") if name == "s3-seaweedfs" else moto
+    table = _TABLE if name in ("s3-dynamodb", "s3-both") else ""
+    lockfile = name != "s3-dynamodb"
+    return Kind(
+        name, lambda: S3Spot(s3, _BUCKET, f"{uuid4()}/terraform.tfstate", lockfile=lockfile, table=table, dynamodb=moto)
+    )
 
-    def made() -> Spot:
-        name = f"{own}_{next(numbers)}"
-        if kind == "http":
-            return HttpSpot(request.getfixturevalue("http_server"), f"/{name}")
-        if kind == "pg":
-            return PgSpot(request.getfixturevalue("pg_server"), "tfstate:pg-password", "postgres", f"s_{abs(hash(name))}")
-        moto_address = request.getfixturevalue("moto_server")
-        s3 = request.getfixturevalue("weed_server") if kind == "s3-seaweedfs" else moto_address
-        table = _TABLE if kind in ("s3-dynamodb", "s3-both") else ""
-        lockfile = kind != "s3-dynamodb"
-        return S3Spot(s3, _BUCKET, f"{name}/terraform.tfstate", lockfile=lockfile, table=table, dynamodb=moto_address)
 
-    return made
+@pytest.fixture(scope="session")
+def obstacles() -> Obstacles:
+    """Trials, which remember how many requests an edit has."""
+    return Obstacles()

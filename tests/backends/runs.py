@@ -27,6 +27,7 @@ class Folder:
         self._environment: Final = {
             "PATH": f"{PROGRAM.parent}{os.pathsep}{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "NO_COLOR": "1",
             "HOME": str(path), "XDG_STATE_HOME": str(path / "kept"), "AWS_EC2_METADATA_DISABLED": "true",
+            **({"PYTHONPATH": os.environ["TRY"]} if "TRY" in os.environ else {}),  # TRY
             **(environment or {}),
         }  # fmt: skip
 

@@ -8,7 +8,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from tests.servers.cutting import Address, Serve
 from tests.servers.cutting_http import http as http_requests
@@ -46,6 +46,13 @@ class Spot(ABC):
     @abstractmethod
     def held(self) -> AbstractContextManager[None]:
         """The state is locked by another client, for as long as the context is open."""
+
+
+class Kind(NamedTuple):
+    """A kind of place for states, by the backend, how it locks and what serves it; `spot()` is a new place."""
+
+    name: str
+    spot: Callable[[], Spot]
 
 
 class HttpSpot(Spot):
@@ -160,6 +167,11 @@ class PgSpot(Spot):
         with psycopg.connect(str(self.config(self.servers)["conn_str"]), autocommit=True) as connection:
             connection.execute(f"SELECT pg_advisory_lock(id) FROM {self._schema}.states".encode())
             yield
+
+    def add_user(self, name: str, password: str) -> None:
+        """Let another user in, who may do everything."""
+        if not self._run("SELECT 1 FROM pg_roles WHERE rolname = %s", name):
+            self._run(f"CREATE ROLE {name} SUPERUSER LOGIN PASSWORD '{password}'")
 
     def _run(self, statement: str, *values: str) -> list[Any]:
         import psycopg

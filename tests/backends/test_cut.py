@@ -7,19 +7,19 @@ from typing import Final
 
 import pytest
 
-from tests.backends.trial import NewSpot, Obstacle, problems
+from tests.backends.spots import Kind
+from tests.backends.trial import Obstacle, Obstacles
 from tests.servers.cutting import Cut
 
-_CUTS: Final = [Obstacle(cut) for cut in Cut]
-_FOR_GOOD: Final = [Obstacle(cut, stays_cut=True) for cut in Cut]
-_SEED: Final = 1
+_CUTS: Final = [Obstacle(cut, stays_cut=stays_cut) for stays_cut in (False, True) for cut in Cut]
+_SAMPLE: Final = 1
 
 
-def test_sample(new_spot: NewSpot, tmp_path: Path) -> None:
-    assert problems(new_spot, tmp_path, [*_CUTS, *_FOR_GOOD], _SEED) == []
+def test_sample(kind: Kind, obstacles: Obstacles, tmp_path: Path) -> None:
+    assert obstacles.problems(kind, tmp_path, _CUTS, _SAMPLE) == []
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("obstacle", [*_CUTS, *_FOR_GOOD], ids=str)
-def test_every_request(obstacle: Obstacle, new_spot: NewSpot, tmp_path: Path) -> None:
-    assert problems(new_spot, tmp_path, [obstacle]) == []
+@pytest.mark.parametrize("obstacle", _CUTS, ids=str)
+def test_every_request(obstacle: Obstacle, kind: Kind, obstacles: Obstacles, tmp_path: Path) -> None:
+    assert obstacles.problems(kind, tmp_path, [obstacle]) == []

@@ -8,13 +8,12 @@ import pytest
 
 from tests.backends.documents import Said, document, said
 from tests.backends.runs import ended, prepared
-from tests.backends.spots import record
-from tests.backends.trial import NewSpot
+from tests.backends.spots import Kind, record
 
 
 @pytest.mark.parametrize("number", [6, pytest.param(32, marks=pytest.mark.slow)])
-def test_many_processes(number: int, new_spot: NewSpot, tmp_path: Path) -> None:
-    spot = new_spot()
+def test_many_processes(number: int, kind: Kind, tmp_path: Path) -> None:
+    spot = kind.spot()
     spot.put(document((f"a{each}" for each in range(number)), 1))
     folder = prepared(tmp_path / "folder", record(spot, spot.servers))
     started = [

@@ -8,21 +8,22 @@ from typing import Final
 
 import pytest
 
-from tests.backends.trial import NewSpot, Obstacle, problems
+from tests.backends.spots import Kind
+from tests.backends.trial import Obstacle, Obstacles
 from tests.servers.cutting import Cut
 
 _POLITE: Final = [Obstacle(signal=number) for number in (signal.SIGINT, signal.SIGTERM)]
 # The request that the process has sent reaches the server after its death, or never does.
 _KILLS: Final = [Obstacle(signal=signal.SIGKILL), Obstacle(cut=Cut.BEFORE, signal=signal.SIGKILL)]
-_SEED: Final = 2
+_SAMPLE: Final = 2
 
 
-@pytest.mark.parametrize("obstacles", [_POLITE, _KILLS], ids=["polite", "kill"])
-def test_sample(obstacles: list[Obstacle], new_spot: NewSpot, tmp_path: Path) -> None:
-    assert problems(new_spot, tmp_path, obstacles, _SEED) == []
+@pytest.mark.parametrize("signals", [_POLITE, _KILLS], ids=["polite", "kill"])
+def test_sample(signals: list[Obstacle], kind: Kind, obstacles: Obstacles, tmp_path: Path) -> None:
+    assert obstacles.problems(kind, tmp_path, signals, _SAMPLE) == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("obstacle", [*_POLITE, *_KILLS], ids=str)
-def test_every_request(obstacle: Obstacle, new_spot: NewSpot, tmp_path: Path) -> None:
-    assert problems(new_spot, tmp_path, [obstacle]) == []
+def test_every_request(obstacle: Obstacle, kind: Kind, obstacles: Obstacles, tmp_path: Path) -> None:
+    assert obstacles.problems(kind, tmp_path, [obstacle]) == []

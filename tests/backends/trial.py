@@ -8,17 +8,14 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
-from itertools import count
 from pathlib import Path
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 from tests.backends.documents import Said, document, said
 from tests.backends.runs import Folder, ended, interrupt, kill, reaching
-from tests.backends.spots import Spot
+from tests.backends.spots import Kind, Spot
 from tests.cli.conftest import Result
 from tests.servers.cutting import PATIENCE, Cut, Line
-
-NewSpot: TypeAlias = Callable[[], Spot]
 
 _EDIT: Final = ("mv", "terraform_data.a", "terraform_data.b")
 _OLD: Final = Said(7, ["a"])
@@ -26,7 +23,6 @@ _NEW: Final = Said(8, ["b"])
 # The commands that a message names as the way out.
 _WAY: Final = re.compile(r"statetool (unlock [^\s`'\";,]+)")
 _NOTHING: Final = re.compile(r"nothing was (written|changed|done)|is unchanged|was not written")
-_SHARE: Final = 4
 
 
 class Obstacle(NamedTuple):
@@ -50,6 +46,8 @@ class Trial:
         self._path: Final = path
         self._obstacle: Final = obstacle
         self.line: Final = Line(at=at, cut=obstacle.cut, stays_cut=obstacle.stays_cut, call=self._signal)
+        # Those of the edit, without those of the next one.
+        self.requests: Final[list[str]] = []
         self._process: subprocess.Popen[bytes] | None = None
 
     def run(self) -> list[str]:
@@ -58,6 +56,7 @@ class Trial:
         with reaching(self._path, self._spot, self.line) as folder:
             self._process = folder.start(*_EDIT)
             result = ended(self._process)
+            self.requests.extend(self.line.requests)
             self.line.mend()
             problems = [*self._judged(result), *self._goes_on(folder)]
         if problems:
@@ -123,33 +122,32 @@ class Trial:
             yield f"the next command leaves locks: {locks}"
 
 
-def problems(new_spot: NewSpot, path: Path, obstacles: Sequence[Obstacle], seed: int | None = None) -> list[str]:
-    """Try each obstacle at every request of an edit, or at a sample of them; return what does not hold."""
-    numbers = count()
-    plain = Trial(new_spot(), path / "plain")
-    found = [f"without an obstacle: {problem}" for problem in plain.run()]
-    if found:
-        return found
-    requests = edit_requests(new_spot, path / "counted")
-    trials = [(number, obstacle) for number in range(1, len(requests) + 1) for obstacle in obstacles]
-    if seed is not None:
-        trials = random.Random(f"{seed} {path.name}").sample(trials, min(_SHARE, len(trials)))
-    for number, obstacle in trials:
-        where = f"{obstacle} at request {number} of {len(requests)} ({requests[number - 1]})"
-        trial = Trial(new_spot(), path / str(next(numbers)), obstacle, number)
-        found += [f"{where}: {problem}" for problem in trial.run()]
-    return found
+class Obstacles:
+    """Trials of one kind of place, at every request of an edit or at a sample of them.
 
+    How many requests there are is found out once, by an edit without an obstacle.
+    """
 
-def edit_requests(new_spot: NewSpot, path: Path) -> list[str]:
-    """The requests of an edit without an obstacle."""
-    spot = new_spot()
-    spot.put(document(_OLD.names, _OLD.serial))
-    line = Line()
-    with reaching(path, spot, line) as folder:
-        result = folder(*_EDIT)
-        assert (result.status, said(spot.stored())) == (0, _NEW), result
-    return line.requests
+    def __init__(self) -> None:
+        self._requests: Final[dict[str, list[str]]] = {}
+
+    def problems(self, kind: Kind, path: Path, obstacles: Sequence[Obstacle], sample: int | None = None) -> list[str]:
+        """Try obstacles at every request, or at one request that `sample` chooses; return what does not hold."""
+        requests = self._requests.get(kind.name)
+        if requests is None:
+            plain = Trial(kind.spot(), path / "plain")
+            if found := plain.run():
+                return [f"without an obstacle: {problem}" for problem in found]
+            requests = self._requests[kind.name] = plain.requests
+        trials = [(number, obstacle) for number in range(1, len(requests) + 1) for obstacle in obstacles]
+        if sample is not None:
+            trials = [random.Random(f"{kind.name} {sample}").choice(trials)]
+        problems: list[str] = []
+        for each, (number, obstacle) in enumerate(trials):
+            where = f"{obstacle} at request {number} of {len(requests)} ({requests[number - 1]})"
+            found = Trial(kind.spot(), path / str(each), obstacle, number).run()
+            problems += [f"{where}: {problem}" for problem in found]
+        return problems
 
 
 def _in_the_end(locks: Callable[[], list[str]]) -> list[str]:

@@ -11,11 +11,8 @@ import pytest
 
 from tests.backends.documents import Said, document, said
 from tests.backends.runs import Folder
-from tests.backends.spots import Spot
-from tests.backends.trial import NewSpot
+from tests.backends.spots import Kind, Spot
 from tests.compat.program import Program
-
-_EDITS = [6, pytest.param(50, marks=pytest.mark.slow)]
 
 
 def _initialised(real: Program, path: Path, spot: Spot) -> Folder:
@@ -41,9 +38,9 @@ def _by_program(real: Program, folder: Folder, old: str, new: str) -> None:
     assert done.status == 0, done.err
 
 
-@pytest.mark.parametrize("number", _EDITS)
-def test_in_turn(number: int, real: Program, new_spot: NewSpot, tmp_path: Path) -> None:
-    spot = new_spot()
+@pytest.mark.parametrize("number", [6, pytest.param(50, marks=pytest.mark.slow)])
+def test_in_turn(number: int, real: Program, kind: Kind, tmp_path: Path) -> None:
+    spot = kind.spot()
     spot.put(document(["m0"], 1))
     folder = _initialised(real, tmp_path / "folder", spot)
     for each, (old, new) in enumerate(_moves("m", number)):
@@ -55,9 +52,10 @@ def test_in_turn(number: int, real: Program, new_spot: NewSpot, tmp_path: Path) 
     assert spot.locks() == []
 
 
-@pytest.mark.parametrize("number", _EDITS)
-def test_at_the_same_time(number: int, real: Program, new_spot: NewSpot, tmp_path: Path) -> None:
-    spot = new_spot()
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [50])
+def test_at_the_same_time(number: int, real: Program, kind: Kind, tmp_path: Path) -> None:
+    spot = kind.spot()
     spot.put(document(["s0", "t0"], 1))
     folder = _initialised(real, tmp_path / "folder", spot)
 
