@@ -1,5 +1,7 @@
-"""The servers that states are on."""
+"""Real programs and real servers of backends."""
 
-from tests.backends.conftest import http_server, kind, moto_server, pg_server, weed_server
+from __future__ import annotations
 
-__all__ = ["http_server", "kind", "moto_server", "pg_server", "weed_server"]
+from tests.servers.pg import database, pg
+
+__all__ = ["database", "pg"]
