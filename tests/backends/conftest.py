@@ -1,21 +1,24 @@
-"""The servers that states are on."""
+"""The kinds of places for states, each on a real server, and the real programs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Final
+from urllib.parse import quote, urlsplit
 from uuid import uuid4
 
 import pytest
 
-from tests.backends.provisional import moto, postgres, weed
-from tests.backends.spots import HttpSpot, Kind, PgSpot, S3Spot, aws_client
+from tests.backends.spots import HttpSpot, Kind, PgSpot, S3Spot
 from tests.backends.state_server import state_server
 from tests.backends.trial import Obstacles
+from tests.compat.conftest import real
 from tests.servers.cutting import Address
+from tests.servers.pg import PASSWORD, USER, PgServer, pg
+from tests.servers.s3 import S3Server, moto, seaweedfs
 
-_BUCKET: Final = "tf-states"
-_TABLE: Final = "tf-locks"
+__all__ = ["moto", "pg", "real", "seaweedfs"]
+
 # The others run in `make slow`.
 _USUAL: Final = ("http", "pg", "s3-both")
 _MORE: Final = ("s3-lockfile", "s3-dynamodb", "s3-seaweedfs")
@@ -30,61 +33,29 @@ def http_server() -> Iterator[Address]:
 
 
 @pytest.fixture(scope="session")
-def pg_server() -> Iterator[Address]:
-    with postgres() as found:
-        yield found
-
-
-@pytest.fixture(scope="session")
-def moto_server() -> Iterator[Address]:
-    with moto() as found:
-        aws_client("s3", found).create_bucket(Bucket=_BUCKET)
-        aws_client("dynamodb", found).create_table(
-            TableName=_TABLE,
-            KeySchema=[{"AttributeName": "LockID", "KeyType": "HASH"}],
-            AttributeDefinitions=[{"AttributeName": "LockID", "AttributeType": "S"}],
-            BillingMode="PAY_PER_REQUEST",
-        )
-        yield found
-
-
-@pytest.fixture(scope="session")
-def weed_server() -> Iterator[Address]:
-    import time
-
-    with weed() as found:
-        for i in range(100):
-            try:
-                aws_client("s3", found).create_bucket(Bucket=_BUCKET)
-                aws_client("s3", found).put_object(Bucket=_BUCKET, Key="x", Body=b"x")
-                break
-            except Exception as e:
-                print(e)
-                time.sleep(0.2)
-        yield found
+def obstacles() -> Obstacles:
+    """Trials, which remember how many requests an edit has."""
+    return Obstacles()
 
 
 @pytest.fixture(params=_KINDS)
 def kind(request: pytest.FixtureRequest) -> Kind:
-    """Makes states with names of their own, on each kind of server."""
+    """A kind of place, on its server."""
     name: str = request.param
-    match name.split("-"):
-        case "http", *_:
-            http: Address = request.getfixturevalue("http_server")
-            return Kind(name, lambda: HttpSpot(http, f"/{uuid4()}"))
-        case "pg", *_:
-            pg: Address = request.getfixturevalue("pg_server")
-            return Kind(name, lambda: PgSpot(pg, "tfstate:pg-password", "postgres", f"s_{uuid4().hex}"))
-    moto: Address = request.getfixturevalue("moto_server")
-    s3: Address = request.getfixturevalue("weed_server") if name == "s3-seaweedfs" else moto
-    table = _TABLE if name in ("s3-dynamodb", "s3-both") else ""
+    match name:
+        case "http":
+            address: Address = request.getfixturevalue("http_server")
+            return Kind(name, lambda: HttpSpot(address, f"/{uuid4()}"))
+        case "pg":
+            database: PgServer = request.getfixturevalue("pg")
+            login = f"{USER}:{quote(PASSWORD, safe='')}"
+            return Kind(name, lambda: PgSpot(("127.0.0.1", database.port), login, f"s_{uuid4().hex}"))
+        case "s3-seaweedfs":
+            storage: S3Server = request.getfixturevalue("seaweedfs")
+        case _:
+            storage = request.getfixturevalue("moto")
+    server = ("127.0.0.1", urlsplit(storage.url).port or 0)
+    table = storage.new_table() if name in ("s3-dynamodb", "s3-both") else ""
+    bucket = storage.new_bucket(versioned=True)
     lockfile = name != "s3-dynamodb"
-    return Kind(
-        name, lambda: S3Spot(s3, _BUCKET, f"{uuid4()}/terraform.tfstate", lockfile=lockfile, table=table, dynamodb=moto)
-    )
-
-
-@pytest.fixture(scope="session")
-def obstacles() -> Obstacles:
-    """Trials, which remember how many requests an edit has."""
-    return Obstacles()
+    return Kind(name, lambda: S3Spot(storage, server, bucket, f"{uuid4()}/terraform.tfstate", lockfile, table))

@@ -15,7 +15,6 @@ from tests.backends.spots import Spot, record
 from tests.cli.conftest import PROGRAM, Result
 from tests.servers.cutting import PATIENCE, Line, proxied
 
-# Hosts that only a folder names; credentials of the environment are none here.
 _LIMIT: Final = 240.0
 
 
@@ -27,7 +26,6 @@ class Folder:
         self._environment: Final = {
             "PATH": f"{PROGRAM.parent}{os.pathsep}{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "NO_COLOR": "1",
             "HOME": str(path), "XDG_STATE_HOME": str(path / "kept"), "AWS_EC2_METADATA_DISABLED": "true",
-            **({"PYTHONPATH": os.environ["TRY"]} if "TRY" in os.environ else {}),  # TRY
             **(environment or {}),
         }  # fmt: skip
 

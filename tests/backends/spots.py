@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 from tests.servers.cutting import Address, Serve
 from tests.servers.cutting_http import http as http_requests
 from tests.servers.cutting_pg import pg as pg_messages
+from tests.servers.s3 import ACCESS_KEY, REGION, SECRET_KEY, S3Server
 
 _PROBE: Final = json.dumps(
     {"ID": "00000000-0000-4000-8000-00000000feed", "Operation": "probe", "Info": "", "Who": "test", "Version": "",
@@ -124,16 +125,15 @@ class PgSpot(Spot):
         "CREATE UNIQUE INDEX IF NOT EXISTS states_by_name ON {0}.states (name)",
     )
 
-    def __init__(self, server: Address, login: str, database: str, schema: str) -> None:
+    def __init__(self, server: Address, login: str, schema: str) -> None:
         self.servers = (server,)
         self._login = login
-        self._database = database
         self._schema = schema
 
     def config(self, addresses: Sequence[Address]) -> dict[str, Any]:
         """The arguments of the backend."""
         ((host, port),) = addresses
-        url = f"postgres://{self._login}@{host}:{port}/{self._database}?sslmode=disable"
+        url = f"postgres://{self._login}@{host}:{port}/postgres?sslmode=disable"
         return {"conn_str": url, "schema_name": self._schema}
 
     def put(self, content: bytes) -> None:
@@ -186,29 +186,25 @@ class S3Spot(Spot):
 
     backend = "s3"
     serve = staticmethod(http_requests)
-    access_key: Final = "AKIDEXAMPLE"
-    secret_key: Final = "not-a-real-secret-key"
 
-    def __init__(
-        self, s3: Address, bucket: str, key: str, *, lockfile: bool, table: str = "", dynamodb: Address
-    ) -> None:
-        # With one server for both, there is one proxy for both.
-        self.servers = (s3,) if not table or s3 == dynamodb else (s3, dynamodb)
+    def __init__(self, server: S3Server, address: Address, bucket: str, key: str, lockfile: bool, table: str) -> None:
+        # One server has both, and one proxy is in front of both.
+        self.servers = (address,)
+        self._server = server
         self._bucket = bucket
         self._key = key
         self._lockfile = lockfile
         self._table = table
-        self._dynamodb = dynamodb
 
     def config(self, addresses: Sequence[Address]) -> dict[str, Any]:
         """The arguments of the backend."""
-        urls = [f"http://{host}:{port}" for host, port in addresses]
-        endpoints = {"s3": urls[0], "dynamodb": urls[-1]}
+        ((host, port),) = addresses
+        endpoints = dict.fromkeys(("s3", "dynamodb"), f"http://{host}:{port}")
         skipped = ("skip_credentials_validation", "skip_metadata_api_check", "skip_requesting_account_id")
         return {
-            "bucket": self._bucket, "key": self._key, "region": "us-east-1", "use_path_style": True,
+            "bucket": self._bucket, "key": self._key, "region": REGION, "use_path_style": True,
             "use_lockfile": self._lockfile, "dynamodb_table": self._table or None, "endpoints": endpoints,
-            "access_key": self.access_key, "secret_key": self.secret_key, **dict.fromkeys(skipped, True),
+            "access_key": ACCESS_KEY, "secret_key": SECRET_KEY, **dict.fromkeys(skipped, True),
         }  # fmt: skip
 
     def put(self, content: bytes) -> None:
@@ -271,27 +267,11 @@ class S3Spot(Spot):
 
     @property
     def _s3(self) -> Any:
-        return aws_client("s3", self.servers[0])
+        return self._server.s3()
 
     @property
     def _dynamo(self) -> Any:
-        return aws_client("dynamodb", self._dynamodb)
-
-
-def aws_client(service: str, server: Address) -> Any:
-    """A client of boto3 for one of our servers."""
-    import boto3
-    from botocore.config import Config
-
-    client: Callable[..., Any] = boto3.client
-    return client(
-        service,
-        endpoint_url=f"http://{server[0]}:{server[1]}",
-        region_name="us-east-1",
-        aws_access_key_id=S3Spot.access_key,
-        aws_secret_access_key=S3Spot.secret_key,
-        config=Config(s3={"addressing_style": "path"}),
-    )
+        return self._server.dynamodb()
 
 
 def record(spot: Spot, addresses: Sequence[Address]) -> bytes:

@@ -14,6 +14,8 @@ from tests.backends.runs import Folder
 from tests.backends.spots import Kind, Spot
 from tests.compat.program import Program
 
+pytestmark = pytest.mark.compat
+
 
 def _initialised(real: Program, path: Path, spot: Spot) -> Folder:
     backend = {name: value for name, value in spot.config(spot.servers).items() if value is not None}

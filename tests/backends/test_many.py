@@ -11,8 +11,17 @@ from tests.backends.runs import ended, prepared
 from tests.backends.spots import Kind, record
 
 
-@pytest.mark.parametrize("number", [6, pytest.param(32, marks=pytest.mark.slow)])
-def test_many_processes(number: int, kind: Kind, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["pg", "s3-both"], indirect=True)
+def test_a_few_processes(kind: Kind, tmp_path: Path) -> None:
+    _edited_by(6, kind, tmp_path)
+
+
+@pytest.mark.slow
+def test_many_processes(kind: Kind, tmp_path: Path) -> None:
+    _edited_by(32, kind, tmp_path)
+
+
+def _edited_by(number: int, kind: Kind, tmp_path: Path) -> None:
     spot = kind.spot()
     spot.put(document((f"a{each}" for each in range(number)), 1))
     folder = prepared(tmp_path / "folder", record(spot, spot.servers))

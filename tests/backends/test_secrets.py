@@ -150,8 +150,9 @@ def test_while_locked(debug: tuple[str, ...], spot: Spot, tmp_path: Path) -> Non
 def test_given_as_an_option(spot: Spot, tmp_path: Path) -> None:
     """A command line with a secret is in the lock information and the history, without the secret."""
     config = spot.config(spot.servers)
-    secrets = {name: value for name, value in _secret(spot, config).items() if isinstance(value, str)}
-    options = [f"--backend-config={name}={value}" for name, value in secrets.items() if config.get(name) != value]
+    changed = {name: value for name, value in _secret(spot, config).items() if config.get(name) != value}
+    secrets = {name: value for name, value in changed.items() if isinstance(value, str)}
+    options = [f"--backend-config={name}={value}" for name, value in secrets.items()]
     # Without a record: the settings complete the block.
     block = {name: value for name, value in config.items() if value is not None and name not in secrets}
     (tmp_path / "backend.tf.json").write_text(json.dumps({"terraform": {"backend": {spot.backend: block}}}))
