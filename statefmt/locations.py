@@ -14,23 +14,29 @@ from statefmt._lazy import lazy_names
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from statefmt.context import RunContext
+    from statefmt.edit.listed_states import listed_states
     from statefmt.store.backends.options import BackendOptions
+    from statefmt.store.backends.remote_name import RemoteName, state_words
     from statefmt.store.discover import find_states
     from statefmt.store.reading import STANDARD_INPUT, display_name
     from statefmt.store.remote.object_version import ObjectVersion
-    from statefmt.whereabouts import FoundState, Workspaces
+    from statefmt.whereabouts import FoundState, Workspaces, url_without_values
 
 __all__ = [
     "STANDARD_INPUT",
     "BackendOptions",
     "FoundState",
     "ObjectVersion",
+    "RemoteName",
     "Workspaces",
     "current_state",
     "display_name",
     "find_states",
     "found_state",
     "kept_versions",
+    "listed_states",
+    "state_words",
+    "url_without_values",
     "version_name",
     "workspaces",
 ]
@@ -41,10 +47,14 @@ __getattr__ = lazy_names(
         "BackendOptions": "statefmt.store.backends.options",
         "ObjectVersion": "statefmt.store.remote.object_version",
         "FoundState": "statefmt.whereabouts",
+        "RemoteName": "statefmt.store.backends.remote_name",
         "STANDARD_INPUT": "statefmt.store.reading",
         "Workspaces": "statefmt.whereabouts",
         "display_name": "statefmt.store.reading",
         "find_states": "statefmt.store.discover",
+        "listed_states": "statefmt.edit.listed_states",
+        "state_words": "statefmt.store.backends.remote_name",
+        "url_without_values": "statefmt.whereabouts",
     },
 )
 
@@ -52,10 +62,11 @@ __getattr__ = lazy_names(
 def current_state(context: RunContext, folder: str | None = None, *, to_read: bool = False) -> str:
     """Return the location of the state of a folder and its workspace, by default of the current folder.
 
-    The name of a file, and `-`, are returned as they are. The environment of the context may name the workspace in
-    TF_WORKSPACE, and the data directory in TF_DATA_DIR; the backend is the one that `init` recorded, else that of the
-    configuration. Raises StoreError if it cannot be found, if the location contains control characters or, unless it is
-    only `to_read`, leads outside the folder; and RemoteStateError if the folder keeps its state in a backend.
+    A state in a backend has a RemoteName, also if `folder` is its URL. The name of a file, and `-`, are returned as
+    they are. The environment of the context may name the workspace in TF_WORKSPACE, and the data directory in
+    TF_DATA_DIR; the backend is the one that `init` recorded, else that of the configuration. Raises StoreError if it
+    cannot be found, if the location contains control characters or, unless it is only `to_read`, leads outside the
+    folder; and RemoteStateError if the folder keeps its state in a backend that statetool does not support.
     """
     # Imported late: a program may only need the names.
     from statefmt.edit.session import state_name

@@ -10,6 +10,7 @@ from typer.core import TyperCommand
 
 from statefmt.cli.command_line import observe_parser
 from statefmt.cli.habits import accept_spellings
+from statefmt.cli.options.backend_options import backend_options, use_backend_options
 from statefmt.cli.options.display import display_options
 from statefmt.cli.options.encryption_files import encryption_options, use_encryption
 from statefmt.cli.options.folder_options import folder_options, use_folder_options
@@ -31,6 +32,8 @@ _PAGED: Final = frozenset(
     }
 )
 _OWN: Final = "Options"
+# The parameters that name states.
+_STATES: Final = frozenset({"state", "states", "state_option", "old", "new"})
 
 # Finds values of a parameter that start with what was typed, for a shell that completes them.
 Completer: TypeAlias = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]
@@ -50,10 +53,16 @@ class ProgramCommand(TyperCommand):
             self.params += encryption_options({parameter.name for parameter in self.params})
         if any("--state" in parameter.opts for parameter in self.params):
             self.params += folder_options()
+        if self._opens_states:
+            self.params += backend_options({parameter.name for parameter in self.params})
         for parameter in self.params:
             if isinstance(parameter, click.Option):
                 # Otherwise messages mention an environment variable None.
                 parameter.show_envvar = False
+
+    @property
+    def _opens_states(self) -> bool:
+        return any(parameter.name in _STATES for parameter in self.params)
 
     def get_help(self, ctx: click.Context) -> str:
         # typer adds escapes for rich.
@@ -80,6 +89,8 @@ class ProgramCommand(TyperCommand):
         if self.name not in _PAGED:
             end_paging()
         use_folder_options(ctx)
+        if self._opens_states:
+            use_backend_options(ctx)
         if self.name not in WITHOUT_ENCRYPTION:
             use_encryption(ctx)
         return super().invoke(ctx)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 
 import typer
 
 from statefmt import StoreError
+from statefmt.render.printable import printable
 
 
 def confirmed(question: str, what: str, done: str, advice: str) -> bool:
@@ -14,6 +16,19 @@ def confirmed(question: str, what: str, done: str, advice: str) -> bool:
 
     The error says that `what` needs confirmation and that nothing was `done`, and gives the advice.
     """
-    if not (sys.stdin and sys.stdin.isatty() and sys.stderr.isatty()):
+    if not _can_be_asked():
         raise StoreError(f"{what} needs confirmation, and there is no terminal to ask on; nothing was {done}. {advice}")
     return typer.confirm(question, err=True)
+
+
+def asking() -> Callable[[str], bool] | None:
+    """Return what asks a question on standard error, None if there is no terminal."""
+    return _agreed if _can_be_asked() else None
+
+
+def _agreed(question: str) -> bool:
+    return typer.confirm(printable(question), err=True)
+
+
+def _can_be_asked() -> bool:
+    return bool(sys.stdin and sys.stdin.isatty() and sys.stderr.isatty())

@@ -92,6 +92,9 @@ def state_name(context: RunContext, name: str | None, *, to_read: bool = False) 
             f"{path}; if that is intended, ",
             Wording("name it with --state", "pass its path to statefmt.open()"),
         )
+    if os.path.isdir(path):  # noqa: PTH112
+        # Otherwise it would stand for another state.
+        raise StoreError(f"{path}: this is a folder, not a state file")
     return str(path)
 
 

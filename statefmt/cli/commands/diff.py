@@ -20,7 +20,7 @@ from statefmt.cli.options.shared import ShowSensitiveOption
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal, say
 from statefmt.differences import AddressTest, Kind, SnapshotDiff, diff, kinds, narrowed
-from statefmt.locations import STANDARD_INPUT, display_name
+from statefmt.locations import STANDARD_INPUT, RemoteName, display_name
 from statefmt.render.diff.values import Manner
 from statefmt.selection import Criteria, select
 from statefmt.snapshots import instances
@@ -44,7 +44,7 @@ EXAMPLES: Final = (
     ("Print moved, removed and import blocks to paste.", "statetool diff --moved-blocks old.tfstate new.tfstate"),
     ("Show only moves and changes of provider.", "statetool diff --only moved,rebound old.tfstate new.tfstate"),
 )
-_SIDE = "A state file, git:REVISION:PATH for one in git, or - for standard input."
+_SIDE = "A state file, a folder or URL of a state, git:REVISION:PATH for one in git, or - for standard input."
 
 
 def command(
@@ -178,6 +178,10 @@ def _both(old: str | None, new: str | None) -> tuple[State, State]:
 def _current(old: str) -> str:
     """Return the state of the current workspace. Raises StoreError if there is none, or if it is `old` itself."""
     name = state_name(None, to_read=True)
+    if isinstance(name, RemoteName):
+        if state_name(old, to_read=True) == name:
+            raise StoreError(f"{old} is the state of the current workspace itself; name the state to compare it with")
+        return name
     if not os.path.lexists(name):
         raise StoreError(f"there is no {name} to compare {display_name(old)} with; name the second state, too")
     if os.path.exists(old) and os.path.exists(name) and os.path.samefile(old, name):  # noqa: PTH110, PTH121

@@ -63,17 +63,24 @@ def encryption_options(own: set[str | None]) -> list[click.Option]:
             help="With --encryption or --encryption-config: set input variables from FILE.",
             rich_help_panel=ENCRYPTION,
         ),
-        TyperOption(
-            param_decls=["--allow-external"],
-            is_flag=True,
-            help="Run programs that an encryption block names. Use only for trusted configurations.",
-            rich_help_panel=ENCRYPTION,
-        ),
+        external_option(ENCRYPTION),
     ]
     for option in options:
         option.expose_value = False
         option.callback = _remember
     return [option for option in options if option.name not in own]
+
+
+def external_option(group: str) -> click.Option:
+    """Return --allow-external, listed in a group of the help."""
+    return TyperOption(
+        param_decls=["--allow-external"],
+        is_flag=True,
+        expose_value=False,
+        callback=_remember,
+        help="Run programs that an encryption block or a backend names. Use only for trusted configurations.",
+        rich_help_panel=group,
+    )
 
 
 def use_encryption(context: click.Context) -> None:
@@ -82,7 +89,7 @@ def use_encryption(context: click.Context) -> None:
     run = current_run()
     environment = run.context.environment
     file, directory = given.get(_FILE), given.get(_DIRECTORY) or given.get(_COMPARED)
-    allow_external = bool(given.get(_ALLOW)) or environment.get(_ALLOWING) == "1"
+    allow_external = allows_external(context)
     _check_values(context, given, environment)
     if file is directory is None and not environment.get(ENVIRONMENT, "").strip():
         return
@@ -113,6 +120,12 @@ def use_encryption(context: click.Context) -> None:
     if file is not None:
         # An explicit configuration must be valid, even if the state is plain.
         configured()
+
+
+def allows_external(context: click.Context) -> bool:
+    """Return whether programs that a configuration names may run."""
+    given = {**context.params, **context.meta.get(__name__, {})}
+    return bool(given.get(_ALLOW)) or current_run().context.environment.get(_ALLOWING) == "1"
 
 
 def _check_values(context: click.Context, given: dict[str, object], environment: Mapping[str, str]) -> None:

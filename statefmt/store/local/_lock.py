@@ -10,27 +10,24 @@ Sources: OpenTofu `internal/flock/filesystem_lock_unix.go`, `internal/states/sta
 from __future__ import annotations
 
 import errno
-import json
 import os
 import struct
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
 from typing import Final
 
 from statefmt.model.errors import LockedError, StoreError
 from statefmt.model.wording import MessagePart, Wording
 from statefmt.store.local._names import lock_info_name
 from statefmt.store.local.state_file import StateFile
-from statefmt.store.lock_info import LockInfo
+from statefmt.store.lock_info import LARGEST_LOCK_INFO, LockInfo, lock_json, read_lock_info
 
 # The first and the longest wait in seconds; each wait is twice the one before.
 _FIRST_WAIT: Final = 0.05
 _LONGEST_WAIT: Final = 1.0
-# Limits in bytes and, per member, in characters: lock information is untrusted.
-_LARGEST_INFO: Final = 1 << 16
+# In characters: lock information is untrusted.
 _LONGEST_WORD: Final = 200
 
 
@@ -46,7 +43,7 @@ def locked(state: StateFile, descriptor: int, info: LockInfo, *, timeout: float,
     try:
         # Lock information is optional: a read-only folder must not prevent locking.
         with suppress(OSError, StoreError):
-            state.named_in.note(name, json.dumps(asdict(info)).encode())
+            state.named_in.note(name, lock_json(info))
         yield
     finally:
         with suppress(OSError, StoreError):
@@ -91,13 +88,16 @@ def _set_lock(descriptor: int, *, wanted: bool) -> bool:
 
 def _message(state: StateFile, timeout: float) -> tuple[MessagePart, ...]:
     waited = f", for more than {timeout:g} seconds" if timeout else ""
-    try:
-        info = json.loads(state.named_in.read(lock_info_name(state.path.name), _LARGEST_INFO, of_anybody=True))
-        who, since, operation = (str(info[name])[:_LONGEST_WORD] for name in ("Who", "Created", "Operation"))
-    except (OSError, StoreError, ValueError, KeyError, TypeError, RecursionError):
-        holder = "another process"
-    else:
+    info = None
+    with suppress(OSError, StoreError):
+        name = lock_info_name(state.path.name)
+        info = read_lock_info(state.named_in.read(name, LARGEST_LOCK_INFO, of_anybody=True))
+    known = (info.Who, info.Operation, info.Created) if info else ("",)
+    if all(known):
+        who, operation, since = (word[:_LONGEST_WORD] for word in known)
         holder = f"{who} ({operation}, since {since})"
+    else:
+        holder = "another process"
     return (
         f"{state.path}: locked by {holder}{waited}; nothing was written. Wait for it to finish, or ",
         Wording("let the command wait: --lock-timeout 60s", "wait here: lock_timeout=60"),

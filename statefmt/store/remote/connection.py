@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from statefmt.store.backends.options import BackendOptions
@@ -11,11 +11,16 @@ from statefmt.store.backends.options import BackendOptions
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """The environment of a run, where it reports side effects, and what it allows. Times are in seconds."""
+    """The environment of a run, where it reports side effects, and what it allows. Times are in seconds.
+
+    `hosts` are those that the run has named, with whether the user agreed to send them credentials. All connections of
+    a run share it, so that nobody is told or asked twice.
+    """
 
     environment: Mapping[str, str]
     note: Callable[[str], None]
     options: BackendOptions
+    hosts: dict[str, bool] = field(default_factory=dict)
 
     @property
     def state_home(self) -> Path:
