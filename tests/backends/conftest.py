@@ -10,10 +10,9 @@ from uuid import uuid4
 import pytest
 
 from tests.backends.spots import HttpSpot, Kind, PgSpot, S3Spot
-from tests.backends.state_server import state_server
 from tests.backends.trial import Obstacles
 from tests.compat.conftest import real
-from tests.servers.cutting import Address
+from tests.servers.http import StateServer, state_server
 from tests.servers.pg import PASSWORD, USER, PgServer, pg
 from tests.servers.s3 import S3Server, moto, seaweedfs
 
@@ -26,7 +25,7 @@ _KINDS: Final = (*_USUAL, *(pytest.param(name, marks=pytest.mark.slow) for name 
 
 
 @pytest.fixture(scope="session")
-def http_server() -> Iterator[Address]:
+def http_server() -> Iterator[StateServer]:
     """A server for the backend `http`."""
     with state_server() as found:
         yield found
@@ -44,8 +43,8 @@ def kind(request: pytest.FixtureRequest) -> Kind:
     name: str = request.param
     match name:
         case "http":
-            address: Address = request.getfixturevalue("http_server")
-            return Kind(name, lambda: HttpSpot(address, f"/{uuid4()}"))
+            states: StateServer = request.getfixturevalue("http_server")
+            return Kind(name, lambda: HttpSpot(states))
         case "pg":
             database: PgServer = request.getfixturevalue("pg")
             login = f"{USER}:{quote(PASSWORD, safe='')}"

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-import http.client
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Final, NamedTuple
+from urllib.parse import urlsplit
 
 from tests.servers.cutting import Address, Serve
 from tests.servers.cutting_http import http as http_requests
 from tests.servers.cutting_pg import pg as pg_messages
+from tests.servers.http import StateServer
 from tests.servers.s3 import ACCESS_KEY, REGION, SECRET_KEY, S3Server
 
-_PROBE: Final = json.dumps(
-    {"ID": "00000000-0000-4000-8000-00000000feed", "Operation": "probe", "Info": "", "Who": "test", "Version": "",
-     "Created": "2026-01-01T00:00:00Z", "Path": ""}
-)  # fmt: skip
+_OTHER: Final = {
+    "ID": "00000000-0000-4000-8000-00000000feed", "Operation": "probe", "Info": "", "Who": "test", "Version": "",
+    "Created": "2026-01-01T00:00:00Z", "Path": "",
+}  # fmt: skip
 
 
 class Spot(ABC):
@@ -57,58 +58,43 @@ class Kind(NamedTuple):
 
 
 class HttpSpot(Spot):
-    """A state behind the backend `http`."""
+    """The state of a server of the backend `http`, which has one."""
 
     backend = "http"
     serve = staticmethod(http_requests)
 
-    def __init__(self, server: Address, path: str, settings: dict[str, Any] | None = None) -> None:
-        self.servers = (server,)
-        self._path = path
-        self._settings = settings or {}
+    def __init__(self, server: StateServer) -> None:
+        self._url: Final = urlsplit(server.url)
+        self.servers = (("127.0.0.1", self._url.port or 0),)
+        self._server = server
+        server.holder = None
 
     def config(self, addresses: Sequence[Address]) -> dict[str, Any]:
         """The arguments of the backend."""
         ((host, port),) = addresses
-        url = f"http://{host}:{port}{self._path}"
+        url = f"http://{host}:{port}{self._url.path}"
         waits = {"retry_wait_min": 0, "retry_wait_max": 1}
-        return {"address": url, "lock_address": url, "unlock_address": url, **waits, **self._settings}
+        return {"address": url, "lock_address": url, "unlock_address": url, **waits}
 
     def put(self, content: bytes) -> None:
         """Put a state there."""
-        status, _ = self._ask("POST", content)
-        assert status in (200, 201, 204), status
+        self._server.state = content
 
     def stored(self) -> bytes | None:
         """The state."""
-        status, body = self._ask("GET")
-        assert status in (200, 204, 404), status
-        return body if status == 200 and body else None
+        return self._server.state
 
     def locks(self) -> list[str]:
         """Who holds the lock."""
-        status, body = self._ask("LOCK", _PROBE.encode())
-        if status == 200:
-            assert self._ask("UNLOCK", _PROBE.encode())[0] == 200
-            return []
-        assert status in (409, 423), status
-        return [body.decode()]
+        return [] if self._server.holder is None else [json.dumps(self._server.holder)]
 
     @contextmanager
     def held(self) -> Iterator[None]:
         """Locked by another."""
-        assert self._ask("LOCK", _PROBE.encode())[0] == 200
+        self._server.holder = _OTHER
         yield
-        assert self._ask("UNLOCK", _PROBE.encode())[0] == 200
-
-    def _ask(self, method: str, content: bytes | None = None) -> tuple[int, bytes]:
-        connection = http.client.HTTPConnection(*self.servers[0], timeout=60)
-        try:
-            connection.request(method, self._path, content)
-            answer = connection.getresponse()
-            return answer.status, answer.read()
-        finally:
-            connection.close()
+        assert self._server.holder == _OTHER
+        self._server.holder = None
 
 
 class PgSpot(Spot):
@@ -244,9 +230,9 @@ class S3Spot(Spot):
         """Locked by another."""
         key = f"{self._key}.tflock"
         if self._lockfile:
-            self._s3.put_object(Bucket=self._bucket, Key=key, Body=_PROBE.encode())
+            self._s3.put_object(Bucket=self._bucket, Key=key, Body=json.dumps(_OTHER).encode())
         if self._table:
-            item = {"LockID": {"S": self._id}, "Info": {"S": _PROBE}}
+            item = {"LockID": {"S": self._id}, "Info": {"S": json.dumps(_OTHER)}}
             self._dynamo.put_item(TableName=self._table, Item=item)
         yield
         self._s3.delete_object(Bucket=self._bucket, Key=key)

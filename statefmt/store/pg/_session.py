@@ -97,7 +97,7 @@ class Session:
         return self._connection.info.server_version
 
     def execute(self, statement: str | Composed, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """Run a statement and return its rows. Raises LostError and ServerError."""
+        """Run a statement, in which `%%` stands for `%`, and return its rows. Raises LostError and ServerError."""
         return self._run(statement, parameters)[0]
 
     def change(self, statement: str | Composed, parameters: Sequence[object] = ()) -> int:
@@ -125,7 +125,7 @@ class Session:
             self._debug(f"{self._location}: {' '.join(text.split())}")
         problem: StoreError | LostError
         try:
-            cursor = self._connection.execute(statement, parameters or None)
+            cursor = self._connection.execute(statement, parameters)
             return (cursor.fetchall() if cursor.description else []), cursor.rowcount
         except UnicodeDecodeError:
             problem = ServerError(f"{self._location}: the database has data that is not valid UTF-8", "")

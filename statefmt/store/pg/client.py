@@ -213,9 +213,9 @@ class PgClient:
             )
         info = found.info
         since = f", connected since {info.Created}" if info.Created else ""
-        other = "" if lock_id == info.ID else f" with the ID {info.ID}, not {lock_id}"
+        other = "" if lock_id == info.ID else f"; the ID of this lock is {info.ID}, not {lock_id}"
         raise StoreError(
-            f"{self.location}: locked{other} by {info.Who}{since}. The server has that session open, so that its "
+            f"{self.location}: locked by {info.Who}{since}{other}. The server has that session open, so that its "
             f"program may still write. {_way_out(found.pid)}"
         )
 
