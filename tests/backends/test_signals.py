@@ -20,10 +20,10 @@ _SAMPLE: Final = 2
 
 @pytest.mark.parametrize("signals", [_POLITE, _KILLS], ids=["polite", "kill"])
 def test_sample(signals: list[Obstacle], kind: Kind, obstacles: Obstacles, tmp_path: Path) -> None:
-    assert obstacles.problems(kind, tmp_path, signals, _SAMPLE) == []
+    obstacles.check(kind, tmp_path, signals, _SAMPLE)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("obstacle", [*_POLITE, *_KILLS], ids=str)
 def test_every_request(obstacle: Obstacle, kind: Kind, obstacles: Obstacles, tmp_path: Path) -> None:
-    assert obstacles.problems(kind, tmp_path, [obstacle]) == []
+    obstacles.check(kind, tmp_path, [obstacle])

@@ -131,14 +131,14 @@ class Obstacles:
     def __init__(self) -> None:
         self._requests: Final[dict[str, list[str]]] = {}
 
-    def problems(self, kind: Kind, path: Path, obstacles: Sequence[Obstacle], sample: int | None = None) -> list[str]:
-        """Try obstacles at every request, or at one request that `sample` chooses; return what does not hold."""
-        requests = self._requests.get(kind.name)
-        if requests is None:
+    def check(self, kind: Kind, path: Path, obstacles: Sequence[Obstacle], sample: int | None = None) -> None:
+        """Try obstacles at every request, or one at a request that `sample` chooses. Fails with all problems."""
+        if kind.name not in self._requests:
             plain = Trial(kind.spot(), path / "plain")
-            if found := plain.run():
-                return [f"without an obstacle: {problem}" for problem in found]
-            requests = self._requests[kind.name] = plain.requests
+            found = plain.run()
+            assert not found, f"without an obstacle: {found}"
+            self._requests[kind.name] = plain.requests
+        requests = self._requests[kind.name]
         trials = [(number, obstacle) for number in range(1, len(requests) + 1) for obstacle in obstacles]
         if sample is not None:
             trials = [random.Random(f"{kind.name} {sample}").choice(trials)]
@@ -147,7 +147,7 @@ class Obstacles:
             where = f"{obstacle} at request {number} of {len(requests)} ({requests[number - 1]})"
             found = Trial(kind.spot(), path / str(each), obstacle, number).run()
             problems += [f"{where}: {problem}" for problem in found]
-        return problems
+        assert not problems, "\n".join(problems)
 
 
 def _in_the_end(locks: Callable[[], list[str]]) -> list[str]:
