@@ -99,9 +99,9 @@ def state_name(context: RunContext, name: str | None, *, to_read: bool = False) 
 
 
 def _name_at_url(context: RunContext, name: str) -> str | None:
-    from statefmt.store.backends.remote_name import RemoteName
+    from statefmt.store.backends.remote_name import RemoteName, VersionName
 
-    if isinstance(name, RemoteName):
+    if isinstance(name, (RemoteName, VersionName)):
         return name
     from statefmt.whereabouts import url_name
 
