@@ -19,11 +19,11 @@ from statefmt.store.managed import LockState, LockStatus
 from statefmt.store.protocol import HistoryEntry, Stored
 from statefmt.store.remote._held_lock import HeldLock
 from statefmt.store.remote._interruption import Interruption, interruptible
+from statefmt.store.remote._unlocked import refuse_unlocked_url
 from statefmt.store.remote._writing import RemoteWrite
 from statefmt.store.remote.client import StateClient
 from statefmt.store.remote.connection import Connection
 from statefmt.store.remote.records import SETTING, RemoteRecords, is_kept
-from statefmt.store.remote._unlocked import refuse_unlocked_url
 from statefmt.text.printable import printable
 
 
@@ -147,7 +147,7 @@ class RemoteStore:
 
     @property
     def _records(self) -> RemoteRecords:
-        return RemoteRecords(self.connection.state_home, self.name, self.connection.note)
+        return RemoteRecords(self.connection.state_home, self.name, self.place.identity, self.connection.note)
 
     @contextmanager
     def _changing(self, _info: LockInfo) -> Iterator[StateFile]:
