@@ -37,9 +37,9 @@ def _place(values: SettingValues, workspace: str, environment: Mapping[str, str]
     """Return `s3://BUCKET/KEY`, with the region if there is one; escaped where a URL needs it."""
     from urllib.parse import quote
 
+    key = quote(object_key(values, workspace), safe=_PLAIN)
     region = text_of(values, "region")
-    location = f"s3://{text_of(values, 'bucket')}/{quote(object_key(values, workspace), safe=_PLAIN)}"
-    return location + (f"?region={quote(region)}" if region else "")
+    return f"s3://{text_of(values, 'bucket')}/{key}" + (f"?region={quote(region)}" if region else "")
 
 
 def _endpoint(name: str, *older: str) -> BackendArgument:
