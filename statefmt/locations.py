@@ -14,20 +14,30 @@ from statefmt._lazy import lazy_names
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from statefmt.context import RunContext
+    from statefmt.edit.listed_states import listed_states
     from statefmt.store.backends.options import BackendOptions
+    from statefmt.store.backends.remote_name import RemoteName, state_words
     from statefmt.store.discover import find_states
     from statefmt.store.reading import STANDARD_INPUT, display_name
-    from statefmt.whereabouts import FoundState, Workspaces
+    from statefmt.store.remote.object_version import ObjectVersion
+    from statefmt.whereabouts import FoundState, Workspaces, url_without_values
 
 __all__ = [
     "STANDARD_INPUT",
     "BackendOptions",
     "FoundState",
+    "ObjectVersion",
+    "RemoteName",
     "Workspaces",
     "current_state",
     "display_name",
     "find_states",
     "found_state",
+    "kept_versions",
+    "listed_states",
+    "state_words",
+    "url_without_values",
+    "version_name",
     "workspaces",
 ]
 
@@ -35,11 +45,16 @@ __getattr__ = lazy_names(
     __name__,
     {
         "BackendOptions": "statefmt.store.backends.options",
+        "ObjectVersion": "statefmt.store.remote.object_version",
         "FoundState": "statefmt.whereabouts",
+        "RemoteName": "statefmt.store.backends.remote_name",
         "STANDARD_INPUT": "statefmt.store.reading",
         "Workspaces": "statefmt.whereabouts",
         "display_name": "statefmt.store.reading",
         "find_states": "statefmt.store.discover",
+        "listed_states": "statefmt.edit.listed_states",
+        "state_words": "statefmt.store.backends.remote_name",
+        "url_without_values": "statefmt.whereabouts",
     },
 )
 
@@ -47,10 +62,11 @@ __getattr__ = lazy_names(
 def current_state(context: RunContext, folder: str | None = None, *, to_read: bool = False) -> str:
     """Return the location of the state of a folder and its workspace, by default of the current folder.
 
-    The name of a file, and `-`, are returned as they are. The environment of the context may name the workspace in
-    TF_WORKSPACE, and the data directory in TF_DATA_DIR; the backend is the one that `init` recorded, else that of the
-    configuration. Raises StoreError if it cannot be found, if the location contains control characters or, unless it is
-    only `to_read`, leads outside the folder; and RemoteStateError if the folder keeps its state in a backend.
+    A state in a backend has a RemoteName, also if `folder` is its URL. The name of a file, and `-`, are returned as
+    they are. The environment of the context may name the workspace in TF_WORKSPACE, and the data directory in
+    TF_DATA_DIR; the backend is the one that `init` recorded, else that of the configuration. Raises StoreError if it
+    cannot be found, if the location contains control characters or, unless it is only `to_read`, leads outside the
+    folder; and RemoteStateError if the folder keeps its state in a backend that statetool does not support.
     """
     # Imported late: a program may only need the names.
     from statefmt.edit.session import state_name
@@ -80,6 +96,29 @@ def workspaces(context: RunContext, folder: str | None = None) -> Workspaces:
     from statefmt.whereabouts import listed_workspaces
 
     return listed_workspaces(Path(folder or ""), context.environment, context.backend)
+
+
+def kept_versions(context: RunContext, location: str | None = None) -> tuple[ObjectVersion, ...]:
+    """Return the versions that a service keeps of a state, newest first, such as S3 in a versioned bucket.
+
+    `location` is a URL, or a folder for its state, by default the current one. Only the current version is returned if
+    the service keeps no others. Raises StoreError if the state is a file or in a backend that keeps no versions.
+    """
+    from statefmt.edit.session import state_name
+    from statefmt.store.kept_versions import kept_versions, versioned_state
+
+    return kept_versions(versioned_state(state_name(context, location, to_read=True)), context.connection())
+
+
+def version_name(context: RunContext, version_id: str, location: str | None = None) -> str:
+    """Return the location of a version of a state, for `statefmt.open()`; it can only be read.
+
+    `location` is as for `kept_versions()`. This needs no connection. Raises StoreError if the state is a file.
+    """
+    from statefmt.edit.session import state_name
+    from statefmt.store.kept_versions import version_name
+
+    return version_name(state_name(context, location, to_read=True), version_id)
 
 
 def __dir__() -> list[str]:

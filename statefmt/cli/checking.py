@@ -14,8 +14,9 @@ import typer
 from statefmt import RunContext, StoreError
 from statefmt.cli.failure import show_failure
 from statefmt.cli.named_state import state_name
+from statefmt.cli.run import run_context
 from statefmt.cli.streams import say
-from statefmt.locations import STANDARD_INPUT, find_states
+from statefmt.locations import STANDARD_INPUT, RemoteName, find_states, listed_states
 from statefmt.render.counted import counted
 from statefmt.rules import CheckedState, Gate, UnreadableState
 
@@ -48,7 +49,7 @@ def state_of_plan(plan: str, names: Sequence[str], *, everything: bool) -> str:
     Raises StoreError if there is none, and BadParameter if several are named.
     """
     if names:
-        found = find_states(names, everything=everything)
+        found = listed_states(run_context(), names, everything=everything)
         if len(found) > 1:
             raise typer.BadParameter(
                 f"a plan is compared with one state, but {len(found)} are named", param_hint="--plan"
@@ -57,7 +58,7 @@ def state_of_plan(plan: str, names: Sequence[str], *, everything: bool) -> str:
             raise typer.BadParameter("only one of the plan and the state can come from standard input")
         return found[0]
     name = state_name(None)
-    if not os.path.lexists(name):
+    if not isinstance(name, RemoteName) and not os.path.lexists(name):
         raise StoreError(
             f"there is no {name} to compare the plan with; name the state (- for the output of `tofu state pull`), or "
             "check the plan alone with --no-state"
@@ -78,7 +79,7 @@ def check_all(
     unreadable: list[UnreadableState] = []
     for name in names:
         try:
-            found.update(dict.fromkeys(find_states([name], everything=everything)))
+            found.update(dict.fromkeys(listed_states(gate.context, [name], everything=everything)))
         except StoreError as error:
             show_failure(error)
             unreadable.append(UnreadableState(name, error.on_command_line))

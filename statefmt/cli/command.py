@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 # Commands that read no state.
 WITHOUT_ENCRYPTION: Final = frozenset(
-    {"git-config", "help", "history", "releases", "rule", "schemas", "version", "where", "workspaces"}
+    {"git-config", "help", "history", "releases", "rule", "schemas", "version", "versions", "where", "workspaces"}
 )
 # Commands whose output people read, so that a long one goes to the pager.
 _PAGED: Final = frozenset(
     {
         *("list", "show", "providers", "outputs", "stats", "graph", "grep", "check", "simulate", "verify", "rule"),
-        *("diff", "plan-show", "releases", "history", "help", "encryption-info", "where", "workspaces"),
+        *("diff", "plan-show", "releases", "history", "versions", "help", "encryption-info", "where", "workspaces"),
     }
 )
 _OWN: Final = "Options"

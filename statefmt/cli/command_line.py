@@ -51,8 +51,20 @@ def _shown_arguments(hidden: Mapping[str, str]) -> list[str]:
             file = told[-1].endswith(_BACKEND.lstrip("-")) and "=" not in argument
             told.append(argument if file else _without_value(argument))
         else:
-            told.append(hidden.get(argument, argument))
+            told.append(hidden.get(argument) or _without_url_values(argument))
     return told
+
+
+def _without_url_values(argument: str) -> str:
+    """Return an argument that may be a URL, or an option with one, without what may be secret in it."""
+    if "://" not in argument:
+        return argument
+    from statefmt.locations import url_without_values
+
+    option, equals, value = argument.partition("=")
+    if argument.startswith("-") and equals:
+        return f"{option}={url_without_values(value)}"
+    return url_without_values(argument)
 
 
 def _without_value(assignment: str) -> str:

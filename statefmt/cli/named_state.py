@@ -26,6 +26,13 @@ def folder_name(name: str | None) -> str | None:
     return name
 
 
-def opened_state(name: str | None) -> State:
-    """Open and read the state for a command that does not write. Raises StoreError, StateError and EncryptionError."""
+def opened_state(name: str | None, version_id: str | None = None) -> State:
+    """Open and read the state, or a version of it that its service keeps, for a command that does not write.
+
+    Raises StoreError, StateError and EncryptionError.
+    """
+    if version_id is not None:
+        from statefmt.locations import version_name
+
+        return statefmt.open(version_name(run_context(), version_id, name), context=run_context())
     return statefmt.open(state_name(name, to_read=True), context=run_context())

@@ -57,25 +57,29 @@ class StateFileError(StateError):
 def state_name(context: RunContext, name: str | None, *, to_read: bool = False) -> str:
     """Return the state for a command: the one named, else that of the current folder and workspace.
 
-    A folder stands for its state. Raises StoreError if that cannot be found, if its path contains control characters,
-    or, unless it is only `to_read`, if it leads outside the folder: a repository must not decide which other file is
-    written. Raises RemoteStateError if the state is in another backend than `local`.
+    A folder stands for its state, and a URL for a state in a backend, whose name is a RemoteName. Raises StoreError if
+    that cannot be found, if its path contains control characters, or, unless it is only `to_read`, if it leads outside
+    the folder: a repository must not decide which other file is written. Raises RemoteStateError if the state is in a
+    backend that statetool does not support.
     """
+    if name is not None and "://" in name:
+        at_url = _name_at_url(context, name)
+        if at_url is not None:
+            return at_url
     folder = Path() if name is None else Path(name)
     # Path.is_dir raises if a folder above may not be searched.
     if name is not None and (name == STANDARD_INPUT or not os.path.isdir(name)):  # noqa: PTH112
         return name
     # Imported late: most commands name a file, or take the usual one.
-    from statefmt.store.backends.remote_name import RemoteName
     from statefmt.store.opening import SUPPORTED
-    from statefmt.whereabouts import find_backend, leads_outside, local_state, located, remote_state
+    from statefmt.whereabouts import find_backend, folder_name, leads_outside, local_state, located, remote_state
 
     found = find_backend(folder, context.environment, context.backend)
     if found.type != "local" and found.type not in SUPPORTED:
         raise remote_state(found)
     state = located(found, context.environment)
     if found.type != "local":
-        return RemoteName(state.place)
+        return folder_name(state, context.backend)
     path = local_state(state)
     if not str(path).isprintable():
         raise StoreError(
@@ -88,7 +92,20 @@ def state_name(context: RunContext, name: str | None, *, to_read: bool = False) 
             f"{path}; if that is intended, ",
             Wording("name it with --state", "pass its path to statefmt.open()"),
         )
+    if os.path.isdir(path):  # noqa: PTH112
+        # Otherwise it would stand for another state.
+        raise StoreError(f"{path}: this is a folder, not a state file")
     return str(path)
+
+
+def _name_at_url(context: RunContext, name: str) -> str | None:
+    from statefmt.store.backends.remote_name import RemoteName, VersionName
+
+    if isinstance(name, (RemoteName, VersionName)):
+        return name
+    from statefmt.whereabouts import url_name
+
+    return url_name(name, context.environment, context.backend)
 
 
 def load(context: RunContext, name: str, sources: SourceChoice = KEEP) -> LoadedState:

@@ -22,6 +22,7 @@ from statefmt.model import codes
 from statefmt.model.errors import EncryptionError, StoreError
 from statefmt.model.findings import Finding
 from statefmt.sealed import opened
+from statefmt.store.backends.remote_name import RemoteName
 from statefmt.store.reading import STANDARD_INPUT, display_name
 
 if TYPE_CHECKING:
@@ -139,5 +140,6 @@ class Gate:
 
 
 def relative_path(name: str, folder: Path) -> str:
-    """Return a path relative to a folder, with forward slashes; `-` is unchanged."""
-    return name if name == STANDARD_INPUT else Path(os.path.relpath(name, folder)).as_posix()
+    """Return a path relative to a folder, with forward slashes; `-` and states in backends are unchanged."""
+    is_file = name != STANDARD_INPUT and not isinstance(name, RemoteName)
+    return Path(os.path.relpath(name, folder)).as_posix() if is_file else name

@@ -10,6 +10,7 @@ from statefmt.lifecycle.plans.plan import PlannedChange, ShownPlan
 from statefmt.lint.settings import RuleSettings
 from statefmt.model.findings import Command
 from statefmt.model.snapshot import Snapshot
+from statefmt.store.backends.remote_name import state_words
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class PlanSubject:
 
     def command(self, name: str, *arguments: str) -> Command:
         """Return a statetool command on the state at hand."""
-        return Command(name, (*arguments, *(() if self.state is None else ("--state", self.state))))
+        return Command(name, (*arguments, *(() if self.state is None else state_words(self.state))))
 
 
 def object_name(change: PlannedChange) -> str:

@@ -21,6 +21,7 @@ from statefmt.model.addrs import IntKey, StringKey
 from statefmt.model.codes import NO_STATE, Code
 from statefmt.model.errors import EncryptionError
 from statefmt.model.findings import Command, Fix
+from statefmt.store.backends.remote_name import state_words
 
 if TYPE_CHECKING:
     # Not imported at run time: most runs have no configuration.
@@ -70,7 +71,7 @@ class Subject:
         A state that cannot be read must be fixed first, unless this command fixes it (`mends`). A state in an older
         format must be upgraded first.
         """
-        state = () if self.name is None else ("--state", self.name)
+        state = () if self.name is None else state_words(self.name)
         command = Command(name, (*arguments, *state))
         if not self._can_be_read and not mends:
             return Fix.of(command, ", once the state can be read")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from statefmt.model.errors import StoreError
+from statefmt.store.backends.remote_name import RemoteName
 from statefmt.store.reading import STANDARD_INPUT, reason_of
 
 _SUFFIX: Final = ".tfstate"
@@ -21,8 +22,8 @@ _WORKING_FOLDER: Final = ".terraform"
 def find_states(names: Iterable[str], *, everything: bool = False) -> list[str]:
     """Expand paths, globs and folders to state files without duplicates, in the order given, sorted within each name.
 
-    A folder expands to every `*.tfstate` below it; `everything` adds backups and `.terraform`. Standard input and
-    paths stay as they are. Raises StoreError if a glob or a folder contains no state file.
+    A folder expands to every `*.tfstate` below it; `everything` adds backups and `.terraform`. Standard input,
+    paths and states in backends stay as they are. Raises StoreError if a glob or a folder contains no state file.
     """
     found: dict[str, None] = {}
     for name in names:
@@ -32,7 +33,7 @@ def find_states(names: Iterable[str], *, everything: bool = False) -> list[str]:
 
 
 def _expand(name: str, everything: bool) -> list[str]:
-    if name in (STANDARD_INPUT, ""):
+    if name in (STANDARD_INPUT, "") or isinstance(name, RemoteName):
         return [name]
     if _is_folder(name):
         below = sorted(_states_below(name, everything))

@@ -2,6 +2,7 @@
 
 find_backend(folder, environment, options)   # the type of backend, the settings as given, the workspace
 find_state(folder, environment, options)     # the same with all settings in effect, and the location
+url_name(url, environment, options)          # the name of a state at a URL, with all settings in effect
 """
 
 from __future__ import annotations
@@ -21,4 +22,6 @@ from statefmt.whereabouts._local import (
     local_state as local_state,
     remote_state as remote_state,
 )
+from statefmt.whereabouts._names import folder_name as folder_name, url_name as url_name
 from statefmt.whereabouts._programs import folder_programs as folder_programs
+from statefmt.whereabouts._urls import url_without_values as url_without_values

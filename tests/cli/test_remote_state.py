@@ -14,14 +14,14 @@ from tests.cli.conftest import Statetool
 from tests.cli.states import SAMPLES
 
 _LOCKED: Final = 'provider "registry.terraform.io/hashicorp/aws" {\n}\n'
-_HEAD: Final = "statetool: the state of this folder is stored in the backend 's3', not in a file.\n"
+_HEAD: Final = "statetool: the state of this folder is stored in the backend 'gcs', not in a file.\n"
 
 
 @pytest.fixture
 def backend(folder: Path) -> Path:
     """A folder that `terraform init` prepared for a backend."""
     (folder / ".terraform").mkdir()
-    (folder / ".terraform" / "terraform.tfstate").write_text('{"version":3,"backend":{"type":"s3","config":{}}}')
+    (folder / ".terraform" / "terraform.tfstate").write_text('{"version":3,"backend":{"type":"gcs","config":{}}}')
     (folder / ".terraform.lock.hcl").write_text(_LOCKED)
     return folder
 
@@ -62,7 +62,7 @@ def test_the_folder_and_the_workspace_are_those_that_were_asked_for(
     backend.rename(backend.parent / "the app")
     monkeypatch.chdir(backend.parent)
     done = statetool("list", "--state", "the app", "--workspace", "dev")
-    assert "statetool: the app: its state is stored in the backend 's3'" in done.err
+    assert "statetool: the app: its state is stored in the backend 'gcs'" in done.err
     assert done.err.partition(":\n")[2].strip() == (
         "TF_WORKSPACE=dev terraform '-chdir=the app' state pull | statetool list --state -"
     )
@@ -70,7 +70,7 @@ def test_the_folder_and_the_workspace_are_those_that_were_asked_for(
 
 def test_a_block_that_was_not_initialised(statetool: Statetool, backend: Path) -> None:
     (backend / ".terraform" / "terraform.tfstate").unlink()
-    (backend / "main.tf").write_text('terraform {\n  backend "s3" {}\n}\n')
+    (backend / "main.tf").write_text('terraform {\n  backend "gcs" {}\n}\n')
     assert _advice(statetool, "list") == ["terraform state pull | statetool list --state -"]
     assert [line.strip() for line in statetool("workspaces").err.splitlines()][-1] == "terraform workspace list"
 

@@ -87,11 +87,11 @@ def test_default(
 @pytest.mark.parametrize("command", ["check", "fmt", "list", "upgrade", "upgrade --in-place"])
 def test_default_is_refused_with_the_recipe(command: str, statetool: Statetool, folder: Path) -> None:
     """`init` recorded that the state is elsewhere; a file that still lies around is not it."""
-    _write(folder / ".terraform" / "terraform.tfstate", b'{"version":3,"backend":{"type":"s3","config":{}}}')
+    _write(folder / ".terraform" / "terraform.tfstate", b'{"version":3,"backend":{"type":"gcs","config":{}}}')
     (folder / "terraform.tfstate").write_bytes(HAND_EDITED)
     result = statetool(*command.split())
     assert (result.status, result.out) == (2, b"")
-    assert "the backend 's3'" in result.err
+    assert "the backend 'gcs'" in result.err
     assert "tofu state pull" in result.err
     assert "push" not in result.err
     assert (folder / "terraform.tfstate").read_bytes() == HAND_EDITED

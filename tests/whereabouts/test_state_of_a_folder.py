@@ -64,7 +64,7 @@ def test_state(environment: dict[str, str], files: dict[str, str], expected: str
     assert current_state(run_context(environment=environment), str(tmp_path)) == str(tmp_path / expected)
 
 
-@pytest.mark.parametrize("kind", ["s3", "gcs", "azurerm", "http", "remote", "cloud", "pg"])
+@pytest.mark.parametrize("kind", ["gcs", "azurerm", "consul", "cos", "oss", "remote", "cloud", "kubernetes"])
 @pytest.mark.parametrize(
     ("environment", "folder"),
     [({}, ".terraform"), ({"TF_WORKSPACE": "dev"}, ".terraform"), ({"TF_DATA_DIR": "d"}, "d")],
@@ -93,7 +93,7 @@ _BOTH = ("tofu", "terraform")
 )
 def test_program_of_the_folder(locked: str | None, programs: tuple[str, ...], tmp_path: Path) -> None:
     """The registry in the dependency lock file tells OpenTofu from Terraform."""
-    _write(tmp_path, {RECORD: '{"version":3,"backend":{"type":"s3","config":{}}}'})
+    _write(tmp_path, {RECORD: '{"version":3,"backend":{"type":"gcs","config":{}}}'})
     if locked is not None:
         _write(tmp_path, {".terraform.lock.hcl": locked})
     with pytest.raises(RemoteStateError) as caught:

@@ -29,11 +29,11 @@ from statefmt.cli.streams import listed_name, message_terminal, say
 from statefmt.cli.target import kept_text
 from statefmt.edit.pipeline import Proposal, edit
 from statefmt.edit.session import LoadedState, Rewritten, rewrite
-from statefmt.locations import STANDARD_INPUT
+from statefmt.locations import STANDARD_INPUT, RemoteName, state_words
 from statefmt.render.formats.upgrade import notes_text
 from statefmt.snapshots import CURRENT_VERSION
 from statefmt.store.standard_input import StandardInput
-from statefmt.text.shell import shell_word
+from statefmt.text.shell import shell_line, shell_word
 
 EXAMPLES: Final = (
     ("Rewrite the state of this directory.", "statetool fmt"),
@@ -80,10 +80,10 @@ def command(
         raise typer.BadParameter("cannot be combined with --check, which writes nothing", param_hint="--dry-run")
     status = FINE
     used: set[str] = set()
-    for name in names:
-        to = STANDARD_INPUT if stdout or (name == STANDARD_INPUT and options.out is None) else options.out
+    for named in names:
+        to = STANDARD_INPUT if stdout or (named == STANDARD_INPUT and options.out is None) else options.out
         try:
-            state_read = sources.load(name)
+            state_read = sources.load(sources.named(named))
             _refuse_older_format(state_read)
             if not check:
                 state_read = sources.inferred(state_read)
@@ -91,7 +91,7 @@ def command(
             rewritten = _rewritten(state_read, style, drop_unknown, to_write=not check)
             changed = rewritten.content != state_read.data
             if check and changed:
-                print(listed_name(name))
+                print(listed_name(state_read.name))
             elif not check and (changed or to is not None or options.has_conditions):
                 _write(state_read, rewritten, to, options, sources, style, drop_unknown)
             if changed and not check:
@@ -147,9 +147,13 @@ def _write(
         say(f"{name}: {done}; dry run; nothing was written")
 
 
+def _argument(name: str) -> str:
+    return shell_line(state_words(name)) if isinstance(name, RemoteName) else shell_word(name)
+
+
 def _refuse_older_format(loaded: LoadedState) -> None:
     if loaded.result.version != CURRENT_VERSION:
         raise StoreError(
             f"{loaded.name}: this state has format version {loaded.result.version}; upgrade it first:\n"
-            f"  statetool upgrade --in-place {shell_word(loaded.name)}"
+            f"  statetool upgrade --in-place {_argument(loaded.name)}"
         )

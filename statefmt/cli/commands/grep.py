@@ -12,8 +12,9 @@ from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.failure import show_failure
 from statefmt.cli.named_state import opened_state, state_name
 from statefmt.cli.options.shared import FormatOption, OutputFormat, ShowSensitiveOption, StateOption, StatesArgument
+from statefmt.cli.run import run_context
 from statefmt.cli.streams import listed_name, result_columns, result_terminal, say
-from statefmt.locations import display_name, find_states
+from statefmt.locations import display_name, listed_states
 from statefmt.render.counted import counted
 from statefmt.render.search.json import SearchedState, search_json
 from statefmt.render.search.text import address_text, match_text
@@ -110,7 +111,7 @@ def _found(given: list[str]) -> tuple[list[str], list[tuple[str, str]]]:
     missing: list[tuple[str, str]] = []
     for name in given:
         try:
-            found.update(dict.fromkeys(find_states([name])))
+            found.update(dict.fromkeys(listed_states(run_context(), [name])))
         except StoreError as error:
             show_failure(error)
             missing.append((name, error.on_command_line))

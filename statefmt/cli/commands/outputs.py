@@ -22,6 +22,7 @@ from statefmt.cli.options.shared import (
     one_state,
 )
 from statefmt.cli.streams import result_terminal, write_result
+from statefmt.locations import state_words
 from statefmt.selection import suggestion
 from statefmt.snapshots import OutputValue
 from statefmt.text.shell import shell_line
@@ -83,7 +84,7 @@ def command(
 def _refuse_name(argument: str) -> None:
     """Raise BadParameter if the only argument is the name of an output rather than a state."""
     if is_identifier(argument) and not os.path.lexists(argument):
-        line = shell_line(["statetool", "outputs", "--state", state_name(None, to_read=True), argument])
+        line = shell_line(["statetool", "outputs", *state_words(state_name(None, to_read=True)), argument])
         raise typer.BadParameter(
             f"no such file: {argument}; to show the output of this name, write `{line}`", param_hint="STATE"
         )

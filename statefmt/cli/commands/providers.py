@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Optional
 
 import typer
 
-from statefmt import SelectionError, Snapshot
+from statefmt import SelectionError, Snapshot, State
 from statefmt.addrs import NO_KEY
 from statefmt.cli.exit_status import FINE, FOUND
 from statefmt.cli.named_state import opened_state
@@ -15,7 +15,7 @@ from statefmt.cli.options.configuration import ConfigurationOptions, configurati
 from statefmt.cli.options.shared import FormatOption, OutputFormat, StateArgument, StateOption, one_state
 from statefmt.cli.options.takes import takes
 from statefmt.cli.streams import result_columns, result_terminal
-from statefmt.locations import STANDARD_INPUT
+from statefmt.locations import STANDARD_INPUT, RemoteName
 from statefmt.providers import ConfigurationUse, ProviderRemoval, provider_use, removal
 
 if TYPE_CHECKING:
@@ -66,13 +66,14 @@ def command(
         raise typer.BadParameter("cannot be combined with --tree, --modules or --resources", param_hint="--config")
     named = one_state(state, state_option)
     references = configuration.loaded()
-    snapshot = opened_state(named).snapshot
+    state_read = opened_state(named)
+    snapshot = state_read.snapshot
     if references is not None and remove is None:
         return _show_declarations(snapshot, references, output_format)
     uses = provider_use(snapshot)
     if remove is not None:
         found = _removal(uses, remove, references)
-        return _show_removal(found, output_format, None if named == STANDARD_INPUT else named)
+        return _show_removal(found, output_format, _hinted(state_read, named))
     if output_format is OutputFormat.JSON:
         from statefmt.render.providers.use_json import provider_use_json
 
@@ -125,6 +126,13 @@ def _removal(uses: list[ConfigurationUse], text: str, references: ProviderRefere
         if declared is None:
             raise SelectionError(*error.parts, "\nThe configuration does not declare it either.") from error
         return ProviderRemoval(text, declared.key is NO_KEY, (), (), ())
+
+
+def _hinted(state: State, named: str | None) -> str | None:
+    """Return the name of the state for commands to run, None for the current one and for standard input."""
+    if isinstance(state.location, RemoteName):
+        return state.location
+    return None if named == STANDARD_INPUT else named
 
 
 def _show_removal(found: ProviderRemoval, output_format: OutputFormat, state: str | None) -> int:

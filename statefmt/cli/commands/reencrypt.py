@@ -83,7 +83,7 @@ def command(
     status = FINE
     for name, target in zip(names, targets, strict=True):
         try:
-            status = max(status, _reencrypt(name, target, options, configuration, anew, discard_plain))
+            status = max(status, _reencrypt(state_name(name), target, options, configuration, anew, discard_plain))
         except StatetoolError as error:
             show_failure(error)
             status = FAILED
@@ -126,8 +126,10 @@ def _check(names: list[str], configuration: EncryptionConfiguration, output_form
     """List the states that the first method does not decrypt, and return the worst exit status."""
     status = FINE
     checked: list[CheckedEncryption] = []
-    for name in names:
+    for given in names:
+        name = given
         try:
+            name = state_name(given, to_read=True)
             data = run_context().read(name)
             _, opened = opened_state(name, data, configuration)
             found = CheckedEncryption(display_name(name), opened.envelope is not None, opened.method, opened.is_current)

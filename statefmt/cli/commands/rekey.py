@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Optional
 
@@ -10,12 +10,14 @@ import typer
 
 from statefmt import Edit, Snapshot, SurgeryError
 from statefmt.addrs import InstanceKey
+from statefmt.cli.named_state import state_name
 from statefmt.cli.options.configuration import report_problems
 from statefmt.cli.options.selecting import criteria, tell
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes
 from statefmt.cli.run import run_context
 from statefmt.cli.surgery import Plan, carry_out
+from statefmt.locations import RemoteName, state_words
 from statefmt.operations import module_depth, parse_key_lines, parse_key_map, rekey
 from statefmt.selection import Criteria
 
@@ -71,12 +73,20 @@ def command(
     references = options.configuration.loaded()
     declared = None if given or references is None else _instances(references)
 
-    line = [] if options.state is None else ["--state", options.state]
+    line = _named(options.state)
 
     def operation(snapshot: Snapshot) -> Edit:
         return rekey(snapshot, chosen, keys=keys, by=by, count=count, declared=declared, arguments=line, note=tell)
 
     return carry_out(Plan("rekey", operation, depth=depth, references=references), options)
+
+
+def _named(state: str | None) -> Sequence[str]:
+    """Return the words that name the state in a command to run."""
+    name = state_name(state)
+    if isinstance(name, RemoteName):
+        return state_words(name)
+    return [] if state is None else ["--state", state]
 
 
 def _keys(pairs: list[str] | None, file: Path | None) -> Mapping[InstanceKey, InstanceKey] | None:

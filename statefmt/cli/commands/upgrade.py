@@ -86,7 +86,7 @@ def command(
     used: set[str] = set()
     for name in names:
         try:
-            used |= rewrite_state(name, sources, options, in_place, operation, "upgrade").sources.used
+            used |= rewrite_state(sources.named(name), sources, options, in_place, operation, "upgrade").sources.used
         except StatetoolError as error:
             if len(names) == 1:
                 raise

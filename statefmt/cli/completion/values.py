@@ -14,7 +14,7 @@ from statefmt.addrs import AbsResource, ModuleInstance
 from statefmt.cli.command import Completer
 from statefmt.cli.named_state import state_name
 from statefmt.cli.run import run_context
-from statefmt.locations import STANDARD_INPUT, workspaces
+from statefmt.locations import STANDARD_INPUT, RemoteName, workspaces
 from statefmt.store.reading import LARGEST_STATE
 from statefmt.store.small_files import read_bounded
 
@@ -66,7 +66,8 @@ def _snapshot(context: click.Context) -> Snapshot:
     """Return the state that the command line names so far. Raises StatetoolError or OSError."""
     named = context.params.get("state_option") or context.params.get("state")
     name = state_name(named if isinstance(named, str) else None, to_read=True)
-    if name == STANDARD_INPUT:
+    if name == STANDARD_INPUT or isinstance(name, RemoteName):
+        # Completion connects to nothing.
         raise OSError
     # Not as commands read it: completion neither waits nor recovers an interrupted write.
     return read(read_bounded(name, LARGEST_STATE)).snapshot

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
@@ -15,9 +16,8 @@ from statefmt.cli.run import current_run
 _WORKSPACE: Final = "workspace"
 _SETTINGS: Final = "backend_config"
 _NAMES: Final = {_WORKSPACE: "--workspace", _SETTINGS: "--backend-config"}
-# The parameters that name a state, which must then be a folder, and those that name others.
-_STATE: Final = ("state", "state_option")
-_OTHERS: Final = ("states", "old", "new")
+# The parameters that name states, which must then be folders, or URLs.
+_STATES: Final = ("state", "state_option", "states", "old", "new")
 
 
 def folder_options() -> list[click.Option]:
@@ -44,15 +44,12 @@ def folder_options() -> list[click.Option]:
 
 
 def use_folder_options(context: click.Context) -> None:
-    """Put the options into the run. Raises BadParameter if the state is no folder's."""
+    """Put the options into the run. Raises BadParameter if a file is named."""
     given = context.meta.get(__name__, {})
     used = [option for name, option in _NAMES.items() if given.get(name)]
     if not used:
         return
-    named = [context.params.get(name) for name in _STATE]
-    # os.path.isdir returns False where a folder above may not be searched; Path.is_dir raises.
-    files = [name for name in named if isinstance(name, str) and not os.path.isdir(name)]  # noqa: PTH112
-    if files or any(context.params.get(name) for name in _OTHERS):
+    if any(_is_file(name) for name in _named(context)):
         raise click.BadParameter(
             "only the state of a folder has it, and a file is named here", context, param_hint=used[0]
         )
@@ -61,6 +58,18 @@ def use_folder_options(context: click.Context) -> None:
     run = current_run()
     options = BackendOptions(given.get(_WORKSPACE), tuple(given.get(_SETTINGS) or ()))
     context.obj = replace(run, context=replace(run.context, backend=options))
+
+
+def _named(context: click.Context) -> Iterator[str]:
+    """Yield the states that the command line names."""
+    for parameter in _STATES:
+        value = context.params.get(parameter)
+        yield from [value] if isinstance(value, str) else value or ()
+
+
+def _is_file(name: str) -> bool:
+    # os.path.isdir returns False where a folder above may not be searched; Path.is_dir raises.
+    return "://" not in name and not os.path.isdir(name)  # noqa: PTH112
 
 
 def _remember(context: click.Context, parameter: click.Parameter, value: object) -> object:

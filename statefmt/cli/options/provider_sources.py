@@ -11,6 +11,7 @@ import typer
 
 from statefmt import ProviderSourceError
 from statefmt.cli.command_line import command_with
+from statefmt.cli.named_state import state_name
 from statefmt.cli.options.configuration import ConfigurationOptions
 from statefmt.cli.options.groups import PROVIDERS
 from statefmt.cli.run import run_context
@@ -65,6 +66,7 @@ class ProviderSources:
         self._configuration: Final = configuration
         self._states: Final = states
         self._unnamed: Final = unnamed
+        self._given: Final[dict[str, str]] = {}
         try:
             self.choice: Final = source_choice((registry or Registry.KEEP).host, legacy or ())
         except ValueError as error:
@@ -72,6 +74,12 @@ class ProviderSources:
         self._request: Final = SourceRequest(
             registry=registry, choice=self.choice, directory=configuration.directory, references=configuration.loaded
         )
+
+    def named(self, given: str) -> str:
+        """Return the state that a name on the command line stands for. Raises StoreError."""
+        name = state_name(given)
+        self._given[name] = given
+        return name
 
     def load(self, name: str) -> LoadedState:
         """Read a state and rewrite its provider sources as the options say."""
@@ -94,7 +102,7 @@ class ProviderSources:
     def _refusal(self, name: str, error: ProviderSourceError) -> str:
         from statefmt.render.formats.untold_sources import untold_text
 
-        others = {other for other in self._states if other != name}
+        others = {other for other in self._states if other != self._given.get(name, name)}
         text = untold_text(
             error,
             lambda *options: command_with(self._command, *options, without=others),

@@ -15,6 +15,7 @@ from statefmt.formats.reading.inspect import inspect
 from statefmt.model.addrs import DEFAULT_HOST, TERRAFORM_HOST
 from statefmt.model.errors import ProviderSourceError, StoreError
 from statefmt.model.snapshot import Snapshot
+from statefmt.store.backends.remote_name import RemoteName
 from statefmt.store.reading import STANDARD_INPUT
 
 if TYPE_CHECKING:
@@ -118,9 +119,11 @@ class SourceRequest(Struct, frozen=True, kw_only=True):
 
 
 def lock_file_folders(name: str) -> Sequence[Path]:
-    """Return the folders whose lock file may belong to the state at a path; none for standard input."""
+    """Return the folders whose lock file may belong to the state at a path; none for standard input and URLs."""
     if name == STANDARD_INPUT:
         return []
+    if isinstance(name, RemoteName):
+        return [] if name.folder is None else [Path(name.folder)]
     folder = Path(name).parent
     # Local states of workspaces are in terraform.tfstate.d/WORKSPACE.
     return [folder, folder.parent.parent] if folder.parent.name == _WORKSPACES else [folder]

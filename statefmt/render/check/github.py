@@ -15,6 +15,7 @@ from statefmt.render.file_path import path_within
 from statefmt.render.findings import message
 from statefmt.render.fixes import fix_text
 from statefmt.render.printable import one_line, printable, printable_lines
+from statefmt.store.backends.remote_name import RemoteName
 from statefmt.store.reading import STANDARD_INPUT, display_name
 
 _COMMANDS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
@@ -33,7 +34,8 @@ def check_github(
 
 
 def _path(name: str, folder: Path) -> str:
-    return "" if name == display_name(STANDARD_INPUT) else path_within(name, folder) or name
+    no_file = name == display_name(STANDARD_INPUT) or isinstance(name, RemoteName)
+    return "" if no_file else path_within(name, folder) or name
 
 
 def _unreadable_command(state: UnreadableState, folder: Path) -> str:

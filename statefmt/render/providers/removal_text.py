@@ -9,7 +9,8 @@ from statefmt.model.addrs import AbsResourceInstance
 from statefmt.render.printable import printable
 from statefmt.render.providers.use_text import bound_numbers, object_text
 from statefmt.render.terminal import Terminal
-from statefmt.text.shell import shell_word
+from statefmt.store.backends.remote_name import state_words
+from statefmt.text.shell import shell_line, shell_word
 
 
 def removal_text(found: ProviderRemoval, terminal: Terminal, state: str | None = None) -> str:
@@ -53,7 +54,7 @@ def _quoted(addr: AbsResourceInstance) -> str:
 
 
 def _state(name: str | None) -> list[str]:
-    return [] if name is None else [f"--state {shell_word(name)}"]
+    return [] if name is None else [shell_line(state_words(name))]
 
 
 def _command(name: str, arguments: Sequence[str]) -> str:

@@ -24,6 +24,7 @@ class SettingSource(StrEnum):
 
     RECORD = "record"  # what init recorded in the data directory
     BLOCK = "block"  # the backend or cloud block of the configuration
+    URL = "url"  # the name of the state
     OPTION = "option"
     ENVIRONMENT = "environment"
     DEFAULT = "default"
@@ -43,7 +44,7 @@ class BackendSetting(Struct, frozen=True):
     """A setting that is in effect.
 
     The name of an argument in a nested block is that of both, such as `endpoints.s3`. `place` names the file and line,
-    the option or the variable, "" for a default. A `secret` must not be shown.
+    the URL, the option or the variable, "" for a default. A `secret` must not be shown.
     """
 
     name: str
@@ -62,7 +63,7 @@ def effective_settings(
     Raises StoreError for an argument that the backend does not have, and for a value of the wrong kind; no message
     contains a value.
     """
-    known = dict(_named(backend.arguments))
+    known = dict(named_arguments(backend.arguments))
     values: dict[str, GivenSetting] = {}
     for setting in given:
         for part in _flat(setting, backend, known):
@@ -86,10 +87,11 @@ def effective_settings(
     return tuple(found)
 
 
-def _named(arguments: Iterable[BackendArgument], prefix: str = "") -> Iterable[tuple[str, BackendArgument]]:
+def named_arguments(arguments: Iterable[BackendArgument], prefix: str = "") -> Iterable[tuple[str, BackendArgument]]:
+    """Yield arguments, also those of nested blocks, by names such as `endpoints.s3`."""
     for argument in arguments:
         yield prefix + argument.name, argument
-        yield from _named(argument.parts, f"{prefix}{argument.name}.")
+        yield from named_arguments(argument.parts, f"{prefix}{argument.name}.")
 
 
 def _flat(setting: GivenSetting, backend: BackendType, known: Mapping[str, BackendArgument]) -> Iterable[GivenSetting]:

@@ -47,9 +47,14 @@ class History(Struct, frozen=True):
     last: int = 0
 
     @property
+    def last_number(self) -> int:
+        """The number of the last edit, 0 if there was none. Numbers are not reused unless the history is deleted."""
+        return max(self.last, self.entries[-1].number if self.entries else 0)
+
+    @property
     def next_number(self) -> int:
-        """The number of the next edit. Numbers are not reused unless the history is deleted."""
-        return max(self.last, self.entries[-1].number if self.entries else 0) + 1
+        """The number of the next edit."""
+        return self.last_number + 1
 
     def with_entry(self, entry: HistoryEntry) -> History:
         """Append an edit and drop the oldest ones beyond `keep`."""
@@ -60,29 +65,32 @@ class History(Struct, frozen=True):
         """Keep only these entries; remember the backups of those `dropped`."""
         old = [OldBackup(entry.time, entry.before, entry.backup) for entry in dropped if entry.backup]
         return msgspec.structs.replace(
-            self, entries=entries, old_backups=(*self.old_backups, *old)[-_MOST_OLD_BACKUPS:], last=self.next_number - 1
+            self, entries=entries, old_backups=(*self.old_backups, *old)[-_MOST_OLD_BACKUPS:], last=self.last_number
         )
 
 
-def load_history(path: Path) -> History:
-    """Read the history of a state file, empty if there is none. Raises StoreError if it cannot be read."""
+_NONE: Final = History()
+
+
+def load_history(path: Path, initial: History = _NONE) -> History:
+    """Read the history of a state file, `initial` if there is none. Raises StoreError if it cannot be read."""
     try:
         with around(path) as state:
-            return history_of(state)
+            return history_of(state, initial=initial)
     except FileNotFoundError:
-        return History()
+        return initial
     except OSError as error:
         raise StoreError(f"{path}: {reason_of(error)}") from error
 
 
-def history_of(state: StateFile, file: str = HISTORY_FILE) -> History:
+def history_of(state: StateFile, file: str = HISTORY_FILE, *, initial: History = _NONE) -> History:
     """Like load_history(), for a state file whose folders are open; `file` may be the staged history."""
     where = state.folder.path / history_name(state.name) / file
     try:
         with state.folder.inner(history_name(state.name)) as folder:
-            history = msgspec.json.decode(folder.read(file, _LARGEST), type=History) if folder else History()
+            history = msgspec.json.decode(folder.read(file, _LARGEST), type=History) if folder else initial
     except FileNotFoundError:
-        return History()
+        return initial
     except OSError as error:
         raise StoreError(f"{where}: cannot read the history ({reason_of(error)})") from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -21,22 +21,19 @@ from statefmt.model.errors import StoreError
 from statefmt.pieces import Piece, makes_the_same, parts_of
 from statefmt.store.durable import close, overwrite, read_all, signals_held_back
 from statefmt.store.explain import check_platform, explained
-from statefmt.store.local._folder import Folder, open_folder
 from statefmt.store.local._lock import locked
-from statefmt.store.local._names import backup_name, backup_stamp
 from statefmt.store.local._recovery import UnrecoverableError, recover
-from statefmt.store.local.history import History, history_of, publish_history, stage_history
-from statefmt.store.local.history_contents import discard_staged, drop_contents, keep_content
-from statefmt.store.local.journal import Journal, checksum, remove_journal, write_journal, written_as
+from statefmt.store.local.history import history_of, publish_history, stage_history
+from statefmt.store.local.history_contents import discard_staged, drop_contents
+from statefmt.store.local.journal import Journal, remove_journal, write_journal, written_as
+from statefmt.store.local.recording import Recording, discard, failing, record, remove_backup
 from statefmt.store.local.state_file import StateFile, around, check_own_name
 from statefmt.store.lock_info import LockInfo
-from statefmt.store.protocol import HistoryEntry
 from statefmt.store.reading import check_regular, reason_of
 
 # Reports a side effect, such as a recovery, as a sentence.
 Notify: TypeAlias = Callable[[str], None]
 
-_MOST_BACKUPS: Final = 1000
 # How often to reopen a state whose file was replaced while waiting for the lock.
 _MOST_REPLACEMENTS: Final = 100
 
@@ -69,9 +66,9 @@ class OpenState:
         path = self.file.path
         with signals_held_back():
             with explained(path):
-                kept, history = self._prepare(pieces, backup, now)
+                kept, recording = self._prepare(pieces, backup, now)
             self._write(pieces, kept)
-            finished = self._finish(history)
+            finished = self._finish(recording)
             if finished and not keeps_backup:
                 return self._without(kept)
         return kept
@@ -89,42 +86,22 @@ class OpenState:
                 f"{self.file.path}: the file was replaced or deleted during the edit; nothing was written, try again"
             )
 
-    def _prepare(self, pieces: tuple[Piece, ...], wanted: Path | None, now: int) -> tuple[Path, History]:
+    def _prepare(self, pieces: tuple[Piece, ...], wanted: Path | None, now: int) -> tuple[Path, Recording]:
         """Write the backup, the staged history and the journal durably. Raises StoreError and removes them again."""
-        # Imported late: commands that only read need no threads.
-        from concurrent.futures import ThreadPoolExecutor
-
-        state, info = self.file, self.info
-        state.folder.sweep()
-        earlier = history_of(state)
-        parent = nullcontext(state.named_in) if wanted is None else open_folder(wanted.parent, state.folder.owner)
-        with _failing(f"{state.path}: cannot create a backup {_where(wanted)}"), parent as folder:
-            if folder.descriptor != state.folder.descriptor:
-                folder.sweep()
-            with ThreadPoolExecutor() as others:
-                # In parallel with the backup, which takes as long as both.
-                checksums = [others.submit(checksum, self.data), others.submit(checksum, parts_of(self.data, pieces))]
-                backup = _backup(folder, state.path.name if wanted is None else wanted, self.data, now)
-            before, after = [digest.result() for digest in checksums]
-            stamp = backup_stamp(backup, state.path.name) if wanted is None else ""
-            command = info.Info or info.Operation
-            entry = HistoryEntry(earlier.next_number, info.Created, info.Who, command, before, after, stamp)
-            history = earlier.with_entry(entry)
-            kept = folder.path / backup
-            # Resolve links first: a relative path across a link would be wrong.
-            way = os.path.relpath(os.path.realpath(kept), os.path.realpath(state.folder.path))
-            try:
-                with _failing(f"{state.path}: cannot write its history"):
-                    stage_history(state, history)
-                    keep_content(state, (folder, backup), self.data, before)
-                with _failing(f"{state.path}: cannot create a journal beside it"):
-                    journal = Journal(way, pieces, entry, state.name, os.fstat(self.descriptor).st_ino)
-                    write_journal(state, journal, replaces=self.is_torn)
-            except BaseException:
-                folder.remove(backup)
-                discard_staged(state, earlier)
-                raise
-        return kept, history
+        state = self.file
+        recording = record(state, self.info, self.data, pieces, history_of(state), wanted=wanted, now=now)
+        kept = recording.backup
+        assert kept is not None
+        # Resolve links first: a relative path across a link would be wrong.
+        way = os.path.relpath(os.path.realpath(kept), os.path.realpath(state.folder.path))
+        try:
+            with failing(f"{state.path}: cannot create a journal beside it"):
+                journal = Journal(way, pieces, recording.entry, state.name, os.fstat(self.descriptor).st_ino)
+                write_journal(state, journal, replaces=self.is_torn)
+        except BaseException:
+            discard(state, recording)
+            raise
+        return kept, recording
 
     def _write(self, pieces: Sequence[Piece], backup: Path) -> None:
         """Write the new content; if that fails, restore the old content."""
@@ -145,12 +122,12 @@ class OpenState:
                 discard_staged(self.file, history_of(self.file))
             raise StoreError(f"{reason}; the file is unchanged, and its content is also in {backup}") from error
 
-    def _finish(self, history: History) -> bool:
+    def _finish(self, recording: Recording) -> bool:
         """Publish the history and remove the journal. Errors are only reported: the state is already written."""
         try:
             publish_history(self.file)
             remove_journal(self.file)
-            drop_contents(self.file, history)
+            drop_contents(self.file, recording.history)
         except (OSError, StoreError) as error:
             reason = reason_of(error) if isinstance(error, OSError) else error
             self.note(
@@ -163,8 +140,7 @@ class OpenState:
     def _without(self, backup: Path) -> Path | None:
         """Delete a backup whose content the history keeps; return its path if that fails."""
         try:
-            with open_folder(backup.parent, self.file.folder.owner) as folder:
-                folder.remove(backup.name)
+            remove_backup(self.file, backup)
         except (OSError, StoreError) as error:
             reason = reason_of(error) if isinstance(error, OSError) else error
             self.note(f"{backup}: this backup could not be deleted ({reason})")
@@ -216,34 +192,3 @@ def _opened(opened: ExitStack, path: Path, info: LockInfo, timeout: float | None
                 opened.enter_context(attempt.pop_all())
                 return file, descriptor
     raise StoreError(f"{path}: the file keeps being replaced; nothing was done, try again")
-
-
-def _backup(folder: Folder, wanted: Path | str, content: bytes, now: int) -> str:
-    """Create a durable backup, with `wanted` as its path or as the state's name; never overwrite a file."""
-    if isinstance(wanted, Path):
-        try:
-            folder.create(wanted.name, content)
-        except FileExistsError:
-            raise StoreError(f"{wanted}: the backup already exists; nothing was written") from None
-        return wanted.name
-    for attempt in range(_MOST_BACKUPS):
-        name = backup_name(wanted, now, attempt)
-        with suppress(FileExistsError):
-            folder.create(name, content)
-            return name
-    raise StoreError(
-        f"{folder.path / wanted}: {_MOST_BACKUPS} backups of this second already exist; nothing was written"
-    )
-
-
-def _where(wanted: Path | None) -> str:
-    return "beside it" if wanted is None else f"as {wanted}"
-
-
-@contextmanager
-def _failing(what: str) -> Iterator[None]:
-    """Turn an OSError into a StoreError that says what failed."""
-    try:
-        yield
-    except OSError as error:
-        raise StoreError(f"{what} ({reason_of(error)}); nothing was written") from error

@@ -16,6 +16,7 @@ from statefmt.store.lock_info import LockInfo
 from statefmt.store.protocol import HistoryEntry, Stored
 from statefmt.store.remote.client import LockHeldError, StateClient
 from statefmt.store.remote.connection import Connection
+from statefmt.store.remote.unlocked import refuse_unlocked_url
 
 # Seconds between two attempts to lock, as OpenTofu waits; the last one repeats.
 # Source: OpenTofu `internal/states/statemgr/locker.go` (LockWithContext).
@@ -60,6 +61,8 @@ class RemoteStore:
     def locked(self, info: LockInfo, timeout: float | None) -> Iterator[LockedRemote]:
         """Lock and read the state."""
         with self._client() as client:
+            if timeout is not None and not client.is_locking:
+                refuse_unlocked_url(self.place)
             if timeout is None or not client.is_locking:
                 yield LockedRemote(client, _read(client), None)
                 return

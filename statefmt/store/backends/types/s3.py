@@ -19,6 +19,9 @@ from statefmt.store.backends.description import (
     truth_arguments,
 )
 
+# What keys often have, and a URL may have in its path.
+_PLAIN: Final = "/:=@!$&'()*+,;"
+
 
 def object_key(values: SettingValues, workspace: str) -> str:
     """Return the key of the object that has a workspace's state."""
@@ -31,10 +34,12 @@ def object_key(values: SettingValues, workspace: str) -> str:
 
 
 def _place(values: SettingValues, workspace: str, environment: Mapping[str, str]) -> str:
-    """Return `s3://BUCKET/KEY`, with the region if there is one."""
+    """Return `s3://BUCKET/KEY`, with the region if there is one; escaped where a URL needs it."""
+    from urllib.parse import quote
+
+    key = quote(object_key(values, workspace), safe=_PLAIN)
     region = text_of(values, "region")
-    key = object_key(values, workspace)
-    return f"s3://{text_of(values, 'bucket')}/{key}" + (f"?region={region}" if region else "")
+    return f"s3://{text_of(values, 'bucket')}/{key}" + (f"?region={quote(region)}" if region else "")
 
 
 def _endpoint(name: str, *older: str) -> BackendArgument:

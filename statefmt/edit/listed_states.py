@@ -1,0 +1,51 @@
+"""Finds the states that a list of names stands for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+from statefmt.context import RunContext
+from statefmt.edit.session import state_name
+from statefmt.model.errors import StoreError
+from statefmt.store.backends.remote_name import RemoteName
+from statefmt.store.discover import find_states
+
+
+def listed_states(context: RunContext, names: Iterable[str], *, everything: bool = False) -> list[str]:
+    """Return the states that names stand for, without duplicates and in the order given, to read them.
+
+    A URL stands for one state, a folder for its state in a backend, if it has one, and for the files that
+    `find_states` finds below it, as globs do. Raises StoreError as that does, and RemoteStateError if there is no file
+    below a folder, and its backend is not supported.
+    """
+    found: dict[str, None] = {}
+    for name in names:
+        if "://" in name:
+            found.update(dict.fromkeys(find_states([state_name(context, name, to_read=True)], everything=everything)))
+        elif os.path.isdir(name):  # noqa: PTH112 - Path.is_dir raises without permission
+            found.update(dict.fromkeys(_of_folder(context, name, everything)))
+        else:
+            found.update(dict.fromkeys(find_states([name], everything=everything)))
+    return list(found)
+
+
+def _of_folder(context: RunContext, folder: str, everything: bool) -> list[str]:
+    problem: StoreError | None = None
+    own = ""
+    try:
+        own = state_name(context, folder, to_read=True)
+    except StoreError as error:
+        problem = error
+    is_remote = isinstance(own, RemoteName)
+    try:
+        below = find_states([folder], everything=everything)
+    except StoreError:
+        if problem is not None:
+            raise problem from None
+        if not is_remote:
+            raise
+        below = []
+    if problem is not None:
+        context.note(f"{problem.on_command_line}; only the files below are used")
+    return [own, *below] if is_remote else below

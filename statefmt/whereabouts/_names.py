@@ -1,0 +1,50 @@
+"""Names states in backends, and the words of a command that name them again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from statefmt.model.errors import StoreError
+from statefmt.store.backends.options import BackendOptions
+from statefmt.store.backends.remote_name import RemoteName
+from statefmt.store.backends.settings import named_arguments
+from statefmt.store.backends.shown import without_credentials
+from statefmt.whereabouts._find import FoundState, known_backend
+from statefmt.whereabouts._urls import state_at_url, url_without_values
+
+
+def folder_name(found: FoundState, options: BackendOptions | None = None) -> RemoteName:
+    """Return the name of the state of a folder in a backend.
+
+    Raises StoreError if arguments are missing, or if the
+    location contains control characters: a repository must not write to terminals and logs.
+    """
+    options = options or BackendOptions()
+    place = found.place
+    if not place.location.isprintable():
+        raise StoreError(
+            f"{found.backend.place}: the location of the state, {place.location!r}, contains control characters"
+        )
+    folder = str(found.backend.folder)
+    workspace = () if options.workspace is None else ("--workspace", options.workspace)
+    words = ("--state", folder, *workspace, *_settings(options.settings, found.backend.type))
+    return RemoteName(place, folder, words)
+
+
+def url_name(url: str, environment: Mapping[str, str], options: BackendOptions | None = None) -> RemoteName | None:
+    """Return the name of the state at a URL, None if it has no scheme of a backend. Raises what `state_at_url` does."""
+    place = state_at_url(url, environment, options)
+    if place is None:
+        return None
+    settings = () if options is None else options.settings
+    return RemoteName(place, None, ("--state", url_without_values(url), *_settings(settings, place.type)))
+
+
+def _settings(options: Iterable[str], type_: str) -> Iterable[str]:
+    """Yield the options `--backend-config`, without values that may be secret."""
+    arguments = dict(named_arguments(known_backend(type_).arguments))
+    for option in options:
+        name, equals, value = option.partition("=")
+        argument = arguments.get(name)
+        is_secret = argument is None or argument.secret or without_credentials(value) != value
+        yield from ("--backend-config", f"{name}=…" if equals and is_secret else option)
