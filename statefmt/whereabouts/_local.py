@@ -40,10 +40,10 @@ class Workspaces(Struct, frozen=True):
 def listed_workspaces(
     folder: Path, environment: Mapping[str, str], options: BackendOptions | None = None
 ) -> Workspaces:
-    """Return the workspaces in the backend `local`: `default`, then the folders in `workspace_dir`, sorted.
+    """Return the workspaces of a folder in the backend `local`.
 
-    Raises StoreError if that folder cannot be read, and RemoteStateError for other backends, except those that have
-    only `default`. Source: OpenTofu `internal/backend/local/backend.go` (Workspaces).
+    Raises what `local_workspaces` raises, and RemoteStateError for other backends, except those that have only
+    `default`.
     """
     backend = find_backend(folder, environment, options)
     if backend.type != "local":
@@ -51,7 +51,14 @@ def listed_workspaces(
         if known is not None and not known.named_workspaces:
             return Workspaces((DEFAULT_WORKSPACE,), backend.workspace.name)
         raise remote_state(backend)
-    found = located(backend, environment)
+    return Workspaces(local_workspaces(located(backend, environment)), backend.workspace.name)
+
+
+def local_workspaces(found: FoundState) -> tuple[str, ...]:
+    """Return the workspaces in the backend `local`: `default`, then the folders in `workspace_dir`, sorted.
+
+    Raises StoreError if that folder cannot be read. Source: OpenTofu `internal/backend/local/backend.go` (Workspaces).
+    """
     local_state(found)  # both settings are set
     folder = found.backend.folder / str(found.values["workspace_dir"])
     try:
@@ -61,8 +68,7 @@ def listed_workspaces(
         names = []
     except OSError as error:
         raise StoreError(f"{folder}: {reason_of(error)}") from error
-    others = (name for name in names if name != DEFAULT_WORKSPACE)
-    return Workspaces((DEFAULT_WORKSPACE, *others), backend.workspace.name)
+    return (DEFAULT_WORKSPACE, *(name for name in names if name != DEFAULT_WORKSPACE))
 
 
 def leads_outside(found: FoundState) -> bool:

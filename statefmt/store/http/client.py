@@ -1,69 +1,276 @@
-"""The client of the backend `http`."""
+"""The client of the backend `http`. Source: OpenTofu `internal/backend/remote-state/http/client.go`."""
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from hashlib import md5, sha256
+from typing import Final
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
+from statefmt.model.errors import ChangedError, StoreError
+from statefmt.store.backends.description import DEFAULT_WORKSPACE
 from statefmt.store.backends.place import StatePlace
-from statefmt.store.lock_info import LockInfo
+from statefmt.store.http._settings import HttpSettings, Target, http_settings
+from statefmt.store.lock_info import LockInfo, lock_json, read_lock_info
 from statefmt.store.protocol import Stored
+from statefmt.store.reading import LARGEST_STATE
+from statefmt.store.remote.client import LockHeldError, UnknownOutcomeError
 from statefmt.store.remote.connection import Connection
+from statefmt.store.remote.retries import is_passing
+from statefmt.store.remote.transport import SMALL_ANSWER, Answer, Patience, Request, Transport
+from statefmt.store.remote.trust import approach
+
+_OK: Final = 200
+_NO_STATE: Final = frozenset({204, 404})
+_WRITTEN: Final = frozenset({200, 201, 204})
+_REMOVED: Final = frozenset({200, 204})
+_LOCKED: Final = frozenset({409, 423})
+_CONDITION_FAILED: Final = 412
+# Go's zero time, which OpenTofu sends where it knows only the ID of a lock.
+_NO_TIME: Final = "0001-01-01T00:00:00Z"
 
 
 @dataclass(frozen=True, slots=True)
-class HttpClient:
-    """A connection to one state; see StateClient."""
+class _Found:
+    """What the server has; `tag` is a strong ETag, "" if the server sends none."""
 
-    place: StatePlace
-    connection: Connection
+    content: bytes
+    version: str
+    tag: str
+
+
+class HttpClient:
+    """A connection to one state; see StateClient.
+
+    The version of a content is its SHA-256: most servers know no condition. A write reads once more under the lock.
+    """
+
+    def __init__(self, place: StatePlace, connection: Connection, patience: Patience = Patience()) -> None:
+        """Connect to nothing yet. Raises StoreError for settings that are not valid."""
+        self._place = place
+        self._connection = connection
+        self._settings: HttpSettings = http_settings(place)
+        self._transport = Transport(connection, self._settings.tls, self._settings.retries, patience)
 
     @property
     def location(self) -> str:
         """The URL of the state."""
-        return self.place.location
+        return self._place.location
 
     @property
     def lock_path(self) -> str:
-        """The `Path` of lock information."""
+        """The `Path` of lock information, which the protocol leaves empty."""
         return ""
 
     @property
     def is_locking(self) -> bool:
         """Whether the backend is set up to lock."""
-        return True
+        return self._settings.lock is not None
 
     def read(self) -> Stored | None:
         """Return the content and its version."""
-        raise NotImplementedError
+        found = self._found()
+        return None if found is None else Stored(found.content, found.version)
 
     def lock(self, info: LockInfo) -> None:
-        """Try once to lock the state."""
-        raise NotImplementedError
+        """Try once to lock the state.
+
+        After a lost answer the request is sent again: the server then tells whether the lock has our ID.
+        """
+        if self._settings.lock is None:
+            raise StoreError(f"{self.location}: lock_address is not set, so this state cannot be locked")
+        self._unlock_target()
+        answer = self._send(self._settings.lock_method, self._settings.lock, lock_json(info), repeats=True)
+        if answer.status == _OK:
+            return
+        if answer.status in _LOCKED:
+            holder = read_lock_info(answer.body)
+            if holder is None or holder.ID != info.ID:
+                raise LockHeldError("" if holder is None else holder.ID, holder)
+        elif is_passing(answer.status):
+            raise UnknownOutcomeError(f"{self.location}: the server answered the lock with status {answer.status}")
+        else:
+            raise self._refused("lock", answer)
 
     def holder(self) -> LockInfo | None:
-        """Return who holds the lock."""
+        """Raise NotImplementedError: the protocol has no request that only reads the lock."""
         raise NotImplementedError
 
     def write(self, content: bytes, expected: Hashable | None, lock: LockInfo | None) -> None:
-        """Replace the content."""
-        raise NotImplementedError
+        """Replace the content.
+
+        The condition holds at the time of a last reading. A server that sends ETags is asked to check it as well.
+        """
+        written = sha256(content).hexdigest()
+        conditional = True
+        attempt = 0
+        while True:
+            found = self._found()
+            if attempt and found is not None and found.version == written:
+                # An attempt has had its effect.
+                return
+            self._check(found, expected)
+            tag = found.tag if found is not None and conditional else ""
+            url = self._settings.state.url if lock is None else _with_lock(self._settings.state.url, lock.ID)
+            answer = self._send(self._settings.update_method, self._settings.state, content, url=url, tag=tag)
+            if answer.status in _WRITTEN:
+                return
+            if answer.status in _LOCKED:
+                raise self._not_ours("write", read_lock_info(answer.body))
+            if answer.status == _CONDITION_FAILED and tag:
+                # The content has changed by now, or the server compares with something else.
+                conditional = False
+            elif not is_passing(answer.status):
+                raise self._refused("write", answer)
+            elif not self._transport.pause(attempt):
+                raise UnknownOutcomeError(f"{self.location}: the server answered the write with status {answer.status}")
+            attempt += 1
 
     def unlock(self, info: LockInfo) -> None:
-        """Give the lock back."""
-        raise NotImplementedError
+        """Give the lock back.
+
+        After a lost answer the lock is taken again, which tells whether it still has our ID: a server might remove the
+        lock of somebody else if the request to unlock were just repeated.
+        """
+        target = self._unlock_target()
+        attempt = 0
+        while True:
+            try:
+                answer = self._send(self._settings.unlock_method, target, lock_json(info))
+            except UnknownOutcomeError:
+                if not self._transport.pause(attempt):
+                    raise
+            else:
+                if answer.status in _REMOVED:
+                    return
+                if answer.status in _LOCKED:
+                    raise self._not_ours("unlock", read_lock_info(answer.body))
+                if not is_passing(answer.status):
+                    raise self._refused("unlock", answer)
+                if not self._transport.pause(attempt):
+                    raise UnknownOutcomeError(
+                        f"{self.location}: the server answered the unlock with status {answer.status}"
+                    )
+            try:
+                self.lock(info)
+            except LockHeldError as error:
+                if error.lock_id:
+                    return
+                raise UnknownOutcomeError(f"{self.location}: the state is locked, perhaps still by this run") from None
+            attempt += 1
 
     def force_unlock(self, lock_id: str) -> LockInfo | None:
-        """Remove the lock with this ID."""
-        raise NotImplementedError
+        """Remove the lock with this ID.
+
+        Some servers do not compare IDs, so a lock with this ID is tried first: if another one is held, the server says
+        so, and nothing is removed.
+        """
+        target = self._unlock_target()
+        info = LockInfo(lock_id, "", "", "", "", _NO_TIME, "")
+        holder: LockInfo | None = None
+        if self._settings.lock is not None:
+            answer = self._send(self._settings.lock_method, self._settings.lock, lock_json(info), repeats=True)
+            holder = read_lock_info(answer.body) if answer.status in _LOCKED else None
+            if holder is not None and holder.ID and lock_id != holder.ID:
+                raise self._not_ours("unlock", holder)
+            if answer.status != _OK and answer.status not in _LOCKED:
+                raise self._refused("lock", answer)
+        answer = self._send(self._settings.unlock_method, target, lock_json(info))
+        if answer.status in _LOCKED:
+            raise self._not_ours("unlock", read_lock_info(answer.body))
+        if answer.status not in _REMOVED:
+            raise self._refused("unlock", answer)
+        return holder
 
     def workspaces(self) -> Sequence[str]:
-        """Return the workspaces that have a state."""
-        raise NotImplementedError
+        """Return the only workspace, if it has a state."""
+        return () if self._found() is None else (DEFAULT_WORKSPACE,)
 
     def delete(self, expected: Hashable) -> None:
         """Delete the state with this version."""
-        raise NotImplementedError
+        found = self._found()
+        self._check(found, expected)
+        tag = "" if found is None else found.tag
+        answer = self._send("DELETE", self._settings.state, tag=tag)
+        if answer.status == _CONDITION_FAILED and tag:
+            raise self._changed(expected)
+        if answer.status not in _REMOVED:
+            raise self._refused("deletion", answer)
 
     def close(self) -> None:
         """Close the connection."""
+        self._transport.close()
+
+    def _found(self) -> _Found | None:
+        target = self._settings.state
+        approach(self._connection, target.host, named_by=target.named_by, credentials=self._settings.credentials)
+        answer = self._transport.send(Request("GET", target.url, self._settings.headers, largest=LARGEST_STATE))
+        if answer.status in _NO_STATE or (answer.status == _OK and not answer.body):
+            return None
+        if answer.status != _OK:
+            raise self._refused("read", answer)
+        sent = answer.headers.get("content-md5")
+        if sent is not None and sent.strip() != _md5(answer.body):
+            raise StoreError(
+                f"{self.location}: the content does not have the Content-MD5 that the server sends: it is damaged, or "
+                "the server is wrong"
+            )
+        tag = answer.headers.get("etag", "")
+        return _Found(answer.body, sha256(answer.body).hexdigest(), "" if tag.startswith("W/") else tag)
+
+    def _send(
+        self, method: str, target: Target, body: bytes = b"", *, url: str = "", tag: str = "", repeats: bool = False
+    ) -> Answer:
+        """Send a request that changes something, after all hosts are known: no lock may stay since one is refused."""
+        for one in (self._settings.state, self._settings.lock, self._settings.unlock):
+            if one is not None:
+                approach(self._connection, one.host, named_by=one.named_by, credentials=self._settings.credentials)
+        headers = dict(self._settings.headers)
+        if body:
+            headers |= {"Content-Type": "application/json", "Content-MD5": _md5(body)}
+        if tag:
+            headers["If-Match"] = tag
+        request = Request(method, url or target.url, headers, body or None, True, repeats, SMALL_ANSWER)
+        return self._transport.send(request)
+
+    def _unlock_target(self) -> Target:
+        if self._settings.unlock is None:
+            raise StoreError(
+                f"{self.location}: unlock_address is not set, so a lock could not be removed again; set it, or leave "
+                "out lock_address"
+            )
+        return self._settings.unlock
+
+    def _check(self, found: _Found | None, expected: Hashable | None) -> None:
+        if (None if found is None else found.version) != expected:
+            raise self._changed(expected)
+
+    def _changed(self, expected: Hashable | None) -> ChangedError:
+        return ChangedError(f"{self.location}: somebody has changed the state meanwhile", str(expected or ""))
+
+    def _not_ours(self, action: str, holder: LockInfo | None) -> StoreError:
+        by = f" by {holder.Who or 'somebody'} with the ID {holder.ID}" if holder is not None else ""
+        return StoreError(f"{self.location}: the server refuses to {action}: the state is locked{by}")
+
+    def _refused(self, action: str, answer: Answer) -> StoreError:
+        if answer.status == 401 and not self._settings.has_credentials:
+            reason = "needs credentials: set username and password, or TF_HTTP_USERNAME and TF_HTTP_PASSWORD"
+        elif answer.status in (401, 403):
+            reason = f"does not accept the credentials for this {action} (status {answer.status})"
+        else:
+            reason = f"answered the {action} with status {answer.status}"
+        return StoreError(f"{self.location}: the server {reason}")
+
+
+def _with_lock(url: str, lock_id: str) -> str:
+    """Return a URL with the ID of the lock in its query, which is sorted, as Go writes it."""
+    parts = urlsplit(url)
+    query = [pair for pair in parse_qsl(parts.query, keep_blank_values=True) if pair[0] != "ID"]
+    query.append(("ID", lock_id))
+    return parts._replace(query=urlencode(sorted(query, key=lambda pair: pair[0]))).geturl()
+
+
+def _md5(content: bytes) -> str:
+    return b64encode(md5(content, usedforsecurity=False).digest()).decode()

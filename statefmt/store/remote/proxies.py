@@ -51,7 +51,7 @@ def _is_excepted(host: str, port: int, environment: Mapping[str, str]) -> bool:
     if not excepted:
         return False
     # Imported late: most environments have no proxy.
-    from urllib.request import proxy_bypass_environment
+    from urllib.request import proxy_bypass_environment  # type: ignore[attr-defined] # typeshed lacks it
 
     names = [name.strip() for name in excepted.split(",")]
     if "*" in names or proxy_bypass_environment(f"{host}:{port}", {"no": excepted.replace("*.", ".")}):

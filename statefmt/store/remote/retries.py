@@ -7,6 +7,8 @@ from typing import Final
 
 # In seconds. A server that asks for more patience gets none.
 _LONGEST_ASKED: Final = 300.0
+# The status for clients that send too many requests, which have no effect then.
+TOO_MANY: Final = 429
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +31,9 @@ class Retries:
             return asked + chance * self.shortest
         # A float has room for 2 to this power.
         doubled = min(self.shortest * 2.0 ** min(attempt, 64), self.longest)
-        return doubled * (0.5 + chance / 2)
+        return max(doubled, 0.0) * (0.5 + chance / 2)
 
 
 def is_passing(status: int) -> bool:
     """Return whether a status says that the same request may succeed later."""
-    return status == 429 or (500 <= status < 600 and status != 501)
+    return status == TOO_MANY or (500 <= status < 600 and status != 501)

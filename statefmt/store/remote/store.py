@@ -13,6 +13,7 @@ from statefmt.pieces import Piece, joined
 from statefmt.store.backends.place import StatePlace
 from statefmt.store.durable import signals_held_back
 from statefmt.store.lock_info import LockInfo
+from statefmt.store.managed import LockState, LockStatus
 from statefmt.store.protocol import HistoryEntry, Stored
 from statefmt.store.remote.client import LockHeldError, StateClient
 from statefmt.store.remote.connection import Connection
@@ -38,6 +39,16 @@ class LockedRemote:
         self.client.write(joined(self.stored.data, pieces), expected, self.lock)
         return None
 
+    def read_again(self) -> bytes:
+        """Read the state."""
+        found = self.client.read()
+        return b"" if found is None else found.data
+
+    def delete(self, expected: Hashable, *, now: int) -> str | None:
+        """Delete the state."""
+        self.client.delete(expected)
+        return None
+
 
 @dataclass(frozen=True, slots=True)
 class RemoteStore:
@@ -57,22 +68,43 @@ class RemoteStore:
         with self._client() as client:
             return _read(client)
 
+    def found(self) -> Stored | None:
+        """Read the content; None if there is no state."""
+        with self._client() as client:
+            return client.read()
+
     @contextmanager
     def locked(self, info: LockInfo, timeout: float | None) -> Iterator[LockedRemote]:
         """Lock and read the state."""
+        with self._locked_client(info, timeout) as (client, lock):
+            yield LockedRemote(client, _read(client), lock)
+
+    @contextmanager
+    def locked_place(self, info: LockInfo, timeout: float | None) -> Iterator[LockedRemote]:
+        """Lock and read the state, if there is one; else its version is None, as for `StateClient.write`."""
+        with self._locked_client(info, timeout) as (client, lock):
+            yield LockedRemote(client, client.read() or Stored(b"", None), lock)
+
+    def lock_state(self) -> LockState:
+        """Ask the backend who holds the lock."""
         with self._client() as client:
-            if timeout is not None and not client.is_locking:
-                refuse_unlocked_url(self.place)
-            if timeout is None or not client.is_locking:
-                yield LockedRemote(client, _read(client), None)
-                return
-            info = replace(info, Path=client.lock_path)
-            _lock(client, info, timeout)
+            if not client.is_locking:
+                return LockState(self.name, LockStatus.NONE)
             try:
-                yield LockedRemote(client, _read(client), info)
-            finally:
-                with signals_held_back():
-                    client.unlock(info)
+                holder = client.holder()
+            except NotImplementedError:
+                return LockState(self.name, LockStatus.UNKNOWN)
+        return LockState(self.name, LockStatus.FREE if holder is None else LockStatus.HELD, holder)
+
+    def remove_lock(self, lock_id: str) -> LockInfo | None:
+        """Remove the lock as `force-unlock` does."""
+        with self._client() as client, signals_held_back():
+            return client.force_unlock(lock_id)
+
+    def workspaces(self) -> Sequence[str]:
+        """Return the workspaces that have a state in the backend, sorted."""
+        with self._client() as client:
+            return client.workspaces()
 
     def versions(self) -> Sequence[HistoryEntry]:
         """Read the history."""
@@ -84,6 +116,22 @@ class RemoteStore:
 
     def tidy(self) -> None:
         """Do nothing."""
+
+    @contextmanager
+    def _locked_client(self, info: LockInfo, timeout: float | None) -> Iterator[tuple[StateClient, LockInfo | None]]:
+        with self._client() as client:
+            if timeout is not None and not client.is_locking:
+                refuse_unlocked_url(self.place)
+            if timeout is None or not client.is_locking:
+                yield client, None
+                return
+            info = replace(info, Path=client.lock_path)
+            _lock(client, info, timeout)
+            try:
+                yield client, info
+            finally:
+                with signals_held_back():
+                    client.unlock(info)
 
     @contextmanager
     def _client(self) -> Iterator[StateClient]:

@@ -1,0 +1,311 @@
+"""Sends HTTP requests to backends: with timeouts, retries, proxies and certificates, and without telling secrets."""
+
+from __future__ import annotations
+
+import random
+import time
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urljoin
+
+import urllib3
+from urllib3 import exceptions as problems
+from urllib3.util import Retry, Timeout
+
+from statefmt.model.errors import StoreError
+from statefmt.store.backends.shown import without_credentials
+from statefmt.store.remote.client import UnknownOutcomeError
+from statefmt.store.remote.connection import Connection
+from statefmt.store.remote.failures import NoAnswerError, failure
+from statefmt.store.remote.proxies import proxy_for
+from statefmt.store.remote.retries import TOO_MANY, Retries, is_passing
+from statefmt.store.remote.tls import TlsSettings, tls_context
+from statefmt.store.remote.trust import approach
+from statefmt.store.remote.urls import server_of
+from statefmt.version import __version__
+
+if TYPE_CHECKING:
+    import ssl
+
+_CHUNK: Final = 1 << 20
+_PIECE: Final = 1 << 16
+_REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
+# Those that keep the method and the body.
+_FAITHFUL: Final = frozenset({307, 308})
+_MOST_REDIRECTS: Final = 10
+# In seconds.
+_CONNECT_TIMEOUT: Final = 10.0
+_ANSWER_TIMEOUT: Final = 60.0
+# In bytes, of an answer that is no state.
+SMALL_ANSWER: Final = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request. `url` has no credentials, `headers` may have some.
+
+    `changes` says that it changes something; `repeats`, that it may be sent again although it may have arrived.
+    `largest` is the size of the largest answer in bytes.
+    """
+
+    method: str
+    url: str
+    headers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), repr=False)
+    body: bytes | None = field(default=None, repr=False)
+    changes: bool = False
+    repeats: bool = True
+    largest: int = SMALL_ANSWER
+
+    @property
+    def shown(self) -> str:
+        """The URL without what may be a credential in it."""
+        return without_credentials(self.url)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer to a request; the names of its headers are in lower case."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long to wait for a connection, and for each part of an answer, in seconds."""
+
+    connect: float = _CONNECT_TIMEOUT
+    answer: float = _ANSWER_TIMEOUT
+
+
+class Transport:
+    """Sends requests of one client; connections are kept open until it is closed."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        tls: TlsSettings = TlsSettings(),
+        retries: Retries = Retries(),
+        patience: Patience = Patience(),
+    ) -> None:
+        """Connect to nothing yet. Certificates are not verified if either `tls` or the run says so."""
+        self._connection = connection
+        self._tls = replace(tls, verifies=tls.verifies and connection.options.verify)
+        self._retries = retries
+        self._timeout = Timeout(connect=patience.connect, read=patience.answer)
+        self._patience = patience
+        self._pools: dict[str, urllib3.PoolManager] = {}
+        self._context: ssl.SSLContext | None = None
+        self._unverified: set[str] = set()
+
+    def send(self, request: Request) -> Answer:
+        """Send a request, and return the answer, whatever its status.
+
+        Repeats requests that did not arrive or were too many, and after other problems that may pass those that
+        `repeats`. Follows redirects: to another host without the headers of the request, and only to read. Raises
+        StoreError, and UnknownOutcomeError if a request that changes something may have arrived.
+        """
+        for _ in range(_MOST_REDIRECTS):
+            answer = self._answered(request)
+            target = answer.headers.get("location", "")
+            if answer.status not in _REDIRECTS or not target:
+                return answer
+            request = self._redirected(request, urljoin(request.url, target), answer.status)
+        raise StoreError(f"{request.shown}: the server redirects without an end")
+
+    def close(self) -> None:
+        """Close all connections."""
+        for pool in self._pools.values():
+            pool.clear()
+        self._pools.clear()
+
+    def pause(self, attempt: int, asked: float | None = None) -> bool:
+        """Wait before a request is repeated; `attempt` is 0 after the first. Return False if it should not be."""
+        wait = self._retries.wait(attempt, random.random(), asked)
+        if wait is None:
+            return False
+        time.sleep(wait)
+        return True
+
+    def _answered(self, request: Request) -> Answer:
+        attempt = 0
+        arrived = False
+        while True:
+            try:
+                answer = self._once(request)
+            except NoAnswerError as problem:
+                arrived |= problem.arrived
+                may_repeat = problem.passes and (request.repeats or not problem.arrived)
+                if not may_repeat or not self.pause(attempt):
+                    if request.changes and arrived:
+                        message = f"{request.shown}: {request.method} was sent, and {problem.reason}"
+                        raise UnknownOutcomeError(message) from None
+                    raise StoreError(f"{request.shown}: {problem.reason}", *problem.advice) from None
+            else:
+                may_repeat = is_passing(answer.status) if request.repeats else answer.status == TOO_MANY
+                arrived |= answer.status != TOO_MANY
+                if not may_repeat or not self.pause(attempt, _asked_wait(answer)):
+                    return answer
+            attempt += 1
+
+    def _once(self, request: Request) -> Answer:
+        start = time.monotonic()
+        outcome = "no answer"
+        received = 0
+        try:
+            answer = self._exchanged(request)
+            outcome, received = str(answer.status), len(answer.body)
+            return answer
+        except NoAnswerError as problem:
+            outcome = problem.reason
+            raise
+        finally:
+            if self._connection.options.debug is not None:
+                took = round((time.monotonic() - start) * 1000)
+                sent = len(request.body or b"")
+                self._connection.options.debug(
+                    f"{request.method} {request.shown}: {outcome}; {took} ms, {sent} bytes sent, {received} received"
+                )
+
+    def _exchanged(self, request: Request) -> Answer:
+        """Send a request once, and read the answer. Raises NoAnswerError, and StoreError for one that is too large."""
+        proxy = proxy_for(request.url, self._connection.environment)
+        pool = self._pool(proxy, request.url)
+        headers = {"User-Agent": f"statetool/{__version__}", **request.headers}
+        if request.body is not None:
+            headers["Content-Length"] = str(len(request.body))
+        try:
+            with warnings.catch_warnings():
+                # The note about it says more.
+                warnings.simplefilter("ignore", problems.InsecureRequestWarning)
+                response = pool.urlopen(
+                    request.method,
+                    request.url,
+                    body=None if request.body is None else _pieces(request.body),
+                    headers=headers,
+                    redirect=False,
+                    retries=False,
+                    timeout=self._timeout,
+                    preload_content=False,
+                )
+        except (problems.HTTPError, OSError) as error:
+            raise failure(error, self._patience.connect, self._patience.answer) from None
+        except ValueError:
+            # Of http.client, with the value.
+            raise StoreError(f"{request.shown}: the method or a header has invalid characters") from None
+        try:
+            body = _body(response, request)
+            response.release_conn()
+        except (problems.HTTPError, OSError) as error:
+            response.close()
+            if not request.changes:
+                raise failure(error, self._patience.connect, self._patience.answer) from None
+            # The status says what became of the request.
+            body = b""
+        except BaseException:
+            response.close()
+            raise
+        return Answer(response.status, {name.lower(): value for name, value in response.headers.items()}, body)
+
+    def _pool(self, proxy: str | None, url: str) -> urllib3.PoolManager:
+        server = server_of(url, "the URL")
+        if server.scheme == "https":
+            if self._context is None:
+                self._context = tls_context(self._tls, self._connection.environment)
+            if not self._tls.verifies and server.name not in self._unverified:
+                self._unverified.add(server.name)
+                self._connection.note(
+                    f"the certificate of {server.name} is not verified: whoever is in between can read the credentials "
+                    "and the state, and change them"
+                )
+        # The pools that exist for plain HTTP have no context, and need none.
+        key = f"{server.scheme} {proxy or ''}"
+        if key not in self._pools:
+            context = self._context if server.scheme == "https" else None
+            self._pools[key] = (
+                urllib3.PoolManager(ssl_context=context)
+                if proxy is None
+                else urllib3.ProxyManager(
+                    _without_user(proxy),
+                    proxy_headers=_proxy_headers(proxy),
+                    proxy_ssl_context=self._proxy_context(proxy),
+                    ssl_context=context,
+                )
+            )
+        return self._pools[key]
+
+    def _proxy_context(self, proxy: str) -> ssl.SSLContext | None:
+        return tls_context(TlsSettings(), self._connection.environment) if proxy.startswith("https:") else None
+
+    def _redirected(self, request: Request, url: str, status: int) -> Request:
+        old = server_of(request.url, "the URL")
+        new = server_of(url, f"{request.shown}: the server redirects to another URL")
+        shown = without_credentials(url)
+        if old.scheme == "https" and new.scheme == "http":
+            raise StoreError(f"{request.shown}: the server redirects to {shown}, which is not encrypted")
+        # A server that moves its clients to HTTPS gets the same.
+        same = new == old or (new.host == old.host and (old.scheme, new.scheme) == ("http", "https"))
+        if request.method == "GET":
+            if not same:
+                approach(self._connection, new.name)
+            return replace(request, url=url, headers=request.headers if same else {})
+        if not same or status not in _FAITHFUL:
+            raise StoreError(
+                f"{request.shown}: the server redirects {request.method} to {shown}; nothing was sent there. If it is "
+                "the right address, set it"
+            )
+        return replace(request, url=url)
+
+
+def _pieces(body: bytes) -> Iterator[bytes]:
+    """Yield a body in pieces: a timeout is for each of them, and a large state may take longer."""
+    for start in range(0, len(body), _PIECE):
+        yield body[start : start + _PIECE]
+
+
+def _body(response: urllib3.BaseHTTPResponse, request: Request) -> bytes:
+    """Read the body of an answer. Raises StoreError once it is too large."""
+    parts: list[bytes] = []
+    size = 0
+    announced = response.headers.get("content-length", "")
+    # Longer numbers are not needed.
+    if announced.isascii() and announced.isdigit() and len(announced) < 20 and int(announced) > request.largest:
+        raise _too_large(request)
+    for part in response.stream(_CHUNK, decode_content=True):
+        parts.append(part)
+        size += len(part)
+        if size > request.largest:
+            raise _too_large(request)
+    return b"".join(parts)
+
+
+def _too_large(request: Request) -> StoreError:
+    return StoreError(f"{request.shown}: the answer is larger than {request.largest:,} bytes, the limit")
+
+
+def _asked_wait(answer: Answer) -> float | None:
+    """Return how long the server asks to wait, in seconds."""
+    asked = answer.headers.get("retry-after")
+    if asked is None:
+        return None
+    try:
+        return Retry().parse_retry_after(asked)
+    except (problems.HTTPError, ValueError, OverflowError):
+        return None
+
+
+def _without_user(proxy: str) -> str:
+    scheme, _, rest = proxy.partition("://")
+    authority, slash, path = rest.partition("/")
+    return f"{scheme}://{authority.rpartition('@')[2]}{slash}{path}"
+
+
+def _proxy_headers(proxy: str) -> dict[str, str]:
+    from urllib.parse import unquote
+
+    user, at, _ = proxy.partition("://")[2].partition("/")[0].rpartition("@")
+    return dict(urllib3.make_headers(proxy_basic_auth=unquote(user))) if at else {}
