@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,6 +21,10 @@ OLDER = INDENTED.replace(b'"serial": 7', b'"serial": 6')
 OTHER = OLDER.replace(LINEAGE.encode(), b"another-lineage")
 
 
+def _names() -> list[str]:
+    return sorted(path.name for path in Path().iterdir())
+
+
 def _words(message: str) -> str:
     return " ".join(message.split())
 
@@ -33,7 +36,7 @@ def test_exact_bytes(content: bytes, statetool: Statetool) -> None:
     assert (result.status, result.err) == (0, "")
     assert Path("to").read_bytes() == Path("from").read_bytes() == content
     assert stat.S_IMODE(Path("to").stat().st_mode) == 0o600
-    assert sorted(os.listdir()) == ["from", "to"]
+    assert _names() == ["from", "to"]
 
 
 def test_from_and_to_a_workspace(statetool: Statetool) -> None:
@@ -130,7 +133,7 @@ def test_onto_itself(other: str, statetool: Statetool) -> None:
 def test_no_folder(statetool: Statetool) -> None:
     Path("from").write_bytes(INDENTED)
     result = statetool("copy", "from", "missing/to")
-    assert (result.status, os.listdir()) == (2, ["from"])
+    assert (result.status, _names()) == (2, ["from"])
     assert "missing/to: there is no such file or folder" in _words(result.err)
 
 
@@ -153,7 +156,7 @@ def test_a_lock_on_either_side(locked: str, program: Program) -> None:
         edit.cancel()
     assert (result.status, result.out) == (2, b"")
     assert f"{locked}: locked by" in _words(result.err)
-    assert sorted(os.listdir()) == ["from", "to"]
+    assert _names() == ["from", "to"]
     assert Path("to").read_bytes() == OLDER
 
 

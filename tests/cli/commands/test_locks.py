@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -45,6 +44,10 @@ def server() -> Iterator[StateServer]:
         yield server
 
 
+def _names() -> list[str]:
+    return sorted(path.name for path in Path().iterdir())
+
+
 def _words(message: str) -> str:
     return " ".join(message.split())
 
@@ -65,7 +68,7 @@ def _posix_lock(path: Path) -> Iterator[int]:
 def test_nobody(statetool: Statetool) -> None:
     result = statetool("locks")
     assert (result.status, result.out, result.err) == (0, b"terraform.tfstate: not locked\n", "")
-    assert os.listdir() == [STATE]
+    assert _names() == [STATE]
 
 
 def test_held_by_statetool(statetool: Statetool) -> None:
@@ -116,7 +119,7 @@ def test_unlock(state: Path, statetool: Statetool) -> None:
     removed = statetool("unlock", LEFT["ID"], "--yes")
     assert removed.status == 0
     assert "was removed; the state was not changed" in _words(removed.err)
-    assert (os.listdir(), state.read_bytes()) == ([STATE], INDENTED)
+    assert (_names(), state.read_bytes()) == ([STATE], INDENTED)
     again = statetool("unlock", LEFT["ID"], "--yes")
     assert (again.status, _words(again.err)) == (2, "statetool: terraform.tfstate: it is not locked")
 
