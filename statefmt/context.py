@@ -52,7 +52,7 @@ class RunContext:
 
     def read(self, name: str) -> bytes:
         """Read a state: a file, a state in a backend, or standard input for `-`. Raises StoreError."""
-        from statefmt.store.backends.remote_name import RemoteName
+        from statefmt.store.backends.remote_name import RemoteName, VersionName
         from statefmt.store.local.settled import read_settled
         from statefmt.store.reading import STANDARD_INPUT
 
@@ -61,6 +61,10 @@ class RunContext:
             from statefmt.store.opening import remote_store
 
             return remote_store(name.place, self.connection()).read().data
+        if isinstance(name, VersionName):
+            from statefmt.store.kept_versions import KeptVersion
+
+            return KeptVersion(name, self.connection()).read().data
         report = None if self.progress is None else partial(self.phase, "reading")
         return self.read_input(report) if name == STANDARD_INPUT else read_settled(name, self, report)
 

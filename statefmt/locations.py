@@ -19,21 +19,25 @@ if TYPE_CHECKING:
     from statefmt.store.backends.remote_name import RemoteName, state_words
     from statefmt.store.discover import find_states
     from statefmt.store.reading import STANDARD_INPUT, display_name
+    from statefmt.store.remote.object_version import ObjectVersion
     from statefmt.whereabouts import FoundState, Workspaces, url_without_values
 
 __all__ = [
     "STANDARD_INPUT",
     "BackendOptions",
     "FoundState",
+    "ObjectVersion",
     "RemoteName",
     "Workspaces",
     "current_state",
     "display_name",
     "find_states",
     "found_state",
+    "kept_versions",
     "listed_states",
     "state_words",
     "url_without_values",
+    "version_name",
     "workspaces",
 ]
 
@@ -41,6 +45,7 @@ __getattr__ = lazy_names(
     __name__,
     {
         "BackendOptions": "statefmt.store.backends.options",
+        "ObjectVersion": "statefmt.store.remote.object_version",
         "FoundState": "statefmt.whereabouts",
         "RemoteName": "statefmt.store.backends.remote_name",
         "STANDARD_INPUT": "statefmt.store.reading",
@@ -72,25 +77,53 @@ def current_state(context: RunContext, folder: str | None = None, *, to_read: bo
 def found_state(context: RunContext, folder: str | None = None) -> FoundState:
     """Return where the state of a folder and its workspace is, and what says so, by default of the current folder.
 
-    This needs no connection. Raises StoreError if what says so cannot be read, or is not valid.
+    `folder` may be the URL of a state, too. This needs no connection. Raises StoreError if what says so cannot be read,
+    or is not valid.
     """
     from pathlib import Path
 
-    from statefmt.whereabouts import find_state
+    from statefmt.whereabouts import find_state, found_at_url
 
-    return find_state(Path(folder or ""), context.environment, context.backend)
+    found = None if folder is None else found_at_url(folder, context.environment, context.backend)
+    return found or find_state(Path(folder or ""), context.environment, context.backend)
 
 
-def workspaces(context: RunContext, folder: str | None = None) -> Workspaces:
-    """Return the workspaces of a folder in the backend `local`, and the current one.
+def workspaces(context: RunContext, folder: str | None = None, *, connect: bool = True) -> Workspaces:
+    """Return the workspaces of a folder, or of the backend at a URL, and the current one.
 
-    Raises StoreError if they cannot be found, and RemoteStateError if the folder keeps its states in a backend.
+    Raises StoreError if they cannot be found or read, and RemoteStateError if the folder keeps its states in a backend
+    that statetool does not support or, unless it may `connect`, in any but `local`.
     """
     from pathlib import Path
 
-    from statefmt.whereabouts import listed_workspaces
+    from statefmt.whereabouts import find_backend, found_at_url, listed_workspaces
 
-    return listed_workspaces(Path(folder or ""), context.environment, context.backend)
+    at_url = None if folder is None else found_at_url(folder, context.environment, context.backend)
+    backend = at_url.backend if at_url else find_backend(Path(folder or ""), context.environment, context.backend)
+    return listed_workspaces(backend, context.environment, context.connection() if connect else None)
+
+
+def kept_versions(context: RunContext, location: str | None = None) -> tuple[ObjectVersion, ...]:
+    """Return the versions that a service keeps of a state, newest first, such as S3 in a versioned bucket.
+
+    `location` is a URL, or a folder for its state, by default the current one. Only the current version is returned if
+    the service keeps no others. Raises StoreError if the state is a file or in a backend that keeps no versions.
+    """
+    from statefmt.edit.session import state_name
+    from statefmt.store.kept_versions import kept_versions, versioned_state
+
+    return kept_versions(versioned_state(state_name(context, location, to_read=True)), context.connection())
+
+
+def version_name(context: RunContext, version_id: str, location: str | None = None) -> str:
+    """Return the location of a version of a state, for `statefmt.open()`; it can only be read.
+
+    `location` is as for `kept_versions()`. This needs no connection. Raises StoreError if the state is a file.
+    """
+    from statefmt.edit.session import state_name
+    from statefmt.store.kept_versions import version_name
+
+    return version_name(state_name(context, location, to_read=True), version_id)
 
 
 def __dir__() -> list[str]:

@@ -23,15 +23,16 @@ if TYPE_CHECKING:
 # Commands that read no state.
 WITHOUT_ENCRYPTION: Final = frozenset(
     {
-        *("git-config", "help", "history", "locks", "releases", "rule", "schemas", "unlock", "version", "where"),
-        "workspaces",
+        *("git-config", "help", "history", "locks", "releases", "rule", "schemas", "unlock", "version", "versions"),
+        *("where", "workspaces"),
     }
 )
 # Commands whose output people read, so that a long one goes to the pager.
 _PAGED: Final = frozenset(
     {
         *("list", "show", "providers", "outputs", "stats", "graph", "grep", "check", "simulate", "verify", "rule"),
-        *("diff", "plan-show", "releases", "history", "help", "encryption-info", "where", "workspaces", "locks"),
+        *("diff", "plan-show", "releases", "history", "versions", "help", "encryption-info", "where", "workspaces"),
+        "locks",
     }
 )
 _OWN: Final = "Options"

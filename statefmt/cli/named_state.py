@@ -19,13 +19,20 @@ def state_name(name: str | None, *, to_read: bool = False) -> str:
 
 
 def folder_name(name: str | None) -> str | None:
-    """Return the folder that a command names, None for the current one. Raises StoreError if it is no folder."""
+    """Return the folder or URL that a command names, None for the current folder. Raises StoreError for a file."""
     # Path.is_dir raises if a folder above may not be searched.
-    if name is not None and not os.path.isdir(name):  # noqa: PTH112
+    if name is not None and "://" not in name and not os.path.isdir(name):  # noqa: PTH112
         raise StoreError(f"{display_name(name)}: this is not a folder; name the folder of a root module")
     return name
 
 
-def opened_state(name: str | None) -> State:
-    """Open and read the state for a command that does not write. Raises StoreError, StateError and EncryptionError."""
+def opened_state(name: str | None, version_id: str | None = None) -> State:
+    """Open and read the state, or a version of it that its service keeps, for a command that does not write.
+
+    Raises StoreError, StateError and EncryptionError.
+    """
+    if version_id is not None:
+        from statefmt.locations import version_name
+
+        return statefmt.open(version_name(run_context(), version_id, name), context=run_context())
     return statefmt.open(state_name(name, to_read=True), context=run_context())

@@ -77,6 +77,7 @@ SECTIONS: Final = {
         "undo": "Undo the last edit that statetool made to a state.",
         "restore": "Put a backup back in place of a state.",
         "history": "Show the edits that statetool made to a state.",
+        "versions": "List the versions of a state that its service keeps.",
     },
     "Help": {"help": "Show the help of a command, or explain a topic.", "version": "Show the version."},
     "Git": {

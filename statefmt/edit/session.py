@@ -109,9 +109,9 @@ def backend_state_name(context: RunContext, found: FoundBackend, *, to_read: boo
 
 
 def _name_at_url(context: RunContext, name: str) -> str | None:
-    from statefmt.store.backends.remote_name import RemoteName
+    from statefmt.store.backends.remote_name import RemoteName, VersionName
 
-    if isinstance(name, RemoteName):
+    if isinstance(name, (RemoteName, VersionName)):
         return name
     from statefmt.whereabouts import url_name
 

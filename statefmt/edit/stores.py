@@ -1,4 +1,4 @@
-"""Finds the store of a state by its name."""
+"""Finds the store and the history of a state by its name."""
 
 from __future__ import annotations
 
@@ -6,23 +6,28 @@ from typing import TYPE_CHECKING
 
 from statefmt.context import RunContext
 from statefmt.model.errors import StoreError
-from statefmt.store.backends.remote_name import RemoteName
+from statefmt.store.backends.remote_name import RemoteName, VersionName
 from statefmt.store.protocol import Store
 from statefmt.store.reading import GIT, STANDARD_INPUT, display_name
 from statefmt.store.standard_input import StandardInput
 
 if TYPE_CHECKING:
+    from statefmt.store.local.edit_history import EditHistory
     from statefmt.store.managed import ManagedStore
 
 
 def store_at(context: RunContext, name: str) -> Store:
-    """Return the store of a state: a file, a state in a backend or, for `-`, standard input."""
+    """Return the store of a state: a file, a state in a backend or a version of it or, for `-`, standard input."""
     if name == STANDARD_INPUT:
         return StandardInput(lambda: context.read(STANDARD_INPUT))
     if isinstance(name, RemoteName):
         from statefmt.store.opening import remote_store
 
         return remote_store(name.place, context.connection())
+    if isinstance(name, VersionName):
+        from statefmt.store.kept_versions import KeptVersion
+
+        return KeptVersion(name, context.connection())
     # Imported here: commands that only check start faster without it.
     from statefmt.store.local.store import LocalFile
 
@@ -43,3 +48,14 @@ def managed_store_at(context: RunContext, name: str, *, makes_folders: bool = Fa
     from statefmt.store.local.store import LocalFile
 
     return LocalFile(name, context, makes_folders=makes_folders)
+
+
+def history_at(context: RunContext, name: str) -> EditHistory:
+    """Return the history of a file, or of a state in a backend."""
+    if isinstance(name, RemoteName):
+        from statefmt.store.opening import remote_store
+
+        return remote_store(name.place, context.connection()).history
+    from statefmt.store.local.store import LocalFile
+
+    return LocalFile(name, context).history

@@ -98,6 +98,7 @@ LINES: Final[dict[str, list[Line]]] = {
     "locks": [Line("locks %s")],
     "unlock": [Line("unlock absent --state %s -y", status=2)],
     "copy": [Line("copy %s new")],
+    "versions": [Line("versions %s", status=2)],
     "git-driver": [Line("git-driver textconv %s"), Line("git-driver diff s before 0 100644 %s 0 100644")],
 }
 # They take no state.

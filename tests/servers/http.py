@@ -72,6 +72,11 @@ class StateServer:
         self._mutex = threading.Lock()
 
     @property
+    def lock_id(self) -> str:
+        """The ID of the lock, "" without one."""
+        return "" if self.holder is None else self.holder["ID"]
+
+    @property
     def methods(self) -> list[str]:
         """The methods of the requests so far."""
         return [request.method for request in self.requests]

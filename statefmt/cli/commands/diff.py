@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated, Final, Optional
 
+import click
 import typer
 
 from statefmt import State, StoreError
@@ -47,9 +48,12 @@ _SIDE = "A state file, a folder or URL of a state, git:REVISION:PATH for one in 
 
 
 def command(
-    old: Annotated[str, typer.Argument(metavar="OLD", help=_SIDE)],
-    new: Annotated[
+    old: Annotated[
         Optional[str],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Argument(metavar="OLD", show_default=False, help=_SIDE),
+    ] = None,
+    new: Annotated[
+        Optional[str],  # noqa: UP045
         typer.Argument(
             metavar="[NEW]", help="The newer state, in the same forms; default: that of the current workspace."
         ),
@@ -95,13 +99,21 @@ def command(
     full: Annotated[bool, typer.Option("--full", help="Show long values in full.", rich_help_panel=_COMPARED)] = False,
     show_sensitive: ShowSensitiveOption = False,
     schemas: SchemasOption = None,
+    version: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(
+            metavar="ID",
+            help="Compare this version of the state, which `versions` lists, with the current one.",
+            rich_help_panel=_COMPARED,
+        ),
+    ] = None,
     detailed_exitcode: Annotated[
         bool, typer.Option(DETAILED_EXITCODE, help="Exit like `tofu plan`: 0 no differences, 2 differences, 1 failure.")
     ] = False,
 ) -> int:
     """Show the differences between two states: by address, by remote object and by value.
 
-    With one state, compare it with that of the current workspace.
+    With one state, compare it with that of the current workspace. With --version, OLD is the state that has it.
 
     An instance at another address has moved if its type and identity (or id, or all attributes) are the same.
 
@@ -113,7 +125,7 @@ def command(
     if exact and schemas is not None:
         raise typer.BadParameter("cannot be combined with --schemas", param_hint="--exact")
     by_type = provider_schemas(schemas)
-    before, after = _both(old, new)
+    before, after = _both(old, new) if version is None else _versions(old, new, version)
     run_context().phase("comparing")
     one, other = before.snapshot, after.snapshot
     if by_type is not None:
@@ -145,8 +157,17 @@ def command(
     return FOUND if changes else FINE
 
 
-def _both(old: str, new: str | None) -> tuple[State, State]:
+def _versions(state: str | None, other: str | None, version_id: str) -> tuple[State, State]:
+    """Load a version of a state and the state itself. Raises StoreError and StateError."""
+    if other is not None:
+        raise typer.BadParameter("name one state: its version is compared with it", param_hint="--version")
+    return opened_state(state, version_id), opened_state(state)
+
+
+def _both(old: str | None, new: str | None) -> tuple[State, State]:
     """Load both states. Raises StoreError and StateError."""
+    if old is None:
+        raise click.UsageError("Missing argument 'OLD'.", click.get_current_context())
     if new is None:
         new = _current(old)
     if old == new == STANDARD_INPUT:

@@ -12,7 +12,7 @@ from statefmt.cli.exit_status import FINE
 from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.schemas import SchemasOption, provider_schemas
 from statefmt.cli.options.selecting import criteria, selected
-from statefmt.cli.options.shared import FormatOption, OutputFormat, ShowSensitiveOption, StateOption
+from statefmt.cli.options.shared import FormatOption, OutputFormat, ShowSensitiveOption, StateOption, VersionOption
 from statefmt.cli.options.takes import takes
 from statefmt.cli.streams import result_terminal, write_result
 from statefmt.render.outputs.text import outputs_text
@@ -41,6 +41,7 @@ def command(
     show_sensitive: ShowSensitiveOption = False,
     output_format: FormatOption = OutputFormat.TEXT,
     schemas: SchemasOption = None,
+    version: VersionOption = None,
     *,
     chosen: Criteria,
 ) -> int:
@@ -54,7 +55,7 @@ def command(
     if raw and attribute is None:
         raise typer.BadParameter("requires --attr", param_hint="--raw")
     by_type = provider_schemas(schemas)
-    snapshot = opened_state(state).snapshot
+    snapshot = opened_state(state, version).snapshot
     found = selected(instances(snapshot), chosen)
     if by_type is not None:
         from statefmt.provider_schemas import typed_instance

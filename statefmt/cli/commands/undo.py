@@ -7,7 +7,8 @@ from typing import Annotated, Final, Optional
 
 import typer
 
-from statefmt import Edit, HistoryEntry, Snapshot
+import statefmt
+from statefmt import Edit, HistoryEntry, Snapshot, SurgeryError
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.shared import StateArgument, StateOption, one_state
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
@@ -16,12 +17,15 @@ from statefmt.cli.options.write import store_of
 from statefmt.cli.run import run_context
 from statefmt.cli.surgery import Plan, carry_out
 from statefmt.edit.requests.undo import undo_request
+from statefmt.locations import version_name
+from statefmt.operations import restore, with_note
 from statefmt.render.printable import printable
 from statefmt.text.shell import shell_line
 
 EXAMPLES: Final = (
     ("Undo the last edit.", "statetool undo"),
     ("Show what undoing edit 2 and all later ones would change.", "statetool undo --to 2 --dry-run"),
+    ("Restore a version that the bucket of the state keeps.", "statetool undo --version 3HL4kqtJlcpXroDTDmJ"),
     ("Undo an edit although something else has changed the state since.", "statetool undo --discard-changes"),
 )
 
@@ -37,13 +41,22 @@ def command(
     discard_changes: Annotated[
         bool, typer.Option("--discard-changes", help="Undo even if something else has changed the file since.")
     ] = False,
+    version: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(metavar="ID", help="Restore this version instead, which `statetool versions` lists."),
+    ] = None,
     *,
     options: SurgeryOptions,
 ) -> int:
     """Undo the last edit that statetool made to a state, or a given edit and all later ones.
 
     The restored content gets a new, higher serial. An undo is an edit, too: a second undo reverts the first.
+    With --version, restore a version that the service of the backend keeps, whoever wrote it.
     """
+    if version is not None:
+        if to is not None or discard_changes:
+            raise typer.BadParameter("cannot be combined with --to or --discard-changes", param_hint="--version")
+        return _restore(state_name(one_state(state, state_option)), version, options)
     name = state_name(one_state(state, state_option))
     store = store_of(name)
     undo = undo_request(store, to)
@@ -60,6 +73,25 @@ def command(
     checksum = None if discard_changes else last.after
     hint = _way_on(undo.earlier, shell_line(["--state", name] if state or state_option else []))
     return carry_out(Plan("undo", operation, state=name, checksum=checksum, changed=changed, hint=hint), options)
+
+
+def _restore(name: str, version_id: str, options: SurgeryOptions) -> int:
+    """Restore a version of a state that its service keeps. Raises what `carry_out` does."""
+    earlier = statefmt.open(version_name(run_context(), version_id, name), context=run_context())
+
+    def operation(snapshot: Snapshot) -> Edit:
+        if earlier.lineage != snapshot.lineage:
+            raise SurgeryError(
+                f"{printable(earlier.location)} has the lineage {_quoted(earlier.lineage)}, and the state has "
+                f"{_quoted(snapshot.lineage)}: they are not versions of one state"
+            )
+        return with_note(restore(snapshot, earlier.data), f"content of version {printable(version_id)}")
+
+    return carry_out(Plan("undo", operation, state=name), options)
+
+
+def _quoted(lineage: str) -> str:
+    return f"'{printable(lineage)}'"
 
 
 def _way_on(earlier: HistoryEntry | None, state: str) -> str:

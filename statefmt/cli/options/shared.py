@@ -50,6 +50,14 @@ YesOption = Annotated[
 ]
 
 
+VersionOption = Annotated[
+    Optional[str],  # noqa: UP045
+    typer.Option(
+        "--version", metavar="ID", help="The version of the state with this ID; `statetool versions` lists them."
+    ),
+]
+
+
 class StyleChoice(StrEnum):
     """The layout to write."""
 

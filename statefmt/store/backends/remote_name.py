@@ -1,4 +1,4 @@
-"""The name of a state in a backend."""
+"""The names of states in backends, and of versions of them."""
 
 from __future__ import annotations
 
@@ -33,6 +33,29 @@ class RemoteName(str):
     def __reduce__(self) -> tuple[object, ...]:
         """Let `pickle` keep the place: lists of states are checked by several processes."""
         return RemoteName, (self.place, self.folder, self.words)
+
+
+class VersionName(str):
+    """The location of a state and the ID of one of its versions, as users see them.
+
+    It is no RemoteName: what takes one would read or write the current version.
+    """
+
+    __slots__ = ("state", "version_id")
+
+    state: RemoteName
+    version_id: str
+
+    def __new__(cls, state: RemoteName, version_id: str) -> VersionName:
+        """Make the name of a version."""
+        name = super().__new__(cls, f"{state} (version {version_id})")
+        name.state = state
+        name.version_id = version_id
+        return name
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Let `pickle` keep both parts."""
+        return VersionName, (self.state, self.version_id)
 
 
 def state_words(name: str) -> tuple[str, ...]:

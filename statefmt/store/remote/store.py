@@ -15,9 +15,9 @@ from statefmt.store.durable import signals_held_back
 from statefmt.store.lock_info import LockInfo
 from statefmt.store.managed import LockState, LockStatus
 from statefmt.store.protocol import HistoryEntry, Stored
+from statefmt.store.remote._unlocked import refuse_unlocked_url
 from statefmt.store.remote.client import LockHeldError, StateClient
 from statefmt.store.remote.connection import Connection
-from statefmt.store.remote.unlocked import refuse_unlocked_url
 
 # Seconds between two attempts to lock, as OpenTofu waits; the last one repeats.
 # Source: OpenTofu `internal/states/statemgr/locker.go` (LockWithContext).
@@ -100,11 +100,6 @@ class RemoteStore:
         """Remove the lock as `force-unlock` does."""
         with self._client() as client, signals_held_back():
             return client.force_unlock(lock_id)
-
-    def workspaces(self) -> Sequence[str]:
-        """Return the workspaces that have a state in the backend, sorted."""
-        with self._client() as client:
-            return client.workspaces()
 
     def versions(self) -> Sequence[HistoryEntry]:
         """Read the history."""

@@ -114,7 +114,7 @@ class Transport:
             target = answer.headers.get("location", "")
             if answer.status not in _REDIRECTS or not target:
                 return answer
-            request = self._redirected(request, urljoin(request.url, target), answer.status)
+            request = self._redirected(request, target, answer.status)
         raise StoreError(f"{request.shown}: the server redirects without an end")
 
     def close(self) -> None:
@@ -241,7 +241,11 @@ class Transport:
     def _proxy_context(self, proxy: str) -> ssl.SSLContext | None:
         return tls_context(TlsSettings(), self._connection.environment) if proxy.startswith("https:") else None
 
-    def _redirected(self, request: Request, url: str, status: int) -> Request:
+    def _redirected(self, request: Request, target: str, status: int) -> Request:
+        try:
+            url = urljoin(request.url, target)
+        except ValueError:
+            raise StoreError(f"{request.shown}: the server redirects to a URL that is not valid") from None
         old = server_of(request.url, "the URL")
         new = server_of(url, f"{request.shown}: the server redirects to another URL")
         shown = without_credentials(url)

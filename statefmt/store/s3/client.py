@@ -1,69 +1,117 @@
-"""The client of the backend `s3`."""
+"""The client of the backend `s3`: one state in a bucket, locked by a file, by an item in DynamoDB, or by both."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from functools import cached_property
 
+from statefmt.model.errors import StoreError
 from statefmt.store.backends.place import StatePlace
 from statefmt.store.lock_info import LockInfo
 from statefmt.store.protocol import Stored
 from statefmt.store.remote.connection import Connection
 
+try:
+    from statefmt.store.s3._services import Services
+except ModuleNotFoundError as error:
+    raise StoreError(f"states in S3 need the package {error.name}: install statetool[s3]") from None
 
-@dataclass(frozen=True, slots=True)
+from statefmt.store.s3._dynamodb import LockTable
+from statefmt.store.s3._lock_file import LockFile
+from statefmt.store.s3._locks import S3Locks
+from statefmt.store.s3._objects import Objects
+from statefmt.store.s3._state_object import StateObject
+from statefmt.store.s3._version import ReadVersion
+from statefmt.store.s3._workspaces import workspaces_in
+
+
 class S3Client:
-    """A connection to one state; see StateClient."""
+    """A connection to one state; see StateClient. It keeps what it has made, and connects when it is used."""
 
-    place: StatePlace
-    connection: Connection
+    def __init__(self, place: StatePlace, connection: Connection) -> None:
+        self._place = place
+        self._connection = connection
+        self._services = Services(place, connection)
 
     @property
     def location(self) -> str:
         """The URL of the state."""
-        return self.place.location
+        return self._place.location
 
     @property
     def lock_path(self) -> str:
-        """The `Path` of lock information."""
-        return ""
+        """The `Path` of lock information: BUCKET/KEY."""
+        return self._services.settings.path
 
     @property
     def is_locking(self) -> bool:
-        """Whether the backend is set up to lock."""
-        return True
+        """Whether the backend has a lock file or a table."""
+        return self._services.settings.lock_file or bool(self._services.settings.table)
 
     def read(self) -> Stored | None:
-        """Return the content and its version."""
-        raise NotImplementedError
+        """Return the content and its version, a ReadVersion."""
+        return self._state.read()
 
     def lock(self, info: LockInfo) -> None:
         """Try once to lock the state."""
-        raise NotImplementedError
+        self._locks.acquire(info)
 
     def holder(self) -> LockInfo | None:
         """Return who holds the lock."""
-        raise NotImplementedError
+        return self._locks.holder()
 
     def write(self, content: bytes, expected: Hashable | None, lock: LockInfo | None) -> None:
         """Replace the content."""
-        raise NotImplementedError
+        self._state.write(content, _version(expected), is_locked=lock is not None)
 
     def unlock(self, info: LockInfo) -> None:
         """Give the lock back."""
-        raise NotImplementedError
+        self._locks.release(info)
 
     def force_unlock(self, lock_id: str) -> LockInfo | None:
         """Remove the lock with this ID."""
-        raise NotImplementedError
+        return self._locks.remove(lock_id)
 
     def workspaces(self) -> Sequence[str]:
         """Return the workspaces that have a state."""
-        raise NotImplementedError
+        return workspaces_in(self._objects)
 
     def delete(self, expected: Hashable) -> None:
-        """Delete the state with this version."""
-        raise NotImplementedError
+        """Delete the state with this version; in a versioned bucket, this adds a delete marker."""
+        version = _version(expected)
+        if version is None:
+            raise ValueError(expected)
+        self._state.delete(version)
 
     def close(self) -> None:
-        """Close the connection."""
+        """Close the connections."""
+        self._services.close()
+
+    @cached_property
+    def _objects(self) -> Objects:
+        services = self._services
+        return Objects(services.settings, services.s3, services.requests(services.s3))
+
+    @cached_property
+    def _table(self) -> LockTable | None:
+        services = self._services
+        if not services.settings.table:
+            return None
+        return LockTable(
+            services.settings.table, services.settings.path, services.dynamodb, services.requests(services.dynamodb)
+        )
+
+    @cached_property
+    def _locks(self) -> S3Locks:
+        file = LockFile(self._objects) if self._services.settings.lock_file else None
+        return S3Locks(self.location, file, self._table)
+
+    @cached_property
+    def _state(self) -> StateObject:
+        return StateObject(self.location, self._objects, self._table, self._connection.note)
+
+
+def _version(expected: Hashable | None) -> ReadVersion | None:
+    if expected is None or isinstance(expected, ReadVersion):
+        return expected
+    raise TypeError(expected)

@@ -23,17 +23,23 @@ from statefmt.store.backends.description import (
 _PLAIN: Final = "/:=@!$&'()*+,;"
 
 
+def object_key(values: SettingValues, workspace: str) -> str:
+    """Return the key of the object that has a workspace's state."""
+    key = text_of(values, "key")
+    if workspace == DEFAULT_WORKSPACE:
+        return key
+    # Like Go's path.Join, which also removes empty parts and dots.
+    joined = "/".join(filter(None, (text_of(values, "workspace_key_prefix"), workspace, key)))
+    return posixpath.normpath(joined).replace("//", "/")
+
+
 def _place(values: SettingValues, workspace: str, environment: Mapping[str, str]) -> str:
     """Return `s3://BUCKET/KEY`, with the region if there is one; escaped where a URL needs it."""
     from urllib.parse import quote
 
-    key = text_of(values, "key")
-    if workspace != DEFAULT_WORKSPACE:
-        key = posixpath.join(text_of(values, "workspace_key_prefix"), workspace, key.lstrip("/"))
+    key = quote(object_key(values, workspace), safe=_PLAIN)
     region = text_of(values, "region")
-    return f"s3://{text_of(values, 'bucket')}/{quote(key, safe=_PLAIN)}" + (
-        f"?region={quote(region)}" if region else ""
-    )
+    return f"s3://{text_of(values, 'bucket')}/{key}" + (f"?region={quote(region)}" if region else "")
 
 
 def _endpoint(name: str, *older: str) -> BackendArgument:
@@ -82,7 +88,7 @@ BACKEND: Final = BackendType(
         block_argument(
             "assume_role_with_web_identity",
             BackendArgument("role_arn", ("AWS_ROLE_ARN",)),
-            *text_arguments("web_identity_token", secret=True),
+            BackendArgument("web_identity_token", ("AWS_WEB_IDENTITY_TOKEN",), secret=True),
             BackendArgument("web_identity_token_file", ("AWS_WEB_IDENTITY_TOKEN_FILE",)),
             BackendArgument("session_name", ("AWS_ROLE_SESSION_NAME",)),
             *text_arguments("policy", "duration"),

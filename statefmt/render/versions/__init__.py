@@ -1,0 +1,1 @@
+"""Renders the versions of a state that its service keeps."""

@@ -1,0 +1,89 @@
+"""The versions of states that services keep: all of a state, and one of them as a store, which can only be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from statefmt.model.errors import StoreError
+from statefmt.store.backends.remote_name import RemoteName, VersionName
+from statefmt.store.opening import open_client
+from statefmt.store.protocol import HistoryEntry, LockedStore, Stored
+from statefmt.store.reading import GIT, STANDARD_INPUT, display_name
+from statefmt.store.remote.object_version import ObjectVersion, VersionedClient
+
+if TYPE_CHECKING:
+    from statefmt.store.lock_info import LockInfo
+    from statefmt.store.remote.connection import Connection
+
+_HISTORY = "`statetool history` lists the edits that statetool made"
+
+
+def kept_versions(state: RemoteName, connection: Connection) -> tuple[ObjectVersion, ...]:
+    """Return the versions of a state, newest first. Raises StoreError, also if its backend keeps none."""
+    with _versioned(state, connection) as client:
+        return tuple(client.object_versions())
+
+
+def version_name(name: str, version_id: str) -> VersionName:
+    """Return the name of a version of a state. Raises StoreError if no service keeps versions of it."""
+    return VersionName(versioned_state(name), version_id)
+
+
+def versioned_state(name: str) -> RemoteName:
+    """Return the name of a state in a backend. Raises StoreError if it is another."""
+    if isinstance(name, RemoteName):
+        return name
+    if name == STANDARD_INPUT:
+        raise StoreError("standard input has no versions; name a state in a backend")
+    if isinstance(name, VersionName) or name.startswith(GIT):
+        raise StoreError(f"{name}: this is a version of a state already")
+    raise StoreError(
+        f"{display_name(name)}: files have no versions; services keep them, as S3 does in versioned buckets. {_HISTORY}"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class KeptVersion:
+    """A version of a state; see Store."""
+
+    version: VersionName
+    connection: Connection
+
+    @property
+    def name(self) -> str:
+        """The location of the state, and the ID of the version."""
+        return self.version
+
+    def read(self) -> Stored:
+        """Read the version."""
+        with _versioned(self.version.state, self.connection) as client:
+            return Stored(client.read_version(self.version.version_id), self.version.version_id)
+
+    def locked(self, info: LockInfo, timeout: float | None) -> AbstractContextManager[LockedStore]:
+        """Raise StoreError: a version never changes."""
+        raise StoreError(f"{self.name}: an earlier version cannot be edited; `statetool undo --version` restores it")
+
+    def versions(self) -> Sequence[HistoryEntry]:
+        """Raise StoreError: a version has no edits."""
+        raise StoreError(f"{self.name}: an earlier version has no history of edits")
+
+    def content(self, checksum: str) -> bytes:
+        """Raise StoreError: a version has no edits."""
+        raise StoreError(f"{self.name}: an earlier version has no history of edits")
+
+    def tidy(self) -> None:
+        """Do nothing."""
+
+
+@contextmanager
+def _versioned(state: RemoteName, connection: Connection) -> Iterator[VersionedClient]:
+    client = open_client(state.place, connection)
+    try:
+        if not isinstance(client, VersionedClient):
+            raise StoreError(f"{state}: the backend '{state.place.type}' keeps no versions of states. {_HISTORY}")
+        yield client
+    finally:
+        client.close()

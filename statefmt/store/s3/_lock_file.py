@@ -1,0 +1,106 @@
+"""The lock file beside a state: an object that exists while the state is locked.
+
+Source: OpenTofu `internal/backend/remote-state/s3/client.go` (s3Lock, s3Unlock).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from statefmt.model.errors import StoreError
+from statefmt.store.lock_info import LockInfo, lock_json, read_lock_info
+from statefmt.store.remote.client import LockHeldError, UnknownOutcomeError
+from statefmt.store.s3._deletion import delete_unchanged
+from statefmt.store.s3._errors import RefusedRequestError
+from statefmt.store.s3._objects import Objects, StoredObject
+from statefmt.store.s3._storage import tagging
+
+
+@dataclass(frozen=True, slots=True)
+class LockFile:
+    """The lock file of one state."""
+
+    objects: Objects
+
+    @property
+    def key(self) -> str:
+        """The key of the lock file."""
+        return f"{self.objects.settings.key}.tflock"
+
+    @property
+    def url(self) -> str:
+        """The lock file as messages name it."""
+        return f"s3://{self.objects.settings.bucket}/{self.key}"
+
+    def holder(self) -> LockInfo | None:
+        """Return who holds the lock, None if nobody does. Raises StoreError if the file cannot be read."""
+        stored = self.objects.read(self.key)
+        return None if stored is None else self._info(stored)
+
+    def acquire(self, info: LockInfo) -> None:
+        """Create the lock file. Raises LockHeldError, UnknownOutcomeError and StoreError.
+
+        A request that meets its own lock, since the answer to an earlier attempt was lost, has succeeded.
+        """
+        try:
+            self._create(info)
+        except RefusedRequestError as error:
+            if not error.is_condition:
+                raise
+        else:
+            self._check_conditions(info)
+            return
+        stored = self.objects.read(self.key)
+        if stored is None:
+            # It was given back in between; the next attempt may succeed.
+            raise LockHeldError("", None)
+        held = read_lock_info(stored.content)
+        if held is None or held.ID != info.ID:
+            raise LockHeldError(held.ID if held else "", held)
+
+    def release(self, info: LockInfo) -> None:
+        """Delete the lock file if it is ours. Raises UnknownOutcomeError and StoreError."""
+        stored = self.objects.read(self.key)
+        if stored is None:
+            raise StoreError(f"{self.url}: the lock file is gone: somebody else removed it")
+        held = read_lock_info(stored.content)
+        if held is None or held.ID != info.ID:
+            raise StoreError(f"{self.url}: the lock file is not ours anymore: {_described(held)}")
+        delete_unchanged(self.objects, self.key, stored.version, self.url)
+
+    def remove(self, lock_id: str) -> None:
+        """Delete the lock file if it has this ID, whoever holds it. Raises StoreError."""
+        stored = self.objects.read(self.key)
+        if stored is not None and lock_id == self._info(stored).ID:
+            delete_unchanged(self.objects, self.key, stored.version, self.url)
+
+    def _create(self, info: LockInfo) -> None:
+        self.objects.write(self.key, lock_json(info), {"IfNoneMatch": "*"}, tagging(self.objects.settings.lock_tags))
+
+    def _check_conditions(self, info: LockInfo) -> None:
+        """Make sure that a second lock is refused, since some servers ignore the condition. Raises StoreError."""
+        try:
+            self._create(info)
+        except RefusedRequestError as error:
+            if error.is_condition:
+                return
+            raise
+        except UnknownOutcomeError:
+            # Nothing was learnt, and the content of the file is the same either way.
+            return
+        self.objects.delete(self.key)
+        raise StoreError(
+            f"{self.url}: the server {self.objects.requests.host} ignores the condition If-None-Match in this bucket, "
+            "so a lock file locks nothing: two programs could write at the same time. Nothing was written. Use a "
+            "DynamoDB table (`dynamodb_table`) or another server"
+        )
+
+    def _info(self, stored: StoredObject) -> LockInfo:
+        held = read_lock_info(stored.content)
+        if held is None:
+            raise StoreError(f"{self.url}: this is not a lock file: it contains no lock information")
+        return held
+
+
+def _described(held: LockInfo | None) -> str:
+    return f"it is of {held.Who} ({held.ID})" if held else "it contains no lock information"
