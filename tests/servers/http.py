@@ -68,6 +68,8 @@ class StateServer:
         # Whether an UNLOCK must name the right ID.
         self.compares = True
         self.checks_user = False
+        # Called with the method once a request was carried out.
+        self.listeners: list[Callable[[str], None]] = []
         self.ended = threading.Event()
         self._mutex = threading.Lock()
 
@@ -150,6 +152,8 @@ class _Handler(BaseHTTPRequestHandler):
             status = 401
         elif not status:
             status, body = (200, b"") if fault.ignored else self.kept.answer(request)
+        for listener in self.kept.listeners:
+            listener(request.method)
         if fault.hangs:
             self.kept.ended.wait()
         if fault.lost or fault.hangs:

@@ -119,12 +119,13 @@ def test_a_write_after_an_error_of_the_server_is_repeated_if_it_had_no_effect(
 def test_a_write_after_an_error_of_the_server_is_not_repeated_if_it_had_its_effect(
     server: StateServer, client: MakeClient
 ) -> None:
-    def carried_out(line: str) -> None:
-        if "POST" in line:
+    def carry_out(method: str) -> None:
+        if method == "POST":
             server.state = NEW
 
+    server.listeners.append(carry_out)
     server.faults = [("POST", Fault(502))]
-    client(options={"debug": carried_out}).write(NEW, None, None)
+    client().write(NEW, None, None)
     assert server.methods == ["GET", "POST", "GET"]
 
 
@@ -148,14 +149,15 @@ def test_an_unlock_without_an_answer(fault: Fault, compares: bool, server: State
 def test_an_unlock_without_an_answer_removes_no_other_lock(server: StateServer, client: MakeClient) -> None:
     """The lock is somebody else's before the answer is missed, and the server compares no IDs."""
 
-    def taken(line: str) -> None:
-        if "UNLOCK" in line:
+    def take(method: str) -> None:
+        if method == "UNLOCK":
             server.holder = asdict(THEIRS)
 
+    server.listeners.append(take)
     server.compares = False
     server.holder = asdict(MINE)
     server.faults = [("UNLOCK", LOST)]
-    client(options={"debug": taken}).unlock(MINE)
+    client().unlock(MINE)
     assert server.holder == asdict(THEIRS)
 
 
