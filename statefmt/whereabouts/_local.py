@@ -69,7 +69,8 @@ def listed_workspaces(
         names = []
     except OSError as error:
         raise StoreError(f"{folder}: {reason_of(error)}") from error
-    return (DEFAULT_WORKSPACE, *(name for name in names if name != DEFAULT_WORKSPACE))
+    others = (name for name in names if name != DEFAULT_WORKSPACE)
+    return Workspaces((DEFAULT_WORKSPACE, *others), backend.workspace.name)
 
 
 def leads_outside(found: FoundState) -> bool:

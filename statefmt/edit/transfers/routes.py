@@ -85,9 +85,7 @@ def backend_move(context: RunContext, source: str | None, target: str | None, se
 def workspace_names(context: RunContext, folder: str | None) -> tuple[str, ...]:
     """Return the names of the states of all workspaces of a folder, as state_name() returns that of one."""
     found = find_backend(Path(folder or ""), context.environment, context.backend)
-    return tuple(
-        _state_of(context, found, workspace, to_read=True) for workspace in _workspaces(context, found, even_empty=True)
-    )
+    return tuple(_state_of(context, found, workspace, to_read=True) for workspace in _workspaces(context, found))
 
 
 def _name(context: RunContext, place: PlaceName, *, to_read: bool) -> str:

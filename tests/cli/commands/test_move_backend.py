@@ -199,7 +199,7 @@ def test_from_a_backend(old: Path, server: StateServer, statetool: Statetool) ->
     server.state = BLUE
     result = statetool("move-backend", "old", "--delete-source", "--yes")
     assert result.status == 0, result.err
-    assert (server.state, server.holder) == (None, None)
+    assert [server.state, server.holder] == [None, None]
     assert (old / "new" / "x").read_bytes() == BLUE
 
 
