@@ -34,22 +34,6 @@ def store_at(context: RunContext, name: str) -> Store:
     return LocalFile(name, context)
 
 
-def managed_store_at(context: RunContext, name: str, *, makes_folders: bool = False) -> ManagedStore:
-    """Return the store of a state that may be missing: a file, or a state in a backend.
-
-    With `makes_folders`, writing a new file creates its folders. Raises StoreError for standard input and git.
-    """
-    if name == STANDARD_INPUT or name.startswith(GIT) or isinstance(name, VersionName):
-        raise StoreError(f"{display_name(name)}: only a file or a state in a backend can be named here")
-    if isinstance(name, RemoteName):
-        from statefmt.store.opening import remote_store
-
-        return remote_store(name.place, context.connection())
-    from statefmt.store.local.store import LocalFile
-
-    return LocalFile(name, context, makes_folders=makes_folders)
-
-
 def history_at(context: RunContext, name: str) -> EditHistory:
     """Return the history of a file, or of a state in a backend."""
     if isinstance(name, RemoteName):
@@ -59,3 +43,19 @@ def history_at(context: RunContext, name: str) -> EditHistory:
     from statefmt.store.local.store import LocalFile
 
     return LocalFile(name, context).history
+
+
+def managed_store_at(context: RunContext, name: str, *, makes_folders: bool = False) -> ManagedStore:
+    """Return the store of a state that may be missing: a file, or a state in a backend.
+
+    With `makes_folders`, writing a new file creates its folders. Raises StoreError for standard input and git.
+    """
+    if name == STANDARD_INPUT or name.startswith(GIT):
+        raise StoreError(f"{display_name(name)}: only a file or a state in a backend can be named here")
+    if isinstance(name, RemoteName):
+        from statefmt.store.opening import remote_store
+
+        return remote_store(name.place, context.connection())
+    from statefmt.store.local.store import LocalFile
+
+    return LocalFile(name, context, makes_folders=makes_folders)

@@ -295,3 +295,21 @@ def test_no_secret_is_recorded(
     (folder / "more.hcl").unlink()
     kept = [path for path in folder.rglob("*") if path.is_file()]
     assert not [path for path in kept if secret.encode() in path.read_bytes() or secret in str(path)]
+
+
+@pytest.mark.parametrize("command", ["encrypt", "reencrypt"])
+def test_plain_copies(
+    command: str, server: StateServer, infra: str, statetool: Statetool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """statetool deletes only its own copies, and says what else may be in plain text."""
+    monkeypatch.setenv("TF_ENCRYPTION", json.dumps(configuration("new", "plain")))
+    done = statetool(command, infra, "--in-place", "--discard-plain")
+    assert done.status == 2
+    assert "delete older versions there; nothing was written" in done.err
+    assert server.state == WITH_CANARY
+    done = statetool(command, infra, "--in-place")
+    assert done.status == 0
+    assert "older versions that the backend keeps" in done.err
+    assert f"`statetool history --prune --older-than 0h --state {infra}`" in done.err
+    assert b"canary" not in (server.state or b"")
+    assert server.methods.count("LOCK") == server.methods.count("UNLOCK") == 1

@@ -113,6 +113,11 @@ class LocalFile:
         with open_state(self.path, info, self.reader.note, even_torn=self.even_torn, **wait) as opened:
             yield LockedFile(opened, Stored(opened.data, version_of(os.fstat(opened.descriptor))))
 
+    @property
+    def history(self) -> EditHistory:
+        """The history beside the file."""
+        return EditHistory(self.path, self._changing)
+
     def found(self) -> Stored | None:
         """Read the content; None if there is no file, or an empty one."""
         if not os.path.lexists(self.name):
@@ -138,11 +143,6 @@ class LocalFile:
     def remove_lock(self, lock_id: str) -> LockInfo | None:
         """Delete the lock information that a process left behind. The lock itself ends with its process."""
         return remove_left_lock(self.path, lock_id)
-
-    @property
-    def history(self) -> EditHistory:
-        """The history beside the file."""
-        return EditHistory(self.path, self._changing)
 
     def versions(self) -> Sequence[HistoryEntry]:
         """Read the history beside the file."""

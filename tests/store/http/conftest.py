@@ -14,7 +14,6 @@ from statefmt.store.backends.types.http import BACKEND
 from statefmt.store.http.client import HttpClient
 from statefmt.store.lock_info import LockInfo
 from statefmt.store.remote.connection import Connection
-from statefmt.store.remote.transport import Patience
 from tests.servers.http import StateServer, state_server
 
 # A client of the server, with more settings and with options.
@@ -45,7 +44,6 @@ def client(server: StateServer, notes: list[str]) -> Iterator[MakeClient]:
         environment: dict[str, str] | None = None,
         options: dict[str, Any] | None = None,
         source: SettingSource = SettingSource.OPTION,
-        patience: Patience = Patience(),
         **settings: Any,
     ) -> HttpClient:
         url = server.url
@@ -53,7 +51,7 @@ def client(server: StateServer, notes: list[str]) -> Iterator[MakeClient]:
         connection = Connection(
             environment or {}, notes.append, BackendOptions(**{"debug": notes.append, **(options or {})})
         )
-        made.append(HttpClient(place({**usual, **settings}, environment, source), connection, patience))
+        made.append(HttpClient(place({**usual, **settings}, environment, source), connection))
         return made[-1]
 
     yield make

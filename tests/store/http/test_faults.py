@@ -8,7 +8,6 @@ import pytest
 
 from statefmt.model.errors import StoreError
 from statefmt.store.remote.client import LockHeldError, UnknownOutcomeError
-from statefmt.store.remote.transport import Patience
 from tests.servers.http import Fault, StateServer
 from tests.store.http.conftest import MINE, THEIRS, MakeClient
 
@@ -93,7 +92,7 @@ def test_a_write_without_an_answer_is_not_repeated(fault: Fault, server: StateSe
 def test_a_write_that_takes_too_long(server: StateServer, client: MakeClient) -> None:
     server.faults = [("POST", Fault(hangs=True))]
     with pytest.raises(UnknownOutcomeError, match=r"POST was sent, and there was no answer within 0.2 s"):
-        client(patience=Patience(answer=0.2)).write(NEW, None, None)
+        client(environment={"STATETOOL_TIMEOUT": "0.2"}).write(NEW, None, None)
     assert server.state == NEW
 
 
@@ -169,3 +168,9 @@ def test_a_server_that_is_not_there(client: MakeClient, server: StateServer) -> 
         with pytest.raises(StoreError, match=r"http://127\.0\.0\.1:1/state: connection refused") as raised:
             call()
         assert not isinstance(raised.value, UnknownOutcomeError)
+
+
+@pytest.mark.parametrize("text", ["0", "x", "-1", "1e9", "nan", "inf", "9999999"])
+def test_a_time_that_is_none(text: str, client: MakeClient) -> None:
+    with pytest.raises(StoreError, match="STATETOOL_TIMEOUT must be a number of seconds, such as 120"):
+        client(environment={"STATETOOL_TIMEOUT": text})
