@@ -230,8 +230,8 @@ def test_delete_and_workspaces(server: StateServer, client: MakeClient) -> None:
     server.state = OLD
     assert client().workspaces() == ("default",)
     client().delete(_read(client).version)
-    assert server.state is None
     assert client().workspaces() == ()
+    assert server.state is None
 
 
 def test_a_large_state_arrives_in_full(server: StateServer, client: MakeClient) -> None:
