@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from statefmt.model.errors import ChangedError, StoreError
 from statefmt.store.backends.description import DEFAULT_WORKSPACE
 from statefmt.store.backends.place import StatePlace
-from statefmt.store.http._settings import HttpSettings, Target, http_settings
+from statefmt.store.http._settings import HttpSettings, HttpTarget, http_settings
 from statefmt.store.lock_info import LockInfo, lock_json, read_lock_info
 from statefmt.store.protocol import Stored
 from statefmt.store.reading import LARGEST_STATE
@@ -221,7 +221,7 @@ class HttpClient:
         return _Found(answer.body, sha256(answer.body).hexdigest(), "" if tag.startswith("W/") else tag)
 
     def _send(
-        self, method: str, target: Target, body: bytes = b"", *, url: str = "", tag: str = "", repeats: bool = False
+        self, method: str, target: HttpTarget, body: bytes = b"", *, url: str = "", tag: str = "", repeats: bool = False
     ) -> Answer:
         """Send a request that changes something, after all hosts are known: no lock may stay since one is refused."""
         for one in (self._settings.state, self._settings.lock, self._settings.unlock):
@@ -235,7 +235,7 @@ class HttpClient:
         request = Request(method, url or target.url, headers, body or None, True, repeats, SMALL_ANSWER)
         return self._transport.send(request)
 
-    def _unlock_target(self) -> Target:
+    def _unlock_target(self) -> HttpTarget:
         if self._settings.unlock is None:
             raise StoreError(
                 f"{self.location}: unlock_address is not set, so a lock could not be removed again; set it, or leave "
