@@ -9,10 +9,11 @@ import hashlib
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from statefmt.model.errors import ChangedError, StoreError
 from statefmt.store.protocol import Stored
+from statefmt.store.remote.client import UnknownOutcomeError
 from statefmt.store.s3._deletion import delete_unchanged
 from statefmt.store.s3._dynamodb import LockTable
 from statefmt.store.s3._errors import RefusedRequestError
@@ -64,6 +65,10 @@ class StateObject:
             if not (error.is_condition or error.is_unsupported or error.is_missing):
                 raise
             self._write_after_refusal(content, expected, properties, is_locked=is_locked)
+        except UnknownOutcomeError:
+            # Without its digest, nobody could read the state.
+            if not self._has(content):
+                raise
         self._write_digest(content)
 
     def delete(self, expected: ReadVersion) -> None:
@@ -73,7 +78,7 @@ class StateObject:
             self.table.delete_digest()
 
     def _write_after_refusal(
-        self, content: bytes, expected: ReadVersion | None, properties: dict[str, Any], *, is_locked: bool
+        self, content: bytes, expected: ReadVersion | None, properties: dict[str, str], *, is_locked: bool
     ) -> None:
         """Find out why the server refused the condition, by reading; write under the lock if it knows none.
 
@@ -90,11 +95,11 @@ class StateObject:
             )
         if found is not None and expected is None:
             # An empty object, which is no state.
-            self.objects.write(self._key, content, {"IfMatch": found.version.etag}, properties)
+            self.objects.write(self._key, content, {"if-match": found.version.etag}, properties)
             return
         if not is_locked:
             raise StoreError(
-                f"{self.location}: the server {self.objects.requests.host} knows no conditional writes, and the state "
+                f"{self.location}: the server {self.objects.service.host} knows no conditional writes, and the state "
                 "is not locked; nothing was written"
             )
         self.note(
@@ -102,6 +107,14 @@ class StateObject:
             "protects the write"
         )
         self.objects.write(self._key, content, {}, properties)
+
+    def _has(self, content: bytes) -> bool:
+        """Return whether the state has a content; False if that cannot be found out."""
+        try:
+            found = self.objects.read(self._key)
+        except StoreError:
+            return False
+        return found is not None and found.content == content
 
     def _digest(self) -> str | None:
         if self.table is None:
@@ -141,8 +154,8 @@ class StateObject:
         return f"Set the attribute Digest of the item with the LockID {table.digest_key!r} to {digest}"
 
 
-def _condition(expected: ReadVersion | None) -> dict[str, Any]:
-    return {"IfNoneMatch": "*"} if expected is None else {"IfMatch": expected.etag}
+def _condition(expected: ReadVersion | None) -> dict[str, str]:
+    return {"if-none-match": "*"} if expected is None else {"if-match": expected.etag}
 
 
 def _is_expected(found: StoredObject | None, expected: ReadVersion | None) -> bool:
