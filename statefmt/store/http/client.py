@@ -116,6 +116,7 @@ class HttpClient:
             url = self._settings.state.url if lock is None else _with_lock(self._settings.state.url, lock.ID)
             answer = self._send(self._settings.update_method, self._settings.state, content, url=url, tag=tag)
             if answer.status in _WRITTEN:
+                self._read_back(content)
                 return
             if answer.status in _LOCKED:
                 raise self._not_ours("write", read_lock_info(answer.body))
@@ -243,6 +244,17 @@ class HttpClient:
             )
         return self._settings.unlock
 
+    def _read_back(self, written: bytes) -> None:
+        """Raise UnknownOutcomeError if the state has not the content whose write the server has confirmed."""
+        try:
+            found = self._found()
+        except StoreError as error:
+            self._connection.note(f"the server confirmed the write, but the state could not be read again: {error}")
+            return
+        content = b"" if found is None else found.content
+        if content != written and not _same_json(content, written):
+            raise UnknownOutcomeError(f"{self.location}: the server confirmed the write, but has other content")
+
     def _check(self, found: _Found | None, expected: Hashable | None) -> None:
         if (None if found is None else found.version) != expected:
             raise self._changed(expected)
@@ -274,3 +286,13 @@ def _with_lock(url: str, lock_id: str) -> str:
 
 def _md5(content: bytes) -> str:
     return b64encode(md5(content, usedforsecurity=False).digest()).decode()
+
+
+def _same_json(one: bytes, other: bytes) -> bool:
+    """Return whether two contents differ in their layout only: a server may keep JSON in its own."""
+    import orjson
+
+    try:
+        return bool(orjson.loads(one) == orjson.loads(other))
+    except orjson.JSONDecodeError:
+        return False
