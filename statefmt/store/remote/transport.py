@@ -17,10 +17,10 @@ from urllib3.util import Retry, Timeout
 
 from statefmt.model.errors import StoreError
 from statefmt.store.backends.shown import without_credentials
+from statefmt.store.remote._failures import NoAnswerError, failure
+from statefmt.store.remote._proxies import proxy_for
 from statefmt.store.remote.client import UnknownOutcomeError
 from statefmt.store.remote.connection import Connection
-from statefmt.store.remote.failures import NoAnswerError, failure
-from statefmt.store.remote.proxies import proxy_for
 from statefmt.store.remote.retries import TOO_MANY, Retries, is_passing
 from statefmt.store.remote.tls import TlsSettings, tls_context
 from statefmt.store.remote.trust import approach
@@ -41,7 +41,7 @@ _MOST_REDIRECTS: Final = 10
 _CONNECT_TIMEOUT: Final = 10.0
 _ANSWER_TIMEOUT: Final = 60.0
 _SECONDS: Final = pattern(r"[0-9]{1,6}(?:\.[0-9]{1,3})?")
-# In bytes, of an answer that is no state.
+# In bytes, of an answer other than a state.
 SMALL_ANSWER: Final = 1 << 20
 
 
@@ -85,7 +85,7 @@ class Patience:
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> Patience:
-        """Return the patience of a run: STATETOOL_TIMEOUT replaces both. Raises StoreError if that is no number."""
+        """Return the patience of a run: STATETOOL_TIMEOUT replaces both. Raises StoreError unless it is a number."""
         text = environment.get("STATETOOL_TIMEOUT", "")
         if not text:
             return cls()
