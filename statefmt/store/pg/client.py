@@ -51,9 +51,12 @@ _CAREFUL: Final = """
 SELECT set_config('statement_timeout', '60s', true), set_config('lock_timeout', '20s', true),
 CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', true) END
 """
-_NEVER_IDLE: Final = "SELECT set_config('idle_session_timeout', '0', false)"
 _PID: Final = "SELECT pg_backend_pid()"
-_NAME_SESSION: Final = "SELECT set_config('application_name', %s, false)"
+# A question may wait for its answer longer than a session may be idle. Releases before 14 have no such limit.
+_KEEP: Final = """
+SELECT set_config('application_name', %s, false), CASE WHEN current_setting('server_version_num')::int >= 140000
+THEN set_config('idle_session_timeout', '0', false) END
+"""
 
 # No schema, and no table. Source: PostgreSQL, appendix "Error Codes".
 _MISSING: Final = frozenset({"3F000", "42P01"})
@@ -144,10 +147,7 @@ class PgClient:
         session = self._retried(lambda session: session)
         try:
             self._refuse_shared_session(session)
-            session.execute(_NAME_SESSION, (_session_name(info.Who),))
-            if session.version >= 140000:
-                # A question may wait for its answer longer than a session may be idle.
-                session.execute(_NEVER_IDLE)
+            session.execute(_KEEP, (_session_name(info.Who),))
             self._held = self._locked(session, info)
             return
         except LostError as error:
@@ -251,6 +251,7 @@ class PgClient:
         session = self._retried(lambda session: session)
         commits = False
         try:
+            session.identify()
             session.execute("BEGIN")
             try:
                 session.execute(_CAREFUL)
@@ -313,10 +314,11 @@ class PgClient:
                 is_created = len(keys) == len(creation)
             # Another program may have created the row, or deleted it, just before it was locked.
             if is_created and self._row(session) == row:
-                if own_locks(session, keys) != (session.backend.pid, len(keys)):
+                backend = session.identify()
+                if own_locks(session, keys) != (backend.pid, len(keys)):
                     self._release(session, keys)
                     raise StoreError(f"{self.location}: {_POOLER}; nothing was locked")
-                return HeldLock(info, keys, row, session.backend)
+                return HeldLock(info, keys, row, backend)
             self._release(session, keys)
         found = next(iter(holders(session, wanted)), None)
         raise LockHeldError(found.info.ID if found else "", found.info if found else None)
@@ -333,7 +335,7 @@ class PgClient:
         """Raise StoreError if a pooler gives the session of the server to others between two statements."""
         from statefmt.store.pg._session import Session as NewSession
 
-        pid = session.backend.pid
+        pid = session.identify().pid
         if pid == session.announced_pid:
             return
         # There is a pooler. One that gives a session to each client for good may go on.
