@@ -23,7 +23,7 @@ ALL: Final = [line for command, lines in LINES.items() if command not in _ELSEWH
 # The ID of a lineage, salts and keys are new in each run.
 _BACKUP: Final = re.compile(r"; the previous (?:state|file) is kept in \S+")
 _RANDOM: Final = re.compile(
-    r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}" r'|(?<="encrypted_data":")[^"]+'
+    r'[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|(?<="encrypted_data":")[^"]+'
 )
 
 
@@ -163,7 +163,7 @@ def test_lists_have_folders_and_urls_among_files(
     done = statetool("fmt", "--style", "compact", "a.tfstate", infra, "missing")
     assert done.status == 2
     assert server.state == (folder / "a.tfstate").read_bytes() != WITH_CANARY
-    done = statetool("upgrade", "--in-place", "--registry", "keep", "a.tfstate", infra)
+    done = statetool("upgrade", "--in-place", "--style", "indent", "--registry", "keep", "a.tfstate", infra)
     assert server.state == (folder / "a.tfstate").read_bytes()
     assert b"\n  " in server.state
     (folder / infra / "left.tfstate").unlink()
@@ -191,7 +191,7 @@ def test_the_state_of_the_current_folder(
     Path("old").write_bytes(WITH_CANARY.replace(b"t3.small", b"t3.large"))
     Path("plan.json").write_text(PLAN)
     Path("providers").mkdir()
-    assert statetool("list").text.startswith("aws_cloudwatch_metric_alarm")
+    assert statetool("list").text.startswith("data.aws_caller_identity.current\n")
     assert statetool("diff", "--stat", "old").status == 1
     assert "is the state of the current workspace itself" in statetool("diff", url(server)).err
     assert "is the state of the current workspace itself" in statetool("diff", ".").err
@@ -231,7 +231,7 @@ def test_baselines_and_settings_match_the_url(
     assert statetool("check", infra, "--write-baseline", "known.json").status == 0
     assert server.url in (folder / "known.json").read_text()
     assert "no findings" in statetool("check", url(server), "--baseline", "known.json").text
-    (folder / "statetool.toml").write_text(f'[check.per-file-ignores]\n"{server.url}" = ["INS"]\n')
+    (folder / "statetool.toml").write_text(f'[per-file-ignores]\n"{server.url}" = ["INS"]\n')
     assert "no findings" in statetool("check", infra).text
 
 
@@ -295,3 +295,40 @@ def test_no_secret_is_recorded(
     (folder / "more.hcl").unlink()
     kept = [path for path in folder.rglob("*") if path.is_file()]
     assert not [path for path in kept if secret.encode() in path.read_bytes() or secret in str(path)]
+
+
+@pytest.mark.parametrize("command", ["encrypt", "reencrypt"])
+def test_plain_copies(
+    command: str, server: StateServer, infra: str, statetool: Statetool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """statetool deletes only its own copies, and says what else may be in plain text."""
+    monkeypatch.setenv("TF_ENCRYPTION", json.dumps(configuration("new", "plain")))
+    done = statetool(command, infra, "--in-place", "--discard-plain")
+    assert done.status == 2
+    assert "delete older versions there; nothing was written" in done.err
+    assert server.state == WITH_CANARY
+    done = statetool(command, infra, "--in-place")
+    assert done.status == 0
+    assert "older versions that the backend keeps" in done.err
+    assert f"`statetool history --prune --older-than 0h --state {infra}`" in done.err
+    assert b"canary" not in (server.state or b"")
+    assert server.methods.count("LOCK") == server.methods.count("UNLOCK") == 1
+
+
+def test_the_layout_that_an_engine_writes_there(server: StateServer, infra: str, statetool: Statetool) -> None:
+    """OpenTofu writes local files indented or compact, by release; in backends it writes compact since 1.8."""
+    assert statetool("fmt", "--style", "compact", infra).status == 0
+    compact = server.state
+    assert compact is not None
+    assert compact.count(b"\n") == 1
+    server.requests.clear()
+    assert statetool("fmt", infra).status == statetool("upgrade", "--in-place", infra).status == 0
+    assert server.state == compact
+    assert "POST" not in server.methods
+    assert statetool("taint", "--state", infra, "aws_iam_role.app").status == 0
+    assert (server.state or b"").count(b"\n") == 1
+    for release, lines in (("1.12", 1), ("1.11", 1), ("1.9", 1)):
+        assert statetool("downgrade", "--for", release, "--in-place", infra).status == 0
+        assert (server.state or b"").count(b"\n") == lines
+    assert statetool("downgrade", "--for", "1.12", "--style", "indent", "--in-place", infra).status == 0
+    assert (server.state or b"").count(b"\n") > 1

@@ -21,7 +21,7 @@ from statefmt.store.local.state_file import StateFile
 
 _LOCK: Final = "lock"
 _LOCATION: Final = "location"
-_LONGEST_LOCATION: Final = 1 << 16
+_LONGEST_LABEL: Final = 1 << 16
 _PRIVATE: Final = 0o700
 # Seconds. A write to a backend holds the lock, and may have to be tried again.
 _PATIENCE: Final = 120.0
@@ -29,12 +29,12 @@ _NAP: Final = 0.05
 
 
 @contextmanager
-def opened_folder(base: Path, inside: Sequence[str], name: str, location: str) -> Iterator[StateFile]:
+def opened_folder(base: Path, inside: Sequence[str], name: str, label: str) -> Iterator[StateFile]:
     """Create a folder in `base` unless it exists, lock it, and return the place of a state with a name in it.
 
     `inside` are the names on the way to the folder: each must be statetool's own and no symbolic link. New folders have
-    mode 0700. The folder is for the state at one `location`. Raises OSError, StoreError, and LockedError if another
-    process holds the lock for long.
+    mode 0700. The folder is for one state, which a file in it names by its `label`. Raises OSError, StoreError, and
+    LockedError if another process holds the lock for long.
     """
     with ExitStack() as opened:
         owner = _made(base)
@@ -44,7 +44,7 @@ def opened_folder(base: Path, inside: Sequence[str], name: str, location: str) -
             assert below is not None
             folder = below
         opened.enter_context(_locked(folder))
-        _check_location(folder, location)
+        _check_label(folder, label)
         yield StateFile(folder.path / name, folder, name, folder)
 
 
@@ -95,11 +95,11 @@ def _locked(folder: Folder) -> Iterator[None]:
         close(descriptor)
 
 
-def _check_location(folder: Folder, location: str) -> None:
-    content = location.encode(errors="surrogateescape") + b"\n"
+def _check_label(folder: Folder, label: str) -> None:
+    content = label.encode(errors="surrogateescape") + b"\n"
     if folder.status(_LOCATION) is None:
         folder.create(_LOCATION, content)
-    elif folder.read(_LOCATION, _LONGEST_LOCATION) != content:
+    elif folder.read(_LOCATION, _LONGEST_LABEL) != content:
         raise StoreError(
             f"{folder.path / _LOCATION}: this folder has the history of another state; nothing was written. Move the "
             "folder away"

@@ -1,8 +1,8 @@
 """Keeps the history and the backups of a state in a backend, in a folder on this machine.
 
-The folder is `$XDG_STATE_HOME/statetool/states/NAME`, where NAME has the readable part of the location and a hash of all
-of it. An edit is recorded durably before the backend is asked to write. If the outcome of the write stays unknown, so
-does the record; the next use of the state compares checksums.
+The folder is `$XDG_STATE_HOME/statetool/states/NAME`, where NAME has the readable part of the location and a hash of
+all of it. An edit is recorded durably before the backend is asked to write. If the outcome of the write stays unknown,
+so does the record; the next use of the state compares checksums.
 """
 
 from __future__ import annotations
@@ -53,24 +53,29 @@ def is_kept(setting: str) -> bool:
     raise StoreError(f"{SETTING} must be 'on' or 'off', not {setting!r}; nothing was written")
 
 
-def folder_name(location: str) -> str:
-    """Return the name of the folder for the state at a location: readable, safe and unique."""
+def folder_name(location: str, identity: str) -> str:
+    """Return the name of the folder for a state: readable by its location, safe, and unique by its identity."""
     readable = _UNSAFE.sub("-", without_credentials(location)).strip("-.")[:_LONGEST_READABLE]
-    return f"{readable}-{checksum(location.encode(errors='surrogateescape'))[:_DIGITS]}".removeprefix("-")
+    return f"{readable}-{_hash(identity)}".removeprefix("-")
 
 
 @dataclass(frozen=True, slots=True)
 class RemoteRecords:
-    """The history and the backups of the state at a location; `home` is the folder of statetool in the state home."""
+    """The history and the backups of a state; `home` is the folder of statetool in the state home.
+
+    The `identity` tells the state from all others, also at the same location. It may have secrets, so only its hash is
+    kept.
+    """
 
     home: Path
     location: str
+    identity: str
     note: Callable[[str], None]
 
     @property
     def folder(self) -> Path:
         """The folder, which the first edit makes."""
-        return self.home / _STATES / folder_name(self.location)
+        return self.home / _STATES / folder_name(self.location, self.identity)
 
     @property
     def path(self) -> Path:
@@ -82,13 +87,18 @@ class RemoteRecords:
         """Whether the record of a write of unknown outcome may be there."""
         return may_be_unpublished(self.folder, _STATE)
 
+    @property
+    def _label(self) -> str:
+        """What a file in the folder says about the state."""
+        return f"{without_credentials(self.location)}\n{_hash(self.identity)}"
+
     @contextmanager
     def opened(self) -> Iterator[StateFile]:
         """Create the folder if necessary, and lock it. Raises StoreError."""
         inside = (self.home.name, _STATES, self.folder.name)
         with ExitStack() as opened:
             try:
-                state = opened.enter_context(opened_folder(self.home.parent, inside, _STATE, self.location))
+                state = opened.enter_context(opened_folder(self.home.parent, inside, _STATE, self._label))
             except OSError as error:
                 raise StoreError(
                     f"{self.folder}: cannot keep the history and the backups of {printable(self.location)} there "
@@ -156,3 +166,7 @@ class RemoteRecords:
 def _unconfirmed(recording: Recording) -> str:
     """Return the name of the new content of a write of unknown outcome."""
     return f"{_STATE}.{recording.entry.after[:_DIGITS]}.unconfirmed"
+
+
+def _hash(text: str) -> str:
+    return checksum(text.encode(errors="surrogateescape"))[:_DIGITS]
