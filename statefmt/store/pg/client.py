@@ -77,7 +77,7 @@ _POOLER: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class HeldLock:
+class RowLock:
     """The lock of this client: the keys, the ID of the row if it exists, and the session of the server."""
 
     info: LockInfo
@@ -104,7 +104,7 @@ class PgClient:
         refuse_unverified(place, connection, self._parameters)
         self._table: Final[StateTable] = StateTable.of(place.values)
         self._session: Session | None = None
-        self._held: HeldLock | None = None
+        self._held: RowLock | None = None
         # Why the lock is lost; "" if it is not.
         self._lost_for = ""
         # The session of a lost connection that may still have an effect, or hold a lock.
@@ -289,7 +289,7 @@ class PgClient:
         if held.row is not None and self._row(session) != held.row:
             raise StoreError(f"{self.location}: the row was replaced while it was locked; nothing was written")
 
-    def _locked(self, session: Session, info: LockInfo) -> HeldLock:
+    def _locked(self, session: Session, info: LockInfo) -> RowLock:
         """Take the lock, and read it back. Raises LockHeldError."""
         from statefmt.store.pg._locks import creation_keys, holders, own_locks
 
@@ -318,7 +318,7 @@ class PgClient:
                 if own_locks(session, keys) != (backend.pid, len(keys)):
                     self._release(session, keys)
                     raise StoreError(f"{self.location}: {_POOLER}; nothing was locked")
-                return HeldLock(info, keys, row, backend)
+                return RowLock(info, keys, row, backend)
             self._release(session, keys)
         found = next(iter(holders(session, wanted)), None)
         raise LockHeldError(found.info.ID if found else "", found.info if found else None)
