@@ -36,11 +36,12 @@ class BackendSource(StrEnum):
 
     RECORD = "record"  # what init recorded in the data directory
     BLOCK = "block"  # the backend or cloud block of the configuration
+    URL = "url"  # a URL that names the state itself
     DEFAULT = "default"  # neither names one, so it is `local`
 
 
 class FoundBackend(Struct, frozen=True):
-    """The backend of a folder, with its settings as given; `place` is the file, and the line of a block."""
+    """The backend of a folder, with its settings as given; `place` is the file, and the line of a block, or the URL."""
 
     folder: Path
     type: str
@@ -69,12 +70,20 @@ class FoundState(Struct, frozen=True):
 
     @property
     def place(self) -> StatePlace:
-        """The place of the state. Raises StoreError if arguments are missing."""
+        """The place of the state.
+
+        Raises StoreError if arguments are missing, or if the location contains control characters: a repository must
+        not write them to terminals and logs.
+        """
         if self.location is None:
             names = " and ".join(self.missing)
             raise StoreError(
                 f"{self.backend.place}: the backend {self.backend.type!r} needs {names}; ",
                 Wording("set it with --backend-config", "set it in the settings of BackendOptions"),
+            )
+        if not self.location.isprintable():
+            raise StoreError(
+                f"{self.backend.place}: the location of the state, {self.location!r}, contains control characters"
             )
         return StatePlace(self.backend.type, self.backend.workspace.name, self.location, self.settings)
 

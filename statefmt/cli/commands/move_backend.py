@@ -9,13 +9,14 @@ import typer
 from statefmt.backends import backend_move
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.named_state import folder_name
+from statefmt.cli.options.shared import OutputFormat
 from statefmt.cli.options.takes import takes
 from statefmt.cli.options.transfer_options import TransferOptions, transfer_options
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import say
 from statefmt.cli.transfer import copied
+from statefmt.render.transfers.next_steps import next_steps
 from statefmt.render.whereabouts.backend_block import backend_block
-from statefmt.text.shell import shell_line
 
 EXAMPLES: Final = (
     (
@@ -56,10 +57,9 @@ def command(
     move = backend_move(run_context(), folder_name(source), folder_name(target), backend_config or ())
     if copied(move.routes, options, "move-backend", delete_source=delete_source) is None:
         return FAILED
-    print(f"\n{backend_block(move.target)}")
-    folder = target or source
-    chdir = [f"-chdir={folder}"] if folder else []
-    line = shell_line(["tofu", *chdir, "init", "-reconfigure"])
+    if options.output_format is OutputFormat.TEXT:
+        print(f"\n{backend_block(move.target)}")
     if not options.dry_run:
-        say(f"now run `{line}` with this backend block, and then a plan")
+        for sentence in next_steps(move, deleted=delete_source):
+            say(sentence)
     return FINE

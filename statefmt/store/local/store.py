@@ -16,9 +16,9 @@ from statefmt.store.local._folder import open_folder
 from statefmt.store.local._left_lock import found_lock, remove_left_lock
 from statefmt.store.local._names import journal_name
 from statefmt.store.local._recovery import UnrecoverableError
-from statefmt.store.local.history import load_history
-from statefmt.store.local.history_contents import compress_one, kept_content
+from statefmt.store.local.edit_history import EditHistory
 from statefmt.store.local.settled import StateReader, read_settled, version_of
+from statefmt.store.local.state_file import StateFile
 from statefmt.store.local.transaction import OpenState, open_state
 from statefmt.store.lock_info import LockInfo
 from statefmt.store.managed import LockState
@@ -113,6 +113,11 @@ class LocalFile:
         with open_state(self.path, info, self.reader.note, even_torn=self.even_torn, **wait) as opened:
             yield LockedFile(opened, Stored(opened.data, version_of(os.fstat(opened.descriptor))))
 
+    @property
+    def history(self) -> EditHistory:
+        """The history beside the file."""
+        return EditHistory(self.path, self._changing)
+
     def found(self) -> Stored | None:
         """Read the content; None if there is no file, or an empty one."""
         if not os.path.lexists(self.name):
@@ -141,12 +146,17 @@ class LocalFile:
 
     def versions(self) -> Sequence[HistoryEntry]:
         """Read the history beside the file."""
-        return load_history(self.path).entries
+        return self.history.load().entries
 
     def content(self, checksum: str) -> bytes:
         """Read a content from the history."""
-        return kept_content(self.path, checksum)
+        return self.history.content(checksum)
 
     def tidy(self) -> None:
         """Compress a content of the history that no longer shares its file with a backup."""
-        compress_one(self.path)
+        self.history.compress()
+
+    @contextmanager
+    def _changing(self, info: LockInfo) -> Iterator[StateFile]:
+        with open_state(self.path, info, self.reader.note) as opened:
+            yield opened.file

@@ -16,8 +16,6 @@ from itertools import count
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from msgspec import structs
-
 from statefmt.model.errors import StoreError
 from statefmt.pieces import Piece, makes_the_same, parts_of
 from statefmt.store.durable import close, overwrite, read_all, signals_held_back
@@ -26,7 +24,7 @@ from statefmt.store.local._folder import PRIVATE_MODE
 from statefmt.store.local._lock import locked
 from statefmt.store.local._names import backup_name
 from statefmt.store.local._recovery import UnrecoverableError, recover
-from statefmt.store.local.history import history_of, publish_history, stage_history
+from statefmt.store.local.history import history_of, publish_history
 from statefmt.store.local.history_contents import discard_staged, drop_contents
 from statefmt.store.local.journal import Journal, checksum, remove_journal, write_journal, written_as
 from statefmt.store.local.recording import Recording, discard, failing, record, remove_backup
@@ -118,12 +116,6 @@ class OpenState:
             name = next(one for one in names if state.folder.status(one) is None)
             state.folder.rename(state.name, name)
         return state.folder.path / name
-
-    def keep_history(self, keep: int) -> None:
-        """Change the number of edits to keep. Raises StoreError."""
-        with explained(self.file.path):
-            stage_history(self.file, structs.replace(history_of(self.file), keep=keep))
-            publish_history(self.file)
 
     def _check_place(self) -> None:
         """Raise StoreError if the file was replaced or deleted since it was opened."""

@@ -35,5 +35,10 @@ class StateTable:
     def sql(self, statement: str) -> Composed:
         """Return a statement, with the quoted names in place of {table}, {schema} and {index}."""
         return SQL(statement).format(
-            table=Identifier(self.schema, self.table), schema=Identifier(self.schema), index=Identifier(self.index)
+            table=_quoted(self.schema, self.table), schema=_quoted(self.schema), index=_quoted(self.index)
         )
+
+
+def _quoted(*names: str) -> Identifier:
+    # psycopg looks for parameters in names, too.
+    return Identifier(*(name.replace("%", "%%") for name in names))

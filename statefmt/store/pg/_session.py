@@ -12,11 +12,7 @@ from psycopg.sql import Composed
 
 from statefmt.model.errors import StoreError
 
-# A row is locked only while somebody writes it, so that no statement takes long.
-_START: Final = """
-SELECT set_config('statement_timeout', '60s', false), set_config('lock_timeout', '20s', false),
-pid, backend_start FROM pg_catalog.pg_stat_activity WHERE pid = pg_backend_pid()
-"""
+_SELF: Final = "SELECT pid, backend_start FROM pg_catalog.pg_stat_activity WHERE pid = pg_backend_pid()"
 _END: Final = "SELECT pg_terminate_backend(pid) FROM pg_catalog.pg_stat_activity WHERE pid = %s AND backend_start = %s"
 _LIVES: Final = "SELECT FROM pg_catalog.pg_stat_activity WHERE pid = %s AND backend_start = %s"
 # How often, and after how many seconds, it is seen whether a session has ended.
@@ -77,8 +73,7 @@ class Session:
         except psycopg.Error as error:
             problem = self._converted(error, lost=any(reason in str(error) for reason in _PASSING))
         else:
-            *_, pid, started = self.execute(_START)[0]
-            self.backend: Final = Backend(pid, started)
+            self.backend: Final = Backend(*self.execute(_SELF)[0])
             return
         # Outside of the handler, so that no traceback shows the exception and what it knows.
         raise problem
@@ -97,7 +92,7 @@ class Session:
         return self._connection.info.server_version
 
     def execute(self, statement: str | Composed, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """Run a statement and return its rows. Raises LostError and ServerError."""
+        """Run a statement, in which `%%` stands for `%`, and return its rows. Raises LostError and ServerError."""
         return self._run(statement, parameters)[0]
 
     def change(self, statement: str | Composed, parameters: Sequence[object] = ()) -> int:
@@ -125,7 +120,7 @@ class Session:
             self._debug(f"{self._location}: {' '.join(text.split())}")
         problem: StoreError | LostError
         try:
-            cursor = self._connection.execute(statement, parameters or None)
+            cursor = self._connection.execute(statement, parameters)
             return (cursor.fetchall() if cursor.description else []), cursor.rowcount
         except UnicodeDecodeError:
             problem = ServerError(f"{self._location}: the database has data that is not valid UTF-8", "")

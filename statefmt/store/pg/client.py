@@ -45,9 +45,12 @@ _LOCK_KEY: Final = "SELECT pg_try_advisory_lock(%s)"
 _UNLOCK_KEY: Final = "SELECT pg_advisory_unlock(%s)"
 _UPDATE: Final = f"UPDATE {{table}} SET data = %s WHERE name = %s AND {_VERSION} = %s"
 _DELETE: Final = f"DELETE FROM {{table}} WHERE name = %s AND {_VERSION} = %s"
-_DURABLE: Final = (
-    "SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'"
-)
+# Settings are of one transaction, or of a session that is nobody else's: a pooler would give them to others. The row is
+# locked only while somebody writes it.
+_CAREFUL: Final = """
+SELECT set_config('statement_timeout', '60s', true), set_config('lock_timeout', '20s', true),
+CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', true) END
+"""
 _NEVER_IDLE: Final = "SELECT set_config('idle_session_timeout', '0', false)"
 _PID: Final = "SELECT pg_backend_pid()"
 _NAME_SESSION: Final = "SELECT set_config('application_name', %s, false)"
@@ -140,11 +143,11 @@ class PgClient:
             raise StoreError(f"{self.location}: this connection holds the lock already, or has lost it")
         session = self._retried(lambda session: session)
         try:
+            self._refuse_shared_session(session)
             session.execute(_NAME_SESSION, (_session_name(info.Who),))
             if session.version >= 140000:
                 # A question may wait for its answer longer than a session may be idle.
                 session.execute(_NEVER_IDLE)
-            self._refuse_shared_session(session)
             self._held = self._locked(session, info)
             return
         except LostError as error:
@@ -213,9 +216,9 @@ class PgClient:
             )
         info = found.info
         since = f", connected since {info.Created}" if info.Created else ""
-        other = "" if lock_id == info.ID else f" with the ID {info.ID}, not {lock_id}"
+        other = "" if lock_id == info.ID else f"; the ID of this lock is {info.ID}, not {lock_id}"
         raise StoreError(
-            f"{self.location}: locked{other} by {info.Who}{since}. The server has that session open, so that its "
+            f"{self.location}: locked by {info.Who}{since}{other}. The server has that session open, so that its "
             f"program may still write. {_way_out(found.pid)}"
         )
 
@@ -250,7 +253,7 @@ class PgClient:
         try:
             session.execute("BEGIN")
             try:
-                session.execute(_DURABLE)
+                session.execute(_CAREFUL)
                 if needs_lock:
                     self._require_lock(session)
                 if not change(session):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
-from xml.etree import ElementTree
+from typing import TYPE_CHECKING
 
 from statefmt.model.errors import StoreError
 from statefmt.store.s3._errors import RefusedRequestError
@@ -14,7 +13,8 @@ from statefmt.store.s3._settings import S3Settings
 from statefmt.store.s3._storage import CONTENT_TYPE, access, checksum, customer_key, encryption, is_intact, kept_headers
 from statefmt.store.s3._version import ReadVersion
 
-_NO_CONDITION: Final[Mapping[str, str]] = {}
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class Objects:
             raise
         return True
 
-    def details(self, call: str, key: str, name: str) -> ElementTree.Element:
+    def details(self, call: str, key: str, name: str) -> Element:
         """Return what the bucket knows about an object, `tagging` or `acl`. Raises StoreError."""
         return parsed(self.service.send(call, "GET", key, query={name: ""}).body, self.service)
 
@@ -105,8 +105,11 @@ class Objects:
             query["continuation-token"] = following
 
 
-def parsed(body: bytes, service: AwsService) -> ElementTree.Element:
+def parsed(body: bytes, service: AwsService) -> Element:
     """Parse an answer in XML, without the namespace of its elements. Raises StoreError."""
+    # Imported late: most commands only read objects.
+    from xml.etree import ElementTree
+
     # S3 writes neither; entities could make a small answer huge.
     if b"<!DOCTYPE" in body or b"<!ENTITY" in body:
         raise StoreError(f"{service.subject}: the answer of {service.host} is not valid XML of S3")
