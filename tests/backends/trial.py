@@ -118,6 +118,10 @@ class Trial:
             result = folder(*edit)
         if (result.status, said(self._spot.stored())) != (0, after):
             yield f"the next command fails: {result.status}, {said(self._spot.stored())}, {result.err.strip()}"
+            return
+        undone = folder("undo", "--yes")
+        if (undone.status, said(self._spot.stored())) != (0, Said(after.serial + 1, before.names)):
+            yield f"undo fails: {undone.status}, {said(self._spot.stored())}, {undone.err.strip()}"
         if locks := _in_the_end(self._spot.locks):
             yield f"the next command leaves locks: {locks}"
 
