@@ -118,9 +118,10 @@ def editing_process(place: Place, timeout: str = "0", new: str = "NEW") -> subpr
     """Edit a state in a process of its own, which prints its notes."""
     code = (
         "import sys; from pathlib import Path; from tests.store.remote.conftest import *\n"
-        "place = Place(Path(sys.argv[1]), Path(sys.argv[2]))\n"
-        f"try: place.edit({new}, timeout={timeout})\n"
-        "finally: print(*place.notes, sep='\\n', file=sys.stderr)"
+        "class Printed(list):\n"
+        "    def append(self, note): print(note, file=sys.stderr, flush=True)\n"
+        "place = Place(Path(sys.argv[1]), Path(sys.argv[2]), notes=Printed())\n"
+        f"place.edit({new}, timeout={timeout})"
     )
     return subprocess.Popen(
         [sys.executable, "-c", code, str(place.backend), str(place.home)],

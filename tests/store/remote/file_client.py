@@ -38,8 +38,10 @@ class FileClient:
     def lock(self, info: LockInfo) -> None:
         self._at("lock.before")
         try:
-            with (self.folder / "lock").open("xb") as file:
-                file.write(lock_json(info))
+            # At once, as a service does.
+            mine = self.folder / info.ID
+            mine.write_bytes(lock_json(info))
+            (self.folder / "lock").hardlink_to(mine)
         except FileExistsError:
             holder = read_lock_info((self.folder / "lock").read_bytes())
             raise LockHeldError(holder.ID if holder else "", holder) from None
