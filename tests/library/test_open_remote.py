@@ -60,13 +60,13 @@ def test_edit_and_undo(server: StateServer, context: statefmt.RunContext) -> Non
     state = statefmt.open(_url(server), context=context)
     with state.edit("move the network") as edit:
         edit.move("aws_vpc.main", "aws_vpc.net")
-        assert server.holder is not None
+        assert "LOCK" in server.methods
         other = statefmt.open(_url(server), context=context)
         with pytest.raises(LockedError), other.edit():
             pass
         with pytest.raises(StoreError, match="an edit is open"):
             state.reload()
-    assert server.holder is None
+    assert server.methods[-1] == "UNLOCK"
     assert statefmt.read(server.state or b"").snapshot.serial == edit.serial == state.serial
     assert [entry.command for entry in state.history()] == ["move the network"]
     assert edit.backup is not None
