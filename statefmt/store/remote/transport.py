@@ -18,9 +18,9 @@ from urllib3.util import Retry, Timeout
 from statefmt.model.errors import StoreError
 from statefmt.store.backends.shown import without_credentials
 from statefmt.store.remote._failures import NoAnswerError, failure
-from statefmt.store.remote._proxies import proxy_for
 from statefmt.store.remote.client import UnknownOutcomeError
 from statefmt.store.remote.connection import Connection
+from statefmt.store.remote.proxies import proxy_for
 from statefmt.store.remote.retries import TOO_MANY, Retries, is_passing
 from statefmt.store.remote.tls import TlsSettings, tls_context
 from statefmt.store.remote.trust import approach
