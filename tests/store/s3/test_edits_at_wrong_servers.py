@@ -10,7 +10,6 @@ from typing import Any, Final
 
 import pytest
 
-from statefmt.store.s3 import _session
 from tests.cli.conftest import Result, Statetool, folder, statetool
 from tests.cli.states import resource, state
 from tests.servers.s3 import ACCESS_KEY, REGION, SECRET_KEY, S3Server, moto
@@ -41,7 +40,7 @@ _MOVE: Final = ("mv", "terraform_data.a", "terraform_data.b")
 def surroundings(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """Histories of the tests are nobody else's, and clients are less patient."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("home")))
-    monkeypatch.setattr(_session, "_READ", 1)
+    monkeypatch.setenv("STATETOOL_TIMEOUT", "1")
     for name in ("AWS_PROFILE", "AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_ENDPOINT_URL", "HTTP_PROXY", "http_proxy"):
         monkeypatch.delenv(name, raising=False)
 
