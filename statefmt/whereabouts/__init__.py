@@ -11,8 +11,10 @@ from statefmt.whereabouts._find import (
     BackendSource as BackendSource,
     FoundBackend as FoundBackend,
     FoundState as FoundState,
+    configured_backend as configured_backend,
     find_backend as find_backend,
     find_state as find_state,
+    initialised_backend as initialised_backend,
     located as located,
 )
 from statefmt.whereabouts._local import (
@@ -20,6 +22,7 @@ from statefmt.whereabouts._local import (
     leads_outside as leads_outside,
     listed_workspaces as listed_workspaces,
     local_state as local_state,
+    local_workspaces as local_workspaces,
     remote_state as remote_state,
 )
 from statefmt.whereabouts._locks import (

@@ -100,12 +100,32 @@ def find_backend(folder: Path, environment: Mapping[str, str], options: BackendO
     the backend cannot be read, and for a block that is invalid or has unknown values.
     """
     options = options or BackendOptions()
+    if not options.settings:
+        found = initialised_backend(folder, environment, options)
+        if found.source is BackendSource.RECORD:
+            return found
+    return configured_backend(folder, environment, options)
+
+
+def initialised_backend(
+    folder: Path, environment: Mapping[str, str], options: BackendOptions | None = None
+) -> FoundBackend:
+    """Return the backend that `init` recorded in a folder, else `local`, whatever the configuration says by now."""
     data = data_folder(folder, environment)
-    workspace = chosen_workspace(data, environment, options.workspace)
+    workspace = chosen_workspace(data, environment, options.workspace if options else None)
     record = data / "terraform.tfstate"
-    recorded = None if options.settings else recorded_backend(record)
-    if recorded is not None:
-        return FoundBackend(folder, recorded[0], BackendSource.RECORD, str(record), recorded[1], workspace)
+    recorded = recorded_backend(record)
+    if recorded is None:
+        return FoundBackend(folder, "local", BackendSource.DEFAULT, "", (), workspace)
+    return FoundBackend(folder, recorded[0], BackendSource.RECORD, str(record), recorded[1], workspace)
+
+
+def configured_backend(
+    folder: Path, environment: Mapping[str, str], options: BackendOptions | None = None
+) -> FoundBackend:
+    """Return the backend that the configuration of a folder names, else `local`, whatever `init` recorded."""
+    options = options or BackendOptions()
+    workspace = chosen_workspace(data_folder(folder, environment), environment, options.workspace)
     if _may_have_block(folder):
         # Imported late: it parses a configuration.
         from statefmt.configuration.loading.backend_block import read_backend_block

@@ -59,7 +59,14 @@ def listed_workspaces(
         finally:
             client.close()
         return Workspaces((DEFAULT_WORKSPACE, *others), backend.workspace.name)
-    found = located(backend, environment)
+    return Workspaces(local_workspaces(located(backend, environment)), backend.workspace.name)
+
+
+def local_workspaces(found: FoundState) -> tuple[str, ...]:
+    """Return the workspaces in the backend `local`: `default`, then the folders in `workspace_dir`, sorted.
+
+    Raises StoreError if that folder cannot be read. Source: OpenTofu `internal/backend/local/backend.go` (Workspaces).
+    """
     local_state(found)  # both settings are set
     folder = found.backend.folder / str(found.values["workspace_dir"])
     try:
@@ -69,8 +76,7 @@ def listed_workspaces(
         names = []
     except OSError as error:
         raise StoreError(f"{folder}: {reason_of(error)}") from error
-    others = (name for name in names if name != DEFAULT_WORKSPACE)
-    return Workspaces((DEFAULT_WORKSPACE, *others), backend.workspace.name)
+    return (DEFAULT_WORKSPACE, *(name for name in names if name != DEFAULT_WORKSPACE))
 
 
 def leads_outside(found: FoundState) -> bool:

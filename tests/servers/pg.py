@@ -22,13 +22,14 @@ from psycopg.sql import SQL, Identifier
 USER: Final = "tf"
 # Must be encoded in a URL, and is in no other text.
 PASSWORD: Final = "s3cret-w@rd/%&"
+TRUSTED: Final = "trusted"
 # PostgreSQL refuses to run as root. One of these exists on every system.
 _USERS: Final = ("postgres", "nobody")
 _PATIENCE: Final = 60.0
 
 
 class PgServer:
-    """A running server. `USER` is its superuser, and logs in with `PASSWORD`."""
+    """A running server. `USER` is a superuser and logs in with `PASSWORD`, `TRUSTED` logs in without one."""
 
     def __init__(self, port: int) -> None:
         self.port: Final = port
@@ -67,12 +68,18 @@ def pg_server() -> Iterator[PgServer]:
         secret.chmod(0o644)
         _run(user, programs / "initdb", "-D", data, "-U", USER, "-A", "scram-sha-256", "-E", "UTF8", "--no-locale",
              "--no-sync", "--pwfile", secret)  # fmt: skip
+        # A role that needs no password, for what stands between a client and the server.
+        rules = data / "pg_hba.conf"
+        rules.write_text(f"host all {TRUSTED} 127.0.0.1/32 trust\n{rules.read_text()}")
         port = _free_port()
         options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={data} -c fsync=off"
         control = (programs / "pg_ctl", "-D", data, "-w")
         _run(user, *control, "-l", data / "server.log", "-o", options, "start")
         try:
-            yield PgServer(port)
+            server = PgServer(port)
+            with server.connect() as connection:
+                connection.execute(SQL("CREATE ROLE {} LOGIN SUPERUSER").format(Identifier(TRUSTED)))
+            yield server
         finally:
             _run(user, *control, "-m", "immediate", "stop")
 

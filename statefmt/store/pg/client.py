@@ -45,12 +45,18 @@ _LOCK_KEY: Final = "SELECT pg_try_advisory_lock(%s)"
 _UNLOCK_KEY: Final = "SELECT pg_advisory_unlock(%s)"
 _UPDATE: Final = f"UPDATE {{table}} SET data = %s WHERE name = %s AND {_VERSION} = %s"
 _DELETE: Final = f"DELETE FROM {{table}} WHERE name = %s AND {_VERSION} = %s"
-_DURABLE: Final = (
-    "SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'"
-)
-_NEVER_IDLE: Final = "SELECT set_config('idle_session_timeout', '0', false)"
+# Settings are of one transaction, or of a session that is nobody else's: a pooler would give them to others. The row is
+# locked only while somebody writes it.
+_CAREFUL: Final = """
+SELECT set_config('statement_timeout', '60s', true), set_config('lock_timeout', '20s', true),
+CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', true) END
+"""
 _PID: Final = "SELECT pg_backend_pid()"
-_NAME_SESSION: Final = "SELECT set_config('application_name', %s, false)"
+# A question may wait for its answer longer than a session may be idle. Releases before 14 have no such limit.
+_KEEP: Final = """
+SELECT set_config('application_name', %s, false), CASE WHEN current_setting('server_version_num')::int >= 140000
+THEN set_config('idle_session_timeout', '0', false) END
+"""
 
 # No schema, and no table. Source: PostgreSQL, appendix "Error Codes".
 _MISSING: Final = frozenset({"3F000", "42P01"})
@@ -71,7 +77,7 @@ _POOLER: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class HeldLock:
+class RowLock:
     """The lock of this client: the keys, the ID of the row if it exists, and the session of the server."""
 
     info: LockInfo
@@ -98,7 +104,7 @@ class PgClient:
         refuse_unverified(place, connection, self._parameters)
         self._table: Final[StateTable] = StateTable.of(place.values)
         self._session: Session | None = None
-        self._held: HeldLock | None = None
+        self._held: RowLock | None = None
         # Why the lock is lost; "" if it is not.
         self._lost_for = ""
         # The session of a lost connection that may still have an effect, or hold a lock.
@@ -140,11 +146,8 @@ class PgClient:
             raise StoreError(f"{self.location}: this connection holds the lock already, or has lost it")
         session = self._retried(lambda session: session)
         try:
-            session.execute(_NAME_SESSION, (_session_name(info.Who),))
-            if session.version >= 140000:
-                # A question may wait for its answer longer than a session may be idle.
-                session.execute(_NEVER_IDLE)
             self._refuse_shared_session(session)
+            session.execute(_KEEP, (_session_name(info.Who),))
             self._held = self._locked(session, info)
             return
         except LostError as error:
@@ -248,9 +251,10 @@ class PgClient:
         session = self._retried(lambda session: session)
         commits = False
         try:
+            session.identify()
             session.execute("BEGIN")
             try:
-                session.execute(_DURABLE)
+                session.execute(_CAREFUL)
                 if needs_lock:
                     self._require_lock(session)
                 if not change(session):
@@ -285,7 +289,7 @@ class PgClient:
         if held.row is not None and self._row(session) != held.row:
             raise StoreError(f"{self.location}: the row was replaced while it was locked; nothing was written")
 
-    def _locked(self, session: Session, info: LockInfo) -> HeldLock:
+    def _locked(self, session: Session, info: LockInfo) -> RowLock:
         """Take the lock, and read it back. Raises LockHeldError."""
         from statefmt.store.pg._locks import creation_keys, holders, own_locks
 
@@ -310,10 +314,11 @@ class PgClient:
                 is_created = len(keys) == len(creation)
             # Another program may have created the row, or deleted it, just before it was locked.
             if is_created and self._row(session) == row:
-                if own_locks(session, keys) != (session.backend.pid, len(keys)):
+                backend = session.identify()
+                if own_locks(session, keys) != (backend.pid, len(keys)):
                     self._release(session, keys)
                     raise StoreError(f"{self.location}: {_POOLER}; nothing was locked")
-                return HeldLock(info, keys, row, session.backend)
+                return RowLock(info, keys, row, backend)
             self._release(session, keys)
         found = next(iter(holders(session, wanted)), None)
         raise LockHeldError(found.info.ID if found else "", found.info if found else None)
@@ -330,7 +335,7 @@ class PgClient:
         """Raise StoreError if a pooler gives the session of the server to others between two statements."""
         from statefmt.store.pg._session import Session as NewSession
 
-        pid = session.backend.pid
+        pid = session.identify().pid
         if pid == session.announced_pid:
             return
         # There is a pooler. One that gives a session to each client for good may go on.

@@ -6,6 +6,7 @@ Source: OpenTofu `internal/backend/remote-state/s3/client.go` (s3Lock, s3Unlock)
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from statefmt.model.errors import StoreError
 from statefmt.store.lock_info import LockInfo, lock_json, read_lock_info
@@ -14,6 +15,9 @@ from statefmt.store.s3._deletion import delete_unchanged
 from statefmt.store.s3._errors import RefusedRequestError
 from statefmt.store.s3._objects import Objects, StoredObject
 from statefmt.store.s3._storage import tagging
+
+# Between the refusal of a lock and the look at its holder, it may have been given back.
+_ATTEMPTS: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,31 +46,36 @@ class LockFile:
 
         A request that meets its own lock, since the answer to an earlier attempt was lost, has succeeded.
         """
-        try:
-            self._create(info)
-        except RefusedRequestError as error:
-            if not error.is_condition:
-                raise
-        else:
-            self._check_conditions(info)
-            return
-        stored = self.objects.read(self.key)
-        if stored is None:
-            # It was given back in between; the next attempt may succeed.
-            raise LockHeldError("", None)
-        held = read_lock_info(stored.content)
-        if held is None or held.ID != info.ID:
-            raise LockHeldError(held.ID if held else "", held)
+        for _ in range(_ATTEMPTS):
+            try:
+                self._create(info)
+            except RefusedRequestError as error:
+                if not error.is_condition:
+                    raise
+            else:
+                self._check_conditions(info)
+                return
+            stored = self.objects.read(self.key)
+            if stored is not None:
+                held = read_lock_info(stored.content)
+                if held is None or held.ID != info.ID:
+                    raise LockHeldError(held.ID if held else "", held)
+                return
+        raise LockHeldError("", None)
 
-    def release(self, info: LockInfo) -> None:
-        """Delete the lock file if it is ours. Raises UnknownOutcomeError and StoreError."""
+    def release(self, info: LockInfo) -> bool:
+        """Delete the lock file if it is ours, and return whether there was one.
+
+        Raises UnknownOutcomeError, and StoreError if it is another's.
+        """
         stored = self.objects.read(self.key)
         if stored is None:
-            raise StoreError(f"{self.url}: the lock file is gone: somebody else removed it")
+            return False
         held = read_lock_info(stored.content)
         if held is None or held.ID != info.ID:
             raise StoreError(f"{self.url}: the lock file is not ours anymore: {_described(held)}")
         delete_unchanged(self.objects, self.key, stored.version, self.url)
+        return True
 
     def remove(self, lock_id: str) -> None:
         """Delete the lock file if it has this ID, whoever holds it. Raises StoreError."""
@@ -75,7 +84,7 @@ class LockFile:
             delete_unchanged(self.objects, self.key, stored.version, self.url)
 
     def _create(self, info: LockInfo) -> None:
-        self.objects.write(self.key, lock_json(info), {"IfNoneMatch": "*"}, tagging(self.objects.settings.lock_tags))
+        self.objects.write(self.key, lock_json(info), {"if-none-match": "*"}, tagging(self.objects.settings.lock_tags))
 
     def _check_conditions(self, info: LockInfo) -> None:
         """Make sure that a second lock is refused, since some servers ignore the condition. Raises StoreError."""
@@ -90,7 +99,7 @@ class LockFile:
             return
         self.objects.delete(self.key)
         raise StoreError(
-            f"{self.url}: the server {self.objects.requests.host} ignores the condition If-None-Match in this bucket, "
+            f"{self.url}: the server {self.objects.service.host} ignores the condition If-None-Match in this bucket, "
             "so a lock file locks nothing: two programs could write at the same time. Nothing was written. Use a "
             "DynamoDB table (`dynamodb_table`) or another server"
         )

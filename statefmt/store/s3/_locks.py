@@ -59,13 +59,17 @@ class S3Locks:
     def release(self, info: LockInfo) -> None:
         """Give all locks back; each is tried, even if another cannot be given back. Raises StoreError."""
         errors: list[StoreError] = []
+        released = False
         for lock in self._all:
             try:
-                lock.release(info)
+                released |= lock.release(info)
             except StoreError as error:
                 errors.append(error)
         if errors:
             raise errors[0]
+        # One of two may be gone since the answer to an earlier attempt was lost.
+        if not released:
+            raise StoreError(f"{self.location}: the lock is gone: somebody else removed it")
 
     def remove(self, lock_id: str) -> LockInfo:
         """Remove the locks with this ID and return who held them. Raises StoreError if they have another ID."""

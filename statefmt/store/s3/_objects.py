@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from statefmt.model.errors import StoreError
 from statefmt.store.s3._errors import RefusedRequestError
-from statefmt.store.s3._requests import Requests
+from statefmt.store.s3._service import AwsService
 from statefmt.store.s3._settings import S3Settings
-from statefmt.store.s3._storage import CONTENT_TYPE, access, checksum, customer_key, encryption, kept
+from statefmt.store.s3._storage import CONTENT_TYPE, access, checksum, customer_key, encryption, is_intact, kept_headers
 from statefmt.store.s3._version import ReadVersion
 
 if TYPE_CHECKING:
-    from mypy_boto3_s3 import S3Client as Boto3S3
+    from xml.etree.ElementTree import Element
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,81 +30,93 @@ class Objects:
     """The objects of a bucket, stored as the settings say."""
 
     settings: S3Settings
-    s3: Boto3S3
-    requests: Requests
+    service: AwsService
 
     def read(self, key: str, version_id: str = "") -> StoredObject | None:
         """Return an object, or None if there is none. Raises RefusedRequestError and StoreError."""
-        arguments: dict[str, Any] = {"Bucket": self.settings.bucket, "Key": key, **customer_key(self.settings)}
-        if version_id:
-            arguments["VersionId"] = version_id
-
-        def call() -> StoredObject:
-            answer = self.s3.get_object(**arguments)
-            version = ReadVersion(
-                answer.get("ETag", ""),
-                answer.get("VersionId", ""),
-                kept(answer, self.settings),
-                answer.get("TagCount", 0),
-            )
-            # In here, since an answer may also be lost in its middle.
-            return StoredObject(answer["Body"].read(), version)
-
+        headers = {
+            **customer_key(self.settings),
+            **({"x-amz-checksum-mode": "ENABLED"} if self.settings.checksums else {}),
+        }
+        query = {"versionId": version_id} if version_id else {}
+        call = "GetObjectVersion" if version_id else "GetObject"
         try:
-            return self.requests.read(call, "GetObject")
+            answer = self.service.send(call, "GET", key, query=query, headers=headers)
         except RefusedRequestError as error:
             if error.is_missing:
                 return None
             raise
+        if not is_intact(answer.body, answer.headers):
+            raise StoreError(
+                f"s3://{self.settings.bucket}/{key}: what arrived does not have the checksum of the object"
+            )
+        version = ReadVersion(
+            answer.headers.get("etag", ""),
+            answer.headers.get("x-amz-version-id", ""),
+            kept_headers(answer.headers, self.settings),
+        )
+        return StoredObject(answer.body, version)
 
-    def write(self, key: str, content: bytes, condition: dict[str, Any], properties: dict[str, Any]) -> ReadVersion:
-        """Write an object on a condition, `IfMatch` or `IfNoneMatch`, or none.
+    def write(self, key: str, content: bytes, condition: Mapping[str, str], properties: Mapping[str, str]) -> None:
+        """Write an object on a condition, `if-match` or `if-none-match`, or none.
 
         Raises RefusedRequestError, UnknownOutcomeError and StoreError.
         """
-        arguments: dict[str, Any] = {
+        headers = {
+            "content-type": CONTENT_TYPE,
             **properties,
             **encryption(self.settings),
             **access(self.settings),
             **checksum(self.settings, content),
             **condition,
         }
-        answer = self.requests.change(
-            lambda: self.s3.put_object(
-                Bucket=self.settings.bucket, Key=key, Body=content, ContentType=CONTENT_TYPE, **arguments
-            ),
-            "PutObject",
-        )
-        return ReadVersion(answer.get("ETag", ""), answer.get("VersionId", ""))
+        self.service.send("PutObject", "PUT", key, headers=headers, body=content, changes=True)
 
     def delete(self, key: str, etag: str = "") -> None:
         """Delete an object, if it has the ETag; in a versioned bucket, this adds a delete marker.
 
         Raises RefusedRequestError, UnknownOutcomeError and StoreError.
         """
-        condition: dict[str, Any] = {"IfMatch": etag} if etag else {}
-        self.requests.change(
-            lambda: self.s3.delete_object(Bucket=self.settings.bucket, Key=key, **condition), "DeleteObject"
-        )
+        self.service.send("DeleteObject", "DELETE", key, headers={"if-match": etag} if etag else {}, changes=True)
 
     def exists(self, key: str) -> bool:
         """Return whether there is an object. Raises StoreError."""
-        arguments: dict[str, Any] = {"Bucket": self.settings.bucket, "Key": key, **customer_key(self.settings)}
         try:
-            self.requests.read(lambda: self.s3.head_object(**arguments), "HeadObject")
+            self.service.send("HeadObject", "HEAD", key, headers=customer_key(self.settings))
         except RefusedRequestError as error:
             if error.is_missing:
                 return False
             raise
         return True
 
+    def details(self, call: str, key: str, name: str) -> Element:
+        """Return what the bucket knows about an object, `tagging` or `acl`. Raises StoreError."""
+        return parsed(self.service.send(call, "GET", key, query={name: ""}).body, self.service)
+
     def keys(self, prefix: str) -> Iterator[str]:
         """Yield the keys of all objects that start with the prefix. Raises StoreError."""
-        arguments: dict[str, Any] = {"Bucket": self.settings.bucket, "Prefix": prefix}
+        query = {"list-type": "2", "prefix": prefix}
         while True:
-            page = self.requests.read(lambda: self.s3.list_objects_v2(**arguments), "ListObjectsV2")
-            yield from (found["Key"] for found in page.get("Contents", ()))
-            following = page.get("NextContinuationToken")
-            if not page.get("IsTruncated") or not following:
+            page = parsed(self.service.send("ListObjectsV2", "GET", query=query).body, self.service)
+            yield from (found.findtext("Key", "") for found in page.iter("Contents"))
+            following = page.findtext("NextContinuationToken", "")
+            if page.findtext("IsTruncated") != "true" or not following:
                 return
-            arguments["ContinuationToken"] = following
+            query["continuation-token"] = following
+
+
+def parsed(body: bytes, service: AwsService) -> Element:
+    """Parse an answer in XML, without the namespace of its elements. Raises StoreError."""
+    # Imported late: most commands only read objects.
+    from xml.etree import ElementTree
+
+    # S3 writes neither; entities could make a small answer huge.
+    if b"<!DOCTYPE" in body or b"<!ENTITY" in body:
+        raise StoreError(f"{service.subject}: the answer of {service.host} is not valid XML of S3")
+    try:
+        root = ElementTree.fromstring(body)
+    except ElementTree.ParseError:
+        raise StoreError(f"{service.subject}: the answer of {service.host} is not valid XML") from None
+    for element in root.iter():
+        element.tag = element.tag.rpartition("}")[2]
+    return root

@@ -1,85 +1,99 @@
-"""The clients of the services for one state, made when they are used."""
+"""The services of one state, S3 and DynamoDB, with the credentials and the way to them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
-
-from botocore.exceptions import BotoCoreError, ClientError
+from pathlib import Path
+from typing import Final
 
 from statefmt.model.errors import StoreError
 from statefmt.store.backends.place import StatePlace
 from statefmt.store.remote.connection import Connection
-from statefmt.store.s3._accounts import check_account
-from statefmt.store.s3._credentials import credentials_of
-from statefmt.store.s3._errors import problem_of, refusal
-from statefmt.store.s3._requests import Requests
-from statefmt.store.s3._session import EnvironmentSession
+from statefmt.store.remote.retries import Retries
+from statefmt.store.remote.tls import TlsSettings
+from statefmt.store.remote.transport import Transport
+from statefmt.store.remote.trust import approach, is_of_folder
+from statefmt.store.s3._credentials import describe_credentials, keys_of
+from statefmt.store.s3._endpoints import Endpoint, aws_endpoint, bucket_url, custom_endpoint
+from statefmt.store.s3._files import configured_url
+from statefmt.store.s3._service import AwsService
 from statefmt.store.s3._settings import Given, s3_settings
+from statefmt.store.s3._sigv4 import AwsKeys
 
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
-    from mypy_boto3_s3 import S3Client as Boto3S3
+# In seconds, before the second attempt, and at most.
+_FIRST_WAIT: Final = 0.2
+_LONGEST_WAIT: Final = 20.0
 
 
 class Services:
-    """Clients of S3 and DynamoDB, with the credentials of a place. Not frozen: it keeps what it has made."""
+    """The services of one place. It finds credentials and connects when they are used, and keeps what it has made."""
 
     def __init__(self, place: StatePlace, connection: Connection) -> None:
-        self._place = place
-        self._connection = connection
-        self._given = Given.of(place)
-        self._made: list[Any] = []
         self.settings = s3_settings(place)
+        self._given = Given.of(place)
+        self._subject = place.location
+        self._connection = with_proxies(connection, self._given)
 
     @cached_property
-    def s3(self) -> Boto3S3:
-        """The client of S3. Raises StoreError."""
-        client: Boto3S3 = self._client("s3")
-        return client
+    def s3(self) -> AwsService:
+        """The bucket. Raises StoreError."""
+        endpoint = self._approached("s3")
+        url = bucket_url(endpoint, self.settings.bucket, path_style=self.settings.path_style)
+        return AwsService(self._subject, "s3", url, self.settings.region, self._keys, self._transport)
 
     @cached_property
-    def dynamodb(self) -> DynamoDBClient:
-        """The client of DynamoDB. Raises StoreError."""
-        client: DynamoDBClient = self._client("dynamodb")
-        return client
-
-    def requests(self, client: Any) -> Requests:
-        """Return what sends the requests of a client."""
-        return Requests(
-            self._place.location,
-            urlsplit(client.meta.endpoint_url).netloc,
-            self.settings.most_retries,
-            self._connection.options.debug,
-        )
+    def dynamodb(self) -> AwsService:
+        """DynamoDB. Raises StoreError."""
+        url = self._approached("dynamodb").url
+        return AwsService(self._subject, "dynamodb", url, self.settings.region, self._keys, self._transport)
 
     def close(self) -> None:
         """Close the connections."""
-        for client in self._made:
-            client.close()
+        self._transport.close()
 
     @cached_property
-    def _session(self) -> EnvironmentSession:
-        session = EnvironmentSession(self._given, self._connection)
-        try:
-            session.prepare()
-            credentials = credentials_of(session, self._given, self._connection)
-            # Roles are assumed, and tokens refreshed, before the first request: an error says then what it is about.
-            credentials.get_frozen_credentials()
-            session.use(credentials)
-            check_account(session, self._given)
-        except ClientError as error:
-            raise refusal(self._place.location, "STS", error) from None
-        except BotoCoreError as error:
-            raise StoreError(f"{self._place.location}: {problem_of(error, 'AWS')}") from None
-        return session
+    def _transport(self) -> Transport:
+        retries = Retries(self.settings.most_retries, _FIRST_WAIT, _LONGEST_WAIT)
+        return Transport(self._connection, tls_settings(self._given), retries)
 
-    def _client(self, service: str) -> Any:
-        session = self._session
+    @cached_property
+    def _keys(self) -> Callable[[], AwsKeys]:
+        return keys_of(self._given, self._connection, self._subject)
+
+    def _approached(self, service: str) -> Endpoint:
+        """Return the endpoint of a service. Raises StoreError if it must not have the user's credentials."""
+        environment = self._connection.environment
+        endpoint = custom_endpoint(self._given, service, environment)
+        if endpoint is None:
+            url = configured_url(self._given, self._connection, service)
+            endpoint = Endpoint(url.rstrip("/")) if url else aws_endpoint(self._given, service, environment)
+        setting = self._given.by_name.get(endpoint.argument)
+        named_by = setting.place if setting is not None and is_of_folder(setting) else ""
+        approach(self._connection, endpoint.host, named_by=named_by, credentials=describe_credentials(self._given))
+        return endpoint
+
+
+def with_proxies(connection: Connection, given: Given) -> Connection:
+    """Return a connection with the proxies of the settings, each of which wins over its variable."""
+    environment = dict(connection.environment)
+    for name in ("http_proxy", "https_proxy", "no_proxy"):
+        if value := given.text(name):
+            environment[name.upper()] = value
+            # What the configuration says is not what a client of a web server sent.
+            environment.pop("REQUEST_METHOD", None)
+    return replace(connection, environment=environment)
+
+
+def tls_settings(given: Given) -> TlsSettings:
+    """Return how servers are verified. Raises StoreError if the certificates cannot be read."""
+    name = given.text("custom_ca_bundle")
+    authorities = ""
+    if name:
         try:
-            client = session.create_client(service)
-        except (BotoCoreError, ValueError) as error:
-            raise StoreError(f"{self._place.location}: {problem_of(error, service)}") from None
-        self._made.append(client)
-        return client
+            authorities = Path(name).read_text()
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "it is not text"
+            raise StoreError(f"{given.where('custom_ca_bundle')}: {name}: {reason}") from None
+    return TlsSettings(authorities=authorities, verifies=not given.truth("insecure"))

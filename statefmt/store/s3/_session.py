@@ -1,4 +1,4 @@
-"""A session of botocore that knows the environment of a run, not that of the process."""
+"""A session of the SDK of AWS that knows the environment of a run, not that of the process."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final, Literal
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 import botocore.session
@@ -19,12 +19,12 @@ from botocore.configprovider import (
     ConfigValueStore,
 )
 
-from statefmt.model.errors import StoreError
 from statefmt.store.remote.connection import Connection
+from statefmt.store.remote.proxies import proxy_for
 from statefmt.store.remote.trust import approach, is_of_folder
 from statefmt.store.s3._credentials import describe_credentials
 from statefmt.store.s3._endpoints import Endpoint, custom_endpoint
-from statefmt.store.s3._proxies import proxies_for
+from statefmt.store.s3._files import aws_files
 from statefmt.store.s3._settings import Given
 from statefmt.version import __version__
 
@@ -66,17 +66,12 @@ class EnvironmentSession(botocore.session.Session):
 
     def prepare(self) -> None:
         """Use the profile and the files of the settings. Raises StoreError."""
-        given, environment = self._given, self._connection.environment
-        home = environment.get("HOME") or str(Path.home())
-        if profile := given.text("profile"):
+        if profile := self._given.text("profile"):
             self.set_config_variable("profile", profile)
-        config = _one_file(given, "shared_config_files") or environment.get("AWS_CONFIG_FILE")
-        credentials = _one_file(given, "shared_credentials_files") or given.text("shared_credentials_file")
-        credentials = credentials or environment.get("AWS_SHARED_CREDENTIALS_FILE", "")
-        self.set_config_variable("config_file", _in_home(config or "~/.aws/config", home))
-        self.set_config_variable("credentials_file", _in_home(credentials or "~/.aws/credentials", home))
-        files = ("shared_config_files", "shared_credentials_files", "shared_credentials_file")
-        if any(is_of_folder(given.by_name.get(name)) for name in files):
+        files = aws_files(self._given, self._connection.environment)
+        self.set_config_variable("config_file", files.config)
+        self.set_config_variable("credentials_file", files.credentials)
+        if files.named_by is not None:
             # Files that only the folder names must not say where credentials go.
             self.set_config_variable("ignore_configured_endpoint_urls", True)
 
@@ -91,13 +86,18 @@ class EnvironmentSession(botocore.session.Session):
         region = named.get("region_name") or given.text("region")
         if service_name == "sts" and given.text("sts_region"):
             region = given.text("sts_region")
-        url = named.get("endpoint_url") or (endpoint.url if endpoint else self._configured_url(service_name))
+        url = named.get("endpoint_url") or (endpoint.url if endpoint else self.configured_url(service_name))
         named |= {"region_name": region, "endpoint_url": url, "verify": self.verify}
-        config = self._config_for(service_name, url or f"https://{service_name}.{region}.amazonaws.com")
+        config = self._config_for(url or f"https://{service_name}.{region}.amazonaws.com")
         named["config"] = config.merge(named["config"]) if named.get("config") else config
         client = super().create_client(service_name, *arguments, **named)
         self._approach(client.meta.endpoint_url, endpoint)
         return client
+
+    @property
+    def _most_attempts(self) -> int:
+        retries = self._given.number("max_retries")
+        return 1 + (5 if retries is None else retries)
 
     @property
     def verify(self) -> bool | str:
@@ -117,7 +117,7 @@ class EnvironmentSession(botocore.session.Session):
             credentials=describe_credentials(self._given),
         )
 
-    def _configured_url(self, service_name: str) -> str | None:
+    def configured_url(self, service_name: str) -> str | None:
         """Return the endpoint that the user's own configuration files set."""
         if self.get_config_variable("ignore_configured_endpoint_urls"):
             return None
@@ -129,26 +129,18 @@ class EnvironmentSession(botocore.session.Session):
         ).provide()
         return None if url is None else str(url)
 
-    def _config_for(self, service_name: str, url: str) -> Config:
+    def _config_for(self, url: str) -> Config:
         given = self._given
-        host = url.partition("://")[2].partition("/")[0]
-        checksums: Literal["when_required", "when_supported"] = "when_supported"
-        if given.truth("skip_s3_checksum"):
-            checksums = "when_required"
-        path_style = given.truth("use_path_style") or given.truth("force_path_style")
+        proxy = proxy_for(url, self._connection.environment)
         return Config(
             connect_timeout=_CONNECT,
             read_timeout=_READ,
-            # Requests are repeated in _requests.py, which knows what may be.
-            retries={"total_max_attempts": 1 if service_name in ("s3", "dynamodb") else 3, "mode": "standard"},
+            retries={"total_max_attempts": self._most_attempts, "mode": "standard"},
             # {} and not None, with which botocore would look at the variables of the process.
-            proxies=proxies_for(given, host, self._connection.environment),
+            proxies={} if proxy is None else dict.fromkeys(("http", "https"), proxy),
             # None: the variables and files of the user apply.
             use_dualstack_endpoint=given.truth("use_dualstack_endpoint") or None,
             use_fips_endpoint=given.truth("use_fips_endpoint") or None,
-            request_checksum_calculation=checksums,
-            response_checksum_validation=checksums,
-            s3={"addressing_style": "path" if path_style else "virtual"},
             **_WITHOUT_CONFIGURED_ENDPOINTS,
         )
 
@@ -162,18 +154,6 @@ class _Ready:
     def load_credentials(self) -> Any:
         """Return the credentials."""
         return self.credentials
-
-
-def _one_file(given: Given, name: str) -> str:
-    files = given.texts(name)
-    if len(files) > 1:
-        raise StoreError(f"{given.where(name)}: several files in {name} are not supported: name one")
-    return files[0] if files else ""
-
-
-def _in_home(name: str, home: str) -> str:
-    """Return a path with the home directory of the environment in the place of `~`."""
-    return f"{home}{name[1:]}" if name == "~" or name.startswith("~/") else name
 
 
 def system_certificates(environment: Mapping[str, str]) -> str:

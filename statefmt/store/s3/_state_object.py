@@ -9,16 +9,17 @@ import hashlib
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from statefmt.model.errors import ChangedError, StoreError
 from statefmt.store.protocol import Stored
-from statefmt.store.s3._deletion import delete_unchanged
-from statefmt.store.s3._dynamodb import LockTable
+from statefmt.store.remote.client import UnknownOutcomeError
 from statefmt.store.s3._errors import RefusedRequestError
-from statefmt.store.s3._kept import kept_properties
 from statefmt.store.s3._objects import Objects, StoredObject
 from statefmt.store.s3._version import ReadVersion
+
+if TYPE_CHECKING:
+    from statefmt.store.s3._dynamodb import LockTable
 
 # In seconds, as OpenTofu waits for the content that a digest is of.
 _DIGEST_TIMEOUT: Final = 10.0
@@ -57,6 +58,8 @@ class StateObject:
 
         Raises ChangedError, UnknownOutcomeError and StoreError.
         """
+        from statefmt.store.s3._kept import kept_properties
+
         properties = kept_properties(self.objects, self._key, expected, self.note)
         try:
             self.objects.write(self._key, content, _condition(expected), properties)
@@ -64,16 +67,22 @@ class StateObject:
             if not (error.is_condition or error.is_unsupported or error.is_missing):
                 raise
             self._write_after_refusal(content, expected, properties, is_locked=is_locked)
+        except UnknownOutcomeError:
+            # Without its digest, nobody could read the state.
+            if not self._has(content):
+                raise
         self._write_digest(content)
 
     def delete(self, expected: ReadVersion) -> None:
         """Delete the state with this version, and its digest. Raises ChangedError and StoreError."""
+        from statefmt.store.s3._deletion import delete_unchanged
+
         delete_unchanged(self.objects, self._key, expected, self.location)
         if self.table is not None:
             self.table.delete_digest()
 
     def _write_after_refusal(
-        self, content: bytes, expected: ReadVersion | None, properties: dict[str, Any], *, is_locked: bool
+        self, content: bytes, expected: ReadVersion | None, properties: dict[str, str], *, is_locked: bool
     ) -> None:
         """Find out why the server refused the condition, by reading; write under the lock if it knows none.
 
@@ -90,11 +99,11 @@ class StateObject:
             )
         if found is not None and expected is None:
             # An empty object, which is no state.
-            self.objects.write(self._key, content, {"IfMatch": found.version.etag}, properties)
+            self.objects.write(self._key, content, {"if-match": found.version.etag}, properties)
             return
         if not is_locked:
             raise StoreError(
-                f"{self.location}: the server {self.objects.requests.host} knows no conditional writes, and the state "
+                f"{self.location}: the server {self.objects.service.host} knows no conditional writes, and the state "
                 "is not locked; nothing was written"
             )
         self.note(
@@ -102,6 +111,14 @@ class StateObject:
             "protects the write"
         )
         self.objects.write(self._key, content, {}, properties)
+
+    def _has(self, content: bytes) -> bool:
+        """Return whether the state has a content; False if that cannot be found out."""
+        try:
+            found = self.objects.read(self._key)
+        except StoreError:
+            return False
+        return found is not None and found.content == content
 
     def _digest(self) -> str | None:
         if self.table is None:
@@ -141,8 +158,8 @@ class StateObject:
         return f"Set the attribute Digest of the item with the LockID {table.digest_key!r} to {digest}"
 
 
-def _condition(expected: ReadVersion | None) -> dict[str, Any]:
-    return {"IfNoneMatch": "*"} if expected is None else {"IfMatch": expected.etag}
+def _condition(expected: ReadVersion | None) -> dict[str, str]:
+    return {"if-none-match": "*"} if expected is None else {"if-match": expected.etag}
 
 
 def _is_expected(found: StoredObject | None, expected: ReadVersion | None) -> bool:

@@ -10,11 +10,9 @@ from dataclasses import dataclass, field
 class ReadVersion:
     """An ETag, with a version ID in versioned buckets.
 
-    `kept` are the properties of the object that a new version must have too, as arguments of PutObject; `tags` is the
-    number of its tags.
+    `kept` are the headers with which the next version is stored in the same way.
     """
 
     etag: str
     version_id: str
-    kept: Mapping[str, object] = field(default_factory=dict, compare=False, repr=False)
-    tags: int = field(default=0, compare=False, repr=False)
+    kept: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)

@@ -1,0 +1,62 @@
+"""What the SDK of AWS could not do, in words that contain no secret."""
+
+from __future__ import annotations
+
+from botocore.exceptions import (
+    BotoCoreError,
+    ClientError,
+    ConfigNotFound,
+    ConfigParseError,
+    EndpointConnectionError,
+    HTTPClientError,
+    InfiniteLoopConfigError,
+    InvalidConfigError,
+    NoCredentialsError,
+    PartialCredentialsError,
+    ProfileNotFound,
+    SSOError,
+    UnknownCredentialError,
+)
+
+from statefmt.store.s3._errors import short, way_out
+
+
+def sdk_problem(error: BotoCoreError | ClientError) -> str:
+    """Return what prevented the SDK from finding credentials, with what to do about it."""
+    match error:
+        case ClientError():
+            return _refusal(error)
+        case NoCredentialsError():
+            return (
+                "no AWS credentials were found: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or "
+                "sign in with `aws sso login`"
+            )
+        case (
+            ProfileNotFound()
+            | ConfigParseError()
+            | ConfigNotFound()
+            | InfiniteLoopConfigError()
+            | InvalidConfigError()
+            | PartialCredentialsError()
+            | UnknownCredentialError()
+        ):
+            # They name files, profiles and settings.
+            text = short(str(error))
+            return text[:1].lower() + text[1:]
+        case SSOError():
+            return "the SSO session has expired or is not valid; sign in with `aws sso login`"
+        case EndpointConnectionError():
+            return "cannot connect to the service that gives AWS credentials"
+        case HTTPClientError():
+            return f"the service that gives AWS credentials did not answer ({type(error).__name__})"
+    # The text may contain what a program printed, or a value of a request.
+    return f"AWS credentials could not be found ({type(error).__name__})"
+
+
+def _refusal(error: ClientError) -> str:
+    details = error.response.get("Error", {})
+    code = str(details.get("Code", ""))
+    status = int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0) or 0)
+    said = short(str(details.get("Message", "")))
+    call = error.operation_name
+    return f"{way_out(code, status, call)}{call} was answered with {short(code)}" + (f" ({said})" if said else "")
