@@ -32,8 +32,8 @@ def run_context(
         statefmt.open("terraform.tfstate", context=statefmt.run_context(environment=os.environ, note=print))
 
     Args:
-        environment: Variables such as TF_ENCRYPTION, TF_VAR_passphrase and the credentials of backends. The library does
-            not read those of the process by itself; without this argument there are none.
+        environment: Variables such as TF_ENCRYPTION, TF_VAR_passphrase and the credentials of backends. The library
+            does not read those of the process by itself; without this argument there are none.
         clock: Returns the current time with its time zone, for locks, backups and the history; default: the system's.
         user: Returns `name@host`, for locks and the history; default: the user of the process.
         note: Receives a sentence on each side effect, such as the recovery of an interrupted write.
