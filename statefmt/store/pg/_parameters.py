@@ -207,7 +207,7 @@ def _user_password(
         lines = Path(passfile).read_text(errors="replace").splitlines() if passfile else []
     except OSError:
         return ""
-    # A line with a host is for that host only: its owner has named it. With `hostaddr`, the name of a host says nothing.
+    # A line with a host is for that host only: its owner named it. With `hostaddr`, the name of a host says nothing.
     if lines and (names & {"passfile", "hostaddr"} or any(line.startswith("*:") for line in lines)):
         return f"the password in {passfile}"
     return ""
