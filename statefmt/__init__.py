@@ -21,6 +21,7 @@ Public are the names in `__all__`, here and in the modules by subject:
     statefmt.addrs                  addresses, their parsers and orders
     statefmt.snapshots              the parts of a snapshot
     statefmt.locations              where states are
+    statefmt.backends               their locks, and copies between places
     statefmt.selection              instances by address, pattern and filter
     statefmt.operations             surgery as pure functions
     statefmt.differences            what differs between snapshots
@@ -48,6 +49,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from statefmt import (
         addrs,
+        backends,
         differences,
         graph,
         locations,
@@ -156,6 +158,7 @@ __all__ = [
     "UpgradeOptions",
     "__version__",
     "addrs",
+    "backends",
     "check",
     "diff",
     "differences",
@@ -240,8 +243,8 @@ _HOMES = {
 }
 
 _MODULES = frozenset({
-    "addrs", "differences", "graph", "locations", "operations", "plans", "provider_schemas", "providers", "releases",
-    "rules", "search", "selection", "snapshots", "statistics",
+    "addrs", "backends", "differences", "graph", "locations", "operations", "plans", "provider_schemas", "providers",
+    "releases", "rules", "search", "selection", "snapshots", "statistics",
 })  # fmt: skip
 
 

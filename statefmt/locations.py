@@ -77,25 +77,30 @@ def current_state(context: RunContext, folder: str | None = None, *, to_read: bo
 def found_state(context: RunContext, folder: str | None = None) -> FoundState:
     """Return where the state of a folder and its workspace is, and what says so, by default of the current folder.
 
-    This needs no connection. Raises StoreError if what says so cannot be read, or is not valid.
+    `folder` may be the URL of a state, too. This needs no connection. Raises StoreError if what says so cannot be read,
+    or is not valid.
     """
     from pathlib import Path
 
-    from statefmt.whereabouts import find_state
+    from statefmt.whereabouts import find_state, found_at_url
 
-    return find_state(Path(folder or ""), context.environment, context.backend)
+    found = None if folder is None else found_at_url(folder, context.environment, context.backend)
+    return found or find_state(Path(folder or ""), context.environment, context.backend)
 
 
-def workspaces(context: RunContext, folder: str | None = None) -> Workspaces:
-    """Return the workspaces of a folder in the backend `local`, and the current one.
+def workspaces(context: RunContext, folder: str | None = None, *, connect: bool = True) -> Workspaces:
+    """Return the workspaces of a folder, or of the backend at a URL, and the current one.
 
-    Raises StoreError if they cannot be found, and RemoteStateError if the folder keeps its states in a backend.
+    Raises StoreError if they cannot be found or read, and RemoteStateError if the folder keeps its states in a backend
+    that statetool does not support or, unless it may `connect`, in any but `local`.
     """
     from pathlib import Path
 
-    from statefmt.whereabouts import listed_workspaces
+    from statefmt.whereabouts import find_backend, found_at_url, listed_workspaces
 
-    return listed_workspaces(Path(folder or ""), context.environment, context.backend)
+    at_url = None if folder is None else found_at_url(folder, context.environment, context.backend)
+    backend = at_url.backend if at_url else find_backend(Path(folder or ""), context.environment, context.backend)
+    return listed_workspaces(backend, context.environment, context.connection() if connect else None)
 
 
 def kept_versions(context: RunContext, location: str | None = None) -> tuple[ObjectVersion, ...]:

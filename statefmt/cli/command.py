@@ -22,18 +22,22 @@ if TYPE_CHECKING:
 
 # Commands that read no state.
 WITHOUT_ENCRYPTION: Final = frozenset(
-    {"git-config", "help", "history", "releases", "rule", "schemas", "version", "versions", "where", "workspaces"}
+    {
+        *("git-config", "help", "history", "locks", "releases", "rule", "schemas", "unlock", "version", "versions"),
+        *("where", "workspaces"),
+    }
 )
 # Commands whose output people read, so that a long one goes to the pager.
 _PAGED: Final = frozenset(
     {
         *("list", "show", "providers", "outputs", "stats", "graph", "grep", "check", "simulate", "verify", "rule"),
-        *("diff", "plan-show", "releases", "history", "versions", "help", "encryption-info", "where", "workspaces"),
+        *("diff", "plan-show", "releases", "history", "help", "encryption-info", "where", "workspaces", "locks"),
+        "versions",
     }
 )
 _OWN: Final = "Options"
 # The parameters that name states.
-_STATES: Final = frozenset({"state", "states", "state_option", "old", "new"})
+_STATES: Final = frozenset({"state", "states", "state_option", "old", "new", "source", "target"})
 
 # Finds values of a parameter that start with what was typed, for a shell that completes them.
 Completer: TypeAlias = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]

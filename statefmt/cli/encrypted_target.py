@@ -20,7 +20,7 @@ from statefmt.cli.target import kept_text
 from statefmt.edit.pipeline import Proposal, edit
 from statefmt.edit.session import LoadedState, loaded
 from statefmt.encryption import EncryptionConfiguration, Opened, decrypt, encrypts, glance
-from statefmt.locations import STANDARD_INPUT, display_name
+from statefmt.locations import STANDARD_INPUT, RemoteName, display_name, state_words
 from statefmt.pieces import Span
 from statefmt.sealed import Seal, about
 from statefmt.store.local import plain_copies
@@ -28,6 +28,7 @@ from statefmt.store.local.state_file import history_path
 from statefmt.store.local.transaction import open_state
 from statefmt.store.reading import LARGEST_STATE
 from statefmt.store.small_files import read_bounded
+from statefmt.text.shell import shell_line
 
 DiscardPlainOption = Annotated[
     bool,
@@ -66,6 +67,15 @@ def opened_state(name: str, data: bytes, configuration: EncryptionConfiguration)
         opened = decrypt(data, configuration)
         state = loaded(context, name, opened.plain)
         return structs.replace(state, seal=Seal(data, opened, configuration)), opened
+
+
+def check_local(discard_plain: bool, name: str) -> None:
+    """Raise StoreError for --discard-plain on a state in a backend, which may keep copies of its own."""
+    if discard_plain and isinstance(name, RemoteName):
+        raise StoreError(
+            f"{name}: --discard-plain deletes copies beside a file; for a state in a backend, use `statetool history "
+            "--prune`, and delete older versions there; nothing was written"
+        )
 
 
 def check_discarding(discard_plain: bool, in_place: bool, configuration: EncryptionConfiguration | None = None) -> None:
@@ -165,6 +175,14 @@ def discard_copies(name: str, current: Form, operation: str) -> int:
 
 def _tell_of_plain_copies(name: str, backup: Path | None) -> None:
     """Report the remaining plain copies of a state, and how to delete them."""
+    if isinstance(name, RemoteName):
+        line = shell_line(["statetool", "history", "--prune", "--older-than", "0h", *state_words(name)])
+        say(
+            "Its history and its backups on this machine are in plain text, and so are older versions that the backend "
+            f"keeps. Delete them once the encrypted state is in use; for those on this machine: `{line}`.",
+            "  ",
+        )
+        return
     history = history_path(Path(name))
     copies, them = ("The history", "it") if backup is None else ("That copy and the history", "both")
     note = (

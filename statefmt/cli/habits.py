@@ -12,7 +12,7 @@ import click
 from statefmt.text.shell import shell_word
 
 # Names that mean the same as a command.
-ALIASES: Final = {"ls": "list", "output": "outputs"}
+ALIASES: Final = {"ls": "list", "output": "outputs", "force-unlock": "unlock"}
 # The subcommands of `tofu state` that statetool has, too.
 STATE_COMMANDS: Final = ("list", "show", "mv", "rm", "replace-provider", "pull")
 # What people type for a command of statetool.

@@ -19,9 +19,9 @@ def state_name(name: str | None, *, to_read: bool = False) -> str:
 
 
 def folder_name(name: str | None) -> str | None:
-    """Return the folder that a command names, None for the current one. Raises StoreError if it is no folder."""
+    """Return the folder or URL that a command names, None for the current folder. Raises StoreError for a file."""
     # Path.is_dir raises if a folder above may not be searched.
-    if name is not None and not os.path.isdir(name):  # noqa: PTH112
+    if name is not None and "://" not in name and not os.path.isdir(name):  # noqa: PTH112
         raise StoreError(f"{display_name(name)}: this is not a folder; name the folder of a root module")
     return name
 

@@ -61,6 +61,12 @@ SECTIONS: Final = {
         "set-serial": "Set the serial of a state.",
         "new-lineage": "Give a state a new lineage.",
     },
+    "Places and locks": {
+        "locks": "Show who holds the locks of states.",
+        "unlock": "Remove a lock that somebody left.",
+        "copy": "Copy a state to another place, byte for byte.",
+        "move-backend": "Copy the states of all workspaces to another backend.",
+    },
     "Encryption": {
         "encryption-info": "Show how a state is encrypted.",
         "encrypt": "Encrypt a plain state as OpenTofu does.",

@@ -1,4 +1,4 @@
-"""Says how to run a command on a state in a backend: through a pipe, or on a copy."""
+"""Says how to run a command on a state in a backend that statetool does not open: through a pipe, or on a copy."""
 
 from __future__ import annotations
 

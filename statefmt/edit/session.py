@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, field, structs
 
@@ -21,6 +22,10 @@ from statefmt.model.wording import Wording
 from statefmt.sealed import Seal, opened
 from statefmt.store.reading import STANDARD_INPUT, display_name
 from statefmt.text.shell import shell_word
+
+if TYPE_CHECKING:
+    # Most commands name a file, or take the usual one.
+    from statefmt.whereabouts import FoundBackend
 
 
 class LoadedState(Struct, frozen=True):
@@ -70,11 +75,16 @@ def state_name(context: RunContext, name: str | None, *, to_read: bool = False) 
     # Path.is_dir raises if a folder above may not be searched.
     if name is not None and (name == STANDARD_INPUT or not os.path.isdir(name)):  # noqa: PTH112
         return name
-    # Imported late: most commands name a file, or take the usual one.
-    from statefmt.store.opening import SUPPORTED
-    from statefmt.whereabouts import find_backend, folder_name, leads_outside, local_state, located, remote_state
+    from statefmt.whereabouts import find_backend
 
-    found = find_backend(folder, context.environment, context.backend)
+    return backend_state_name(context, find_backend(folder, context.environment, context.backend), to_read=to_read)
+
+
+def backend_state_name(context: RunContext, found: FoundBackend, *, to_read: bool = False) -> str:
+    """Return the state of a folder whose backend was found; raises what state_name() raises."""
+    from statefmt.store.opening import SUPPORTED
+    from statefmt.whereabouts import folder_name, leads_outside, local_state, located, remote_state
+
     if found.type != "local" and found.type not in SUPPORTED:
         raise remote_state(found)
     state = located(found, context.environment)

@@ -1,12 +1,19 @@
-"""Finds the store of a state by its name."""
+"""Finds the store and the history of a state by its name."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from statefmt.context import RunContext
+from statefmt.model.errors import StoreError
 from statefmt.store.backends.remote_name import RemoteName, VersionName
 from statefmt.store.protocol import Store
-from statefmt.store.reading import STANDARD_INPUT
+from statefmt.store.reading import GIT, STANDARD_INPUT, display_name
 from statefmt.store.standard_input import StandardInput
+
+if TYPE_CHECKING:
+    from statefmt.store.local.edit_history import EditHistory
+    from statefmt.store.managed import ManagedStore
 
 
 def store_at(context: RunContext, name: str) -> Store:
@@ -25,3 +32,30 @@ def store_at(context: RunContext, name: str) -> Store:
     from statefmt.store.local.store import LocalFile
 
     return LocalFile(name, context)
+
+
+def history_at(context: RunContext, name: str) -> EditHistory:
+    """Return the history of a file, or of a state in a backend."""
+    if isinstance(name, RemoteName):
+        from statefmt.store.opening import remote_store
+
+        return remote_store(name.place, context.connection()).history
+    from statefmt.store.local.store import LocalFile
+
+    return LocalFile(name, context).history
+
+
+def managed_store_at(context: RunContext, name: str, *, makes_folders: bool = False) -> ManagedStore:
+    """Return the store of a state that may be missing: a file, or a state in a backend.
+
+    With `makes_folders`, writing a new file creates its folders. Raises StoreError for standard input and git.
+    """
+    if name == STANDARD_INPUT or name.startswith(GIT) or isinstance(name, VersionName):
+        raise StoreError(f"{display_name(name)}: only a file or a state in a backend can be named here")
+    if isinstance(name, RemoteName):
+        from statefmt.store.opening import remote_store
+
+        return remote_store(name.place, context.connection())
+    from statefmt.store.local.store import LocalFile
+
+    return LocalFile(name, context, makes_folders=makes_folders)

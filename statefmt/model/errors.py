@@ -23,7 +23,7 @@ StatetoolError
 └── StoreError             a file cannot be read or written
     ├── LockedError            the state is locked by someone else
     ├── ChangedError           the state does not have the expected serial or hash
-    └── RemoteStateError       the folder keeps its state in a backend, not in a file
+    └── RemoteStateError       the folder keeps its state in a backend that statetool does not open
 """
 
 from __future__ import annotations
@@ -261,17 +261,17 @@ class ChangedError(StoreError):
 
 
 class RemoteStateError(StoreError):
-    """The state of a folder is in a backend. `programs` are those that can pull it: `tofu`, `terraform` or both.
+    """The state of a folder is in a backend that statetool does not open: none of `local`, `http`, `pg` and `s3`.
 
-    `folder` is the folder as named, "" for the current one; `workspace` the workspace that was asked for, "" for the
-    one that the programs use by themselves.
+    `programs` are those that can pull it: `tofu`, `terraform` or both. `folder` is the folder as named, "" for the
+    current one; `workspace` the workspace that was asked for, "" for the one that the programs use by themselves.
     """
 
     code = "remote-state"
 
     def __init__(self, backend: str, programs: Sequence[str], folder: str = "", workspace: str = "") -> None:
         whose = f"{folder}: its state" if folder else "the state of this folder"
-        super().__init__(f"{whose} is stored in the backend {backend!r}, not in a file")
+        super().__init__(f"{whose} is stored in the backend {backend!r}; statetool itself opens local, http, pg and s3")
         self.programs = tuple(programs)
         self.folder = folder
         self.workspace = workspace

@@ -36,11 +36,12 @@ class BackendSource(StrEnum):
 
     RECORD = "record"  # what init recorded in the data directory
     BLOCK = "block"  # the backend or cloud block of the configuration
+    URL = "url"  # a URL that names the state itself
     DEFAULT = "default"  # neither names one, so it is `local`
 
 
 class FoundBackend(Struct, frozen=True):
-    """The backend of a folder, with its settings as given; `place` is the file, and the line of a block."""
+    """The backend of a folder, with its settings as given; `place` is the file, and the line of a block, or the URL."""
 
     folder: Path
     type: str
@@ -69,12 +70,20 @@ class FoundState(Struct, frozen=True):
 
     @property
     def place(self) -> StatePlace:
-        """The place of the state. Raises StoreError if arguments are missing."""
+        """The place of the state.
+
+        Raises StoreError if arguments are missing, or if the location contains control characters: a repository must
+        not write them to terminals and logs.
+        """
         if self.location is None:
             names = " and ".join(self.missing)
             raise StoreError(
                 f"{self.backend.place}: the backend {self.backend.type!r} needs {names}; ",
                 Wording("set it with --backend-config", "set it in the settings of BackendOptions"),
+            )
+        if not self.location.isprintable():
+            raise StoreError(
+                f"{self.backend.place}: the location of the state, {self.location!r}, contains control characters"
             )
         return StatePlace(self.backend.type, self.backend.workspace.name, self.location, self.settings)
 
@@ -91,12 +100,32 @@ def find_backend(folder: Path, environment: Mapping[str, str], options: BackendO
     the backend cannot be read, and for a block that is invalid or has unknown values.
     """
     options = options or BackendOptions()
+    if not options.settings:
+        found = initialised_backend(folder, environment, options)
+        if found.source is BackendSource.RECORD:
+            return found
+    return configured_backend(folder, environment, options)
+
+
+def initialised_backend(
+    folder: Path, environment: Mapping[str, str], options: BackendOptions | None = None
+) -> FoundBackend:
+    """Return the backend that `init` recorded in a folder, else `local`, whatever the configuration says by now."""
     data = data_folder(folder, environment)
-    workspace = chosen_workspace(data, environment, options.workspace)
+    workspace = chosen_workspace(data, environment, options.workspace if options else None)
     record = data / "terraform.tfstate"
-    recorded = None if options.settings else recorded_backend(record)
-    if recorded is not None:
-        return FoundBackend(folder, recorded[0], BackendSource.RECORD, str(record), recorded[1], workspace)
+    recorded = recorded_backend(record)
+    if recorded is None:
+        return FoundBackend(folder, "local", BackendSource.DEFAULT, "", (), workspace)
+    return FoundBackend(folder, recorded[0], BackendSource.RECORD, str(record), recorded[1], workspace)
+
+
+def configured_backend(
+    folder: Path, environment: Mapping[str, str], options: BackendOptions | None = None
+) -> FoundBackend:
+    """Return the backend that the configuration of a folder names, else `local`, whatever `init` recorded."""
+    options = options or BackendOptions()
+    workspace = chosen_workspace(data_folder(folder, environment), environment, options.workspace)
     if _may_have_block(folder):
         # Imported late: it parses a configuration.
         from statefmt.configuration.loading.backend_block import read_backend_block

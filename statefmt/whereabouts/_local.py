@@ -10,12 +10,13 @@ from msgspec import Struct
 
 from statefmt.model.errors import RemoteStateError, StoreError
 from statefmt.store.backends.description import DEFAULT_WORKSPACE
-from statefmt.store.backends.options import BackendOptions
 from statefmt.store.backends.types import backend_type
 from statefmt.store.backends.types.local import state_file
 from statefmt.store.backends.workspace import WorkspaceSource
+from statefmt.store.opening import SUPPORTED, open_client
 from statefmt.store.reading import reason_of
-from statefmt.whereabouts._find import FoundBackend, FoundState, find_backend, located
+from statefmt.store.remote.connection import Connection
+from statefmt.whereabouts._find import FoundBackend, FoundState, located
 from statefmt.whereabouts._programs import folder_programs
 
 
@@ -38,20 +39,34 @@ class Workspaces(Struct, frozen=True):
 
 
 def listed_workspaces(
-    folder: Path, environment: Mapping[str, str], options: BackendOptions | None = None
+    backend: FoundBackend, environment: Mapping[str, str], connection: Connection | None = None
 ) -> Workspaces:
-    """Return the workspaces in the backend `local`: `default`, then the folders in `workspace_dir`, sorted.
+    """Return the workspaces in a backend: `default`, then the others, sorted.
 
-    Raises StoreError if that folder cannot be read, and RemoteStateError for other backends, except those that have
-    only `default`. Source: OpenTofu `internal/backend/local/backend.go` (Workspaces).
+    Those in the backend `local` are the folders in `workspace_dir`. To list those in another one needs a `connection`.
+    Raises StoreError if they cannot be read, and RemoteStateError for backends that statetool does not support, except
+    those that have only `default`. Source: OpenTofu `internal/backend/local/backend.go` (Workspaces).
     """
-    backend = find_backend(folder, environment, options)
     if backend.type != "local":
         known = backend_type(backend.type)
         if known is not None and not known.named_workspaces:
             return Workspaces((DEFAULT_WORKSPACE,), backend.workspace.name)
-        raise remote_state(backend)
-    found = located(backend, environment)
+        if backend.type not in SUPPORTED or connection is None:
+            raise remote_state(backend)
+        client = open_client(located(backend, environment).place, connection)
+        try:
+            others = sorted({*client.workspaces()} - {DEFAULT_WORKSPACE})
+        finally:
+            client.close()
+        return Workspaces((DEFAULT_WORKSPACE, *others), backend.workspace.name)
+    return Workspaces(local_workspaces(located(backend, environment)), backend.workspace.name)
+
+
+def local_workspaces(found: FoundState) -> tuple[str, ...]:
+    """Return the workspaces in the backend `local`: `default`, then the folders in `workspace_dir`, sorted.
+
+    Raises StoreError if that folder cannot be read. Source: OpenTofu `internal/backend/local/backend.go` (Workspaces).
+    """
     local_state(found)  # both settings are set
     folder = found.backend.folder / str(found.values["workspace_dir"])
     try:
@@ -61,8 +76,7 @@ def listed_workspaces(
         names = []
     except OSError as error:
         raise StoreError(f"{folder}: {reason_of(error)}") from error
-    others = (name for name in names if name != DEFAULT_WORKSPACE)
-    return Workspaces((DEFAULT_WORKSPACE, *others), backend.workspace.name)
+    return (DEFAULT_WORKSPACE, *(name for name in names if name != DEFAULT_WORKSPACE))
 
 
 def leads_outside(found: FoundState) -> bool:

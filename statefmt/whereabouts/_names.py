@@ -4,38 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from statefmt.model.errors import StoreError
 from statefmt.store.backends.options import BackendOptions
 from statefmt.store.backends.remote_name import RemoteName
 from statefmt.store.backends.settings import named_arguments
 from statefmt.store.backends.shown import without_credentials
 from statefmt.whereabouts._find import FoundState, known_backend
-from statefmt.whereabouts._urls import state_at_url, url_without_values
+from statefmt.whereabouts._urls import found_at_url, url_without_values
 
 
 def folder_name(found: FoundState, options: BackendOptions | None = None) -> RemoteName:
-    """Return the name of the state of a folder in a backend.
-
-    Raises StoreError if arguments are missing, or if the
-    location contains control characters: a repository must not write to terminals and logs.
-    """
+    """Return the name of the state of a folder in a backend. Raises StoreError as `FoundState.place`."""
     options = options or BackendOptions()
-    place = found.place
-    if not place.location.isprintable():
-        raise StoreError(
-            f"{found.backend.place}: the location of the state, {place.location!r}, contains control characters"
-        )
     folder = str(found.backend.folder)
     workspace = () if options.workspace is None else ("--workspace", options.workspace)
     words = ("--state", folder, *workspace, *_settings(options.settings, found.backend.type))
-    return RemoteName(place, folder, words)
+    return RemoteName(found.place, folder, words)
 
 
 def url_name(url: str, environment: Mapping[str, str], options: BackendOptions | None = None) -> RemoteName | None:
-    """Return the name of the state at a URL, None if it has no scheme of a backend. Raises what `state_at_url` does."""
-    place = state_at_url(url, environment, options)
-    if place is None:
+    """Return the name of the state at a URL, None if it has no scheme of a backend. Raises what `found_at_url` does."""
+    found = found_at_url(url, environment, options)
+    if found is None:
         return None
+    place = found.place
     settings = () if options is None else options.settings
     return RemoteName(place, None, ("--state", url_without_values(url), *_settings(settings, place.type)))
 

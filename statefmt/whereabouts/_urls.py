@@ -7,6 +7,7 @@ belongs to the server, except for arguments of the backend `http`, such as `lock
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Final, NamedTuple
 from urllib.parse import parse_qsl, quote, unquote, unquote_plus, urlencode
 
@@ -14,12 +15,11 @@ from statefmt.model.errors import StoreError
 from statefmt.model.wording import Wording
 from statefmt.store.backends.description import DEFAULT_WORKSPACE, ArgumentKind, BackendArgument, SettingValue
 from statefmt.store.backends.options import BackendOptions
-from statefmt.store.backends.place import StatePlace
-from statefmt.store.backends.settings import GivenSetting, SettingSource, effective_settings, named_arguments
+from statefmt.store.backends.settings import GivenSetting, SettingSource, named_arguments
 from statefmt.store.backends.shown import without_credentials
-from statefmt.store.backends.workspace import is_workspace_name
+from statefmt.store.backends.workspace import WorkspaceChoice, WorkspaceSource, is_workspace_name
 from statefmt.text.pattern import pattern
-from statefmt.whereabouts._find import known_backend
+from statefmt.whereabouts._find import BackendSource, FoundBackend, FoundState, known_backend, located
 from statefmt.whereabouts._options import given_settings
 
 _SCHEME: Final = pattern(r"([A-Za-z][A-Za-z0-9+.-]*)://")
@@ -91,8 +91,8 @@ class _Said(NamedTuple):
     workspace: str
 
 
-def state_at_url(name: str, environment: Mapping[str, str], options: BackendOptions | None = None) -> StatePlace | None:
-    """Return the place of the state that a URL names, None if the name has no scheme of a backend.
+def found_at_url(name: str, environment: Mapping[str, str], options: BackendOptions | None = None) -> FoundState | None:
+    """Return where the state is that a URL names, None if the name has no scheme of a backend.
 
     Settings that the URL does not have come from `options`, the environment, or defaults. Raises StoreError if the URL
     has a secret, an argument that the backend does not have, or is incomplete; no message contains a value.
@@ -108,15 +108,14 @@ def state_at_url(name: str, environment: Mapping[str, str], options: BackendOpti
             " among those of a folder" + ("; add workspace=NAME to the URL" if url.backend == "pg" else ""),
         )
     said = _said(url)
-    backend = known_backend(url.backend)
     given = list(said.settings)
-    for setting in given_settings(options.settings, backend):
+    for setting in given_settings(options.settings, known_backend(url.backend)):
         if setting.name in said.base:
             raise StoreError(f"{setting.place}: {setting.name} is a part of the URL {url.shown}")
         given.append(setting)
-    settings = effective_settings(backend, given, environment)
-    values = {setting.name: setting.value for setting in settings}
-    return StatePlace(url.backend, said.workspace, backend.place(values, said.workspace, environment), settings)
+    workspace = WorkspaceChoice(said.workspace, WorkspaceSource.URL, url.shown)
+    found = FoundBackend(Path(), url.backend, BackendSource.URL, url.shown, tuple(given), workspace)
+    return located(found, environment)
 
 
 def _parts(name: str) -> _Url | None:
@@ -161,7 +160,7 @@ def _is_host(text: str) -> bool:
 
 
 def _said(url: _Url) -> _Said:
-    """Read a URL. Raises StoreError as `state_at_url`."""
+    """Read a URL. Raises StoreError as `found_at_url`."""
     read = {"s3": _s3, "pg": _pg, "http": _http}[url.backend](url)
     arguments = dict(named_arguments(known_backend(url.backend).arguments))
     settings = [

@@ -96,11 +96,14 @@ LINES: Final[dict[str, list[Line]]] = {
         Line("history %s --keep 1", "mv --state %s aws_vpc.main aws_vpc.net"),
     ],
     "versions": [Line("versions %s", status=2)],
+    "locks": [Line("locks %s")],
+    "unlock": [Line("unlock absent --state %s -y", status=2)],
+    "copy": [Line("copy %s new")],
     "git-driver": [Line("git-driver textconv %s"), Line("git-driver diff s before 0 100644 %s 0 100644")],
 }
 # They take no state.
 WITHOUT_STATE: Final = frozenset(
-    {"rule", "releases", "schemas", "git-config", "help", "version", "where", "workspaces"}
+    {"rule", "releases", "schemas", "git-config", "help", "version", "where", "workspaces", "move-backend"}
 )
 # A configuration that states are held against.
 PLAN: Final = '{"format_version": "1.2", "planned_values": {}}'

@@ -68,8 +68,15 @@ class StateServer:
         # Whether an UNLOCK must name the right ID.
         self.compares = True
         self.checks_user = False
+        # Called with the method once a request was carried out.
+        self.listeners: list[Callable[[str], None]] = []
         self.ended = threading.Event()
         self._mutex = threading.Lock()
+
+    @property
+    def lock_id(self) -> str:
+        """The ID of the lock, "" without one."""
+        return "" if self.holder is None else self.holder["ID"]
 
     @property
     def methods(self) -> list[str]:
@@ -145,6 +152,8 @@ class _Handler(BaseHTTPRequestHandler):
             status = 401
         elif not status:
             status, body = (200, b"") if fault.ignored else self.kept.answer(request)
+        for listener in self.kept.listeners:
+            listener(request.method)
         if fault.hangs:
             self.kept.ended.wait()
         if fault.lost or fault.hangs:

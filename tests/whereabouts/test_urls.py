@@ -272,3 +272,20 @@ def test_escapes(key: str, schema: str) -> None:
     again = url_name(str(name), {})
     assert again is not None
     assert again.place.values["schema_name"] == name.place.values["schema_name"] == schema
+
+
+def test_states_with_one_location_are_told_apart() -> None:
+    """Each has a history of its own: the endpoint and the query are not in the location."""
+    pairs = [
+        ("s3://b/k?endpoints.s3=http://one.example", "s3://b/k?endpoints.s3=http://two.example"),
+        ("s3://b/k", "s3://b/k?endpoint=http://two.example"),
+        ("https://h/s?tenant=a", "https://h/s?tenant=b"),
+    ]
+    for one, other in pairs:
+        names = [url_name(one, {}), url_name(other, {})]
+        assert names[0] == names[1]
+        assert names[0] is not None
+        assert names[1] is not None
+        assert names[0].place.identity != names[1].place.identity
+    same = [url_name(url, {}) for url in ("s3://b/k", "s3://b/k?use_lockfile=true&profile=p")]
+    assert len({name.place.identity for name in same if name is not None}) == 1

@@ -11,6 +11,7 @@ from statefmt.cli.encrypted_target import (
     EncryptionChange,
     Form,
     check_discarding,
+    check_local,
     discard_copies,
     opened_state,
     write_form,
@@ -57,6 +58,7 @@ def command(
     name = state_name(one_state(state, state_option))
     target = options.target(name, in_place)
     check_discarding(discard_plain, in_place)
+    check_local(discard_plain, name)
     configuration = needed_configuration()
     if not encrypts(configuration):
         raise ConfigurationError("the first method is of type unencrypted: nothing would be encrypted")

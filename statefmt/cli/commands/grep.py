@@ -14,7 +14,7 @@ from statefmt.cli.named_state import opened_state, state_name
 from statefmt.cli.options.shared import FormatOption, OutputFormat, ShowSensitiveOption, StateOption, StatesArgument
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import listed_name, result_columns, result_terminal, say
-from statefmt.locations import display_name, listed_states
+from statefmt.locations import RemoteName, display_name, listed_states
 from statefmt.render.counted import counted
 from statefmt.render.search.json import SearchedState, search_json
 from statefmt.render.search.text import address_text, match_text
@@ -66,8 +66,9 @@ def command(
     searched: list[SearchedState] = []
     found = False
     terminal, columns = result_terminal(), result_columns()
+    is_one = len(given) == len(names) == 1 and (names == given or isinstance(names[0], RemoteName))
     for name in names:
-        shown = "" if names == given and len(names) == 1 else listed_name(display_name(name))
+        shown = "" if is_one else listed_name(display_name(name))
         try:
             snapshot = opened_state(name).snapshot
             one = SearchedState(display_name(name), [], None if show_sensitive else not_searched(snapshot))

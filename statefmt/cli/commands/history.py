@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from datetime import timedelta
-from pathlib import Path
 from typing import Annotated, Final, Optional
 
 import typer
@@ -18,11 +17,10 @@ from statefmt.cli.options.duration import AGE, seconds
 from statefmt.cli.options.shared import FormatOption, OutputFormat, StateArgument, StateOption, YesOption, one_state
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal, say
+from statefmt.edit.stores import history_at
 from statefmt.locations import STANDARD_INPUT
-from statefmt.store.local.history import load_history
-from statefmt.store.local.history_contents import compress_one, kept_content
+from statefmt.store.local.edit_history import EditHistory
 from statefmt.store.local.journal import checksum
-from statefmt.store.local.transaction import open_state
 
 EXAMPLES: Final = (
     ("Show the edits of the current state.", "statetool history"),
@@ -64,11 +62,11 @@ def command(
     name = state_name(one_state(state, state_option))
     if name == STANDARD_INPUT:
         raise StoreError("standard input has no history; name a file")
-    path = Path(name)
+    edits = history_at(run_context(), name)
     if content is not None:
         if keep is not None or prune or output_format is OutputFormat.JSON:
             raise typer.BadParameter("cannot be combined with --keep, --prune or --format", param_hint="--content")
-        sys.stdout.buffer.write(_content_before(path, content))
+        sys.stdout.buffer.write(_content_before(name, edits, content))
         return FINE
     for given, option in ((older_than is not None, "--older-than"), (dry_run, "--dry-run")):
         if given and not prune:
@@ -78,12 +76,11 @@ def command(
             raise typer.BadParameter("cannot be combined with --keep", param_hint="--older-than")
         if output_format is OutputFormat.JSON:
             raise typer.BadParameter("cannot be combined with --prune", param_hint="--format")
-        return _prune(path, keep, _age(older_than), dry_run=dry_run, yes=yes)
+        return _prune(name, edits, keep, _age(older_than), dry_run=dry_run, yes=yes)
     if keep is not None:
-        with open_state(path, run_context().lock_info(path, "history", command_line()), run_context().note) as opened:
-            opened.keep_history(keep)
-    compress_one(path)
-    history = load_history(path)
+        edits.keep(keep, run_context().lock_info(name, "history", command_line()))
+    edits.compress()
+    history = edits.load()
     changed = bool(history.entries) and checksum(run_context().read(name)) != history.entries[-1].after
     if output_format is OutputFormat.JSON:
         from statefmt.render.history.json import history_json
@@ -98,38 +95,34 @@ def command(
     return FINE
 
 
-def _content_before(path: Path, number: int) -> bytes:
-    entries = load_history(path).entries
+def _content_before(name: str, edits: EditHistory, number: int) -> bytes:
+    entries = edits.load().entries
     found = next((entry for entry in entries if entry.number == number), None)
     if found is None:
-        raise StoreError(f"{path}: there is no edit {number}; `statetool history` lists the edits")
-    return kept_content(path, found.before)
+        raise StoreError(f"{name}: there is no edit {number}; `statetool history` lists the edits")
+    return edits.content(found.before)
 
 
 def _age(text: str | None) -> timedelta | None:
     return None if text is None else timedelta(seconds=seconds(text, "--older-than", AGE))
 
 
-def _prune(path: Path, keep: int | None, age: timedelta | None, *, dry_run: bool, yes: bool) -> int:
+def _prune(name: str, edits: EditHistory, keep: int | None, age: timedelta | None, *, dry_run: bool, yes: bool) -> int:
     """Show what pruning deletes, ask, delete it, and return the exit status."""
     from statefmt.render.history.pruning import pruned_summary, pruning_text
-    from statefmt.store.local.pruning import plan_pruning, prune
 
     context = run_context()
-    pruning = plan_pruning(path, keep=keep, since=None if age is None else context.clock() - age)
+    pruning = edits.pruning(keep=keep, since=None if age is None else context.clock() - age)
     print(pruning_text(pruning, result_terminal()))
     sys.stdout.flush()
     if dry_run:
-        say(f"{path}: dry run; nothing was deleted")
+        say(f"{name}: dry run; nothing was deleted")
         return FINE
     advice = "Use --dry-run to see what would be deleted, or --yes to delete it"
-    if pruning.deletes and not (yes or confirmed("Delete this for good?", f"{path}: --prune", "deleted", advice)):
-        say(f"{path}: nothing was deleted")
+    if pruning.deletes and not (yes or confirmed("Delete this for good?", f"{name}: --prune", "deleted", advice)):
+        say(f"{name}: nothing was deleted")
         return FAILED
-    with open_state(path, context.lock_info(path, "history", command_line()), context.note) as opened:
-        prune(opened.file, pruning)
-        if keep is not None:
-            opened.keep_history(keep)
+    edits.prune(pruning, keep, context.lock_info(name, "history", command_line()))
     if pruning.deletes:
-        say(f"{path}: deleted {pruned_summary(pruning)}")
+        say(f"{name}: deleted {pruned_summary(pruning)}")
     return FINE

@@ -13,6 +13,7 @@ from statefmt.cli.encrypted_target import (
     EncryptionChange,
     Form,
     check_discarding,
+    check_local,
     opened_state,
     refuse_on_terminal,
     write_form,
@@ -81,9 +82,11 @@ def command(
     if check:
         return _check(names, configuration, output_format)
     status = FINE
-    for name, target in zip(names, targets, strict=True):
+    for given, target in zip(names, targets, strict=True):
         try:
-            status = max(status, _reencrypt(state_name(name), target, options, configuration, anew, discard_plain))
+            name = state_name(given)
+            check_local(discard_plain, name)
+            status = max(status, _reencrypt(name, target, options, configuration, anew, discard_plain))
         except StatetoolError as error:
             show_failure(error)
             status = FAILED

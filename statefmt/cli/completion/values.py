@@ -80,7 +80,7 @@ def _starting(typed: str, values: Iterable[CompletionItem | str]) -> list[Comple
 
 def _workspaces(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem]:
     named = context.params.get("state_option") or context.params.get("state")
-    return _starting(typed, workspaces(run_context(), named if isinstance(named, str) else None).names)
+    return _starting(typed, workspaces(run_context(), named if isinstance(named, str) else None, connect=False).names)
 
 
 def _addresses(snapshot: Snapshot, typed: str) -> list[CompletionItem | str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from statefmt.store.backends.description import SettingValue
 from statefmt.store.backends.settings import BackendSetting
 from statefmt.store.backends.shown import without_credentials
-from statefmt.whereabouts import FoundState, folder_programs, leads_outside, local_state
+from statefmt.whereabouts import FoundState, folder_programs, is_supported, leads_outside, local_state
 
 
 def shown_value(setting: BackendSetting) -> SettingValue:
@@ -47,6 +47,6 @@ def notes(found: FoundState) -> Iterator[str]:
                 "The file is outside of this folder: commands that only read follow it, and those that write want it "
                 "named with --state."
             )
-    else:
+    elif not is_supported(found):
         using = " or ".join(f"`{program} state pull`" for program in programs(found))
-        yield f"statetool does not open states in this backend by itself; use {using}."
+        yield f"statetool does not open states in this backend itself, only in local, http, pg and s3; use {using}."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from statefmt.render.json_output import document
 from statefmt.render.whereabouts._shown import notes, programs, shown_value, state_path
 from statefmt.store.backends.settings import BackendSetting
-from statefmt.whereabouts import FoundState, Workspaces, leads_outside
+from statefmt.whereabouts import FoundState, Workspaces, described_locks, is_supported, leads_outside
 
 
 def where_json(found: FoundState) -> bytes:
@@ -18,6 +18,8 @@ def where_json(found: FoundState) -> bytes:
             "folder": str(backend.folder),
             "backend": {"type": backend.type, "source": backend.source.value, "place": backend.place or None},
             "workspace": {"name": workspace.name, "source": workspace.source.value, "place": workspace.place or None},
+            "supported": is_supported(found),
+            "locks": list(described_locks(found)),
             "settings": [_setting(setting) for setting in found.settings],
             "missing": list(found.missing),
             "programs": list(programs(found)),

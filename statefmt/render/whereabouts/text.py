@@ -10,17 +10,19 @@ from statefmt.render.terminal import Terminal
 from statefmt.render.whereabouts._shown import notes, shown_value, state_path
 from statefmt.store.backends.settings import BackendSetting, SettingSource
 from statefmt.store.backends.workspace import WorkspaceSource
-from statefmt.whereabouts import BackendSource, FoundState, Workspaces
+from statefmt.whereabouts import BackendSource, FoundState, Workspaces, described_locks, locks_off
 
 _ORIGINS = {
     BackendSource.RECORD: "recorded by init in {}",
     BackendSource.BLOCK: "from {}",
+    BackendSource.URL: "named by a URL",
     BackendSource.DEFAULT: "since neither init nor the configuration names another",
 }
 _CHOICES = {
     WorkspaceSource.OPTION: "from {}",
     WorkspaceSource.ENVIRONMENT: "from {}",
     WorkspaceSource.FILE: "selected in {}",
+    WorkspaceSource.URL: "named by a URL",
     WorkspaceSource.DEFAULT: "since no other is selected",
 }
 
@@ -36,6 +38,8 @@ def where_text(found: FoundState, terminal: Terminal) -> str:
         "",
         f"  backend    {printable(backend.type)}, {origin}",
         f"  workspace  {printable(workspace.name)}, {choice}",
+        *(f"  lock       {printable(lock)}" for lock in described_locks(found)),
+        *([f"  lock       none: {locks_off(found)}"] if locks_off(found) else []),
     ]
     if found.settings:
         rows = [(setting.name, _value(setting), _origin(setting)) for setting in found.settings]

@@ -46,7 +46,7 @@ class BackendType:
 
     `place` returns the location of a workspace's state as a URL, without credentials. `required` are the arguments
     that it needs; `named_workspaces` says whether there can be others than `default`, and `only_default` names an
-    argument with which there cannot.
+    argument with which there cannot. `apart` are arguments that tell states of one location apart.
     """
 
     name: str
@@ -55,6 +55,7 @@ class BackendType:
     required: tuple[str, ...] = ()
     named_workspaces: bool = True
     only_default: str = ""
+    apart: tuple[str, ...] = ()
 
 
 def text_arguments(*names: str, secret: bool = False) -> tuple[BackendArgument, ...]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from statefmt.store.backends.description import SettingValues
+from statefmt.store.backends.description import SettingValues, text_of
 from statefmt.store.backends.settings import BackendSetting
+from statefmt.store.backends.types import backend_type
 
 
 class StatePlace(Struct, frozen=True):
@@ -23,3 +24,14 @@ class StatePlace(Struct, frozen=True):
     def values(self) -> SettingValues:
         """The values of the settings by name."""
         return {setting.name: setting.value for setting in self.settings}
+
+    @property
+    def identity(self) -> str:
+        """What tells this state from all others: the location, and the endpoint or the whole address.
+
+        It may have a secret, such as a token in the query of an address. Show and keep nothing but a hash of it.
+        """
+        backend = backend_type(self.type)
+        values = self.values
+        more = (text_of(values, name) for name in (backend.apart if backend else ()))
+        return "\n".join([self.location, *(value for value in more if value and value != self.location)])

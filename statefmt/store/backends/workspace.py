@@ -27,11 +27,12 @@ class WorkspaceSource(StrEnum):
     OPTION = "option"
     ENVIRONMENT = "environment"
     FILE = "file"  # `workspace select`
+    URL = "url"
     DEFAULT = "default"
 
 
 class WorkspaceChoice(Struct, frozen=True):
-    """A workspace and what chose it: `place` is the option, the variable or the file, "" for the default."""
+    """A workspace and what chose it: `place` is the option, variable, file or URL, "" for the default."""
 
     name: str
     source: WorkspaceSource

@@ -47,7 +47,7 @@ class HttpClient:
     The version of a content is its SHA-256: most servers know no condition. A write reads once more under the lock.
     """
 
-    def __init__(self, place: StatePlace, connection: Connection, patience: Patience = Patience()) -> None:
+    def __init__(self, place: StatePlace, connection: Connection, patience: Patience | None = None) -> None:
         """Connect to nothing yet. Raises StoreError for settings that are not valid."""
         self._place = place
         self._connection = connection

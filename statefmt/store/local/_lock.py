@@ -86,12 +86,42 @@ def _set_lock(descriptor: int, *, wanted: bool) -> bool:
     return True
 
 
-def _message(state: StateFile, timeout: float) -> tuple[MessagePart, ...]:
-    waited = f", for more than {timeout:g} seconds" if timeout else ""
-    info = None
+def lock_owner(descriptor: int) -> int | None:
+    """Return the number of the process that holds the lock, 0 if unknown; None if nobody else does.
+
+    This takes no lock. A lock of this process's own, if it belongs to another open file, counts on Linux only.
+    """
+    import fcntl
+
+    if sys.platform == "linux":
+        # struct flock, as above.
+        asked = struct.pack("hhqqi", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+        try:
+            found = fcntl.fcntl(descriptor, fcntl.F_OFD_GETLK, asked)
+        except OSError as error:
+            if error.errno != errno.EINVAL:
+                raise
+            found = fcntl.fcntl(descriptor, fcntl.F_GETLK, asked)
+        kind, _, _, _, process = struct.unpack("hhqqi", found)
+    else:
+        # macOS and BSD: start, length, process, type, whence.
+        asked = struct.pack("qqihh", 0, 0, 0, fcntl.F_WRLCK, os.SEEK_SET)
+        _, _, process, kind, _ = struct.unpack("qqihh", fcntl.fcntl(descriptor, fcntl.F_GETLK, asked))
+    # A lock that belongs to an open file has the process -1.
+    return None if kind == fcntl.F_UNLCK else max(process, 0)
+
+
+def lock_info_beside(state: StateFile) -> LockInfo | None:
+    """Return the lock information beside a state file, which is untrusted; None if there is none, or no valid one."""
     with suppress(OSError, StoreError):
         name = lock_info_name(state.path.name)
-        info = read_lock_info(state.named_in.read(name, LARGEST_LOCK_INFO, of_anybody=True))
+        return read_lock_info(state.named_in.read(name, LARGEST_LOCK_INFO, of_anybody=True))
+    return None
+
+
+def _message(state: StateFile, timeout: float) -> tuple[MessagePart, ...]:
+    waited = f", for more than {timeout:g} seconds" if timeout else ""
+    info = lock_info_beside(state)
     known = (info.Who, info.Operation, info.Created) if info else ("",)
     if all(known):
         who, operation, since = (word[:_LONGEST_WORD] for word in known)

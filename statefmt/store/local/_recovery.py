@@ -67,6 +67,9 @@ def recover(state: StateFile, descriptor: int) -> str:
                 f"{state.path}: a write was interrupted and could not be finished ({reason_of(error)}); the next "
                 f"command tries again. The previous content is in {backup}"
             ) from error
+    if not journal.backup:
+        remove_journal(state)
+        return f"{state.path}: finished an interrupted write of a new state"
     forgotten = _remember(state, journal.entry)
     remove_journal(state)
     return f"{state.path}: finished an interrupted write; the previous state is in {backup}{forgotten}"
@@ -143,7 +146,9 @@ def _sides(state: StateFile, journal: Journal) -> tuple[bytes, bytes]:
 
 
 def _old(state: StateFile, journal: Journal) -> bytes:
-    """Return the content before a write, from the backup or else from the history."""
+    """Return the content before a write, from the backup or else from the history; b"" if there was no state."""
+    if not journal.backup:
+        return b""
     backup = state.folder.path / journal.backup
     try:
         with open_folder(backup.parent, state.folder.owner) as folder:

@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from statefmt.model.errors import StoreError
+from statefmt.store.explain import explained
 from statefmt.store.local._names import HISTORY_FILE, HISTORY_IGNORE, STAGED_HISTORY, history_name
 from statefmt.store.local.state_file import StateFile, around
 from statefmt.store.protocol import HistoryEntry
@@ -120,3 +121,10 @@ def publish_history(state: StateFile) -> None:
         if folder is None or folder.status(STAGED_HISTORY) is None:
             raise FileNotFoundError(STAGED_HISTORY)
         folder.rename(STAGED_HISTORY, HISTORY_FILE)
+
+
+def keep_edits(state: StateFile, keep: int, *, initial: History = _NONE) -> None:
+    """Change the number of edits to keep; the state must be locked. Raises StoreError."""
+    with explained(state.path):
+        stage_history(state, msgspec.structs.replace(history_of(state, initial=initial), keep=keep))
+        publish_history(state)

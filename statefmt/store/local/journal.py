@@ -31,8 +31,8 @@ _LARGEST: Final = 2 * LARGEST_STATE
 class Journal(Struct, frozen=True):
     """A write: the path of the backup, which contains the old content, and the pieces of the new content.
 
-    The path is relative to the folder of the journal. `entry` is the history entry, with the checksums of both
-    contents. `state` and `inode` are the name and the inode number of the state file.
+    The path is relative to the folder of the journal, "" if the file was empty before. `entry` is the history entry,
+    with the checksums of both contents. `state` and `inode` are the name and the inode number of the state file.
     """
 
     backup: str

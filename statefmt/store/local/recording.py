@@ -81,6 +81,12 @@ def record(
     return Recording(entry, earlier, history, folder.path / backup)
 
 
+def back_up(state: StateFile, content: bytes, now: int) -> Path:
+    """Write a durable backup that belongs to no edit; `now` is in Unix seconds. Raises StoreError."""
+    with failing(f"{state.path}: cannot create a backup beside it"):
+        return state.named_in.path / _backup(state.named_in, state.path.name, content, now)
+
+
 def publish(state: StateFile, recording: Recording) -> None:
     """Publish the record of a write that has taken place. Raises OSError, StoreError."""
     publish_history(state)

@@ -9,17 +9,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from statefmt.model.errors import StoreError
-from statefmt.pieces import Piece
-from statefmt.store.durable import signals_held_back
+from statefmt.pieces import Piece, joined
+from statefmt.store.durable import read_all, signals_held_back
 from statefmt.store.explain import check_platform, explained
 from statefmt.store.local._folder import open_folder
+from statefmt.store.local._left_lock import found_lock, remove_left_lock
 from statefmt.store.local._names import journal_name
 from statefmt.store.local._recovery import UnrecoverableError
-from statefmt.store.local.history import load_history
-from statefmt.store.local.history_contents import compress_one, kept_content
+from statefmt.store.local.edit_history import EditHistory
 from statefmt.store.local.settled import StateReader, read_settled, version_of
+from statefmt.store.local.state_file import StateFile
 from statefmt.store.local.transaction import OpenState, open_state
 from statefmt.store.lock_info import LockInfo
+from statefmt.store.managed import LockState
 from statefmt.store.protocol import HistoryEntry, Stored
 from statefmt.store.reading import read_bytes
 
@@ -42,34 +44,53 @@ def create_file(path: Path, content: bytes) -> None:
 
 @dataclass(frozen=True, slots=True)
 class LockedFile:
-    """An open and locked state file; see LockedStore."""
+    """An open and locked state file; see LockedStore. One that `is_new` is written without a backup."""
 
     opened: OpenState
     stored: Stored
+    is_new: bool = False
 
     def write(
         self, pieces: Sequence[Piece], expected: Hashable, *, backup: str | None, keeps_backup: bool, now: int
     ) -> str | None:
         """Write the file in place, after a backup."""
-        if version_of(os.fstat(self.opened.descriptor)) != expected:
-            raise StoreError(
-                f"{self.opened.file.path}: the file changed during the edit; nothing was written, try again"
-            )
+        self._check(expected, "written")
+        if self.is_new:
+            self.opened.fill(joined(b"", pieces))
+            return None
         path = None if backup is None else Path(backup)
         kept = self.opened.commit(pieces, backup=path, keeps_backup=keeps_backup, now=now)
         return None if kept is None else str(kept)
+
+    def read_again(self) -> bytes:
+        """Read the open file, since closing another one would drop the lock on some systems."""
+        with explained(self.opened.file.path):
+            return read_all(self.opened.descriptor)
+
+    def delete(self, expected: Hashable, *, now: int) -> str | None:
+        """Rename the file to a backup."""
+        self._check(expected, "deleted")
+        return str(self.opened.set_aside(now))
+
+    def _check(self, expected: Hashable, what: str) -> None:
+        if version_of(os.fstat(self.opened.descriptor)) != expected:
+            raise StoreError(
+                f"{self.opened.file.path}: the file changed during the edit; nothing was {what}, try again"
+            )
 
 
 @dataclass(frozen=True, slots=True)
 class LocalFile:
     """The state file at a path; see Store. `reader` is the run that reads it.
 
-    With `even_torn`, also opens a file that an interrupted write left half written and that cannot be recovered.
+    With `even_torn`, also opens a file that an interrupted write left half written and that cannot be recovered. With
+    `makes_folders`, creates the folders of a new state. An empty file is no state, as for OpenTofu.
     """
 
     name: str
     reader: StateReader
     even_torn: bool = False
+    makes_folders: bool = False
 
     @property
     def path(self) -> Path:
@@ -92,14 +113,50 @@ class LocalFile:
         with open_state(self.path, info, self.reader.note, even_torn=self.even_torn, **wait) as opened:
             yield LockedFile(opened, Stored(opened.data, version_of(os.fstat(opened.descriptor))))
 
+    @property
+    def history(self) -> EditHistory:
+        """The history beside the file."""
+        return EditHistory(self.path, self._changing)
+
+    def found(self) -> Stored | None:
+        """Read the content; None if there is no file, or an empty one."""
+        if not os.path.lexists(self.name):
+            return None
+        stored = self.read()
+        return stored if stored.data else None
+
+    @contextmanager
+    def locked_place(self, info: LockInfo, timeout: float | None) -> Iterator[LockedFile]:
+        """Open, lock and read the file, which is created if it is missing."""
+        if self.makes_folders:
+            with explained(self.path.parent):
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+        wait = {"lock": False} if timeout is None else {"timeout": timeout}
+        with open_state(self.path, info, self.reader.note, create=True, **wait) as opened:
+            stored = Stored(opened.data, version_of(os.fstat(opened.descriptor)))
+            yield LockedFile(opened, stored, is_new=not opened.data)
+
+    def lock_state(self) -> LockState:
+        """Ask the system who holds the lock, and read the lock information beside the file."""
+        return found_lock(self.path)
+
+    def remove_lock(self, lock_id: str) -> LockInfo | None:
+        """Delete the lock information that a process left behind. The lock itself ends with its process."""
+        return remove_left_lock(self.path, lock_id)
+
     def versions(self) -> Sequence[HistoryEntry]:
         """Read the history beside the file."""
-        return load_history(self.path).entries
+        return self.history.load().entries
 
     def content(self, checksum: str) -> bytes:
         """Read a content from the history."""
-        return kept_content(self.path, checksum)
+        return self.history.content(checksum)
 
     def tidy(self) -> None:
         """Compress a content of the history that no longer shares its file with a backup."""
-        compress_one(self.path)
+        self.history.compress()
+
+    @contextmanager
+    def _changing(self, info: LockInfo) -> Iterator[StateFile]:
+        with open_state(self.path, info, self.reader.note) as opened:
+            yield opened.file

@@ -12,23 +12,25 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Final, TypeAlias
-
-from msgspec import structs
 
 from statefmt.model.errors import StoreError
 from statefmt.pieces import Piece, makes_the_same, parts_of
 from statefmt.store.durable import close, overwrite, read_all, signals_held_back
 from statefmt.store.explain import check_platform, explained
+from statefmt.store.local._folder import PRIVATE_MODE
 from statefmt.store.local._lock import locked
+from statefmt.store.local._names import backup_name
 from statefmt.store.local._recovery import UnrecoverableError, recover
-from statefmt.store.local.history import history_of, publish_history, stage_history
+from statefmt.store.local.history import history_of, publish_history
 from statefmt.store.local.history_contents import discard_staged, drop_contents
-from statefmt.store.local.journal import Journal, remove_journal, write_journal, written_as
+from statefmt.store.local.journal import Journal, checksum, remove_journal, write_journal, written_as
 from statefmt.store.local.recording import Recording, discard, failing, record, remove_backup
 from statefmt.store.local.state_file import StateFile, around, check_own_name
 from statefmt.store.lock_info import LockInfo
+from statefmt.store.protocol import HistoryEntry
 from statefmt.store.reading import check_regular, reason_of
 
 # Reports a side effect, such as a recovery, as a sentence.
@@ -73,11 +75,47 @@ class OpenState:
                 return self._without(kept)
         return kept
 
-    def keep_history(self, keep: int) -> None:
-        """Change the number of edits to keep. Raises StoreError."""
-        with explained(self.file.path):
-            stage_history(self.file, structs.replace(history_of(self.file), keep=keep))
-            publish_history(self.file)
+    def fill(self, new: bytes) -> None:
+        """Write the first content of an empty file: there is nothing to back up, and nothing to undo.
+
+        Raises StoreError if the write fails, and leaves the file empty if possible.
+        """
+        self._check_place()
+        state, info = self.file, self.info
+        entry = HistoryEntry(0, info.Created, info.Who, info.Info or info.Operation, checksum(b""), checksum(new))
+        with signals_held_back():
+            with failing(f"{state.path}: cannot create a journal beside it"):
+                state.folder.sweep()
+                write_journal(state, Journal("", (new,), entry, state.name, os.fstat(self.descriptor).st_ino))
+            try:
+                overwrite(self.descriptor, [new])
+            except OSError as error:
+                with suppress(OSError, StoreError):
+                    overwrite(self.descriptor, [])
+                    remove_journal(state)
+                raise StoreError(f"{state.path}: the write failed ({error.strerror}); there is no state yet") from error
+            try:
+                remove_journal(state)
+            except (OSError, StoreError) as error:
+                reason = reason_of(error) if isinstance(error, OSError) else error
+                self.note(
+                    f"{state.path}: the state was written, but its journal could not be deleted ({reason}); the next "
+                    "command tries again"
+                )
+
+    def set_aside(self, now: int) -> Path:
+        """Rename the file to a backup and return the path of that; `now` is in Unix seconds. Raises StoreError.
+
+        A process that waits for the lock has this file open, and then works on the backup: nothing is lost.
+        """
+        self._check_place()
+        state = self.file
+        with failing(f"{state.path}: cannot rename it"), signals_held_back():
+            os.fchmod(self.descriptor, PRIVATE_MODE)
+            names = (backup_name(state.name, now, attempt) for attempt in count())
+            name = next(one for one in names if state.folder.status(one) is None)
+            state.folder.rename(state.name, name)
+        return state.folder.path / name
 
     def _check_place(self) -> None:
         """Raise StoreError if the file was replaced or deleted since it was opened."""
@@ -150,19 +188,28 @@ class OpenState:
 
 @contextmanager
 def open_state(
-    path: Path, info: LockInfo, note: Notify, *, timeout: float = 0, lock: bool = True, even_torn: bool = False
+    path: Path,
+    info: LockInfo,
+    note: Notify,
+    *,
+    timeout: float = 0,
+    lock: bool = True,
+    even_torn: bool = False,
+    create: bool = False,
 ) -> Iterator[OpenState]:
     """Open, lock (unless `lock` is false) and read a state file for an edit.
 
     `info` describes the edit in the lock and in the history. Finishes or rolls back an interrupted write first and
-    reports it to `note`; with `even_torn`, opens the file even if that is impossible. Raises StoreError if the file
-    cannot be opened for writing, and LockedError if another process holds the lock for longer than `timeout` seconds.
+    reports it to `note`; with `even_torn`, opens the file even if that is impossible. With `create`, a missing file is
+    created, with mode 0600, and deleted at the end if it is still empty, as OpenTofu does. Raises StoreError if the
+    file cannot be opened for writing, and LockedError if another process holds the lock for longer than `timeout`
+    seconds.
     """
     check_platform()
     check_own_name(path)
     with ExitStack() as opened:
         with explained(path):
-            file, descriptor = _opened(opened, path, info, timeout if lock else None)
+            file, descriptor = _opened(opened, path, info, timeout if lock else None, create=create)
             is_torn = False
             try:
                 recovered = recover(written_as(file, os.fstat(descriptor)), descriptor)
@@ -176,19 +223,32 @@ def open_state(
         yield OpenState(file, data, descriptor, info, note, is_torn)
 
 
-def _opened(opened: ExitStack, path: Path, info: LockInfo, timeout: float | None) -> tuple[StateFile, int]:
+def _opened(
+    opened: ExitStack, path: Path, info: LockInfo, timeout: float | None, *, create: bool
+) -> tuple[StateFile, int]:
     """Open and lock the file, again if it was replaced meanwhile; without a timeout, do not lock it."""
     began = time.monotonic()
     for _ in range(_MOST_REPLACEMENTS):
         with ExitStack() as attempt:
             file = attempt.enter_context(around(path))
             flags = os.O_RDWR | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
-            descriptor = os.open(file.name, flags, dir_fd=file.folder.descriptor)
+            is_new = create and file.folder.status(file.name) is None
+            flags |= os.O_CREAT if is_new else 0
+            descriptor = os.open(file.name, flags, PRIVATE_MODE, dir_fd=file.folder.descriptor)
             attempt.callback(close, descriptor)
             check_regular(str(path), os.fstat(descriptor))
             if timeout is not None:
                 attempt.enter_context(locked(file, descriptor, info, timeout=timeout, began=began))
+            if is_new:
+                attempt.callback(_remove_empty, file, descriptor)
             if file.is_at(descriptor):
                 opened.enter_context(attempt.pop_all())
                 return file, descriptor
     raise StoreError(f"{path}: the file keeps being replaced; nothing was done, try again")
+
+
+def _remove_empty(file: StateFile, descriptor: int) -> None:
+    """Delete a file that was created to be locked and got no content, while it is still locked."""
+    with suppress(OSError, StoreError):
+        if os.fstat(descriptor).st_size == 0 and file.is_at(descriptor):
+            file.folder.remove(file.name)

@@ -42,12 +42,13 @@ def failure(error: Exception, connect: float, answer: float) -> NoAnswerError:
             return NoAnswerError(f"the proxy: {reason}", *inner.advice, arrived=False, passes=inner.passes)
         case problems.NameResolutionError():
             return NoAnswerError("the name of the host cannot be resolved", arrived=False)
-        case problems.ConnectTimeoutError():
-            return NoAnswerError(f"there was no connection within {connect:g} s", arrived=False)
         case problems.NewConnectionError():
             cause = error.__cause__
             reason = (isinstance(cause, OSError) and cause.strerror) or "there is no connection"
             return NoAnswerError(reason[:1].lower() + reason[1:], arrived=False)
+        # NewConnectionError is one, too.
+        case problems.ConnectTimeoutError():
+            return NoAnswerError(f"there was no connection within {connect:g} s", arrived=False)
         case problems.SSLError():
             return _of_tls(error)
         case problems.ReadTimeoutError():

@@ -6,84 +6,210 @@ import time
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Final
+from pathlib import Path
 
-from statefmt.model.errors import LockedError, StoreError
-from statefmt.pieces import Piece, joined
+from statefmt.model.errors import StoreError
+from statefmt.pieces import Piece
 from statefmt.store.backends.place import StatePlace
 from statefmt.store.durable import signals_held_back
+from statefmt.store.local.edit_history import EditHistory
+from statefmt.store.local.state_file import StateFile
 from statefmt.store.lock_info import LockInfo
+from statefmt.store.managed import LockState, LockStatus
 from statefmt.store.protocol import HistoryEntry, Stored
-from statefmt.store.remote.client import LockHeldError, StateClient
+from statefmt.store.remote._held_lock import HeldLock
+from statefmt.store.remote._interruption import Interruption, interruptible
+from statefmt.store.remote._unlocked import refuse_unlocked_url
+from statefmt.store.remote._writing import RemoteWrite
+from statefmt.store.remote.client import StateClient
 from statefmt.store.remote.connection import Connection
-from statefmt.store.remote.unlocked import refuse_unlocked_url
+from statefmt.store.remote.records import SETTING, RemoteRecords, is_kept
+from statefmt.text.printable import printable
 
-# Seconds between two attempts to lock, as OpenTofu waits; the last one repeats.
-# Source: OpenTofu `internal/states/statemgr/locker.go` (LockWithContext).
-_WAITS: Final = (1, 2, 4, 8, 16)
+
+@dataclass(slots=True)
+class _Outcome:
+    """Whether the state has been written since it was locked."""
+
+    is_written: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class LockedRemote:
-    """A state in a backend while it is locked; see LockedStore."""
+    """A state in a backend while it is locked; see LockedStore and LockedManagedStore."""
 
-    client: StateClient
     stored: Stored
-    lock: LockInfo | None
+    _writing: RemoteWrite
+    _outcome: _Outcome
 
     def write(
         self, pieces: Sequence[Piece], expected: Hashable, *, backup: str | None, keeps_backup: bool, now: int
     ) -> str | None:
         """Write the state, after a backup."""
-        self.client.write(joined(self.stored.data, pieces), expected, self.lock)
-        return None
+        with signals_held_back():
+            wanted = None if backup is None else Path(backup)
+            kept = self._writing.write(self.stored, pieces, expected, backup=wanted, keeps_backup=keeps_backup, now=now)
+            self._outcome.is_written = True
+        return None if kept is None else str(kept)
+
+    def read_again(self) -> bytes:
+        """Read the state."""
+        found = self._writing.client.read()
+        return b"" if found is None else found.data
+
+    def delete(self, expected: Hashable, *, now: int) -> str | None:
+        """Delete the state, after a backup."""
+        with signals_held_back():
+            kept = self._writing.delete(self.stored, expected, now)
+            self._outcome.is_written = True
+        return None if kept is None else str(kept)
 
 
 @dataclass(frozen=True, slots=True)
 class RemoteStore:
-    """One state in a backend; see Store."""
+    """One state in a backend; see Store and ManagedStore. `pause` waits for some seconds."""
 
     place: StatePlace
     connection: Connection
     open_client: Callable[[StatePlace, Connection], StateClient]
+    pause: Callable[[float], None] = time.sleep
 
     @property
     def name(self) -> str:
         """The URL of the state."""
         return self.place.location
 
+    @property
+    def history(self) -> EditHistory:
+        """The history on this machine."""
+        return self._records.edit_history(self._changing)
+
     def read(self) -> Stored:
         """Read the content."""
         with self._client() as client:
             return _read(client)
 
+    def found(self) -> Stored | None:
+        """Read the content; None if there is no state."""
+        with self._client() as client:
+            return client.read()
+
     @contextmanager
     def locked(self, info: LockInfo, timeout: float | None) -> Iterator[LockedRemote]:
         """Lock and read the state."""
+        with self._locked(info, timeout, _read) as locked:
+            yield locked
+
+    @contextmanager
+    def locked_place(self, info: LockInfo, timeout: float | None) -> Iterator[LockedRemote]:
+        """Lock and read the state, if there is one; else its version is None, as for `StateClient.write`."""
+        with self._locked(info, timeout, lambda client: client.read() or Stored(b"", None)) as locked:
+            yield locked
+
+    def lock_state(self) -> LockState:
+        """Ask the backend who holds the lock."""
         with self._client() as client:
-            if timeout is not None and not client.is_locking:
-                refuse_unlocked_url(self.place)
-            if timeout is None or not client.is_locking:
-                yield LockedRemote(client, _read(client), None)
-                return
-            info = replace(info, Path=client.lock_path)
-            _lock(client, info, timeout)
+            if not client.is_locking:
+                return LockState(self.name, LockStatus.NONE)
             try:
-                yield LockedRemote(client, _read(client), info)
-            finally:
-                with signals_held_back():
-                    client.unlock(info)
+                holder = client.holder()
+            except NotImplementedError:
+                return LockState(self.name, LockStatus.UNKNOWN)
+        return LockState(self.name, LockStatus.FREE if holder is None else LockStatus.HELD, holder)
+
+    def remove_lock(self, lock_id: str) -> LockInfo | None:
+        """Remove the lock as `force-unlock` does."""
+        with self._client() as client, signals_held_back():
+            return client.force_unlock(lock_id)
+
+    def workspaces(self) -> Sequence[str]:
+        """Return the workspaces that have a state in the backend, sorted."""
+        with self._client() as client:
+            return client.workspaces()
 
     def versions(self) -> Sequence[HistoryEntry]:
-        """Read the history."""
-        return ()
+        """Read the history on this machine, after finding out the outcome of an edit if that is unknown."""
+        self.settle()
+        return self.history.load().entries
 
     def content(self, checksum: str) -> bytes:
         """Read a content from the history."""
-        raise StoreError(f"{self.name}: the history does not have the content {checksum}")
+        return self.history.content(checksum)
 
     def tidy(self) -> None:
-        """Do nothing."""
+        """Compress contents, and delete the backups of edits that the history no longer has."""
+        self._records.tidy()
+
+    def settle(self) -> None:
+        """Find out the outcome of an edit, if that is unknown, by reading the state. Raises StoreError."""
+        if self._records.may_be_unsettled:
+            self._records.settle(lambda: self.read().data)
+
+    @property
+    def _records(self) -> RemoteRecords:
+        return RemoteRecords(self.connection.state_home, self.name, self.place.identity, self.connection.note)
+
+    @contextmanager
+    def _changing(self, _info: LockInfo) -> Iterator[StateFile]:
+        self.settle()
+        with self._records.opened() as state:
+            yield state
+
+    @contextmanager
+    def _locked(
+        self, info: LockInfo, timeout: float | None, read: Callable[[StateClient], Stored]
+    ) -> Iterator[LockedRemote]:
+        records = self._records if is_kept(self.connection.environment.get(SETTING, "")) else None
+        outcome = _Outcome()
+
+        def opened(client: StateClient, info: LockInfo, *, is_locked: bool) -> LockedRemote:
+            stored = read(client)
+            if self._records.may_be_unsettled:
+                self._records.settle(lambda: read(client).data)
+            writing = RemoteWrite(client, info, is_locked, records, self.connection.note, self.pause)
+            return LockedRemote(stored, writing, outcome)
+
+        with interruptible() as interruption, self._client() as client:
+            info = replace(info, Path=client.lock_path)
+            if timeout is None or not client.is_locking:
+                self._say_unlocked(is_wanted=timeout is not None)
+                yield opened(client, info, is_locked=False)
+                return
+            lock = HeldLock(client, info, self.connection.note, self.pause)
+            try:
+                lock.acquire(timeout)
+                yield opened(client, info, is_locked=True)
+                interruption.defer()
+            except BaseException:
+                interruption.defer()
+                self._unlocked(lock, outcome, interruption, is_failed=True)
+                raise
+            self._unlocked(lock, outcome, interruption, is_failed=False)
+
+    def _unlocked(self, lock: HeldLock, outcome: _Outcome, interruption: Interruption, *, is_failed: bool) -> None:
+        """Give the lock back; say what is left, and raise StoreError with it if nothing else failed or was written."""
+        try:
+            left = lock.give_back()
+            if left:
+                written = "the state was written, but " if outcome.is_written else ""
+                message = f"{printable(self.name)}: {written}{left}"
+                if not (is_failed or outcome.is_written):
+                    is_failed = True
+                    raise StoreError(message)
+                self.connection.note(message)
+        finally:
+            interruption.resume(is_failed=is_failed)
+
+    def _say_unlocked(self, *, is_wanted: bool) -> None:
+        """Say that nothing locks the state. Raises StoreError if its URL should say how."""
+        reason = ""
+        if is_wanted:
+            refuse_unlocked_url(self.place)
+            reason = ": the backend is not set up to lock"
+        self.connection.note(
+            f"{printable(self.name)}: nothing locks this state{reason}; it is written only if nobody else has written "
+            "it since it was read"
+        )
 
     @contextmanager
     def _client(self) -> Iterator[StateClient]:
@@ -99,22 +225,3 @@ def _read(client: StateClient) -> Stored:
     if found is None:
         raise StoreError(f"{client.location}: there is no state")
     return found
-
-
-def _lock(client: StateClient, info: LockInfo, timeout: float) -> None:
-    until = time.monotonic() + timeout
-    waits = iter(_WAITS)
-    wait = 0
-    while True:
-        try:
-            client.lock(info)
-            return
-        except LockHeldError as error:
-            wait = next(waits, wait)
-            left = until - time.monotonic()
-            if left <= 0:
-                who = error.holder.Who if error.holder else "somebody"
-                raise LockedError(
-                    f"{client.location}: locked by {who} ({error.lock_id}); nothing was written"
-                ) from error
-            time.sleep(min(wait, left))

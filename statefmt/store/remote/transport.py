@@ -25,6 +25,7 @@ from statefmt.store.remote.retries import TOO_MANY, Retries, is_passing
 from statefmt.store.remote.tls import TlsSettings, tls_context
 from statefmt.store.remote.trust import approach
 from statefmt.store.remote.urls import server_of
+from statefmt.text.pattern import pattern
 from statefmt.version import __version__
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ _MOST_REDIRECTS: Final = 10
 # In seconds.
 _CONNECT_TIMEOUT: Final = 10.0
 _ANSWER_TIMEOUT: Final = 60.0
+_SECONDS: Final = pattern(r"[0-9]{1,6}(?:\.[0-9]{1,3})?")
 # In bytes, of an answer that is no state.
 SMALL_ANSWER: Final = 1 << 20
 
@@ -81,6 +83,17 @@ class Patience:
     connect: float = _CONNECT_TIMEOUT
     answer: float = _ANSWER_TIMEOUT
 
+    @classmethod
+    def of(cls, environment: Mapping[str, str]) -> Patience:
+        """Return the patience of a run: STATETOOL_TIMEOUT replaces both. Raises StoreError if that is no number."""
+        text = environment.get("STATETOOL_TIMEOUT", "")
+        if not text:
+            return cls()
+        seconds = float(text) if _SECONDS.fullmatch(text) else 0.0
+        if not seconds:
+            raise StoreError("STATETOOL_TIMEOUT must be a number of seconds, such as 120")
+        return cls(seconds, seconds)
+
 
 class Transport:
     """Sends requests of one client; connections are kept open until it is closed."""
@@ -90,9 +103,13 @@ class Transport:
         connection: Connection,
         tls: TlsSettings = TlsSettings(),
         retries: Retries = Retries(),
-        patience: Patience = Patience(),
+        patience: Patience | None = None,
     ) -> None:
-        """Connect to nothing yet. Certificates are not verified if either `tls` or the run says so."""
+        """Connect to nothing yet. Certificates are not verified if either `tls` or the run says so.
+
+        The `patience` is by default that of the environment. Raises StoreError if that is not valid.
+        """
+        patience = patience or Patience.of(connection.environment)
         self._connection = connection
         self._tls = replace(tls, verifies=tls.verifies and connection.options.verify)
         self._retries = retries
@@ -114,7 +131,7 @@ class Transport:
             target = answer.headers.get("location", "")
             if answer.status not in _REDIRECTS or not target:
                 return answer
-            request = self._redirected(request, urljoin(request.url, target), answer.status)
+            request = self._redirected(request, target, answer.status)
         raise StoreError(f"{request.shown}: the server redirects without an end")
 
     def close(self) -> None:
@@ -241,7 +258,11 @@ class Transport:
     def _proxy_context(self, proxy: str) -> ssl.SSLContext | None:
         return tls_context(TlsSettings(), self._connection.environment) if proxy.startswith("https:") else None
 
-    def _redirected(self, request: Request, url: str, status: int) -> Request:
+    def _redirected(self, request: Request, target: str, status: int) -> Request:
+        try:
+            url = urljoin(request.url, target)
+        except ValueError:
+            raise StoreError(f"{request.shown}: the server redirects to a URL that is not valid") from None
         old = server_of(request.url, "the URL")
         new = server_of(url, f"{request.shown}: the server redirects to another URL")
         shown = without_credentials(url)

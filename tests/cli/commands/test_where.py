@@ -36,6 +36,7 @@ terraform.tfstate.d/dev/terraform.tfstate
 
   backend    local, from main.tf:2
   workspace  dev, from TF_WORKSPACE
+  lock       lock of the open file
 
 setting        value                from
 path           a.tfstate            main.tf:3

@@ -17,7 +17,7 @@ import pytest
 
 from statefmt.cli.run import system_context
 from statefmt.model.errors import StoreError
-from statefmt.store.local.history import load_history
+from statefmt.store.local.history import keep_edits, load_history
 from statefmt.store.local.history_contents import compress_one, forget_history, kept_content
 from statefmt.store.local.settled import read_settled
 from statefmt.store.local.store import create_file
@@ -143,7 +143,7 @@ def everything(state: Path) -> None:
 
 def _keep(state: Path) -> None:
     with open_state(state, system_context().lock_info(state, "history"), system_context().note) as opened:
-        opened.keep_history(3)
+        keep_edits(opened.file, 3)
 
 
 @pytest.mark.parametrize("place", PLACES)

@@ -17,7 +17,7 @@ import pytest
 
 from statefmt.cli.run import system_context
 from statefmt.model.errors import StoreError
-from statefmt.store.local.history import load_history
+from statefmt.store.local.history import keep_edits, load_history
 from statefmt.store.local.settled import read_settled
 from statefmt.store.local.store import create_file
 from statefmt.store.local.transaction import open_state
@@ -148,7 +148,7 @@ def test_failed_edit_keeps_the_settings_of_the_history(path: Path) -> None:
     """`history --keep N` holds also where the first edit after it fails, at whichever flush."""
     for number in range(1, 12):
         with open_state(path, system_context().lock_info(path, "history"), system_context().note) as state:
-            state.keep_history(3)
+            keep_edits(state.file, 3)
         ended = replace(path.parent, *strace("-e", f"inject=fsync:error=EIO:when={number}"))
         assert load_history(path).keep == 3, number
         if ended.status == 0:

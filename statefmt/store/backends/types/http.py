@@ -51,4 +51,6 @@ BACKEND: Final = BackendType(
     _place,
     required=("address",),
     named_workspaces=False,
+    # A location has no values of a query.
+    apart=("address",),
 )

@@ -106,4 +106,5 @@ BACKEND: Final = BackendType(
     ),
     _place,
     required=("bucket", "key"),
+    apart=("endpoints.s3", "endpoint"),
 )

@@ -1,0 +1,66 @@
+"""`statetool locks`: shows who holds the locks of states."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Final
+
+import typer
+
+from statefmt import StatetoolError
+from statefmt.backends import LockState, LockStatus, lock_states, workspace_names
+from statefmt.cli.exit_status import FAILED, FINE, FOUND
+from statefmt.cli.failure import show_failure
+from statefmt.cli.named_state import folder_name, state_name
+from statefmt.cli.options.shared import FormatOption, OutputFormat, StateOption, StatesArgument
+from statefmt.cli.run import run_context
+from statefmt.cli.streams import result_terminal
+
+EXAMPLES: Final = (
+    ("Show whether the state of this directory is locked, and by whom.", "statetool locks"),
+    ("Show the locks of all workspaces.", "statetool locks --all-workspaces"),
+    ("Print the ID of a lock, for `statetool unlock`.", "statetool locks --format json | jq -r '.states[0].lock.id'"),
+)
+
+
+def command(
+    states: StatesArgument = None,
+    state_option: StateOption = None,
+    all_workspaces: Annotated[
+        bool, typer.Option("--all-workspaces", help="Show the locks of all workspaces of the folder.")
+    ] = False,
+    output_format: FormatOption = OutputFormat.TEXT,
+) -> int:
+    """Show who holds the locks of states, without taking any.
+
+    Some backends cannot be asked, such as http: then the status is not known. The exit status is 1 if a state is
+    locked, 0 if none is known to be, and 2 if one could not be asked.
+    """
+    found: list[LockState] = []
+    failed = False
+    for name in _names(states, state_option, all_workspaces):
+        try:
+            found += lock_states(run_context(), [state_name(name, to_read=True)])
+        except StatetoolError as error:
+            show_failure(error)
+            failed = True
+    if output_format is OutputFormat.JSON:
+        from statefmt.render.locks.json import locks_json
+
+        sys.stdout.buffer.write(locks_json(found))
+    elif found:
+        from statefmt.render.locks.text import locks_text
+
+        print(locks_text(found, result_terminal()))
+    if failed:
+        return FAILED
+    return FOUND if any(state.status is LockStatus.HELD for state in found) else FINE
+
+
+def _names(states: list[str] | None, option: str | None, all_workspaces: bool) -> list[str | None]:
+    if states and option is not None:
+        raise typer.BadParameter("name the states once, as arguments or with --state", param_hint="--state")
+    named: list[str | None] = [*states] if states else [option]
+    if not all_workspaces:
+        return named
+    return [name for folder in named for name in workspace_names(run_context(), folder_name(folder))]

@@ -1,0 +1,50 @@
+"""The options of commands that copy states from one place to another."""
+
+from __future__ import annotations
+
+from typing import Annotated, NamedTuple
+
+import typer
+
+from statefmt.cli.options.duration import seconds
+from statefmt.cli.options.groups import COMMON
+
+
+class TransferOptions(NamedTuple):
+    """The options; `lock_timeout` is in seconds, None for no lock."""
+
+    dry_run: bool
+    lock_timeout: float | None
+    yes: bool
+
+
+def transfer_options(
+    *,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would be copied, but write nothing.", rich_help_panel=COMMON)
+    ] = False,
+    lock: Annotated[
+        bool,
+        typer.Option(
+            "--lock/--no-lock",
+            show_default=False,
+            help="Lock both places as OpenTofu does (the default).",
+            rich_help_panel=COMMON,
+        ),
+    ] = True,
+    lock_timeout: Annotated[
+        str,
+        typer.Option(
+            metavar="DURATION",
+            show_default=False,
+            help="How long to wait for each lock, such as 10s; default: 0s.",
+            rich_help_panel=COMMON,
+        ),
+    ] = "0s",
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.", rich_help_panel=COMMON)
+    ] = False,
+) -> TransferOptions:
+    """Return the options as one value. Raises BadParameter for an invalid duration."""
+    timeout = seconds(lock_timeout, "--lock-timeout")
+    return TransferOptions(dry_run, timeout if lock else None, yes)

@@ -1,0 +1,122 @@
+"""Finds from where to where states are copied: one state by the names of its places, or all workspaces of a backend."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from msgspec import Struct, structs
+
+from statefmt.context import RunContext
+from statefmt.edit.session import backend_state_name, state_name
+from statefmt.edit.stores import managed_store_at
+from statefmt.edit.transfers.transfer import Route
+from statefmt.model.errors import StoreError
+from statefmt.store.backends.description import DEFAULT_WORKSPACE
+from statefmt.store.backends.options import BackendOptions
+from statefmt.store.backends.remote_name import RemoteName
+from statefmt.store.backends.workspace import WorkspaceChoice, WorkspaceSource
+from statefmt.whereabouts import (
+    FoundBackend,
+    FoundState,
+    configured_backend,
+    find_backend,
+    initialised_backend,
+    local_workspaces,
+    located,
+)
+
+
+class PlaceName(Struct, frozen=True):
+    """How a user names the place of a state: a file, a folder (None for the current one), or a URL.
+
+    Of a folder, it is the state of the `workspace`, by default of the current one.
+    """
+
+    name: str | None
+    workspace: str | None = None
+
+
+class BackendMove(Struct, frozen=True):
+    """The move of all workspaces from a backend to another: a route for each that has a state, and the new backend."""
+
+    source: FoundState
+    target: FoundState
+    routes: tuple[Route, ...]
+
+
+def route(context: RunContext, source: PlaceName, target: PlaceName) -> Route:
+    """Return the route of one state. Raises StoreError if a place cannot be found, and RemoteStateError."""
+    is_folder = target.name is None or os.path.isdir(target.name)  # noqa: PTH112 - Path.is_dir raises without permission
+    to_read = _name(context, source, to_read=True)
+    to_write = _name(context, target, to_read=False)
+    return Route(managed_store_at(context, to_read), managed_store_at(context, to_write, makes_folders=is_folder))
+
+
+def backend_move(context: RunContext, source: str | None, target: str | None, settings: Sequence[str]) -> BackendMove:
+    """Return the move of all workspaces from the backend of a folder to the one that a configuration names.
+
+    Without a target, or with the same folder, this is the move from what `init` recorded there to what the
+    configuration says by now, with the `settings` of `--backend-config`. Raises StoreError if a backend cannot be
+    found or cannot have one of the workspaces, and RemoteStateError if statetool does not open states there.
+    """
+    from_folder = Path(source or "")
+    to_folder = from_folder if target is None else Path(target)
+    for folder in (from_folder, to_folder):
+        if not os.path.isdir(folder):  # noqa: PTH112 - as above
+            raise StoreError(f"{folder}: this is not a folder; name the folder of a root module")
+    asked = structs.replace(context.backend or BackendOptions(), workspace=None, settings=())
+    is_same = from_folder.samefile(to_folder)
+    old = (initialised_backend if is_same else find_backend)(from_folder, context.environment, asked)
+    new = configured_backend(to_folder, context.environment, structs.replace(asked, settings=tuple(settings)))
+    routes: list[Route] = []
+    for workspace in _workspaces(context, old):
+        store = managed_store_at(context, _state_of(context, old, workspace))
+        if store.found() is None:
+            continue
+        place = managed_store_at(context, _state_of(context, new, workspace), makes_folders=True)
+        routes.append(Route(store, place, workspace))
+    if not routes:
+        raise StoreError(f"{from_folder}: no workspace has a state in the backend {old.type!r}")
+    return BackendMove(_of(context, old, DEFAULT_WORKSPACE), _of(context, new, DEFAULT_WORKSPACE), tuple(routes))
+
+
+def workspace_names(context: RunContext, folder: str | None) -> tuple[str, ...]:
+    """Return the names of the states of all workspaces of a folder, as state_name() returns that of one."""
+    found = find_backend(Path(folder or ""), context.environment, context.backend)
+    return tuple(
+        _state_of(context, found, workspace, to_read=True) for workspace in _workspaces(context, found, even_empty=True)
+    )
+
+
+def _name(context: RunContext, place: PlaceName, *, to_read: bool) -> str:
+    options = structs.replace(context.backend or BackendOptions(), workspace=place.workspace)
+    if place.workspace is not None and place.name is not None and not os.path.isdir(place.name):  # noqa: PTH112
+        raise StoreError(f"{place.name}: only a folder has workspaces, and this is none")
+    return state_name(replace(context, backend=options), place.name, to_read=to_read)
+
+
+def _workspaces(context: RunContext, backend: FoundBackend, *, even_empty: bool = False) -> Sequence[str]:
+    default = _state_of(context, backend, DEFAULT_WORKSPACE, to_read=True)
+    if not isinstance(default, RemoteName):
+        return local_workspaces(_of(context, backend, DEFAULT_WORKSPACE))
+    from statefmt.store.opening import remote_store
+
+    names = remote_store(default.place, context.connection()).workspaces()
+    return names or ((DEFAULT_WORKSPACE,) if even_empty else ())
+
+
+def _state_of(context: RunContext, backend: FoundBackend, workspace: str, *, to_read: bool = False) -> str:
+    options = structs.replace(context.backend or BackendOptions(), workspace=workspace)
+    return backend_state_name(replace(context, backend=options), _in(backend, workspace), to_read=to_read)
+
+
+def _of(context: RunContext, backend: FoundBackend, workspace: str) -> FoundState:
+    return located(_in(backend, workspace), context.environment)
+
+
+def _in(backend: FoundBackend, workspace: str) -> FoundBackend:
+    choice = WorkspaceChoice(workspace, WorkspaceSource.OPTION, backend.place or str(backend.folder))
+    return structs.replace(backend, workspace=choice)

@@ -1,0 +1,1 @@
+"""Renders who holds the locks of states."""

@@ -1,0 +1,1 @@
+"""Renders copies of states from one place to another."""

@@ -1,0 +1,213 @@
+"""The parameters of a connection: what `conn_str` says, and the variables `PG*` of the run for what it does not say.
+
+libpq would read variables of the process itself, so each parameter that has a variable is given here.
+Source: PostgreSQL, "Database Connection Control Functions"; `connector.go` of lib/pq, which Terraform and OpenTofu use.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from psycopg import Error, pq
+
+from statefmt.model.errors import StoreError
+from statefmt.model.wording import Wording
+from statefmt.store.backends.description import text_of
+from statefmt.store.backends.place import StatePlace
+from statefmt.store.backends.settings import BackendSetting
+from statefmt.store.remote.connection import Connection
+from statefmt.store.remote.trust import approach, is_of_folder
+
+# All others are refused: some name programs or files to write, and some change what a session is.
+_SUPPORTED: Final = frozenset(
+    {
+        "host",
+        "hostaddr",
+        "port",
+        "dbname",
+        "user",
+        "password",
+        "passfile",
+        "sslmode",
+        "sslnegotiation",
+        "sslcert",
+        "sslkey",
+        "sslcertmode",
+        "sslpassword",
+        "sslrootcert",
+        "sslcrl",
+        "sslcrldir",
+        "sslsni",
+        "ssl_min_protocol_version",
+        "ssl_max_protocol_version",
+        "channel_binding",
+        "require_auth",
+        "requirepeer",
+        "gssencmode",
+        "krbsrvname",
+        "connect_timeout",
+        "keepalives",
+        "keepalives_idle",
+        "keepalives_interval",
+        "keepalives_count",
+        "tcp_user_timeout",
+        "client_encoding",
+        "options",
+        "application_name",
+        "fallback_application_name",
+        "target_session_attrs",
+        "load_balance_hosts",
+    }
+)
+# "" means the same as no value, but keeps libpq from reading the variable itself.
+_MAY_BE_EMPTY: Final = ("password", "sslcert", "sslkey", "sslrootcert", "sslcrl", "sslcrldir")
+# What lib/pq takes beside the parameters of libpq. Any other name may be a part of a password with a space.
+_ONLY_LIB_PQ: Final = frozenset(
+    {
+        "binary_parameters",
+        "disable_prepared_binary_result",
+        "sslinline",
+        "krbspn",
+        "search_path",
+        "statement_timeout",
+        "lock_timeout",
+        "idle_in_transaction_session_timeout",
+        "work_mem",
+        "timezone",
+    }
+)
+# Seconds, but for `tcp_user_timeout`: a server that vanishes is noticed after about a minute.
+_TIMEOUTS: Final[Mapping[str, str]] = {
+    "connect_timeout": "10",
+    "keepalives": "1",
+    "keepalives_idle": "20",
+    "keepalives_interval": "10",
+    "keepalives_count": "4",
+    "tcp_user_timeout": "60000",
+}
+
+
+def connection_parameters(place: StatePlace, environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the parameters for libpq. Raises StoreError, with the names of parameters and without their values."""
+    setting = next((setting for setting in place.settings if setting.name == "conn_str"), None)
+    where = f"{setting.place}: conn_str" if setting and setting.place else "conn_str"
+    options = _parsed(text_of(place.values, "conn_str"), where)
+    found = {option.keyword.decode(): option.val.decode() for option in options if option.val is not None}
+    for option in options:
+        name = option.keyword.decode()
+        variable = option.envvar.decode() if option.envvar else ""
+        if name not in found and environment.get(variable):
+            found[name] = environment[variable]
+            if name not in _SUPPORTED:
+                raise StoreError(f"{variable}: the connection parameter {name} is not supported")
+        elif name in found and name not in _SUPPORTED:
+            raise StoreError(f"{where}: the connection parameter {name} is not supported")
+        elif option.compiled is not None and name in _SUPPORTED:
+            # `options` may be empty; no default of libpq is one that only a server has.
+            found.setdefault(name, option.compiled.decode())
+    return _with_defaults(found, environment, given=_given(options, environment))
+
+
+def _given(options: list[pq.ConninfoOption], environment: Mapping[str, str]) -> frozenset[str]:
+    """The names of parameters that are set, not left to a default."""
+    return frozenset(
+        option.keyword.decode()
+        for option in options
+        if option.val is not None or (option.envvar and environment.get(option.envvar.decode()))
+    )
+
+
+def _with_defaults(found: dict[str, str], environment: Mapping[str, str], *, given: frozenset[str]) -> dict[str, str]:
+    """Add the defaults of lib/pq where it differs from libpq, and timeouts."""
+    if "host" not in given and "hostaddr" not in given:
+        # libpq would use a socket.
+        found["host"] = "localhost"
+    if "sslmode" not in given:
+        # libpq would go on without TLS if the server has none.
+        found["sslmode"] = "verify-full" if found.get("sslrootcert") == "system" else "require"
+    if "user" not in given:
+        found["user"] = pwd.getpwuid(os.geteuid()).pw_name
+    found.setdefault("dbname", found["user"])
+    if "passfile" not in given and (home := environment.get("HOME")):
+        found["passfile"] = str(Path(home) / ".pgpass")
+    for name in _MAY_BE_EMPTY:
+        found.setdefault(name, "")
+    found["client_encoding"] = "UTF8"
+    found.setdefault("application_name", found.pop("fallback_application_name", "") or "statetool")
+    return {**_TIMEOUTS, **found}
+
+
+def _parsed(text: str, where: str) -> list[pq.ConninfoOption]:
+    try:
+        return pq.Conninfo.parse(text.encode())
+    except Error as error:
+        # The message may have any part of the string, the password among them.
+        name = re.search(r'"(\w+)"\s*\Z', str(error))
+        if name is not None and name[1] in _ONLY_LIB_PQ:
+            reason = f"the parameter {name[1]} is not supported"
+        else:
+            reason = "it is not a valid connection string; encode special characters of a URL, such as %40 for @"
+    raise StoreError(f"{where}: {reason}")
+
+
+def approach_hosts(place: StatePlace, connection: Connection, parameters: Mapping[str, str]) -> None:
+    """Name the hosts, and make sure that they may have the user's password. Raises StoreError."""
+    setting = next((setting for setting in place.settings if setting.name == "conn_str"), None)
+    named_by = setting.place if setting is not None and is_of_folder(setting) else ""
+    own = _hosts(connection.environment.get("PGHOSTADDR") or connection.environment.get("PGHOST", ""))
+    password = _user_password(setting, connection.environment, parameters) if named_by else ""
+    hosts = _hosts(parameters.get("hostaddr") or parameters.get("host", ""))
+    ports = parameters.get("port", "").split(",")
+    for number, host in enumerate(hosts):
+        if host.startswith(("/", "@")):
+            # A socket of this machine.
+            continue
+        port = ports[number] if len(ports) == len(hosts) else ports[0]
+        name = f"[{host}]" if ":" in host else host
+        by_user = host in own or (host == "localhost" and "host" not in _names(setting))
+        approach(connection, f"{name}:{port or 5432}", named_by="" if by_user else named_by, credentials=password)
+
+
+def refuse_unverified(place: StatePlace, connection: Connection, parameters: Mapping[str, str]) -> None:
+    """Raise StoreError if certificates are to be verified by the parameters, and not to be by the run."""
+    mode = parameters["sslmode"]
+    if not connection.options.verify and mode.startswith("verify-"):
+        raise StoreError(
+            f"{place.location}: sslmode is {mode}, which ",
+            Wording("--no-verify", "verify=False"),
+            " does not change; set sslmode=require in conn_str or PGSSLMODE to skip the check of the certificate",
+        )
+
+
+def _hosts(text: str) -> list[str]:
+    return [host or "localhost" for host in text.split(",")]
+
+
+def _names(setting: BackendSetting | None) -> frozenset[str]:
+    text = "" if setting is None else str(setting.value)
+    return frozenset(option.keyword.decode() for option in pq.Conninfo.parse(text.encode()) if option.val)
+
+
+def _user_password(
+    setting: BackendSetting | None, environment: Mapping[str, str], parameters: Mapping[str, str]
+) -> str:
+    """Return where a password comes from that the folder does not have, as a message names it; "" if nowhere."""
+    names = _names(setting)
+    if "password" in names:
+        return ""
+    if parameters.get("password"):
+        return "PGPASSWORD"
+    passfile = parameters.get("passfile", "")
+    try:
+        lines = Path(passfile).read_text(errors="replace").splitlines() if passfile else []
+    except OSError:
+        return ""
+    # A line with a host is for that host only: its owner named it. With `hostaddr`, the name of a host says nothing.
+    if lines and (names & {"passfile", "hostaddr"} or any(line.startswith("*:") for line in lines)):
+        return f"the password in {passfile}"
+    return ""

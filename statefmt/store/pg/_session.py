@@ -1,0 +1,141 @@
+"""One session of a PostgreSQL server: statements, errors without secrets, and whether the connection is lost."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, Final, NamedTuple
+
+import psycopg
+from psycopg.sql import Composed
+
+from statefmt.model.errors import StoreError
+
+_SELF: Final = "SELECT pid, backend_start FROM pg_catalog.pg_stat_activity WHERE pid = pg_backend_pid()"
+_END: Final = "SELECT pg_terminate_backend(pid) FROM pg_catalog.pg_stat_activity WHERE pid = %s AND backend_start = %s"
+_LIVES: Final = "SELECT FROM pg_catalog.pg_stat_activity WHERE pid = %s AND backend_start = %s"
+# How often, and after how many seconds, it is seen whether a session has ended.
+_LOOKS: Final = 100
+_PAUSE: Final = 0.05
+# What may be over after a moment. Other errors of a connection are final, such as a wrong password.
+_PASSING: Final = (
+    "Connection refused",
+    "Connection reset",
+    "closed the connection unexpectedly",
+    "is starting up",
+    "is shutting down",
+    "too many clients",
+    "connection slots are reserved",
+)
+# The server ends the session, or is not ready. Source: PostgreSQL, appendix "Error Codes".
+_ENDS: Final = frozenset({"57P01", "57P02", "57P03", "57P05", "25P03"})
+
+
+class LostError(Exception):
+    """The connection is lost; `str()` is the reason."""
+
+
+class ServerError(StoreError):
+    """The server refuses a statement; `sqlstate` is the error code."""
+
+    def __init__(self, message: str, sqlstate: str) -> None:
+        super().__init__(message)
+        self.sqlstate = sqlstate
+
+
+class Backend(NamedTuple):
+    """What tells a session of the server from all others: the ID of its process, and when it began."""
+
+    pid: int
+    started: object
+
+
+class Session:
+    """An open session, in which each statement is a transaction unless BEGIN starts one."""
+
+    def __init__(self, location: str, parameters: Mapping[str, str], debug: Callable[[str], None] | None) -> None:
+        """Connect. Raises LostError, and ServerError if the server refuses."""
+        self._location = location
+        self._secrets = [parameters[name] for name in ("password", "sslpassword") if parameters.get(name)]
+        self._debug = debug
+        if debug is not None:
+            debug(f"{location}: connect")
+        problem: StoreError | LostError
+        try:
+            self._connection = psycopg.connect(
+                "",
+                autocommit=True,
+                # A prepared statement is of one session, and a pooler may have several.
+                prepare_threshold=None,
+                **parameters,  # type: ignore[arg-type]  # all are strings, by the name of the parameter
+            )
+        except psycopg.Error as error:
+            problem = self._converted(error, lost=any(reason in str(error) for reason in _PASSING))
+        else:
+            self.backend: Final = Backend(*self.execute(_SELF)[0])
+            return
+        # Outside of the handler, so that no traceback shows the exception and what it knows.
+        raise problem
+
+    def __repr__(self) -> str:
+        return f"Session({self._location!r})"
+
+    @property
+    def announced_pid(self) -> int:
+        """The process of the server as it was announced on connecting; that of a pooler is another."""
+        return self._connection.info.backend_pid
+
+    @property
+    def version(self) -> int:
+        """The version of the server, such as 180006 for 18.6."""
+        return self._connection.info.server_version
+
+    def execute(self, statement: str | Composed, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """Run a statement, in which `%%` stands for `%`, and return its rows. Raises LostError and ServerError."""
+        return self._run(statement, parameters)[0]
+
+    def change(self, statement: str | Composed, parameters: Sequence[object] = ()) -> int:
+        """Run a statement and return how many rows it has changed. Raises LostError and ServerError."""
+        return self._run(statement, parameters)[1]
+
+    def end(self, other: Backend) -> bool:
+        """End another session of the same user; return whether it has ended. Raises LostError."""
+        with suppress(ServerError):
+            self.execute(_END, other)
+        for _ in range(_LOOKS):
+            if not self.execute(_LIVES, other):
+                return True
+            time.sleep(_PAUSE)
+        return False
+
+    def close(self) -> None:
+        """Close the connection; the server then ends the session and frees its locks."""
+        self._connection.close()
+
+    def _run(self, statement: str | Composed, parameters: Sequence[object]) -> tuple[list[tuple[Any, ...]], int]:
+        if self._debug is not None:
+            text = statement if isinstance(statement, str) else statement.as_string(self._connection)
+            # Parameters have states.
+            self._debug(f"{self._location}: {' '.join(text.split())}")
+        problem: StoreError | LostError
+        try:
+            cursor = self._connection.execute(statement, parameters)
+            return (cursor.fetchall() if cursor.description else []), cursor.rowcount
+        except UnicodeDecodeError:
+            problem = ServerError(f"{self._location}: the database has data that is not valid UTF-8", "")
+        except psycopg.Error as error:
+            problem = self._converted(error, lost=self._connection.closed or error.sqlstate in _ENDS)
+        if isinstance(problem, LostError):
+            self.close()
+        raise problem
+
+    def _converted(self, error: psycopg.Error, *, lost: bool) -> StoreError | LostError:
+        """Return the error to raise; libpq's own may have the parameters of the connection."""
+        text = error.diag.message_primary or str(error)
+        text = " ".join(text.split()).removeprefix("connection failed: ")
+        for secret in self._secrets:
+            text = text.replace(secret, "(sensitive value)")
+        if lost:
+            return LostError(text)
+        return ServerError(f"{self._location}: the server says: {text}", error.sqlstate or "")

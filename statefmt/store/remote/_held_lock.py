@@ -1,0 +1,218 @@
+"""Takes the lock of a state in a backend, makes sure that it is ours, and gives it back."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from enum import Enum
+from typing import Final
+
+from statefmt.model.errors import LockedError, StoreError
+from statefmt.model.wording import Wording
+from statefmt.store.lock_info import LockInfo
+from statefmt.store.remote.client import LockHeldError, StateClient, UnknownOutcomeError
+from statefmt.store.remote.lock_text import lock_lines, unlock_command
+from statefmt.text.printable import printable
+
+# Seconds between two attempts to lock, as OpenTofu waits; the last one repeats.
+# Source: OpenTofu `internal/states/statemgr/locker.go` (LockWithContext).
+_WAITS: Final = (1, 2, 4, 8, 16)
+# How often a request is repeated whose answer was lost and that had no effect.
+_MOST_LOST: Final = 3
+# Seconds before each look for the lock of an interrupted request, which may still arrive.
+_LOOKS: Final = (0, 1, 2)
+# In characters: a holder may say anything.
+_LONGEST_NAME: Final = 200
+
+
+class _Found(Enum):
+    """What a backend has as its lock."""
+
+    OURS = "ours"
+    OTHERS = "another's"
+    NONE = "none"
+    UNKNOWN = "unknown"
+
+
+class HeldLock:
+    """The lock of one edit, from the first request until it is given back."""
+
+    def __init__(
+        self, client: StateClient, info: LockInfo, note: Callable[[str], None], pause: Callable[[float], None]
+    ) -> None:
+        self.info = info
+        self._client = client
+        self._note = note
+        self._pause = pause
+        self._place = printable(client.location)
+        self._may_be_ours = False
+        self._is_ours = False
+        self._held: LockHeldError | None = None
+
+    def acquire(self, timeout: float) -> None:
+        """Lock the state; wait up to `timeout` seconds while somebody else holds the lock.
+
+        Raises LockedError, and StoreError if the lock cannot be taken or is not honoured.
+        """
+        until = time.monotonic() + timeout
+        waits = iter(_WAITS)
+        wait: float = 0
+        while not self._tried():
+            left = until - time.monotonic()
+            if left <= 0:
+                raise self._refusal(timeout)
+            wait = next(waits, wait)
+            self._pause(min(wait, left))
+        self._is_ours = True
+        self._read_back()
+
+    def give_back(self) -> str:
+        """Unlock the state as far as the lock is ours; return what is left, or "". Raises only on an interruption."""
+        if not self._may_be_ours:
+            return ""
+        try:
+            return self._given_back() if self._is_ours else self._taken_back()
+        except BaseException:
+            self._note(f"{self._place}: interrupted again; {self._left()}")
+            raise
+
+    def _tried(self) -> bool:
+        """Try once to lock the state; return whether it is ours now."""
+        lost: UnknownOutcomeError | None = None
+        for _ in range(_MOST_LOST):
+            before, self._may_be_ours = self._may_be_ours, True
+            try:
+                self._client.lock(self.info)
+                return True
+            except LockHeldError as error:
+                if self.info.ID in (error.lock_id, error.holder.ID if error.holder else ""):
+                    # An earlier request had its effect.
+                    return True
+                self._may_be_ours = before
+                self._held = error
+                return False
+            except UnknownOutcomeError as error:
+                lost = error
+            except StoreError:
+                self._may_be_ours = before
+                raise
+            match self._look():
+                case _Found.OURS:
+                    return True
+                case _Found.OTHERS:
+                    return False
+        raise UnknownOutcomeError(
+            f"{self._place}: the answers to {_MOST_LOST} requests to lock the state were lost ({lost}); nothing was "
+            f"written. {self._left()}"
+        )
+
+    def _look(self) -> _Found:
+        """Find out who holds the lock, without changing anything."""
+        try:
+            holder = self._client.holder()
+        except (NotImplementedError, StoreError):
+            return _Found.UNKNOWN
+        if holder is None:
+            return _Found.NONE
+        if not holder.ID:
+            return _Found.UNKNOWN
+        if holder.ID == self.info.ID:
+            return _Found.OURS
+        self._held = LockHeldError(holder.ID, holder)
+        return _Found.OTHERS
+
+    def _read_back(self) -> None:
+        """Raise StoreError if the backend has another lock than ours: then it keeps nobody out."""
+        try:
+            holder = self._client.holder()
+        except NotImplementedError:
+            return
+        if holder is None:
+            self._may_be_ours = False
+            raise StoreError(
+                f"{self._place}: the service confirmed the lock, but there is none: it does not store locks, or "
+                "somebody has removed this one at once; nothing was written"
+            )
+        if holder.ID not in ("", self.info.ID):
+            self._may_be_ours = False
+            raise StoreError(
+                f"{self._place}: the service confirmed the lock although somebody else holds it, so it does not honour "
+                "conditional requests, and its locks keep nobody out; nothing was written, and the other lock was left "
+                f"alone. The lock:\n{lock_lines(holder)}"
+            )
+
+    def _given_back(self) -> str:
+        """Unlock the state."""
+        problem = ""
+        for _ in range(_MOST_LOST):
+            try:
+                self._client.unlock(self.info)
+            except UnknownOutcomeError as error:
+                problem = str(error)
+                if self._look() in (_Found.NONE, _Found.OTHERS):
+                    break
+            except StoreError as error:
+                problem = str(error)
+                found = self._look()
+                if found is _Found.NONE:
+                    break
+                if found is _Found.OTHERS:
+                    self._may_be_ours = False
+                    return f"somebody removed its lock during the edit, and it is locked by another now ({problem})"
+                return f"it could not be unlocked ({problem}). {self._left()}"
+            else:
+                break
+        else:
+            return f"the answers to {_MOST_LOST} requests to unlock it were lost ({problem}). {self._left()}"
+        self._may_be_ours = False
+        return ""
+
+    def _taken_back(self) -> str:
+        """Unlock the state if an interrupted request has locked it, or does so now."""
+        found = _Found.UNKNOWN
+        for look in _LOOKS:
+            if look:
+                self._pause(look)
+            found = self._look()
+            if found is _Found.UNKNOWN:
+                found = self._look_by_locking()
+            if found is not _Found.NONE:
+                break
+        if found is _Found.OURS:
+            return self._given_back()
+        self._may_be_ours = found is _Found.UNKNOWN
+        return f"it may be locked. {self._left()}" if found is _Found.UNKNOWN else ""
+
+    def _look_by_locking(self) -> _Found:
+        """Find out whether the lock is ours where the backend cannot be asked: with our ID we get it, or had it."""
+        try:
+            self._client.lock(self.info)
+        except LockHeldError as error:
+            if self.info.ID in (error.lock_id, error.holder.ID if error.holder else ""):
+                return _Found.OURS
+            return _Found.OTHERS if error.lock_id else _Found.UNKNOWN
+        except StoreError:
+            return _Found.UNKNOWN
+        return _Found.OURS
+
+    def _refusal(self, timeout: float) -> LockedError:
+        held = self._held
+        holder = None if held is None else held.holder
+        lock_id = "" if held is None else held.lock_id
+        waited = f" for more than {timeout:g} seconds" if timeout else ""
+        known = lock_lines(holder) if holder else f"  ID:        {printable(lock_id) or 'unknown'}"
+        who = printable(holder.Who)[:_LONGEST_NAME] if holder and holder.Who else "somebody else"
+        nothing_else = "" if holder else "; the service does not say by whom"
+        return LockedError(
+            f"{self._place}: locked by {who}{waited}{nothing_else}; nothing was written. Wait for them to finish, or ",
+            Wording("let the command wait: --lock-timeout 60s", "wait here: lock_timeout=60"),
+            f". Once you are sure that nobody works on the state, remove the lock: {unlock_command(lock_id)}. "
+            f"The lock:\n{known}",
+        )
+
+    def _left(self) -> str:
+        lock_id = self.info.ID
+        return (
+            f"The lock {lock_id} of this command may be left; `statetool locks` shows it, and "
+            f"{unlock_command(lock_id)} removes it"
+        )

@@ -1,0 +1,172 @@
+"""Keeps the history and the backups of a state in a backend, in a folder on this machine.
+
+The folder is `$XDG_STATE_HOME/statetool/states/NAME`, where NAME has the readable part of the location and a hash of
+all of it. An edit is recorded durably before the backend is asked to write. If the outcome of the write stays unknown,
+so does the record; the next use of the state compares checksums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from statefmt.model.errors import StoreError
+from statefmt.pieces import Piece
+from statefmt.store.backends.shown import without_credentials
+from statefmt.store.explain import explained
+from statefmt.store.local.edit_history import EditHistory
+from statefmt.store.local.history import History, history_of
+from statefmt.store.local.history_contents import compress_one, discard_staged
+from statefmt.store.local.journal import checksum
+from statefmt.store.local.own_folder import may_be_unpublished, opened_folder
+from statefmt.store.local.pruning import plan_pruning, prune
+from statefmt.store.local.recording import Recording, discard, publish, record, unpublished
+from statefmt.store.local.state_file import StateFile
+from statefmt.store.lock_info import LockInfo
+from statefmt.store.reading import reason_of
+from statefmt.text.pattern import pattern
+from statefmt.text.printable import printable
+
+# The variable that turns histories and backups of states in backends off. No file of a folder can do that.
+SETTING: Final = "STATETOOL_REMOTE_HISTORY"
+
+_STATE: Final = "terraform.tfstate"
+_STATES: Final = "states"
+# Nobody sees the folder, so it must not grow for ever.
+_INITIAL: Final = History(keep=10)
+_UNSAFE: Final = pattern(r"[^A-Za-z0-9._]+")
+_LONGEST_READABLE: Final = 80
+_DIGITS: Final = 32
+_ON: Final = ("", "on", "1", "true", "yes")
+_OFF: Final = ("off", "0", "false", "no")
+
+
+def is_kept(setting: str) -> bool:
+    """Return whether the value of SETTING lets histories and backups be kept. Raises StoreError if it is neither."""
+    if setting.lower() in _ON:
+        return True
+    if setting.lower() in _OFF:
+        return False
+    raise StoreError(f"{SETTING} must be 'on' or 'off', not {setting!r}; nothing was written")
+
+
+def folder_name(location: str, identity: str) -> str:
+    """Return the name of the folder for a state: readable by its location, safe, and unique by its identity."""
+    readable = _UNSAFE.sub("-", without_credentials(location)).strip("-.")[:_LONGEST_READABLE]
+    return f"{readable}-{_hash(identity)}".removeprefix("-")
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteRecords:
+    """The history and the backups of a state; `home` is the folder of statetool in the state home.
+
+    The `identity` tells the state from all others, also at the same location. It may have secrets, so only its hash is
+    kept.
+    """
+
+    home: Path
+    location: str
+    identity: str
+    note: Callable[[str], None]
+
+    @property
+    def folder(self) -> Path:
+        """The folder, which the first edit makes."""
+        return self.home / _STATES / folder_name(self.location, self.identity)
+
+    @property
+    def path(self) -> Path:
+        """The path that the state would have in the folder; its backups have it with a time."""
+        return self.folder / _STATE
+
+    @property
+    def may_be_unsettled(self) -> bool:
+        """Whether the record of a write of unknown outcome may be there."""
+        return may_be_unpublished(self.folder, _STATE)
+
+    @property
+    def _label(self) -> str:
+        """What a file in the folder says about the state."""
+        return f"{without_credentials(self.location)}\n{_hash(self.identity)}"
+
+    @contextmanager
+    def opened(self) -> Iterator[StateFile]:
+        """Create the folder if necessary, and lock it. Raises StoreError."""
+        inside = (self.home.name, _STATES, self.folder.name)
+        with ExitStack() as opened:
+            try:
+                state = opened.enter_context(opened_folder(self.home.parent, inside, _STATE, self._label))
+            except OSError as error:
+                raise StoreError(
+                    f"{self.folder}: cannot keep the history and the backups of {printable(self.location)} there "
+                    f"({reason_of(error)}); nothing was written. Name a folder that can be written in XDG_STATE_HOME, "
+                    f"or keep neither history nor backups: {SETTING}=off"
+                ) from error
+            yield state
+
+    def edit_history(self, changing: Callable[[LockInfo], AbstractContextManager[StateFile]]) -> EditHistory:
+        """Return the history to show and to shorten; `changing` opens the folder."""
+        return EditHistory(self.path, changing, _INITIAL, is_apart=True)
+
+    def begin(
+        self, state: StateFile, info: LockInfo, old: bytes, pieces: Sequence[Piece], *, wanted: Path | None, now: int
+    ) -> Recording:
+        """Record an edit durably that is about to be written; see record(). Raises StoreError."""
+        return record(state, info, old, pieces, history_of(state, initial=_INITIAL), wanted=wanted, now=now)
+
+    def keep_unconfirmed(self, state: StateFile, recording: Recording, new: bytes) -> Path | None:
+        """Keep the new content of a write of unknown outcome; return its path, None if that fails."""
+        name = _unconfirmed(recording)
+        with suppress(OSError, StoreError):
+            state.folder.replace(name, new)
+            return self.folder / name
+        return None
+
+    def settle(self, read: Callable[[], bytes]) -> None:
+        """Publish or discard the record of a write of unknown outcome, by the content that `read` returns now.
+
+        Raises StoreError.
+        """
+        if not self.may_be_unsettled:
+            return
+        with self.opened() as state, explained(self.folder):
+            recording = unpublished(state, _INITIAL)
+            if recording is None:
+                return
+            entry, new = recording.entry, _unconfirmed(recording)
+            what = f"{printable(self.location)}: edit {entry.number} ({printable(entry.command)})"
+            kept = f"; its result is in {self.folder / new}" if state.folder.status(new) else ""
+            now = checksum(read())
+            if now == entry.after:
+                publish(state, recording)
+                state.folder.remove(new)
+                self.note(f"{what}, whose outcome was unknown, was written")
+            elif now == entry.before:
+                discard(state, recording)
+                self.note(f"{what}, whose outcome was unknown, was not written{kept}")
+            else:
+                discard_staged(state, recording.earlier)
+                before = f"; the content before it is in {recording.backup}" if recording.backup else ""
+                self.note(f"{what} has an unknown outcome, and the state has been changed since{before}{kept}")
+
+    def tidy(self) -> None:
+        """Compress contents, and delete the backups of edits that the history no longer has; ignores errors."""
+        with suppress(OSError, StoreError):
+            if not self.folder.exists():
+                return
+            compress_one(self.path)
+            with self.opened() as state:
+                if history_of(state).old_backups and not self.may_be_unsettled:
+                    prune(state, plan_pruning(self.path))
+
+
+def _unconfirmed(recording: Recording) -> str:
+    """Return the name of the new content of a write of unknown outcome."""
+    return f"{_STATE}.{recording.entry.after[:_DIGITS]}.unconfirmed"
+
+
+def _hash(text: str) -> str:
+    return checksum(text.encode(errors="surrogateescape"))[:_DIGITS]

@@ -1,0 +1,105 @@
+"""What a run allows on the way to a backend: --allow-host, --no-verify, --allow-external and --debug."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.cli.conftest import Program, Statetool
+from tests.cli.states import SAMPLES
+from tests.cli.terminal import on_terminal
+from tests.servers.certificates import Authority
+from tests.servers.http import StateServer, state_server
+
+SECRET: Final = "hunter2"
+
+
+@pytest.fixture
+def server(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[StateServer]:
+    """A server, whose address only the folder names, while the password is the user's."""
+    monkeypatch.setenv("TF_HTTP_PASSWORD", SECRET)
+    with state_server() as running:
+        running.state = (SAMPLES / "v4-regions.tfstate").read_bytes()
+        _configure(folder, running)
+        yield running
+
+
+def _configure(folder: Path, server: StateServer) -> None:
+    block = f'backend "http" {{\n    address = "{server.url}"\n    username = "me"\n  }}'
+    (folder / "main.tf").write_text(f"terraform {{\n  {block}\n}}\n")
+
+
+def _host(server: StateServer) -> str:
+    return server.url.split("/")[2]
+
+
+def test_credentials_of_the_environment(server: StateServer, statetool: Statetool) -> None:
+    host = _host(server)
+    refused = statetool("list")
+    assert (refused.status, refused.out, server.requests) == (2, b"", [])
+    assert refused.err == (
+        f"statetool: TF_HTTP_PASSWORD would be sent to {host}, which only main.tf:3 names; nothing was sent. If you "
+        f"trust this host, use --allow-host {host}\n"
+    )
+    for options in (("--allow-host", "127.0.0.1"), ("--allow-host", "other.example", "--allow-host", host)):
+        done = statetool("list", *options)
+        assert (done.status, done.err) == (0, f"statetool: connecting to {host} …\n")
+    assert statetool("list", "--allow-host", "other.example").status == 2
+    assert statetool("list", "--allow-host", "").status == 2
+    assert "authorization" in server.requests[0].headers
+
+
+def test_an_address_of_the_user(
+    server: StateServer, statetool: Statetool, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert statetool("list", "--backend-config", f"address={server.url}").status == 0
+    (folder / "main.tf").write_text('terraform {\n  backend "http" {}\n}\n')
+    monkeypatch.setenv("TF_HTTP_ADDRESS", server.url)
+    monkeypatch.setenv("TF_HTTP_USERNAME", "me")
+    assert statetool("list").status == 0
+
+
+def test_credentials_of_the_folder(
+    server: StateServer, statetool: Statetool, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("TF_HTTP_PASSWORD")
+    assert statetool("list").status == 0
+
+
+@pytest.mark.parametrize(("typed", "status"), [("y\n", 0), ("n\n", 2)])
+def test_a_question(typed: str, status: int, server: StateServer, program: Program) -> None:
+    shown = on_terminal(program, "statetool list", typed=typed, columns=200, environment={"TF_HTTP_PASSWORD": SECRET})
+    assert shown.status == status
+    assert f"Send TF_HTTP_PASSWORD to {_host(server)}, which only main.tf:3 names? [y/N]" in shown.text
+    assert len(server.requests) == (status == 0)
+
+
+def test_requests_are_shown(server: StateServer, statetool: Statetool) -> None:
+    done = statetool("list", "--debug", "--allow-host", "127.0.0.1")
+    first, second = done.err.splitlines()
+    assert first == f"statetool: connecting to {_host(server)} …"
+    assert second.startswith(f"debug: GET {server.url}: 200; ")
+    assert second.endswith(f" ms, 0 bytes sent, {len(server.state or b'')} received")
+    assert SECRET not in done.err
+
+
+def test_without_verification(folder: Path, statetool: Statetool) -> None:
+    with state_server(Authority().server(folder)) as server:
+        server.state = (SAMPLES / "v4-regions.tfstate").read_bytes()
+        _configure(folder, server)
+        refused = statetool("list")
+        assert refused.status == 2
+        assert "cannot be verified" in refused.err
+        done = statetool("list", "--no-verify")
+        assert done.status == 0
+        assert "is not verified: whoever is in between" in done.err
+
+
+def test_a_file_needs_none_of_it(folder: Path, statetool: Statetool) -> None:
+    (folder / "terraform.tfstate").write_bytes((SAMPLES / "v4-regions.tfstate").read_bytes())
+    for arguments in ((), ("--state", "terraform.tfstate")):
+        done = statetool("list", "--allow-host", "x", "--no-verify", "--debug", "--allow-external", *arguments)
+        assert (done.status, done.err) == (0, "")

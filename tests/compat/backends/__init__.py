@@ -1,0 +1,1 @@
+"""States in backends, with a real Terraform as the other client."""

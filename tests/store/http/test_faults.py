@@ -1,0 +1,176 @@
+"""What becomes of a request is found out by asking, never guessed."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import pytest
+
+from statefmt.model.errors import StoreError
+from statefmt.store.remote.client import LockHeldError, UnknownOutcomeError
+from tests.servers.http import Fault, StateServer
+from tests.store.http.conftest import MINE, THEIRS, MakeClient
+
+OLD, NEW = b'{"serial": 1}\n', b'{"serial": 2}\n'
+LOST = Fault(lost=True)
+# The connection ends before the server does anything.
+CUT = Fault(lost=True, ignored=True)
+# As if there were no end.
+_STORM = 50
+
+
+@pytest.mark.parametrize("fault", [Fault(429), Fault(503, {"Retry-After": "0"}), Fault(500), CUT], ids=str)
+def test_reads_are_repeated(fault: Fault, server: StateServer, client: MakeClient) -> None:
+    server.state = OLD
+    server.faults = [("GET", fault)] * 2
+    stored = client().read()
+    assert stored is not None
+    assert stored.data == OLD
+    assert server.methods == ["GET"] * 3
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [(Fault(503), "answered the read with status 503"), (CUT, "the connection was lost before the end of the answer")],
+    ids=str,
+)
+def test_reads_are_not_repeated_without_end(
+    fault: Fault, message: str, server: StateServer, client: MakeClient
+) -> None:
+    server.faults = [("GET", fault)] * _STORM
+    with pytest.raises(StoreError, match=message):
+        client(retry_max=4).read()
+    assert len(server.requests) == 5
+
+
+def test_what_will_not_pass_is_not_repeated(server: StateServer, client: MakeClient) -> None:
+    server.faults = [("GET", Fault(501))]
+    with pytest.raises(StoreError, match="status 501"):
+        client().read()
+    assert len(server.requests) == 1
+
+
+def test_a_server_that_asks_for_an_hour(server: StateServer, client: MakeClient) -> None:
+    server.faults = [("GET", Fault(429, {"Retry-After": "3600"}))]
+    with pytest.raises(StoreError, match="status 429"):
+        client().read()
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("fault", [LOST, CUT, Fault(500), Fault(503), Fault(429)], ids=str)
+def test_a_lock_is_asked_for_again(fault: Fault, server: StateServer, client: MakeClient) -> None:
+    server.faults = [("LOCK", fault)]
+    client().lock(MINE)
+    assert server.holder == asdict(MINE)
+    assert server.methods == ["LOCK"] * 2
+
+
+@pytest.mark.parametrize("fault", [LOST, Fault(503)], ids=str)
+def test_a_lock_whose_answers_are_all_lost(fault: Fault, server: StateServer, client: MakeClient) -> None:
+    server.faults = [("LOCK", fault)] * _STORM
+    with pytest.raises(UnknownOutcomeError):
+        client().lock(MINE)
+
+
+def test_the_lock_of_somebody_else_is_not_taken_for_ours(server: StateServer, client: MakeClient) -> None:
+    server.holder = asdict(THEIRS)
+    server.faults = [("LOCK", LOST)]
+    with pytest.raises(LockHeldError) as raised:
+        client().lock(MINE)
+    assert raised.value.holder == THEIRS
+
+
+@pytest.mark.parametrize("fault", [LOST, CUT])
+def test_a_write_without_an_answer_is_not_repeated(fault: Fault, server: StateServer, client: MakeClient) -> None:
+    one = client()
+    server.faults = [("POST", fault)]
+    with pytest.raises(UnknownOutcomeError, match="POST was sent, and the connection was lost"):
+        one.write(NEW, None, None)
+    assert server.methods == ["GET", "POST"]
+
+
+def test_a_write_that_takes_too_long(server: StateServer, client: MakeClient) -> None:
+    server.faults = [("POST", Fault(hangs=True))]
+    with pytest.raises(UnknownOutcomeError, match=r"POST was sent, and there was no answer within 0.2 s"):
+        client(environment={"STATETOOL_TIMEOUT": "0.2"}).write(NEW, None, None)
+    assert server.state == NEW
+
+
+def test_a_write_that_was_too_many_is_repeated(server: StateServer, client: MakeClient) -> None:
+    server.faults = [("POST", Fault(429))]
+    client().write(NEW, None, None)
+    assert server.state == NEW
+    assert server.methods == ["GET", "POST", "POST"]
+
+
+def test_a_write_after_an_error_of_the_server_is_repeated_if_it_had_no_effect(
+    server: StateServer, client: MakeClient
+) -> None:
+    server.state = OLD
+    stored = client().read()
+    assert stored is not None
+    server.faults = [("POST", Fault(503))]
+    client().write(NEW, stored.version, None)
+    assert server.state == NEW
+    assert server.methods == ["GET", "GET", "POST", "GET", "POST"]
+
+
+def test_a_write_after_an_error_of_the_server_is_not_repeated_if_it_had_its_effect(
+    server: StateServer, client: MakeClient
+) -> None:
+    def carry_out(method: str) -> None:
+        if method == "POST":
+            server.state = NEW
+
+    server.listeners.append(carry_out)
+    server.faults = [("POST", Fault(502))]
+    client().write(NEW, None, None)
+    assert server.methods == ["GET", "POST", "GET"]
+
+
+def test_a_storm(server: StateServer, client: MakeClient) -> None:
+    server.faults = [("POST", Fault(503))] * _STORM
+    with pytest.raises(UnknownOutcomeError, match="answered the write with status 503"):
+        client().write(NEW, None, None)
+    assert server.methods == ["GET", "POST"] * 3
+
+
+@pytest.mark.parametrize("fault", [LOST, CUT, Fault(503)], ids=str)
+@pytest.mark.parametrize("compares", [True, False])
+def test_an_unlock_without_an_answer(fault: Fault, compares: bool, server: StateServer, client: MakeClient) -> None:
+    server.compares = compares
+    server.holder = asdict(MINE)
+    server.faults = [("UNLOCK", fault)]
+    client().unlock(MINE)
+    assert not server.lock_id
+
+
+def test_an_unlock_without_an_answer_removes_no_other_lock(server: StateServer, client: MakeClient) -> None:
+    """The lock is somebody else's before the answer is missed, and the server compares no IDs."""
+
+    def take(method: str) -> None:
+        if method == "UNLOCK":
+            server.holder = asdict(THEIRS)
+
+    server.listeners.append(take)
+    server.compares = False
+    server.holder = asdict(MINE)
+    server.faults = [("UNLOCK", LOST)]
+    client().unlock(MINE)
+    assert server.holder == asdict(THEIRS)
+
+
+def test_a_server_that_is_not_there(client: MakeClient, server: StateServer) -> None:
+    """Nothing has arrived, so that the outcome is known."""
+    url = "http://127.0.0.1:1/state"
+    one = client(address=url, lock_address=url, unlock_address=url)
+    for call in (one.read, lambda: one.lock(MINE), lambda: one.write(NEW, None, None), lambda: one.unlock(MINE)):
+        with pytest.raises(StoreError, match=r"http://127\.0\.0\.1:1/state: connection refused") as raised:
+            call()
+        assert not isinstance(raised.value, UnknownOutcomeError)
+
+
+@pytest.mark.parametrize("text", ["0", "x", "-1", "1e9", "nan", "inf", "9999999"])
+def test_a_time_that_is_none(text: str, client: MakeClient) -> None:
+    with pytest.raises(StoreError, match="STATETOOL_TIMEOUT must be a number of seconds, such as 120"):
+        client(environment={"STATETOOL_TIMEOUT": text})

@@ -1,0 +1,225 @@
+"""Servers that ignore conditions, lose answers, refuse for a while, and lose rights: nothing is lost or guessed."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+
+from statefmt.model.errors import ChangedError, StoreError
+from statefmt.store.remote.client import LockHeldError, UnknownOutcomeError
+from tests.servers.s3 import S3Server
+from tests.servers.wrong_s3 import Request, WrongServer, cut_after, cut_before, refused, without_conditions
+from tests.store.s3.connecting import KEY, Opened, client_of, new_lock
+
+FIRST = b'{"serial":1}\n'
+SECOND = b'{"serial":2}\n'
+
+
+def _writes_state(request: Request) -> bool:
+    return request.writes_state
+
+
+def _writes_lock(request: Request) -> bool:
+    return request.writes_lock
+
+
+def test_conditions_ignored(moto: S3Server, wrong: WrongServer, bucket: str) -> None:
+    wrong.at(lambda request: True, without_conditions)
+    client = client_of(wrong.server, bucket, use_lockfile=True)
+    with pytest.raises(StoreError, match="ignores the condition If-None-Match"):
+        client.lock(new_lock(client))
+    assert client_of(moto, bucket, use_lockfile=True).holder() is None
+
+
+def test_conditions_ignored_while_somebody_holds_the_lock(moto: S3Server, wrong: WrongServer, bucket: str) -> None:
+    holder = client_of(moto, bucket, use_lockfile=True)
+    theirs = new_lock(holder, "bob@ci")
+    holder.lock(theirs)
+    wrong.at(lambda request: True, without_conditions)
+    client = client_of(wrong.server, bucket, use_lockfile=True)
+    with pytest.raises(LockHeldError) as held:
+        client.lock(new_lock(client))
+    assert held.value.holder == theirs
+    assert holder.holder() == theirs
+
+
+def test_answer_to_a_lock_lost(wrong: WrongServer, bucket: str) -> None:
+    wrong.at(_writes_lock, cut_after, times=1)
+    client = client_of(wrong.server, bucket, use_lockfile=True)
+    info = new_lock(client)
+    with pytest.raises(UnknownOutcomeError):
+        client.lock(info)
+    assert client.holder() == info
+    client.lock(info)
+    client.unlock(info)
+    assert client.holder() is None
+
+
+def test_answer_to_a_lock_in_both_lost(moto: S3Server, wrong: WrongServer, bucket: str) -> None:
+    wrong.at(lambda request: request.operation == "PutItem", cut_after, times=1)
+    client = client_of(wrong.server, bucket, use_lockfile=True, dynamodb_table=moto.new_table())
+    info = new_lock(client)
+    client.lock(info)
+    assert client.holder() == info
+    client.unlock(info)
+    assert client.holder() is None
+
+
+def test_answer_to_an_unlock_in_both_lost(moto: S3Server, wrong: WrongServer, bucket: str) -> None:
+    client = client_of(wrong.server, bucket, use_lockfile=True, dynamodb_table=moto.new_table())
+    info = new_lock(client)
+    client.lock(info)
+    wrong.at(lambda request: request.operation == "DeleteItem", cut_before, times=1)
+    with pytest.raises(UnknownOutcomeError):
+        client.unlock(info)
+    assert client.holder() == info
+    client.unlock(info)
+    assert client.holder() is None
+
+
+@pytest.mark.parametrize("table", [False, True])
+def test_answer_to_a_write_lost(moto: S3Server, wrong: WrongServer, bucket: str, table: bool) -> None:
+    name = moto.new_table() if table else ""
+    client = client_of(wrong.server, bucket, dynamodb_table=name)
+    client.write(FIRST, None, None)
+    stored = client.read()
+    assert stored is not None
+    wrong.at(_writes_state, cut_after, times=1)
+    # Found out by reading, since a state without its digest could not be read by anybody.
+    client.write(SECOND, stored.version, None)
+    found = client.read()
+    assert found is not None
+    assert found.data == SECOND
+
+
+def test_write_that_did_not_arrive(wrong: WrongServer, bucket: str) -> None:
+    client = client_of(wrong.server, bucket)
+    client.write(FIRST, None, None)
+    stored = client.read()
+    assert stored is not None
+    wrong.at(_writes_state, cut_before, times=1)
+    with pytest.raises(UnknownOutcomeError):
+        client.write(SECOND, stored.version, None)
+    assert client.read() == stored
+    assert wrong.count("PUT", KEY) == 2
+
+
+def test_write_refused_for_a_while(wrong: WrongServer, bucket: str) -> None:
+    wrong.at(_writes_state, refused(503, "SlowDown"), times=2)
+    client = client_of(wrong.server, bucket)
+    client.write(FIRST, None, None)
+    assert wrong.count("PUT", KEY) == 3
+
+
+def test_write_refused_for_too_long(wrong: WrongServer, bucket: str) -> None:
+    wrong.at(_writes_state, refused(503, "SlowDown"))
+    client = client_of(wrong.server, bucket, max_retries=1)
+    with pytest.raises(StoreError, match="SlowDown") as failed:
+        client.write(FIRST, None, None)
+    assert not isinstance(failed.value, UnknownOutcomeError)
+    assert wrong.count("PUT", KEY) == 2
+
+
+def test_internal_error(wrong: WrongServer, bucket: str) -> None:
+    wrong.at(_writes_state, refused(500, "InternalError"), times=1)
+    client = client_of(wrong.server, bucket)
+    with pytest.raises(UnknownOutcomeError):
+        client.write(FIRST, None, None)
+    assert wrong.count("PUT", KEY) == 1
+    wrong.at(lambda request: request.method == "GET", refused(500, "InternalError"), times=2)
+    assert client.read() is None
+
+
+def test_always_412(moto: S3Server, wrong: WrongServer, bucket: str) -> None:
+    """As Ceph does, which knows no If-Match."""
+    opened = Opened()
+    client = client_of(wrong.server, bucket, opened=opened, use_lockfile=True)
+    client.write(FIRST, None, None)
+    info = new_lock(client)
+    client.lock(info)
+    stored = client.read()
+    assert stored is not None
+    wrong.at(lambda request: request.writes_state and "if-match" in request.headers, refused(412, "PreconditionFailed"))
+    with pytest.raises(StoreError, match="not locked; nothing was written"):
+        client.write(SECOND, stored.version, None)
+    client.write(SECOND, stored.version, info)
+    found = client.read()
+    assert found is not None
+    assert found.data == SECOND
+    assert any("knows no conditional writes" in note for note in opened.notes)
+    # What really has changed is refused with the lock too.
+    with pytest.raises(ChangedError):
+        client.write(FIRST, stored.version, info)
+
+
+def test_digest_not_written(moto: S3Server, wrong: WrongServer, bucket: str) -> None:
+    table = moto.new_table()
+    client = client_of(wrong.server, bucket, dynamodb_table=table, max_retries=0)
+    wrong.at(lambda request: request.operation == "PutItem", refused(400, "AccessDeniedException"))
+    with pytest.raises(StoreError, match="the state was written, but its digest was not") as failed:
+        client.write(FIRST, None, None)
+    message = str(failed.value)
+    assert "dynamodb:PutItem" in message
+    assert f"LockID '{bucket}/{KEY}-md5' to {hashlib.md5(FIRST).hexdigest()}" in message
+
+
+def test_answer_to_a_digest_lost(moto: S3Server, wrong: WrongServer, bucket: str) -> None:
+    client = client_of(wrong.server, bucket, dynamodb_table=moto.new_table())
+    wrong.at(lambda request: request.operation == "PutItem", cut_before, times=1)
+    client.write(FIRST, None, None)
+    stored = client.read()
+    assert stored is not None
+    assert stored.data == FIRST
+
+
+def test_digest_that_may_not_be_read(moto: S3Server, wrong: WrongServer, bucket: str) -> None:
+    opened = Opened()
+    client = client_of(wrong.server, bucket, opened=opened, dynamodb_table=moto.new_table())
+    client.write(FIRST, None, None)
+    wrong.at(lambda request: request.operation == "GetItem", refused(400, "AccessDeniedException"))
+    stored = client.read()
+    assert stored is not None
+    assert stored.data == FIRST
+    assert any("digest of the state was not checked" in note for note in opened.notes)
+
+
+def test_rights_to_keep_tags_missing(moto: S3Server, wrong: WrongServer, bucket: str) -> None:
+    opened = Opened()
+    client = client_of(wrong.server, bucket, opened=opened)
+    client.write(FIRST, None, None)
+    stored = client.read()
+    assert stored is not None
+    wrong.at(lambda request: "?tagging" in request.target, refused(403, "AccessDenied"))
+    wrong.at(lambda request: "?acl" in request.target, refused(501, "NotImplemented"))
+    client.write(SECOND, stored.version, None)
+    (note,) = [note for note in opened.notes if "removes tags" in note]
+    assert "s3:GetObjectTagging" in note
+    assert "s3:GetObjectAcl" not in note
+
+
+def test_access_denied(wrong: WrongServer, bucket: str) -> None:
+    wrong.at(lambda request: request.method == "GET", refused(403, "AccessDenied"))
+    with pytest.raises(StoreError, match="access denied; this needs s3:GetObject, and s3:ListBucket"):
+        client_of(wrong.server, bucket).read()
+
+
+def test_another_region(wrong: WrongServer, bucket: str) -> None:
+    wrong.at(lambda request: request.method == "GET", refused(301, "PermanentRedirect"))
+    with pytest.raises(StoreError, match="another region"):
+        client_of(wrong.server, bucket).read()
+
+
+def test_lock_given_back_if_it_cannot_be_tried(moto: S3Server, wrong: WrongServer, bucket: str) -> None:
+    seen: list[Request] = []
+
+    def is_second(request: Request) -> bool:
+        if request.writes_lock:
+            seen.append(request)
+        return request.writes_lock and len(seen) == 2
+
+    wrong.at(is_second, refused(403, "AccessDenied"))
+    client = client_of(wrong.server, bucket, use_lockfile=True)
+    with pytest.raises(StoreError, match="access denied"):
+        client.lock(new_lock(client))
+    assert client.holder() is None
