@@ -283,7 +283,8 @@ class State:
             state.upgrade(registry="opentofu")
 
         Takes the options of `statefmt.upgrade()`, and the other arguments of `edit()`. Provider sources are also
-        inferred from the lock file beside the state. `undo()` reverts it. Raises what both raise.
+        inferred from the lock file beside the state, or in the folder whose state it is. A state in a backend keeps its
+        layout unless one is given. `undo()` reverts it. Raises what both raise.
         """
         from statefmt.library.migrating import upgraded
 
@@ -304,7 +305,8 @@ class State:
     ) -> Migration:
         """Write the state so that a release reads it without loss, as `statetool downgrade --in-place`.
 
-        Takes the options of `statefmt.downgrade()`, and the other arguments of `edit()`. Raises what both raise.
+        Takes the options of `statefmt.downgrade()`, and the other arguments of `edit()`. A state in a backend gets the
+        layout that the release gives it there, unless one is given. Raises what both raise.
         """
         from statefmt.library.migrating import downgraded, wanted_release
 
