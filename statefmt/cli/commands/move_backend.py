@@ -32,11 +32,11 @@ EXAMPLES: Final = (
 def command(
     source: Annotated[
         Optional[str],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Argument(metavar="[FROM]", help="The folder whose states are moved; default: the current one."),
+        typer.Argument(metavar="[FROM_DIR]", help="The folder whose states are moved; default: the current one."),
     ] = None,
     target: Annotated[
         Optional[str],  # noqa: UP045
-        typer.Argument(metavar="[TO]", help="The folder whose configuration names the new backend; default: FROM."),
+        typer.Argument(metavar="[TO_DIR]", help="The folder whose configuration names the new one; default: FROM_DIR."),
     ] = None,
     backend_config: Annotated[
         Optional[list[str]],  # noqa: UP045
@@ -50,8 +50,8 @@ def command(
 ) -> int:
     """Copy the states of all workspaces from a backend to another one, byte for byte, each verified by its hash.
 
-    Without TO, they are copied from the backend that `init` recorded to the one that the configuration names by now, as
-    `init -migrate-state` does. All states are locked and compared before the first is written: if one is refused, as by
+    Without TO_DIR, they are copied from the backend that `init` recorded to the one that the configuration names by
+    now, as `init -migrate-state` does. All states are compared before the first is written: if one is refused, as by
     `statetool copy`, none is written. After an interruption, the same command goes on.
     """
     move = backend_move(run_context(), folder_name(source), folder_name(target), backend_config or ())

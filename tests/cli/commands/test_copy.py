@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
 import stat
+import subprocess
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -11,7 +14,7 @@ import pytest
 
 import statefmt
 from statefmt.cli.run import system_context
-from tests.cli.conftest import Program, Statetool
+from tests.cli.conftest import PROGRAM, Program, Statetool
 from tests.cli.encrypted import encrypted
 from tests.cli.states import HAND_EDITED, INDENTED, LINEAGE, V3, resource, state
 from tests.servers.http import StateServer, state_server
@@ -238,3 +241,23 @@ def test_in_a_program() -> None:
     assert (one.comparison.action, one.comparison.head.serial, one.size) == (TransferAction.CREATE, 7, len(INDENTED))
     assert one.is_written
     assert json.loads(Path("to").read_bytes())["serial"] == 7
+
+
+def test_interrupted_while_it_waits(server: StateServer, program: Program) -> None:
+    """A copy that has locked one side, and waits for the other, gives its lock back."""
+    Path("x").write_bytes(INDENTED)
+    server.state = OLDER
+    where = f"{server.url}?lock_address={server.url}&unlock_address={server.url}"
+    context = system_context()
+    with statefmt.open("x", context=context).edit("hold") as edit:
+        command = [PROGRAM, "copy", "x", where, "--yes", "--lock-timeout", "60s"]
+        with subprocess.Popen(command, env=program.environment, stderr=subprocess.PIPE) as waiting:
+            while server.holder is None:
+                assert waiting.poll() is None
+                time.sleep(0.01)
+            waiting.send_signal(signal.SIGINT)
+            waiting.communicate(timeout=60)
+        edit.cancel()
+    assert waiting.returncode != 0
+    assert [server.holder, server.state] == [None, OLDER]
+    assert Path("x").read_bytes() == INDENTED

@@ -11,9 +11,11 @@ from typing import Final
 import pytest
 
 from tests.cli.conftest import Statetool
+from tests.compat.backends.s3_folder import KEY, S3Folder
 from tests.compat.program import Executable, Output, Program
 from tests.servers.http import StateServer, state_server
 from tests.servers.pg import PASSWORD, PgServer
+from tests.servers.s3 import S3Server
 
 _APPLY: Final = ("apply", "-input=false", "-auto-approve", "-no-color")
 _PLAN: Final = ("plan", "-input=false", "-no-color")
@@ -90,6 +92,30 @@ def test_every_workspace_to_files_and_to_a_database_and_back(
     _unchanged(real, folder, *_WORKSPACES)
     with pg.connect(database) as rows:
         assert rows.execute("SELECT count(*) FROM terraform_remote_state.states").fetchall() == [(0,)]
+
+
+@pytest.mark.parametrize("lock_file", [True, False], ids=["lock-file", "dynamodb"])
+def test_every_workspace_to_a_bucket_and_back(
+    lock_file: bool, real: Program, folder: Path, statetool: Statetool, moto: S3Server
+) -> None:
+    _configure(folder, "local", path="first", workspace_dir="d")
+    _done(real.run(folder, "init", "-input=false"))
+    _done(real.run(folder, *_APPLY))
+    _done(real.run(folder, "workspace", "new", "blue"))
+    _done(real.run(folder, *_APPLY))
+    content = (folder / "first").read_bytes()
+
+    bucket = S3Folder(folder, moto, moto.new_bucket(versioned=True), lock_file, "" if lock_file else moto.new_table())
+    bucket.configure(_RESOURCES)
+    _moves(real, folder, statetool, "--delete-source", "--allow-host", "127.0.0.1")
+    assert (bucket.content(KEY), bucket.locks()) == (content, [])
+    _unchanged(real, folder, *_WORKSPACES)
+
+    _configure(folder, "local", path="back", workspace_dir="e")
+    _moves(real, folder, statetool, "--delete-source")
+    _unchanged(real, folder, *_WORKSPACES)
+    held = bucket.held()
+    assert (held["objects"], held.get("dynamodb_items", [])) == ([], [])
 
 
 def _serials(statetool: Statetool) -> list[int]:
