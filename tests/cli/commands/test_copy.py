@@ -273,3 +273,23 @@ def test_interrupted_while_it_waits(server: StateServer, program: Program) -> No
     assert waiting.returncode != 0
     assert [server.holder, server.state] == [None, OLDER]
     assert Path("x").read_bytes() == INDENTED
+
+
+def test_killed_while_it_writes(server: StateServer, program: Program, statetool: Statetool) -> None:
+    """It leaves the lock that Terraform would leave; the next command names it, and goes on once it is removed."""
+    Path("from").write_bytes(INDENTED)
+    where = f"{server.url}?lock_address={server.url}&unlock_address={server.url}"
+    server.faults += [("POST", Fault(hangs=True, ignored=True))]
+    with subprocess.Popen([str(PROGRAM), "copy", "from", where], env=program.environment) as writing:
+        while "POST" not in server.methods:
+            assert writing.poll() is None
+            time.sleep(0.01)
+        writing.kill()
+    assert server.state is None
+    assert server.holder is not None
+    identity = server.holder["ID"]
+    refused = statetool("copy", "from", where)
+    assert (refused.status, identity in refused.err) == (2, True)
+    assert statetool("unlock", identity, "--state", where, "--yes").status == 0
+    assert statetool("copy", "from", where).status == 0
+    assert [server.holder, server.state] == [None, INDENTED]
