@@ -31,8 +31,8 @@ WITHOUT_ENCRYPTION: Final = frozenset(
 _PAGED: Final = frozenset(
     {
         *("list", "show", "providers", "outputs", "stats", "graph", "grep", "check", "simulate", "verify", "rule"),
-        *("diff", "plan-show", "releases", "history", "versions", "help", "encryption-info", "where", "workspaces"),
-        "locks",
+        *("diff", "plan-show", "releases", "history", "help", "encryption-info", "where", "workspaces", "locks"),
+        "versions",
     }
 )
 _OWN: Final = "Options"

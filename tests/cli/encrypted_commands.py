@@ -95,10 +95,10 @@ LINES: Final[dict[str, list[Line]]] = {
         Line("history %s", "mv --state %s aws_vpc.main aws_vpc.net"),
         Line("history %s --keep 1", "mv --state %s aws_vpc.main aws_vpc.net"),
     ],
+    "versions": [Line("versions %s", status=2)],
     "locks": [Line("locks %s")],
     "unlock": [Line("unlock absent --state %s -y", status=2)],
     "copy": [Line("copy %s new")],
-    "versions": [Line("versions %s", status=2)],
     "git-driver": [Line("git-driver textconv %s"), Line("git-driver diff s before 0 100644 %s 0 100644")],
 }
 # They take no state.

@@ -164,6 +164,10 @@ def approach_hosts(place: StatePlace, connection: Connection, parameters: Mappin
     hosts = _hosts(parameters.get("hostaddr") or parameters.get("host", ""))
     ports = parameters.get("port", "").split(",")
     for number, host in enumerate(hosts):
+        if "@" in host[1:]:
+            # Not shown: the beginning is the rest of a password.
+            where = setting.place if setting is not None else "PGHOST"
+            raise StoreError(f"{where}: the name of the host contains '@'; in a password in a URL, write %40 for it")
         if host.startswith(("/", "@")):
             # A socket of this machine.
             continue

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from statefmt.model.errors import StoreError
-from statefmt.store.lock_info import LockInfo
 from statefmt.store.protocol import Stored
+
+if TYPE_CHECKING:
+    # Most commands do not lock a state.
+    from statefmt.store.lock_info import LockInfo
 
 
 class LockHeldError(Exception):

@@ -3,66 +3,29 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
 
 from statefmt.model.errors import StoreError
-from statefmt.pieces import Piece
 from statefmt.store.backends.place import StatePlace
 from statefmt.store.durable import signals_held_back
-from statefmt.store.local.edit_history import EditHistory
-from statefmt.store.local.state_file import StateFile
-from statefmt.store.lock_info import LockInfo
 from statefmt.store.managed import LockState, LockStatus
 from statefmt.store.protocol import HistoryEntry, Stored
-from statefmt.store.remote._held_lock import HeldLock
-from statefmt.store.remote._interruption import Interruption, interruptible
-from statefmt.store.remote._unlocked import refuse_unlocked_url
-from statefmt.store.remote._writing import RemoteWrite
 from statefmt.store.remote.client import StateClient
 from statefmt.store.remote.connection import Connection
-from statefmt.store.remote.records import SETTING, RemoteRecords, is_kept
-from statefmt.text.printable import printable
 
+if TYPE_CHECKING:
+    # Most commands only read a state.
+    from statefmt.store.local.edit_history import EditHistory
+    from statefmt.store.local.state_file import StateFile
+    from statefmt.store.lock_info import LockInfo
+    from statefmt.store.remote._editing import LockedRemote, RemoteEdit
+    from statefmt.store.remote.records import RemoteRecords
 
-@dataclass(slots=True)
-class _Outcome:
-    """Whether the state has been written since it was locked."""
-
-    is_written: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class LockedRemote:
-    """A state in a backend while it is locked; see LockedStore and LockedManagedStore."""
-
-    stored: Stored
-    _writing: RemoteWrite
-    _outcome: _Outcome
-
-    def write(
-        self, pieces: Sequence[Piece], expected: Hashable, *, backup: str | None, keeps_backup: bool, now: int
-    ) -> str | None:
-        """Write the state, after a backup."""
-        with signals_held_back():
-            wanted = None if backup is None else Path(backup)
-            kept = self._writing.write(self.stored, pieces, expected, backup=wanted, keeps_backup=keeps_backup, now=now)
-            self._outcome.is_written = True
-        return None if kept is None else str(kept)
-
-    def read_again(self) -> bytes:
-        """Read the state."""
-        found = self._writing.client.read()
-        return b"" if found is None else found.data
-
-    def delete(self, expected: Hashable, *, now: int) -> str | None:
-        """Delete the state, after a backup."""
-        with signals_held_back():
-            kept = self._writing.delete(self.stored, expected, now)
-            self._outcome.is_written = True
-        return None if kept is None else str(kept)
+# Backends whose locks end with the session that holds them.
+_OF_SESSIONS: Final = frozenset({"pg"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +60,17 @@ class RemoteStore:
     @contextmanager
     def locked(self, info: LockInfo, timeout: float | None) -> Iterator[LockedRemote]:
         """Lock and read the state."""
-        with self._locked(info, timeout, _read) as locked:
+        with self._client() as client, self._edit.locked(client, info, timeout, lambda: _read(client)) as locked:
             yield locked
 
     @contextmanager
     def locked_place(self, info: LockInfo, timeout: float | None) -> Iterator[LockedRemote]:
         """Lock and read the state, if there is one; else its version is None, as for `StateClient.write`."""
-        with self._locked(info, timeout, lambda client: client.read() or Stored(b"", None)) as locked:
+
+        def read() -> Stored:
+            return client.read() or Stored(b"", None)
+
+        with self._client() as client, self._edit.locked(client, info, timeout, read) as locked:
             yield locked
 
     def lock_state(self) -> LockState:
@@ -115,7 +82,8 @@ class RemoteStore:
                 holder = client.holder()
             except NotImplementedError:
                 return LockState(self.name, LockStatus.UNKNOWN)
-        return LockState(self.name, LockStatus.FREE if holder is None else LockStatus.HELD, holder)
+        status = LockStatus.FREE if holder is None else LockStatus.HELD
+        return LockState(self.name, status, holder, ends_with_holder=self.place.type in _OF_SESSIONS)
 
     def remove_lock(self, lock_id: str) -> LockInfo | None:
         """Remove the lock as `force-unlock` does."""
@@ -142,69 +110,21 @@ class RemoteStore:
 
     @property
     def _records(self) -> RemoteRecords:
+        from statefmt.store.remote.records import RemoteRecords
+
         return RemoteRecords(self.connection.state_home, self.name, self.place.identity, self.connection.note)
+
+    @property
+    def _edit(self) -> RemoteEdit:
+        from statefmt.store.remote._editing import RemoteEdit
+
+        return RemoteEdit(self.place, self.connection, self._records, self.pause)
 
     @contextmanager
     def _changing(self, _info: LockInfo) -> Iterator[StateFile]:
         self.settle()
         with self._records.opened() as state:
             yield state
-
-    @contextmanager
-    def _locked(
-        self, info: LockInfo, timeout: float | None, read: Callable[[StateClient], Stored]
-    ) -> Iterator[LockedRemote]:
-        records = self._records if is_kept(self.connection.environment.get(SETTING, "")) else None
-        outcome = _Outcome()
-
-        def opened(client: StateClient, info: LockInfo, *, is_locked: bool) -> LockedRemote:
-            stored = read(client)
-            if self._records.may_be_unsettled:
-                self._records.settle(lambda: read(client).data)
-            writing = RemoteWrite(client, info, is_locked, records, self.connection.note, self.pause)
-            return LockedRemote(stored, writing, outcome)
-
-        with interruptible() as interruption, self._client() as client:
-            info = replace(info, Path=client.lock_path)
-            if timeout is None or not client.is_locking:
-                self._say_unlocked(is_wanted=timeout is not None)
-                yield opened(client, info, is_locked=False)
-                return
-            lock = HeldLock(client, info, self.connection.note, self.pause)
-            try:
-                lock.acquire(timeout)
-                yield opened(client, info, is_locked=True)
-                interruption.defer()
-            except BaseException:
-                interruption.defer()
-                self._unlocked(lock, outcome, interruption, is_failed=True)
-                raise
-            self._unlocked(lock, outcome, interruption, is_failed=False)
-
-    def _unlocked(self, lock: HeldLock, outcome: _Outcome, interruption: Interruption, *, is_failed: bool) -> None:
-        """Give the lock back; say what is left, and raise StoreError with it if nothing else failed or was written."""
-        try:
-            left = lock.give_back()
-            if left:
-                written = "the state was written, but " if outcome.is_written else ""
-                message = f"{printable(self.name)}: {written}{left}"
-                if not (is_failed or outcome.is_written):
-                    is_failed = True
-                    raise StoreError(message)
-                self.connection.note(message)
-        finally:
-            interruption.resume(is_failed=is_failed)
-
-    def _say_unlocked(self, *, is_wanted: bool) -> None:
-        """Say that nothing locks the state. Raises StoreError if its URL should say how."""
-        reason = ""
-        if is_wanted:
-            refuse_unlocked_url(self.place)
-            reason = ": the backend is not set up to lock"
-        self.connection.note(
-            f"{printable(self.name)}: nothing locks this state{reason}; it is written only if nobody else has written "
-            "it since it was read"
-        )
 
     @contextmanager
     def _client(self) -> Iterator[StateClient]:

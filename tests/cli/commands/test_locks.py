@@ -88,7 +88,7 @@ def test_held_by_a_process(state: Path, statetool: Statetool) -> None:
     with _posix_lock(state) as process:
         result = statetool("locks")
         assert (result.status, result.out.decode()) == (1, f"{STATE}: locked by process {process}\n")
-        refused = statetool("unlock", "x", "--yes")
+        refused = statetool("unlock", "x")
         assert refused.status == 2
         assert f"process {process} holds the lock. It is a lock of the operating system" in _words(refused.err)
     assert statetool("locks").status == 0
@@ -177,3 +177,21 @@ def test_http_without_locks(server: StateServer, statetool: Statetool) -> None:
     refused = statetool("unlock", "x", "--state", server.url, "--yes")
     assert refused.status == 2
     assert "there is no lock" in _words(refused.err)
+
+
+def test_in_a_program(state: Path) -> None:
+    """The library compares the ID itself."""
+    from statefmt import StoreError
+    from statefmt.backends import remove_lock
+
+    Path(INFO).write_text(json.dumps(LEFT))
+    context = system_context()
+    with pytest.raises(StoreError, match="not wrong; nothing was removed"):
+        remove_lock(context, STATE, "wrong")
+    assert Path(INFO).exists()
+    removed = remove_lock(context, STATE, LEFT["ID"])
+    assert removed is not None
+    assert removed.Who == LEFT["Who"]
+    with pytest.raises(StoreError, match="it is not locked"):
+        remove_lock(context, STATE, LEFT["ID"])
+    assert state.read_bytes() == INDENTED

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from statefmt.model.errors import StoreError
-from statefmt.store.remote._proxies import proxy_for
+from statefmt.store.remote.proxies import proxy_for
 from statefmt.store.remote.retries import Retries, is_passing
 
 PROXY = "http://proxy.example:3128"

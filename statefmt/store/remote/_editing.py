@@ -1,0 +1,128 @@
+"""Edits a state in a backend under its lock, from the lock request until the lock is given back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from statefmt.model.errors import StoreError
+from statefmt.pieces import Piece
+from statefmt.store.backends.place import StatePlace
+from statefmt.store.durable import signals_held_back
+from statefmt.store.lock_info import LockInfo
+from statefmt.store.protocol import Stored
+from statefmt.store.remote._held_lock import HeldLock
+from statefmt.store.remote._interruption import Interruption, interruptible
+from statefmt.store.remote._unlocked import refuse_unlocked_url
+from statefmt.store.remote._writing import RemoteWrite
+from statefmt.store.remote.client import StateClient
+from statefmt.store.remote.connection import Connection
+from statefmt.store.remote.records import SETTING, RemoteRecords, is_kept
+from statefmt.text.printable import printable
+
+
+@dataclass(slots=True)
+class _Outcome:
+    """Whether the state has been written since it was locked."""
+
+    is_written: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LockedRemote:
+    """A state in a backend while it is locked; see LockedStore and LockedManagedStore."""
+
+    stored: Stored
+    _writing: RemoteWrite
+    _outcome: _Outcome
+
+    def write(
+        self, pieces: Sequence[Piece], expected: Hashable, *, backup: str | None, keeps_backup: bool, now: int
+    ) -> str | None:
+        """Write the state, after a backup."""
+        with signals_held_back():
+            wanted = None if backup is None else Path(backup)
+            kept = self._writing.write(self.stored, pieces, expected, backup=wanted, keeps_backup=keeps_backup, now=now)
+            self._outcome.is_written = True
+        return None if kept is None else str(kept)
+
+    def read_again(self) -> bytes:
+        """Read the state."""
+        found = self._writing.client.read()
+        return b"" if found is None else found.data
+
+    def delete(self, expected: Hashable, *, now: int) -> str | None:
+        """Delete the state, after a backup."""
+        with signals_held_back():
+            kept = self._writing.delete(self.stored, expected, now)
+            self._outcome.is_written = True
+        return None if kept is None else str(kept)
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteEdit:
+    """An edit of one state: where it is, what the run allows, its records, and how to wait for some seconds."""
+
+    place: StatePlace
+    connection: Connection
+    records: RemoteRecords
+    pause: Callable[[float], None]
+
+    @contextmanager
+    def locked(
+        self, client: StateClient, info: LockInfo, timeout: float | None, read: Callable[[], Stored]
+    ) -> Iterator[LockedRemote]:
+        """Lock the state and `read` it; unlock it at the end, whatever happens. See Store.locked."""
+        kept = self.records if is_kept(self.connection.environment.get(SETTING, "")) else None
+        outcome = _Outcome()
+        info = replace(info, Path=client.lock_path)
+
+        def opened(*, is_locked: bool) -> LockedRemote:
+            stored = read()
+            if self.records.may_be_unsettled:
+                self.records.settle(lambda: read().data)
+            writing = RemoteWrite(client, info, is_locked, kept, self.connection.note, self.pause)
+            return LockedRemote(stored, writing, outcome)
+
+        with interruptible() as interruption:
+            if timeout is None or not client.is_locking:
+                self._say_unlocked(is_wanted=timeout is not None)
+                yield opened(is_locked=False)
+                return
+            lock = HeldLock(client, info, self.connection.note, self.pause)
+            try:
+                lock.acquire(timeout)
+                yield opened(is_locked=True)
+                interruption.defer()
+            except BaseException:
+                interruption.defer()
+                self._unlocked(lock, outcome, interruption, is_failed=True)
+                raise
+            self._unlocked(lock, outcome, interruption, is_failed=False)
+
+    def _unlocked(self, lock: HeldLock, outcome: _Outcome, interruption: Interruption, *, is_failed: bool) -> None:
+        """Give the lock back; say what is left, and raise StoreError with it if nothing else failed or was written."""
+        try:
+            left = lock.give_back()
+            if left:
+                written = "the state was written, but " if outcome.is_written else ""
+                message = f"{printable(self.place.location)}: {written}{left}"
+                if not (is_failed or outcome.is_written):
+                    is_failed = True
+                    raise StoreError(message)
+                self.connection.note(message)
+        finally:
+            interruption.resume(is_failed=is_failed)
+
+    def _say_unlocked(self, *, is_wanted: bool) -> None:
+        """Say that nothing locks the state. Raises StoreError if its URL should say how."""
+        reason = ""
+        if is_wanted:
+            refuse_unlocked_url(self.place)
+            reason = ": the backend is not set up to lock"
+        self.connection.note(
+            f"{printable(self.place.location)}: nothing locks this state{reason}; it is written only if nobody else "
+            "has written it since it was read"
+        )
