@@ -8,7 +8,13 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Final, Literal, TypeAlias, TypedDict, Unpack
 
-from statefmt.edit.requests.migrate import Migrated, downgrade_request, upgrade_request
+from statefmt.edit.requests.migrate import (
+    Migrated,
+    downgrade_request,
+    downgraded_style,
+    upgrade_request,
+    upgraded_layout,
+)
 from statefmt.edit.requests.provider_sources import Registry, SourceRequest
 from statefmt.edit.session import LoadedState, loaded_plain
 from statefmt.formats.providers.sources import source_choice
@@ -86,16 +92,16 @@ def downgrade(state: bytes | Snapshot, release: str | Release, **options: Unpack
 
 def upgraded(state: LoadedState, options: UpgradeOptions) -> Migrated:
     """Upgrade a state that was loaded with the sources of the options."""
-    layout = options.get("layout") or "indent"
-    return upgrade_request(
-        state, None if layout == "keep" else Layout(layout), drop_unknown=options.get("drop_unknown", False)
-    )
+    named = options.get("layout")
+    layout = upgraded_layout(state.name) if named is None else None if named == "keep" else Layout(named)
+    return upgrade_request(state, layout, drop_unknown=options.get("drop_unknown", False))
 
 
 def downgraded(state: LoadedState, release: Release, options: DowngradeOptions) -> Migrated:
     """Downgrade a state that was loaded with the sources of the options."""
     layout = options.get("layout")
-    style = None if layout is None else state.result.style if layout == "keep" else Style(Layout(layout))
+    style = state.result.style if layout == "keep" else None if layout is None else Style(Layout(layout))
+    style = style or downgraded_style(state.name, release)
     return downgrade_request(
         state,
         release,

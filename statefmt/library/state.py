@@ -61,7 +61,7 @@ class State:
 
     @property
     def location(self) -> str:
-        """The place of the state, such as the path of its file."""
+        """The place of the state: the path of its file, or the URL of a state in a backend, without credentials."""
         return self._location
 
     @property
@@ -187,7 +187,8 @@ class State:
             message: What the edit is for, in the history.
             lock: Lock the state as OpenTofu does.
             lock_timeout: How long to wait for the lock, in seconds.
-            backup: Where to back up the state instead of beside it.
+            backup: Where to back up the state instead of beside it; backups of a state in a backend are below
+                `$XDG_STATE_HOME` of the context's environment, else below `$HOME`.
             keep_backup: Keep a backup file; the history has what `undo()` needs in any case.
             dry_run: Write nothing; `diff`, `serial` and `findings` say what would be written.
             out: Write the result to this file, or to the output of the context for `-`, and leave the state as it is.
@@ -283,7 +284,8 @@ class State:
             state.upgrade(registry="opentofu")
 
         Takes the options of `statefmt.upgrade()`, and the other arguments of `edit()`. Provider sources are also
-        inferred from the lock file beside the state. `undo()` reverts it. Raises what both raise.
+        inferred from the lock file beside the state, or in the folder whose state it is. A state in a backend keeps its
+        layout unless one is given. `undo()` reverts it. Raises what both raise.
         """
         from statefmt.library.migrating import upgraded
 
@@ -304,7 +306,8 @@ class State:
     ) -> Migration:
         """Write the state so that a release reads it without loss, as `statetool downgrade --in-place`.
 
-        Takes the options of `statefmt.downgrade()`, and the other arguments of `edit()`. Raises what both raise.
+        Takes the options of `statefmt.downgrade()`, and the other arguments of `edit()`. A state in a backend gets the
+        layout that the release gives it there, unless one is given. Raises what both raise.
         """
         from statefmt.library.migrating import downgraded, wanted_release
 

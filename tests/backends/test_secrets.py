@@ -95,7 +95,7 @@ _WAYS: Final[dict[str, Callable[[Spot], AbstractContextManager[list[Address]]]]]
 }
 
 _EACH: Final = pytest.mark.parametrize("kind", ["http", "pg", "s3-both"], indirect=True)
-_SAMPLE: Final = ("it works", "cut later", "echoed")
+_SAMPLE: Final = ("it works", "echoed")
 _TRIED: Final = [way if way in _SAMPLE else pytest.param(way, marks=pytest.mark.slow) for way in _WAYS]
 _DEBUG: Final = pytest.mark.parametrize(
     "debug", [pytest.param((), id="", marks=pytest.mark.slow), pytest.param(("--debug",), id="debug")]

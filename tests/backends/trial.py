@@ -58,10 +58,18 @@ class Trial:
             result = ended(self._process)
             self.requests.extend(self.line.requests)
             self.line.mend()
+            self._settle()
             problems = [*self._judged(result), *self._goes_on(folder)]
         if problems:
             problems.append(f"it ended with {result.status} and said: {result.err.strip()}")
         return problems
+
+    def _settle(self) -> None:
+        """Wait until the server has done what it was asked for, also by a process that is dead."""
+        self.line.wait_until_idle()
+        if self._spot.backend == "pg":
+            # The session of a client that is gone ends when its server notices.
+            _in_the_end(self._spot.locks)
 
     def _signal(self) -> None:
         assert self._process is not None
@@ -95,9 +103,6 @@ class Trial:
 
     def _goes_on(self, folder: Folder) -> Iterator[str]:
         """What is wrong with the next edit, or the way there that is named."""
-        if self._spot.backend == "pg":
-            # The session of a client that is gone ends when its server notices.
-            _in_the_end(self._spot.locks)
         before = said(self._spot.stored())
         if before is None:
             return
@@ -118,6 +123,10 @@ class Trial:
             result = folder(*edit)
         if (result.status, said(self._spot.stored())) != (0, after):
             yield f"the next command fails: {result.status}, {said(self._spot.stored())}, {result.err.strip()}"
+            return
+        undone = folder("undo", "--yes")
+        if (undone.status, said(self._spot.stored())) != (0, Said(after.serial + 1, before.names)):
+            yield f"undo fails: {undone.status}, {said(self._spot.stored())}, {undone.err.strip()}"
         if locks := _in_the_end(self._spot.locks):
             yield f"the next command leaves locks: {locks}"
 

@@ -17,8 +17,8 @@ from tests.cli.encrypted_commands import LINES, MAIN_TF, PLAN, WITH_CANARY, Line
 from tests.servers.http import StateServer, state_server
 
 FILE: Final = "terraform.tfstate"
-# Tested with the store of states in backends.
-_ELSEWHERE: Final = frozenset({"history", "undo", "restore", "git-driver"})
+# They depend on the backend, and have tests of their own; `git-driver` is for files.
+_ELSEWHERE: Final = frozenset({"copy", "git-driver", "history", "locks", "restore", "unlock", "versions"})
 ALL: Final = [line for command, lines in LINES.items() if command not in _ELSEWHERE for line in lines]
 # The ID of a lineage, salts and keys are new in each run.
 _BACKUP: Final = re.compile(r"; the previous (?:state|file) is kept in \S+")
@@ -108,6 +108,7 @@ def test_as_for_a_file(
     Path(FILE).write_bytes(start)
     if line.before:
         assert main(line.before.replace("%s", FILE).split()) == 0
+    was = Path(FILE).read_bytes()
     done = _called(line.text, FILE, statetool)
     wanted = Run(done.status, _normal(done.text, FILE), _normal(done.err, FILE), Path(FILE).read_bytes())
 
@@ -130,7 +131,7 @@ def test_as_for_a_file(
     assert found.stored is not None
     assert wanted.stored is not None
     assert _RANDOM.sub("ID", found.stored.decode()) == _RANDOM.sub("ID", wanted.stored.decode())
-    assert ("POST" in server.methods) == (wanted.stored != start)
+    assert ("POST" in server.methods) == (wanted.stored != was)
     assert server.methods.count("LOCK") == server.methods.count("UNLOCK") >= server.methods.count("POST")
     assert set(server.methods) <= {"GET", "LOCK", "POST", "UNLOCK"}
 
@@ -163,7 +164,7 @@ def test_lists_have_folders_and_urls_among_files(
     done = statetool("fmt", "--style", "compact", "a.tfstate", infra, "missing")
     assert done.status == 2
     assert server.state == (folder / "a.tfstate").read_bytes() != WITH_CANARY
-    done = statetool("upgrade", "--in-place", "--registry", "keep", "a.tfstate", infra)
+    done = statetool("upgrade", "--in-place", "--style", "indent", "--registry", "keep", "a.tfstate", infra)
     assert server.state == (folder / "a.tfstate").read_bytes()
     assert b"\n  " in server.state
     (folder / infra / "left.tfstate").unlink()
@@ -313,3 +314,46 @@ def test_plain_copies(
     assert f"`statetool history --prune --older-than 0h --state {infra}`" in done.err
     assert b"canary" not in (server.state or b"")
     assert server.methods.count("LOCK") == server.methods.count("UNLOCK") == 1
+
+
+def test_the_layout_that_an_engine_writes_there(server: StateServer, infra: str, statetool: Statetool) -> None:
+    """OpenTofu writes local files indented or compact, by release; in backends it writes compact since 1.8."""
+    assert statetool("fmt", "--style", "compact", infra).status == 0
+    compact = server.state
+    assert compact is not None
+    assert compact.count(b"\n") == 1
+    server.requests.clear()
+    assert statetool("fmt", infra).status == statetool("upgrade", "--in-place", infra).status == 0
+    assert server.state == compact
+    assert "POST" not in server.methods
+    assert statetool("taint", "--state", infra, "aws_iam_role.app").status == 0
+    assert (server.state or b"").count(b"\n") == 1
+    for release, lines in (("1.12", 1), ("1.11", 1), ("1.9", 1)):
+        assert statetool("downgrade", "--for", release, "--in-place", infra).status == 0
+        assert (server.state or b"").count(b"\n") == lines
+    assert statetool("downgrade", "--for", "1.12", "--style", "indent", "--in-place", infra).status == 0
+    assert (server.state or b"").count(b"\n") > 1
+
+
+@pytest.mark.parametrize("option", ["--out", "--backup"])
+def test_a_result_does_not_go_to_a_url(option: str, statetool: Statetool, folder: Path) -> None:
+    (folder / FILE).write_bytes(WITH_CANARY)
+    done = statetool("mv", "aws_vpc.main", "aws_vpc.net", option, "s3://b/k")
+    assert done.status == 2
+    assert "`statetool copy` writes a state to a URL" in done.err
+    assert (folder / FILE).read_bytes() == WITH_CANARY
+
+
+def test_a_url_among_addresses(statetool: Statetool) -> None:
+    done = statetool("list", "s3://b/k?region=r")
+    assert done.status == 2
+    assert "use --state 's3://b/k?region=r'" in done.err
+
+
+def test_the_hint_after_an_undo_names_the_folder(server: StateServer, infra: str, statetool: Statetool) -> None:
+    for names in ("main net", "net web"):
+        one, other = names.split()
+        assert statetool("mv", "--state", infra, f"aws_vpc.{one}", f"aws_vpc.{other}").status == 0
+    done = statetool("undo", infra)
+    assert done.status == 0
+    assert f"statetool undo --to 1 --state {infra}" in " ".join(done.err.split())

@@ -44,20 +44,36 @@ class Line:
         self._stays_cut = stays_cut
         self._hold = hold
         self._call = call
-        self._lock = threading.Lock()
+        self._moved = threading.Condition()
+        self._on_their_way = 0
         self._released = threading.Event()
 
-    def arrives(self, request: str) -> Cut | None:
-        """Note a request, and say whether to cut its connection."""
-        with self._lock:
-            self.requests.append(request)
+    @contextmanager
+    def request(self, name: str) -> Iterator[Cut | None]:
+        """Note a request, and say whether to cut its connection; the context is open while it is on its way."""
+        with self._moved:
+            self.requests.append(name)
             number = len(self.requests)
+            self._on_their_way += 1
+        try:
+            yield self._cut_of(number)
+        finally:
+            with self._moved:
+                self._on_their_way -= 1
+                self._moved.notify_all()
+
+    def wait_until_idle(self) -> None:
+        """Wait until the server has answered all requests that go to it."""
+        with self._moved:
+            assert self._moved.wait_for(lambda: not self._on_their_way, PATIENCE), "a request hangs"
+
+    def _cut_of(self, number: int) -> Cut | None:
         if number == self._at:
             self.reached.set()
             if self._call is not None:
                 self._call()
             if self._hold:
-                assert self._released.wait(PATIENCE), f"nobody released {request}"
+                assert self._released.wait(PATIENCE), f"nobody released request {number}"
             return self._cut
         return Cut.BEFORE if self._stays_cut and number > self._at else None
 

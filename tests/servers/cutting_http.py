@@ -48,10 +48,10 @@ def http(client: socket.socket, server: Address, line: Line) -> None:
             method, path = head.first[:2]
             # Some clients of AWS name the operation in a header, and all post to one path.
             target = head.value(b"x-amz-target").decode()
-            cut = line.arrives(f"{method.decode()} {path.decode()} {target}".rstrip())
-            if cut is Cut.BEFORE:
-                return
-            answer, ends = _exchange(server, request, method)
+            with line.request(f"{method.decode()} {path.decode()} {target}".rstrip()) as cut:
+                if cut is Cut.BEFORE:
+                    return
+                answer, ends = _exchange(server, request, method)
             if cut is Cut.AFTER:
                 return
             client.sendall(answer)

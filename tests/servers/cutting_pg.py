@@ -73,16 +73,16 @@ def pg(client: socket.socket, server: Address, line: Line) -> None:
             answers.start()
             try:
                 while kind:
-                    cut = line.arrives(_label(kind, startup))
-                    if cut is Cut.BEFORE:
-                        return
-                    if cut is Cut.AFTER:
-                        answers.mute()
-                    upstream.sendall(startup)
-                    if cut is Cut.AFTER:
-                        if kind in _ANSWERED:
-                            answers.wait()
-                        return
+                    with line.request(_label(kind, startup)) as cut:
+                        if cut is Cut.BEFORE:
+                            return
+                        if cut is Cut.AFTER:
+                            answers.mute()
+                        upstream.sendall(startup)
+                        if cut is Cut.AFTER:
+                            if kind in _ANSWERED:
+                                answers.wait()
+                            return
                     kind, startup = _message(reader)
             finally:
                 with suppress(OSError):

@@ -21,7 +21,8 @@ def echoing_http(client: socket.socket, server: Address, line: Line) -> None:
                 head.append(read)
             if not head:
                 return
-            line.arrives(head[0].strip())
+            with line.request(head[0].strip()):
+                pass
             length = next((int(each[15:]) for each in head if each.lower().startswith("content-length:")), 0)
             if any(each.lower().startswith("expect:") for each in head):
                 client.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
@@ -40,7 +41,8 @@ def echoing_pg(client: socket.socket, server: Address, line: Line) -> None:
             if struct.unpack("!I", startup[:4])[0] == 196608:
                 break
             client.sendall(b"N")
-        line.arrives("Startup")
+        with line.request("Startup"):
+            pass
         client.sendall(_CLEARTEXT)
         reader.read(1)
         password = reader.read(struct.unpack("!I", reader.read(4))[0] - 4).rstrip(b"\0")

@@ -47,7 +47,7 @@ class _Server(ThreadingHTTPServer):
 def server() -> Iterator[_Server]:
     with _Server(("127.0.0.1", 0), _Handler) as found:
         found.bodies = []
-        thread = threading.Thread(target=found.serve_forever)
+        thread = threading.Thread(target=found.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         yield found
         found.shutdown()

@@ -20,7 +20,7 @@ from statefmt.cli.options.write import WriteOptions, write_options
 from statefmt.cli.streams import message_terminal
 from statefmt.cli.target import InPlaceOption, Rewriting, rewrite_state
 from statefmt.edit.pipeline import Proposal
-from statefmt.edit.requests.migrate import downgrade_request
+from statefmt.edit.requests.migrate import downgrade_request, downgraded_style
 from statefmt.edit.session import LoadedState
 from statefmt.render.formats.downgrade import downgrade_report, refusal_text
 
@@ -52,7 +52,7 @@ def command(
         Optional[StyleChoice],  # noqa: UP045
         typer.Option(
             show_default=False,
-            help="The layout to write; default: that of local files of RELEASE.",
+            help="The layout to write; default: that of RELEASE for files, or with --in-place in a backend.",
             rich_help_panel=LAYOUT,
         ),
     ] = None,
@@ -76,7 +76,8 @@ def command(
     sources = ProviderSources("downgrade", registry, legacy_provider, configuration, [name], unnamed=given is None)
 
     def operation(loaded: LoadedState) -> Proposal[Rewriting]:
-        own_style = None if style is None else style.applied_to(loaded.result.style)
+        usual = downgraded_style(loaded.name, release) if in_place else None
+        own_style = usual if style is None else style.applied_to(loaded.result.style)
         made = downgrade_request(loaded, release, own_style, drop_lossy=drop_lossy, drop_unknown=drop_unknown)
         report = downgrade_report(
             made.loaded,

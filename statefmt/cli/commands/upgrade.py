@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, Optional
 
 import typer
 
@@ -20,10 +20,11 @@ from statefmt.cli.options.write import WriteOptions, write_options
 from statefmt.cli.streams import message_terminal
 from statefmt.cli.target import InPlaceOption, Rewriting, rewrite_state
 from statefmt.edit.pipeline import Proposal
-from statefmt.edit.requests.migrate import upgrade_request
+from statefmt.edit.requests.migrate import upgrade_request, upgraded_layout
 from statefmt.edit.session import LoadedState
 from statefmt.locations import STANDARD_INPUT
 from statefmt.render.formats.upgrade import upgrade_report
+from statefmt.snapshots import Layout
 
 if TYPE_CHECKING:
     from statefmt.provider_schemas import ProviderSchemas
@@ -44,9 +45,13 @@ def command(
     registry: RegistryOption = None,
     legacy_provider: LegacyProviderOption = None,
     style: Annotated[
-        StyleChoice,
-        typer.Option(show_default=False, help="The layout to write; default: indent.", rich_help_panel=LAYOUT),
-    ] = StyleChoice.INDENT,
+        Optional[StyleChoice],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Option(
+            show_default=False,
+            help="The layout to write; default: indent, and with --in-place in a backend keep.",
+            rich_help_panel=LAYOUT,
+        ),
+    ] = None,
     drop_unknown: DropUnknownOption = False,
     schemas: SchemasOption = None,
     *,
@@ -76,7 +81,8 @@ def command(
 
     def operation(loaded: LoadedState) -> Proposal[Rewriting]:
         decoded, flat_report = _decoded(loaded, found, drop_unknown)
-        made = upgrade_request(decoded, style.layout, drop_unknown=drop_unknown)
+        usual = upgraded_layout(loaded.name) if in_place else Layout.INDENT
+        made = upgrade_request(decoded, style.layout if style else usual, drop_unknown=drop_unknown)
         report = upgrade_report(
             loaded, made.rewritten, sources.choice, message_terminal(), dropped_unknown=drop_unknown
         )

@@ -9,6 +9,7 @@ from statefmt.formats.releases.downgrade import fit
 from statefmt.formats.releases.loss import DowngradeError, Loss
 from statefmt.formats.releases.releases import Release
 from statefmt.formats.style import Layout, Style
+from statefmt.store.backends.remote_name import RemoteName
 from statefmt.store.reading import display_name
 
 
@@ -23,6 +24,16 @@ class Migrated(Struct, frozen=True):
     rewritten: Rewritten
     serial: int
     dropped: tuple[Loss, ...] = ()
+
+
+def upgraded_layout(name: str) -> Layout | None:
+    """Return the usual layout of an upgraded state: indented in files, and in backends that of the stored state."""
+    return None if isinstance(name, RemoteName) else Layout.INDENT
+
+
+def downgraded_style(name: str, release: Release) -> Style:
+    """Return the style in which a release writes a state: in files, or in backends."""
+    return (release.remote_style if isinstance(name, RemoteName) else release.local_style).style
 
 
 def upgrade_request(state: LoadedState, layout: Layout | None = Layout.INDENT, *, drop_unknown: bool) -> Migrated:

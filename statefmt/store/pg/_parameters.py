@@ -164,6 +164,10 @@ def approach_hosts(place: StatePlace, connection: Connection, parameters: Mappin
     hosts = _hosts(parameters.get("hostaddr") or parameters.get("host", ""))
     ports = parameters.get("port", "").split(",")
     for number, host in enumerate(hosts):
+        if "@" in host[1:]:
+            # Not shown: the beginning is the rest of a password.
+            where = setting.place if setting is not None else "PGHOST"
+            raise StoreError(f"{where}: the name of the host contains '@'; in a password in a URL, write %40 for it")
         if host.startswith(("/", "@")):
             # A socket of this machine.
             continue
@@ -207,7 +211,7 @@ def _user_password(
         lines = Path(passfile).read_text(errors="replace").splitlines() if passfile else []
     except OSError:
         return ""
-    # A line with a host is for that host only: its owner has named it. With `hostaddr`, the name of a host says nothing.
+    # A line with a host is for that host only: its owner has named it. With `hostaddr`, the name means nothing.
     if lines and (names & {"passfile", "hostaddr"} or any(line.startswith("*:") for line in lines)):
         return f"the password in {passfile}"
     return ""

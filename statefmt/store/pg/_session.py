@@ -59,6 +59,8 @@ class Session:
         self._location = location
         self._secrets = [parameters[name] for name in ("password", "sslpassword") if parameters.get(name)]
         self._debug = debug
+        # Reading does not need it, and should not wait for it.
+        self.backend: Backend | None = None
         if debug is not None:
             debug(f"{location}: connect")
         problem: StoreError | LostError
@@ -73,7 +75,6 @@ class Session:
         except psycopg.Error as error:
             problem = self._converted(error, lost=any(reason in str(error) for reason in _PASSING))
         else:
-            self.backend: Final = Backend(*self.execute(_SELF)[0])
             return
         # Outside of the handler, so that no traceback shows the exception and what it knows.
         raise problem
@@ -86,10 +87,11 @@ class Session:
         """The process of the server as it was announced on connecting; that of a pooler is another."""
         return self._connection.info.backend_pid
 
-    @property
-    def version(self) -> int:
-        """The version of the server, such as 180006 for 18.6."""
-        return self._connection.info.server_version
+    def identify(self) -> Backend:
+        """Find out which session of the server this is. Raises LostError and ServerError."""
+        if self.backend is None:
+            self.backend = Backend(*self.execute(_SELF)[0])
+        return self.backend
 
     def execute(self, statement: str | Composed, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """Run a statement, in which `%%` stands for `%`, and return its rows. Raises LostError and ServerError."""

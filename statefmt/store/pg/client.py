@@ -51,9 +51,12 @@ _CAREFUL: Final = """
 SELECT set_config('statement_timeout', '60s', true), set_config('lock_timeout', '20s', true),
 CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', true) END
 """
-_NEVER_IDLE: Final = "SELECT set_config('idle_session_timeout', '0', false)"
 _PID: Final = "SELECT pg_backend_pid()"
-_NAME_SESSION: Final = "SELECT set_config('application_name', %s, false)"
+# A question may wait for its answer longer than a session may be idle. Releases before 14 have no such limit.
+_KEEP: Final = """
+SELECT set_config('application_name', %s, false), CASE WHEN current_setting('server_version_num')::int >= 140000
+THEN set_config('idle_session_timeout', '0', false) END
+"""
 
 # No schema, and no table. Source: PostgreSQL, appendix "Error Codes".
 _MISSING: Final = frozenset({"3F000", "42P01"})
@@ -74,7 +77,7 @@ _POOLER: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class HeldLock:
+class RowLock:
     """The lock of this client: the keys, the ID of the row if it exists, and the session of the server."""
 
     info: LockInfo
@@ -101,7 +104,7 @@ class PgClient:
         refuse_unverified(place, connection, self._parameters)
         self._table: Final[StateTable] = StateTable.of(place.values)
         self._session: Session | None = None
-        self._held: HeldLock | None = None
+        self._held: RowLock | None = None
         # Why the lock is lost; "" if it is not.
         self._lost_for = ""
         # The session of a lost connection that may still have an effect, or hold a lock.
@@ -144,10 +147,7 @@ class PgClient:
         session = self._retried(lambda session: session)
         try:
             self._refuse_shared_session(session)
-            session.execute(_NAME_SESSION, (_session_name(info.Who),))
-            if session.version >= 140000:
-                # A question may wait for its answer longer than a session may be idle.
-                session.execute(_NEVER_IDLE)
+            session.execute(_KEEP, (_session_name(info.Who),))
             self._held = self._locked(session, info)
             return
         except LostError as error:
@@ -251,6 +251,7 @@ class PgClient:
         session = self._retried(lambda session: session)
         commits = False
         try:
+            session.identify()
             session.execute("BEGIN")
             try:
                 session.execute(_CAREFUL)
@@ -288,7 +289,7 @@ class PgClient:
         if held.row is not None and self._row(session) != held.row:
             raise StoreError(f"{self.location}: the row was replaced while it was locked; nothing was written")
 
-    def _locked(self, session: Session, info: LockInfo) -> HeldLock:
+    def _locked(self, session: Session, info: LockInfo) -> RowLock:
         """Take the lock, and read it back. Raises LockHeldError."""
         from statefmt.store.pg._locks import creation_keys, holders, own_locks
 
@@ -313,10 +314,11 @@ class PgClient:
                 is_created = len(keys) == len(creation)
             # Another program may have created the row, or deleted it, just before it was locked.
             if is_created and self._row(session) == row:
-                if own_locks(session, keys) != (session.backend.pid, len(keys)):
+                backend = session.identify()
+                if own_locks(session, keys) != (backend.pid, len(keys)):
                     self._release(session, keys)
                     raise StoreError(f"{self.location}: {_POOLER}; nothing was locked")
-                return HeldLock(info, keys, row, session.backend)
+                return RowLock(info, keys, row, backend)
             self._release(session, keys)
         found = next(iter(holders(session, wanted)), None)
         raise LockHeldError(found.info.ID if found else "", found.info if found else None)
@@ -333,7 +335,7 @@ class PgClient:
         """Raise StoreError if a pooler gives the session of the server to others between two statements."""
         from statefmt.store.pg._session import Session as NewSession
 
-        pid = session.backend.pid
+        pid = session.identify().pid
         if pid == session.announced_pid:
             return
         # There is a pooler. One that gives a session to each client for good may go on.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 from typing import Final
 
@@ -127,7 +126,9 @@ def _said(answer: Answer) -> tuple[str, str, str]:
             return "", "", ""
         code = str(found.get("__type", "")).rpartition("#")[2]
         return code, str(found.get("message") or found.get("Message") or ""), ""
-    members = {name: html.unescape(value) for name, value in _MEMBER.findall(text)}
+    from html import unescape
+
+    members = {name: unescape(value) for name, value in _MEMBER.findall(text)}
     return members.get("Code", ""), members.get("Message", ""), members.get("Region", "")
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
-from xml.etree.ElementTree import Element
+from typing import TYPE_CHECKING, Final
 
 from statefmt.store.s3._errors import RefusedRequestError
 from statefmt.store.s3._objects import Objects
 from statefmt.store.s3._storage import tagging
 from statefmt.store.s3._version import ReadVersion
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 _GRANTS: Final = {
     "FULL_CONTROL": "x-amz-grant-full-control",

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from xml.etree.ElementTree import Element
+from typing import TYPE_CHECKING
 
 from statefmt.model.errors import StoreError
 from statefmt.store.remote.object_version import ObjectVersion
 from statefmt.store.s3._errors import RefusedRequestError
 from statefmt.store.s3._objects import Objects, parsed
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 
 def versions_of(objects: Objects, key: str) -> Sequence[ObjectVersion]:
@@ -36,7 +39,8 @@ def content_of(objects: Objects, key: str, version_id: str) -> bytes:
             raise
         # The ID has the wrong form, or is that of a delete marker.
         stored = None
-    if stored is None:
+    # Servers without versioning answer with the current version, whose ID is "null", whatever the request says.
+    if stored is None or (version_id != "null" and stored.version.version_id != version_id):
         raise StoreError(f"{url}: there is no version {version_id!r}")
     return stored.content
 

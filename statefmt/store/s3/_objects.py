@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
-from xml.etree import ElementTree
+from typing import TYPE_CHECKING
 
 from statefmt.model.errors import StoreError
+from statefmt.store.remote.transport import Answer
 from statefmt.store.s3._errors import RefusedRequestError
 from statefmt.store.s3._service import AwsService
 from statefmt.store.s3._settings import S3Settings
 from statefmt.store.s3._storage import CONTENT_TYPE, access, checksum, customer_key, encryption, is_intact, kept_headers
 from statefmt.store.s3._version import ReadVersion
 
-_NO_CONDITION: Final[Mapping[str, str]] = {}
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +51,12 @@ class Objects:
             raise StoreError(
                 f"s3://{self.settings.bucket}/{key}: what arrived does not have the checksum of the object"
             )
-        version = ReadVersion(
-            answer.headers.get("etag", ""),
-            answer.headers.get("x-amz-version-id", ""),
-            kept_headers(answer.headers, self.settings),
-        )
-        return StoredObject(answer.body, version)
+        return StoredObject(answer.body, self._version(answer))
 
-    def write(self, key: str, content: bytes, condition: Mapping[str, str], properties: Mapping[str, str]) -> None:
-        """Write an object on a condition, `if-match` or `if-none-match`, or none.
+    def write(
+        self, key: str, content: bytes, condition: Mapping[str, str], properties: Mapping[str, str]
+    ) -> ReadVersion:
+        """Write an object on a condition, `if-match` or `if-none-match`, or none, and return its version.
 
         Raises RefusedRequestError, UnknownOutcomeError and StoreError.
         """
@@ -70,7 +68,7 @@ class Objects:
             **checksum(self.settings, content),
             **condition,
         }
-        self.service.send("PutObject", "PUT", key, headers=headers, body=content, changes=True)
+        return self._version(self.service.send("PutObject", "PUT", key, headers=headers, body=content, changes=True))
 
     def delete(self, key: str, etag: str = "") -> None:
         """Delete an object, if it has the ETag; in a versioned bucket, this adds a delete marker.
@@ -79,17 +77,16 @@ class Objects:
         """
         self.service.send("DeleteObject", "DELETE", key, headers={"if-match": etag} if etag else {}, changes=True)
 
-    def exists(self, key: str) -> bool:
-        """Return whether there is an object. Raises StoreError."""
+    def version(self, key: str) -> ReadVersion | None:
+        """Return the version of an object, None if there is none. Raises StoreError."""
         try:
-            self.service.send("HeadObject", "HEAD", key, headers=customer_key(self.settings))
+            return self._version(self.service.send("HeadObject", "HEAD", key, headers=customer_key(self.settings)))
         except RefusedRequestError as error:
             if error.is_missing:
-                return False
+                return None
             raise
-        return True
 
-    def details(self, call: str, key: str, name: str) -> ElementTree.Element:
+    def details(self, call: str, key: str, name: str) -> Element:
         """Return what the bucket knows about an object, `tagging` or `acl`. Raises StoreError."""
         return parsed(self.service.send(call, "GET", key, query={name: ""}).body, self.service)
 
@@ -104,9 +101,18 @@ class Objects:
                 return
             query["continuation-token"] = following
 
+    def _version(self, answer: Answer) -> ReadVersion:
+        headers = answer.headers
+        return ReadVersion(
+            headers.get("etag", ""), headers.get("x-amz-version-id", ""), kept_headers(headers, self.settings)
+        )
 
-def parsed(body: bytes, service: AwsService) -> ElementTree.Element:
+
+def parsed(body: bytes, service: AwsService) -> Element:
     """Parse an answer in XML, without the namespace of its elements. Raises StoreError."""
+    # Imported late: most commands only read objects.
+    from xml.etree import ElementTree
+
     # S3 writes neither; entities could make a small answer huge.
     if b"<!DOCTYPE" in body or b"<!ENTITY" in body:
         raise StoreError(f"{service.subject}: the answer of {service.host} is not valid XML of S3")

@@ -9,17 +9,17 @@ import hashlib
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from statefmt.model.errors import ChangedError, StoreError
 from statefmt.store.protocol import Stored
 from statefmt.store.remote.client import UnknownOutcomeError
-from statefmt.store.s3._deletion import delete_unchanged
-from statefmt.store.s3._dynamodb import LockTable
 from statefmt.store.s3._errors import RefusedRequestError
-from statefmt.store.s3._kept import kept_properties
 from statefmt.store.s3._objects import Objects, StoredObject
 from statefmt.store.s3._version import ReadVersion
+
+if TYPE_CHECKING:
+    from statefmt.store.s3._dynamodb import LockTable
 
 # In seconds, as OpenTofu waits for the content that a digest is of.
 _DIGEST_TIMEOUT: Final = 10.0
@@ -58,9 +58,12 @@ class StateObject:
 
         Raises ChangedError, UnknownOutcomeError and StoreError.
         """
+        from statefmt.store.s3._kept import kept_properties
+
         properties = kept_properties(self.objects, self._key, expected, self.note)
         try:
-            self.objects.write(self._key, content, _condition(expected), properties)
+            written = self.objects.write(self._key, content, _condition(expected), properties)
+            self._verify(content, written)
         except RefusedRequestError as error:
             if not (error.is_condition or error.is_unsupported or error.is_missing):
                 raise
@@ -73,6 +76,8 @@ class StateObject:
 
     def delete(self, expected: ReadVersion) -> None:
         """Delete the state with this version, and its digest. Raises ChangedError and StoreError."""
+        from statefmt.store.s3._deletion import delete_unchanged
+
         delete_unchanged(self.objects, self._key, expected, self.location)
         if self.table is not None:
             self.table.delete_digest()
@@ -107,6 +112,20 @@ class StateObject:
             "protects the write"
         )
         self.objects.write(self._key, content, {}, properties)
+
+    def _verify(self, content: bytes, written: ReadVersion) -> None:
+        """Make sure that the server has what it says it has written. Raises UnknownOutcomeError, also if that fails."""
+        host = self.objects.service.host
+        try:
+            found = self.objects.version(self._key)
+        except StoreError as error:
+            raise UnknownOutcomeError(
+                f"{self.location}: {host} said that it had written the state, but it could not be read again: {error}"
+            ) from None
+        if found is None or not found.etag or found.etag != written.etag:
+            raise UnknownOutcomeError(
+                f"{self.location}: {host} said that it had written the state, but it does not have it"
+            )
 
     def _has(self, content: bytes) -> bool:
         """Return whether the state has a content; False if that cannot be found out."""

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from statefmt.store.backends.place import StatePlace
 from statefmt.store.lock_info import LockInfo
 from statefmt.store.protocol import Stored
 from statefmt.store.remote.connection import Connection
-from statefmt.store.remote.object_version import ObjectVersion
-from statefmt.store.s3._dynamodb import LockTable
-from statefmt.store.s3._lock_file import LockFile
-from statefmt.store.s3._locks import S3Locks
-from statefmt.store.s3._object_versions import content_of, versions_of
 from statefmt.store.s3._objects import Objects
 from statefmt.store.s3._services import Services
 from statefmt.store.s3._state_object import StateObject
 from statefmt.store.s3._version import ReadVersion
-from statefmt.store.s3._workspaces import workspaces_in
+
+if TYPE_CHECKING:
+    # Commands that only look do not lock.
+    from statefmt.store.remote.object_version import ObjectVersion
+    from statefmt.store.s3._dynamodb import LockTable
+    from statefmt.store.s3._locks import S3Locks
 
 
 class S3Client:
@@ -70,6 +71,8 @@ class S3Client:
 
     def workspaces(self) -> Sequence[str]:
         """Return the workspaces that have a state."""
+        from statefmt.store.s3._workspaces import workspaces_in
+
         return workspaces_in(self._objects)
 
     def delete(self, expected: Hashable) -> None:
@@ -81,10 +84,14 @@ class S3Client:
 
     def object_versions(self) -> Sequence[ObjectVersion]:
         """Return the versions of the state, newest first; only the current one without versioning."""
+        from statefmt.store.s3._object_versions import versions_of
+
         return versions_of(self._objects, self._services.settings.key)
 
     def read_version(self, version_id: str) -> bytes:
         """Return the content of a version."""
+        from statefmt.store.s3._object_versions import content_of
+
         return content_of(self._objects, self._services.settings.key, version_id)
 
     def close(self) -> None:
@@ -98,10 +105,17 @@ class S3Client:
     @cached_property
     def _table(self) -> LockTable | None:
         settings = self._services.settings
-        return LockTable(settings.table, settings.path, self._services.dynamodb) if settings.table else None
+        if not settings.table:
+            return None
+        from statefmt.store.s3._dynamodb import LockTable
+
+        return LockTable(settings.table, settings.path, self._services.dynamodb)
 
     @cached_property
     def _locks(self) -> S3Locks:
+        from statefmt.store.s3._lock_file import LockFile
+        from statefmt.store.s3._locks import S3Locks
+
         file = LockFile(self._objects) if self._services.settings.lock_file else None
         return S3Locks(self.location, file, self._table)
 

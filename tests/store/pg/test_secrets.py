@@ -63,7 +63,7 @@ def test_errors(pg: PgServer, database: str, clients: Clients, rows: Rows, state
         _failing(lambda: client.lock(INFO)),
         repr(client.holder()),
     )
-    other_pid = other._session.backend.pid
+    other_pid = other._session.identify().pid
     ((name,),) = rows.execute("SELECT application_name FROM pg_stat_activity WHERE pid = %s", (other_pid,))
     assert name == "statetool ann@laptop"
     rows.execute("SELECT pg_terminate_backend(%s, 10000)", (other_pid,))
