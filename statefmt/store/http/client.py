@@ -216,7 +216,8 @@ class HttpClient:
         if answer.status != _OK:
             raise self._refused("read", answer)
         sent = answer.headers.get("content-md5")
-        if sent is not None and sent.strip() != _md5(answer.body):
+        # Some servers write it in hexadecimal, which OpenTofu does not notice.
+        if sent is not None and sent.strip() not in (_md5(answer.body), _digest(answer.body).hex()):
             raise StoreError(
                 f"{self.location}: the content does not have the Content-MD5 that the server sends: it is damaged, or "
                 "the server is wrong"
@@ -288,7 +289,11 @@ def _with_lock(url: str, lock_id: str) -> str:
 
 
 def _md5(content: bytes) -> str:
-    return b64encode(md5(content, usedforsecurity=False).digest()).decode()
+    return b64encode(_digest(content)).decode()
+
+
+def _digest(content: bytes) -> bytes:
+    return md5(content, usedforsecurity=False).digest()
 
 
 def _same_json(one: bytes, other: bytes) -> bool:

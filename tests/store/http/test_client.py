@@ -63,6 +63,14 @@ def test_damaged_content(server: StateServer, client: MakeClient) -> None:
         client().read()
 
 
+@pytest.mark.parametrize("digest", ["qT9mZ76M25t4GBCt2UjR+w==", "a93f6667be8cdb9b781810add948d1fb"])
+def test_content_with_its_digest(digest: str, server: StateServer, client: MakeClient) -> None:
+    """In base64 as the RFC has it, and in hexadecimal."""
+    server.state = OLD
+    server.faults = [("GET", Fault(headers={"Content-MD5": digest}))]
+    assert _read(client).data == OLD
+
+
 def test_truncated_content(server: StateServer, client: MakeClient) -> None:
     server.state = OLD
     server.faults = [("GET", Fault(body=OLD[:5], headers={"Content-Length": "14", "Connection": "close"}))]
