@@ -139,7 +139,7 @@ def test_digest_of_a_missing_state(moto: S3Server, bucket: str, monkeypatch: pyt
     client.write(FIRST, None, None)
     moto.s3().delete_object(Bucket=bucket, Key=KEY)
     monkeypatch.setattr(_state_object, "_DIGEST_TIMEOUT", 0)
-    with pytest.raises(StoreError, match="there is no state"):
+    with pytest.raises(StoreError, match="the state does not exist"):
         client.read()
 
 
