@@ -61,7 +61,7 @@ class State:
 
     @property
     def location(self) -> str:
-        """The place of the state, such as the path of its file."""
+        """The place of the state: the path of its file, or the URL of a state in a backend, without credentials."""
         return self._location
 
     @property
@@ -187,7 +187,8 @@ class State:
             message: What the edit is for, in the history.
             lock: Lock the state as OpenTofu does.
             lock_timeout: How long to wait for the lock, in seconds.
-            backup: Where to back up the state instead of beside it.
+            backup: Where to back up the state instead of beside it; backups of a state in a backend are below
+                `$XDG_STATE_HOME` of the context's environment, else below `$HOME`.
             keep_backup: Keep a backup file; the history has what `undo()` needs in any case.
             dry_run: Write nothing; `diff`, `serial` and `findings` say what would be written.
             out: Write the result to this file, or to the output of the context for `-`, and leave the state as it is.

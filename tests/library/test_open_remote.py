@@ -9,7 +9,7 @@ import pytest
 
 import statefmt
 from statefmt import LockedError, StoreError
-from statefmt.locations import RemoteName
+from statefmt.locations import BackendOptions, RemoteName
 from tests.cli.states import SAMPLES
 from tests.servers.http import StateServer, state_server
 
@@ -89,3 +89,13 @@ def test_a_password_is_not_in_the_error(context: statefmt.RunContext) -> None:
         statefmt.open("https://me:s3cr3t@h/s", context=context)
     assert caught.value.location is None
     assert "s3cr3t" not in repr(caught.value)
+
+
+def test_settings_of_a_program(server: StateServer, tmp_path: Path) -> None:
+    (tmp_path / "main.tf").write_text('terraform {\nbackend "http" {}\n}\n')
+    names = ("address", "lock_address", "unlock_address")
+    options = BackendOptions(settings=tuple(f"{name}={server.url}" for name in names))
+    notes: list[str] = []
+    context = statefmt.run_context(backend=options, note=notes.append)
+    assert statefmt.open(tmp_path, context=context).data == REGIONS
+    assert notes == [f"connecting to {server.url.split('/')[2]} …"]
