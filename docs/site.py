@@ -22,6 +22,7 @@ FILES: Final = ("LICENSE", "Dockerfile", "samples/**/*.tfstate", "samples/**/*.t
 _NAVIGATION: Final = (
     ("Start", ("README.md", "docs/README.md", "docs/which-command.md", "docs/coming-from.md")),
     ("Guides", ("docs/guides/incident.md", "docs/guides/looking.md", "docs/guides/surgery.md", "docs/guides/*.md")),
+    ("Backends", ("docs/backends/index.md", "docs/backends/*.md")),
     ("Commands", ("docs/commands/README.md", "docs/commands/*.md")),
     ("Rules", ("docs/rules/README.md", "docs/rules/*.md")),
     ("Library", ("docs/reference/README.md", "docs/reference/*.md")),

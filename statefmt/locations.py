@@ -33,6 +33,7 @@ __all__ = [
     "display_name",
     "find_states",
     "found_state",
+    "history_folder",
     "kept_versions",
     "listed_states",
     "state_words",
@@ -86,6 +87,23 @@ def found_state(context: RunContext, folder: str | None = None) -> FoundState:
 
     found = None if folder is None else found_at_url(folder, context.environment, context.backend)
     return found or find_state(Path(folder or ""), context.environment, context.backend)
+
+
+def history_folder(context: RunContext, found: FoundState) -> str | None:
+    """Return the folder on this machine with the history and the backups of a state in a backend.
+
+    None for files, which have theirs beside them, for backends that statetool does not open, and if
+    STATETOOL_REMOTE_HISTORY turns histories off. Raises StoreError if that variable is not valid.
+    """
+    from statefmt.store.remote.records import SETTING, RemoteRecords, is_kept
+    from statefmt.whereabouts import is_supported
+
+    if found.backend.type == "local" or not is_supported(found) or found.missing:
+        return None
+    if not is_kept(context.environment.get(SETTING, "")):
+        return None
+    place, home = found.place, context.connection().state_home
+    return str(RemoteRecords(home, place.location, place.identity, context.note).folder)
 
 
 def workspaces(context: RunContext, folder: str | None = None, *, connect: bool = True) -> Workspaces:

@@ -9,6 +9,7 @@ from typing import Final
 from statefmt.backends import Route, Transfer, TransferAction, TransferTerms, transferred
 from statefmt.cli.command_line import command_line
 from statefmt.cli.confirmation import confirmed
+from statefmt.cli.options.shared import OutputFormat
 from statefmt.cli.options.transfer_options import TransferOptions
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal, result_terminal, say
@@ -43,7 +44,12 @@ def copied(
     if refused:
         say("nothing was written")
         return None
-    print(transfers_text(transfers, result_terminal(), done=not options.dry_run))
+    if options.output_format is OutputFormat.JSON:
+        from statefmt.render.transfers.json import transfers_json
+
+        sys.stdout.buffer.write(transfers_json(transfers, dry_run=options.dry_run))
+    else:
+        print(transfers_text(transfers, result_terminal(), done=not options.dry_run))
     if options.dry_run:
         say("dry run: nothing was written")
     for transfer in transfers:

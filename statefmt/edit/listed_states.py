@@ -16,8 +16,8 @@ def listed_states(context: RunContext, names: Iterable[str], *, everything: bool
     """Return the states that names stand for, without duplicates and in the order given, to read them.
 
     A URL stands for one state, a folder for its state in a backend, if it has one, and for the files that
-    `find_states` finds below it, as globs do. Raises StoreError as that does, and RemoteStateError if there is no file
-    below a folder, and its backend is not supported.
+    `find_states` finds below it, as globs do. Raises StoreError as that does, and RemoteStateError if a folder has no
+    files, and its backend is not supported.
     """
     found: dict[str, None] = {}
     for name in names:

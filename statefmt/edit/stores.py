@@ -50,7 +50,7 @@ def managed_store_at(context: RunContext, name: str, *, makes_folders: bool = Fa
 
     With `makes_folders`, writing a new file creates its folders. Raises StoreError for standard input and git.
     """
-    if name == STANDARD_INPUT or name.startswith(GIT) or isinstance(name, VersionName):
+    if name == STANDARD_INPUT or name.startswith(GIT):
         raise StoreError(f"{display_name(name)}: only a file or a state in a backend can be named here")
     if isinstance(name, RemoteName):
         from statefmt.store.opening import remote_store

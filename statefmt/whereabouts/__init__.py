@@ -22,7 +22,6 @@ from statefmt.whereabouts._local import (
     leads_outside as leads_outside,
     listed_workspaces as listed_workspaces,
     local_state as local_state,
-    local_workspaces as local_workspaces,
     remote_state as remote_state,
 )
 from statefmt.whereabouts._locks import (

@@ -22,8 +22,8 @@ EXAMPLES: Final = (
 
 @takes(options=transfer_options)
 def command(
-    source: Annotated[str, typer.Argument(metavar="FROM", help="A state file, a folder that has one, or a URL.")],
-    target: Annotated[str, typer.Argument(metavar="TO", help="The same; nothing needs to be there yet.")],
+    source: Annotated[str, typer.Argument(metavar="FROM_STATE", help="A state file, a folder that has one, or a URL.")],
+    target: Annotated[str, typer.Argument(metavar="TO_STATE", help="The same; nothing needs to be there yet.")],
     from_workspace: Annotated[
         Optional[str],  # noqa: UP045 - typer reads the annotation at run time
         typer.Option(metavar="WORKSPACE", help="Copy from this workspace of the folder, not the current one."),

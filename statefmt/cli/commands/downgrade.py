@@ -76,10 +76,8 @@ def command(
     sources = ProviderSources("downgrade", registry, legacy_provider, configuration, [name], unnamed=given is None)
 
     def operation(loaded: LoadedState) -> Proposal[Rewriting]:
-        if style is not None:
-            own_style = style.applied_to(loaded.result.style)
-        else:
-            own_style = downgraded_style(loaded.name, release) if in_place else None
+        usual = downgraded_style(loaded.name, release) if in_place else None
+        own_style = usual if style is None else style.applied_to(loaded.result.style)
         made = downgrade_request(loaded, release, own_style, drop_lossy=drop_lossy, drop_unknown=drop_unknown)
         report = downgrade_report(
             made.loaded,

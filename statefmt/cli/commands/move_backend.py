@@ -9,13 +9,14 @@ import typer
 from statefmt.backends import backend_move
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.named_state import folder_name
+from statefmt.cli.options.shared import OutputFormat
 from statefmt.cli.options.takes import takes
 from statefmt.cli.options.transfer_options import TransferOptions, transfer_options
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import say
 from statefmt.cli.transfer import copied
+from statefmt.render.transfers.next_steps import next_steps
 from statefmt.render.whereabouts.backend_block import backend_block
-from statefmt.text.shell import shell_line
 
 EXAMPLES: Final = (
     (
@@ -31,11 +32,11 @@ EXAMPLES: Final = (
 def command(
     source: Annotated[
         Optional[str],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Argument(metavar="[FROM]", help="The folder whose states are moved; default: the current one."),
+        typer.Argument(metavar="[FROM_DIR]", help="The folder whose states are moved; default: the current one."),
     ] = None,
     target: Annotated[
         Optional[str],  # noqa: UP045
-        typer.Argument(metavar="[TO]", help="The folder whose configuration names the new backend; default: FROM."),
+        typer.Argument(metavar="[TO_DIR]", help="The folder whose configuration names the new one; default: FROM_DIR."),
     ] = None,
     backend_config: Annotated[
         Optional[list[str]],  # noqa: UP045
@@ -49,17 +50,16 @@ def command(
 ) -> int:
     """Copy the states of all workspaces from a backend to another one, byte for byte, each verified by its hash.
 
-    Without TO, they are copied from the backend that `init` recorded to the one that the configuration names by now, as
-    `init -migrate-state` does. All states are locked and compared before the first is written: if one is refused, as by
+    Without TO_DIR, they are copied from the backend that `init` recorded to the one that the configuration names by
+    now, as `init -migrate-state` does. All states are compared before the first is written: if one is refused, as by
     `statetool copy`, none is written. After an interruption, the same command goes on.
     """
     move = backend_move(run_context(), folder_name(source), folder_name(target), backend_config or ())
     if copied(move.routes, options, "move-backend", delete_source=delete_source) is None:
         return FAILED
-    print(f"\n{backend_block(move.target)}")
-    folder = target or source
-    chdir = [f"-chdir={folder}"] if folder else []
-    line = shell_line(["tofu", *chdir, "init", "-reconfigure"])
+    if options.output_format is OutputFormat.TEXT:
+        print(f"\n{backend_block(move.target)}")
     if not options.dry_run:
-        say(f"now run `{line}` with this backend block, and then a plan")
+        for sentence in next_steps(move, deleted=delete_source):
+            say(sentence)
     return FINE

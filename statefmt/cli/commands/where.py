@@ -12,7 +12,7 @@ from statefmt.cli.named_state import folder_name
 from statefmt.cli.options.shared import FormatOption, OutputFormat, StateOption, one_state
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal
-from statefmt.locations import found_state
+from statefmt.locations import found_state, history_folder
 
 EXAMPLES: Final = (
     ("Show where the state of this directory is, and what says so.", "statetool where"),
@@ -24,23 +24,24 @@ EXAMPLES: Final = (
 def command(
     folder: Annotated[
         Optional[str],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Argument(metavar="[DIR]", help="The folder of a root module; default: the current one."),
+        typer.Argument(metavar="[DIR]", help="The folder of a root module, or a URL; default: the current folder."),
     ] = None,
     state_option: StateOption = None,
     output_format: FormatOption = OutputFormat.TEXT,
 ) -> int:
-    """Show where the state of a folder and workspace is: the backend, its settings, and what each comes from.
+    """Show where the state of a folder and workspace is, how it is locked, and what each setting comes from.
 
     The backend is the one that `init` recorded, else that of the configuration; with --backend-config, that of the
     configuration as `init` would read it. Nothing is connected to, and no secret is shown.
     """
     found = found_state(run_context(), folder_name(one_state(folder, state_option)))
+    history = history_folder(run_context(), found)
     if output_format is OutputFormat.JSON:
         from statefmt.render.whereabouts.json import where_json
 
-        sys.stdout.buffer.write(where_json(found))
+        sys.stdout.buffer.write(where_json(found, history))
     else:
         from statefmt.render.whereabouts.text import where_text
 
-        print(where_text(found, result_terminal()))
+        print(where_text(found, history, result_terminal()))
     return FINE

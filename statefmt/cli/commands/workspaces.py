@@ -23,14 +23,14 @@ EXAMPLES: Final = (
 def command(
     folder: Annotated[
         Optional[str],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Argument(metavar="[DIR]", help="The folder of a root module; default: the current one."),
+        typer.Argument(metavar="[DIR]", help="The folder of a root module, or a URL; default: the current folder."),
     ] = None,
     state_option: StateOption = None,
     output_format: FormatOption = OutputFormat.TEXT,
 ) -> int:
-    """List the workspaces of a folder whose states are in files, and mark the current one with a star.
+    """List the workspaces of a folder that have a state, and default, and mark the current one with a star.
 
-    For other backends, the command that lists them is shown.
+    Lists those in files and in the backends http, pg and s3. For others, the command that lists them is shown.
     """
     found = workspaces(run_context(), folder_name(one_state(folder, state_option)))
     if output_format is OutputFormat.JSON:

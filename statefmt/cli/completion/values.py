@@ -20,6 +20,8 @@ from statefmt.store.small_files import read_bounded
 
 # Options whose PATH leads to an attribute.
 _OF_ATTRIBUTES: Final = frozenset({"attribute", "by", "path", "paths", "where"})
+# The parameters that name the folder of a workspace, unless that is the state.
+_FOLDERS: Final[Mapping[str | None, tuple[str, ...]]] = {"from_workspace": ("source",), "to_workspace": ("target",)}
 # More than fit on a screen are completed step by step.
 _MANY: Final = 100
 
@@ -44,6 +46,10 @@ def completers() -> Mapping[str, Completer]:
         "BACKUP": _files,
         "OLD": _files,
         "NEW": _files,
+        "FROM_STATE": _files,
+        "TO_STATE": _files,
+        "FROM_DIR": _directories,
+        "TO_DIR": _directories,
         "PATH": _paths,
         "DIR": _directories,
         "CODE": _codes,
@@ -78,8 +84,9 @@ def _starting(typed: str, values: Iterable[CompletionItem | str]) -> list[Comple
     return list({item.value: item for item in items if item.value.startswith(typed)}.values())
 
 
-def _workspaces(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem]:
-    named = context.params.get("state_option") or context.params.get("state")
+def _workspaces(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+    names = _FOLDERS.get(parameter.name, ("state_option", "state"))
+    named = next((context.params[name] for name in names if context.params.get(name)), None)
     return _starting(typed, workspaces(run_context(), named if isinstance(named, str) else None, connect=False).names)
 
 

@@ -52,9 +52,7 @@ YesOption = Annotated[
 
 VersionOption = Annotated[
     Optional[str],  # noqa: UP045
-    typer.Option(
-        "--version", metavar="ID", help="The version of the state with this ID; `statetool versions` lists them."
-    ),
+    typer.Option("--version", metavar="ID", help="Show this earlier version, which `versions` lists."),
 ]
 
 

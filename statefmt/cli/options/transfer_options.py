@@ -8,6 +8,7 @@ import typer
 
 from statefmt.cli.options.duration import seconds
 from statefmt.cli.options.groups import COMMON
+from statefmt.cli.options.shared import FormatOption, OutputFormat
 
 
 class TransferOptions(NamedTuple):
@@ -16,6 +17,7 @@ class TransferOptions(NamedTuple):
     dry_run: bool
     lock_timeout: float | None
     yes: bool
+    output_format: OutputFormat
 
 
 def transfer_options(
@@ -44,7 +46,8 @@ def transfer_options(
     yes: Annotated[
         bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.", rich_help_panel=COMMON)
     ] = False,
+    output_format: FormatOption = OutputFormat.TEXT,
 ) -> TransferOptions:
     """Return the options as one value. Raises BadParameter for an invalid duration."""
     timeout = seconds(lock_timeout, "--lock-timeout")
-    return TransferOptions(dry_run, timeout if lock else None, yes)
+    return TransferOptions(dry_run, timeout if lock else None, yes, output_format)

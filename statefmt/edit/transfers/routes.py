@@ -16,7 +16,6 @@ from statefmt.edit.transfers.transfer import Route
 from statefmt.model.errors import StoreError
 from statefmt.store.backends.description import DEFAULT_WORKSPACE
 from statefmt.store.backends.options import BackendOptions
-from statefmt.store.backends.remote_name import RemoteName
 from statefmt.store.backends.workspace import WorkspaceChoice, WorkspaceSource
 from statefmt.whereabouts import (
     FoundBackend,
@@ -24,7 +23,7 @@ from statefmt.whereabouts import (
     configured_backend,
     find_backend,
     initialised_backend,
-    local_workspaces,
+    listed_workspaces,
     located,
 )
 
@@ -86,9 +85,7 @@ def backend_move(context: RunContext, source: str | None, target: str | None, se
 def workspace_names(context: RunContext, folder: str | None) -> tuple[str, ...]:
     """Return the names of the states of all workspaces of a folder, as state_name() returns that of one."""
     found = find_backend(Path(folder or ""), context.environment, context.backend)
-    return tuple(
-        _state_of(context, found, workspace, to_read=True) for workspace in _workspaces(context, found, even_empty=True)
-    )
+    return tuple(_state_of(context, found, workspace, to_read=True) for workspace in _workspaces(context, found))
 
 
 def _name(context: RunContext, place: PlaceName, *, to_read: bool) -> str:
@@ -98,14 +95,8 @@ def _name(context: RunContext, place: PlaceName, *, to_read: bool) -> str:
     return state_name(replace(context, backend=options), place.name, to_read=to_read)
 
 
-def _workspaces(context: RunContext, backend: FoundBackend, *, even_empty: bool = False) -> Sequence[str]:
-    default = _state_of(context, backend, DEFAULT_WORKSPACE, to_read=True)
-    if not isinstance(default, RemoteName):
-        return local_workspaces(_of(context, backend, DEFAULT_WORKSPACE))
-    from statefmt.store.opening import remote_store
-
-    names = remote_store(default.place, context.connection()).workspaces()
-    return names or ((DEFAULT_WORKSPACE,) if even_empty else ())
+def _workspaces(context: RunContext, backend: FoundBackend) -> Sequence[str]:
+    return listed_workspaces(backend, context.environment, context.connection()).names
 
 
 def _state_of(context: RunContext, backend: FoundBackend, workspace: str, *, to_read: bool = False) -> str:

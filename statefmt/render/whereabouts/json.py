@@ -8,7 +8,7 @@ from statefmt.store.backends.settings import BackendSetting
 from statefmt.whereabouts import FoundState, Workspaces, described_locks, is_supported, leads_outside
 
 
-def where_json(found: FoundState) -> bytes:
+def where_json(found: FoundState, history: str | None) -> bytes:
     """Render where a state is (schema: `where-output.schema.json`)."""
     backend, workspace, file = found.backend, found.backend.workspace, state_path(found)
     return document(
@@ -20,6 +20,7 @@ def where_json(found: FoundState) -> bytes:
             "workspace": {"name": workspace.name, "source": workspace.source.value, "place": workspace.place or None},
             "supported": is_supported(found),
             "locks": list(described_locks(found)),
+            "history": history,
             "settings": [_setting(setting) for setting in found.settings],
             "missing": list(found.missing),
             "programs": list(programs(found)),

@@ -27,8 +27,11 @@ _CHOICES = {
 }
 
 
-def where_text(found: FoundState, terminal: Terminal) -> str:
-    """Render where a state is, the backend and the workspace with what chose them, and the settings with theirs."""
+def where_text(found: FoundState, history: str | None, terminal: Terminal) -> str:
+    """Render where a state is, the backend and the workspace with what chose them, and the settings with theirs.
+
+    `history` is the folder of its history, if it has one of its own.
+    """
     backend, workspace, file = found.backend, found.backend.workspace, state_path(found)
     location = (str(file) if file is not None else found.location) or "not known"
     origin = _ORIGINS[backend.source].format(printable(backend.place))
@@ -40,6 +43,7 @@ def where_text(found: FoundState, terminal: Terminal) -> str:
         f"  workspace  {printable(workspace.name)}, {choice}",
         *(f"  lock       {printable(lock)}" for lock in described_locks(found)),
         *([f"  lock       none: {locks_off(found)}"] if locks_off(found) else []),
+        *([f"  history    {printable(history)}"] if history else []),
     ]
     if found.settings:
         rows = [(setting.name, _value(setting), _origin(setting)) for setting in found.settings]

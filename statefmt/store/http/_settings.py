@@ -25,7 +25,7 @@ _RESERVED: Final = frozenset({"content-type", "content-md5", "content-length", "
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class HttpTarget:
     """Where a request goes: the URL, its host, and the place in the folder that names it, "" if the user does."""
 
     url: str
@@ -37,11 +37,11 @@ class Target:
 class HttpSettings:
     """What the client needs. `headers` have the credentials; `credentials` names those of the environment."""
 
-    state: Target
+    state: HttpTarget
     update_method: str
-    lock: Target | None
+    lock: HttpTarget | None
     lock_method: str
-    unlock: Target | None
+    unlock: HttpTarget | None
     unlock_method: str
     headers: Mapping[str, str] = field(repr=False)
     tls: TlsSettings = field(repr=False)
@@ -74,13 +74,13 @@ def http_settings(place: StatePlace) -> HttpSettings:
     )
 
 
-def _target(place: StatePlace, name: str) -> Target | None:
+def _target(place: StatePlace, name: str) -> HttpTarget | None:
     setting = next((one for one in place.settings if one.name == name and one.value), None)
     if setting is None:
         return None
     url = str(setting.value)
     server = server_of(url, f"{setting.place}: {name}" if setting.place else name, _WAY_OUT)
-    return Target(url, server.name, setting.place if is_of_folder(setting) else "")
+    return HttpTarget(url, server.name, setting.place if is_of_folder(setting) else "")
 
 
 def _method(values: SettingValues, name: str) -> str:

@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from statefmt.model.errors import ChangedError, StoreError
 from statefmt.store.backends.description import DEFAULT_WORKSPACE
 from statefmt.store.backends.place import StatePlace
-from statefmt.store.http._settings import HttpSettings, Target, http_settings
+from statefmt.store.http._settings import HttpSettings, HttpTarget, http_settings
 from statefmt.store.lock_info import LockInfo, lock_json, read_lock_info
 from statefmt.store.protocol import Stored
 from statefmt.store.reading import LARGEST_STATE
@@ -116,6 +116,7 @@ class HttpClient:
             url = self._settings.state.url if lock is None else _with_lock(self._settings.state.url, lock.ID)
             answer = self._send(self._settings.update_method, self._settings.state, content, url=url, tag=tag)
             if answer.status in _WRITTEN:
+                self._read_back(content)
                 return
             if answer.status in _LOCKED:
                 raise self._not_ours("write", read_lock_info(answer.body))
@@ -221,7 +222,7 @@ class HttpClient:
         return _Found(answer.body, sha256(answer.body).hexdigest(), "" if tag.startswith("W/") else tag)
 
     def _send(
-        self, method: str, target: Target, body: bytes = b"", *, url: str = "", tag: str = "", repeats: bool = False
+        self, method: str, target: HttpTarget, body: bytes = b"", *, url: str = "", tag: str = "", repeats: bool = False
     ) -> Answer:
         """Send a request that changes something, after all hosts are known: no lock may stay since one is refused."""
         for one in (self._settings.state, self._settings.lock, self._settings.unlock):
@@ -235,13 +236,24 @@ class HttpClient:
         request = Request(method, url or target.url, headers, body or None, True, repeats, SMALL_ANSWER)
         return self._transport.send(request)
 
-    def _unlock_target(self) -> Target:
+    def _unlock_target(self) -> HttpTarget:
         if self._settings.unlock is None:
             raise StoreError(
                 f"{self.location}: unlock_address is not set, so a lock could not be removed again; set it, or leave "
                 "out lock_address"
             )
         return self._settings.unlock
+
+    def _read_back(self, written: bytes) -> None:
+        """Raise UnknownOutcomeError if the state has not the content whose write the server has confirmed."""
+        try:
+            found = self._found()
+        except StoreError as error:
+            self._connection.note(f"the server confirmed the write, but the state could not be read again: {error}")
+            return
+        content = b"" if found is None else found.content
+        if content != written and not _same_json(content, written):
+            raise UnknownOutcomeError(f"{self.location}: the server confirmed the write, but has other content")
 
     def _check(self, found: _Found | None, expected: Hashable | None) -> None:
         if (None if found is None else found.version) != expected:
@@ -274,3 +286,13 @@ def _with_lock(url: str, lock_id: str) -> str:
 
 def _md5(content: bytes) -> str:
     return b64encode(md5(content, usedforsecurity=False).digest()).decode()
+
+
+def _same_json(one: bytes, other: bytes) -> bool:
+    """Return whether two contents differ in their layout only: a server may keep JSON in its own."""
+    import orjson
+
+    try:
+        return bool(orjson.loads(one) == orjson.loads(other))
+    except orjson.JSONDecodeError:
+        return False

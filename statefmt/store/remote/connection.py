@@ -14,7 +14,7 @@ class Connection:
     """The environment of a run, where it reports side effects, and what it allows. Times are in seconds.
 
     `hosts` are those that the run has named, with whether the user agreed to send them credentials. All connections of
-    a run share it, so that nobody is told or asked twice.
+    a run share it, so that each host is named, and asked about, once.
     """
 
     environment: Mapping[str, str]

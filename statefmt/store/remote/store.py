@@ -122,11 +122,6 @@ class RemoteStore:
         with self._client() as client, signals_held_back():
             return client.force_unlock(lock_id)
 
-    def workspaces(self) -> Sequence[str]:
-        """Return the workspaces that have a state in the backend, sorted."""
-        with self._client() as client:
-            return client.workspaces()
-
     def versions(self) -> Sequence[HistoryEntry]:
         """Read the history on this machine, after finding out the outcome of an edit if that is unknown."""
         self.settle()

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
 import urllib3
 from urllib3 import exceptions as problems
@@ -17,14 +17,14 @@ from urllib3.util import Retry, Timeout
 
 from statefmt.model.errors import StoreError
 from statefmt.store.backends.shown import without_credentials
+from statefmt.store.remote._failures import NoAnswerError, failure
 from statefmt.store.remote.client import UnknownOutcomeError
 from statefmt.store.remote.connection import Connection
-from statefmt.store.remote.failures import NoAnswerError, failure
 from statefmt.store.remote.proxies import proxy_for
 from statefmt.store.remote.retries import TOO_MANY, Retries, is_passing
 from statefmt.store.remote.tls import TlsSettings, tls_context
 from statefmt.store.remote.trust import approach
-from statefmt.store.remote.urls import server_of
+from statefmt.store.remote.urls import Server, server_of
 from statefmt.text.pattern import pattern
 from statefmt.version import __version__
 
@@ -41,7 +41,7 @@ _MOST_REDIRECTS: Final = 10
 _CONNECT_TIMEOUT: Final = 10.0
 _ANSWER_TIMEOUT: Final = 60.0
 _SECONDS: Final = pattern(r"[0-9]{1,6}(?:\.[0-9]{1,3})?")
-# In bytes, of an answer that is no state.
+# In bytes, of an answer other than a state.
 SMALL_ANSWER: Final = 1 << 20
 
 
@@ -85,7 +85,7 @@ class Patience:
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> Patience:
-        """Return the patience of a run: STATETOOL_TIMEOUT replaces both. Raises StoreError if that is no number."""
+        """Return the patience of a run: STATETOOL_TIMEOUT replaces both. Raises StoreError unless it is a number."""
         text = environment.get("STATETOOL_TIMEOUT", "")
         if not text:
             return cls()
@@ -191,7 +191,7 @@ class Transport:
     def _exchanged(self, request: Request) -> Answer:
         """Send a request once, and read the answer. Raises NoAnswerError, and StoreError for one that is too large."""
         proxy = proxy_for(request.url, self._connection.environment)
-        pool = self._pool(proxy, request.url)
+        pool, target = self._way(proxy, request.url)
         headers = {"User-Agent": f"statetool/{__version__}", **request.headers}
         if request.body is not None:
             headers["Content-Length"] = str(len(request.body))
@@ -201,7 +201,7 @@ class Transport:
                 warnings.simplefilter("ignore", problems.InsecureRequestWarning)
                 response = pool.urlopen(
                     request.method,
-                    request.url,
+                    target,
                     body=None if request.body is None else _pieces(request.body),
                     headers=headers,
                     redirect=False,
@@ -228,8 +228,19 @@ class Transport:
             raise
         return Answer(response.status, {name.lower(): value for name, value in response.headers.items()}, body)
 
-    def _pool(self, proxy: str | None, url: str) -> urllib3.PoolManager:
+    def _way(self, proxy: str | None, url: str) -> tuple[urllib3.PoolManager | urllib3.HTTPConnectionPool, str]:
+        """Return what sends a request to a URL, and what the request is then for."""
         server = server_of(url, "the URL")
+        pools = self._pools_for(server, proxy)
+        if proxy is not None and server.scheme == "http":
+            # The proxy needs the whole URL.
+            return pools, url
+        # A pool manager would resolve `..` in the path, which is part of a key in S3, and signed there.
+        parts = urlsplit(url)
+        target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        return pools.connection_from_host(server.host, server.port, server.scheme), target
+
+    def _pools_for(self, server: Server, proxy: str | None) -> urllib3.PoolManager:
         if server.scheme == "https":
             if self._context is None:
                 self._context = tls_context(self._tls, self._connection.environment)
@@ -239,7 +250,6 @@ class Transport:
                     f"the certificate of {server.name} is not verified: whoever is in between can read the credentials "
                     "and the state, and change them"
                 )
-        # The pools that exist for plain HTTP have no context, and need none.
         key = f"{server.scheme} {proxy or ''}"
         if key not in self._pools:
             context = self._context if server.scheme == "https" else None
@@ -270,7 +280,7 @@ class Transport:
             raise StoreError(f"{request.shown}: the server redirects to {shown}, which is not encrypted")
         # A server that moves its clients to HTTPS gets the same.
         same = new == old or (new.host == old.host and (old.scheme, new.scheme) == ("http", "https"))
-        if request.method == "GET":
+        if request.method in ("GET", "HEAD"):
             if not same:
                 approach(self._connection, new.name)
             return replace(request, url=url, headers=request.headers if same else {})
@@ -293,8 +303,14 @@ def _body(response: urllib3.BaseHTTPResponse, request: Request) -> bytes:
     parts: list[bytes] = []
     size = 0
     announced = response.headers.get("content-length", "")
-    # Longer numbers are not needed.
-    if announced.isascii() and announced.isdigit() and len(announced) < 20 and int(announced) > request.largest:
+    # The header of an answer to HEAD is about a body that does not follow; longer numbers are not needed.
+    if (
+        request.method != "HEAD"
+        and announced.isascii()
+        and announced.isdigit()
+        and len(announced) < 20
+        and int(announced) > request.largest
+    ):
         raise _too_large(request)
     for part in response.stream(_CHUNK, decode_content=True):
         parts.append(part)

@@ -31,8 +31,8 @@ _PARTITIONS: Final = (
     ("", "amazonaws.com", "api.aws"),
 )
 _REGION: Final = pattern(r"[a-z]{2,}(?:-[a-z]+)+-[0-9]+")
-# A bucket whose name can be a part of a host name.
-_HOST_BUCKET: Final = pattern(r"[a-z0-9](?:[a-z0-9-]{1,61})[a-z0-9]")
+# A bucket whose name can be a part of the name of a host.
+_HOST_PART: Final = pattern(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +81,8 @@ def custom_endpoint(given: Given, service: str, environment: Mapping[str, str]) 
 def bucket_url(endpoint: Endpoint, bucket: str, *, path_style: bool) -> str:
     """Return the URL of a bucket: with its name in the host, or in the path where that cannot be."""
     parts = urlsplit(endpoint.url)
-    fits = _HOST_BUCKET.fullmatch(bucket) is not None or (
-        parts.scheme == "http" and all(_HOST_BUCKET.fullmatch(part) for part in bucket.split("."))
+    fits = _HOST_PART.fullmatch(bucket) is not None or (
+        parts.scheme == "http" and all(_HOST_PART.fullmatch(part) for part in bucket.split("."))
     )
     if path_style or not fits or _is_address(parts.hostname or ""):
         return f"{endpoint.url}/{bucket}"

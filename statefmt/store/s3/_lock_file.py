@@ -5,6 +5,7 @@ Source: OpenTofu `internal/backend/remote-state/s3/client.go` (s3Lock, s3Unlock)
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,7 +17,7 @@ from statefmt.store.s3._errors import RefusedRequestError
 from statefmt.store.s3._objects import Objects, StoredObject
 from statefmt.store.s3._storage import tagging
 
-# Between the refusal of a lock and the look at its holder, it may have been given back.
+# Between the look at the holder of a lock and the request for it, others may take it and give it back.
 _ATTEMPTS: Final = 3
 
 
@@ -47,20 +48,21 @@ class LockFile:
         A request that meets its own lock, since the answer to an earlier attempt was lost, has succeeded.
         """
         for _ in range(_ATTEMPTS):
-            try:
-                self._create(info)
-            except RefusedRequestError as error:
-                if not error.is_condition:
-                    raise
-            else:
-                self._check_conditions(info)
-                return
+            # Looked at first: a server that ignores conditions would replace the lock of another.
             stored = self.objects.read(self.key)
             if stored is not None:
                 held = read_lock_info(stored.content)
                 if held is None or held.ID != info.ID:
                     raise LockHeldError(held.ID if held else "", held)
                 return
+            try:
+                self._create(info)
+            except RefusedRequestError as error:
+                if not error.is_condition:
+                    raise
+                continue
+            self._check_conditions(info)
+            return
         raise LockHeldError("", None)
 
     def release(self, info: LockInfo) -> bool:
@@ -90,19 +92,28 @@ class LockFile:
         """Make sure that a second lock is refused, since some servers ignore the condition. Raises StoreError."""
         try:
             self._create(info)
-        except RefusedRequestError as error:
-            if error.is_condition:
-                return
-            raise
         except UnknownOutcomeError:
             # Nothing was learnt, and the content of the file is the same either way.
             return
-        self.objects.delete(self.key)
+        except RefusedRequestError as error:
+            if error.is_condition:
+                return
+            self._give_up(info)
+            raise
+        except StoreError:
+            self._give_up(info)
+            raise
+        self._give_up(info)
         raise StoreError(
             f"{self.url}: the server {self.objects.service.host} ignores the condition If-None-Match in this bucket, "
             "so a lock file locks nothing: two programs could write at the same time. Nothing was written. Use a "
             "DynamoDB table (`dynamodb_table`) or another server"
         )
+
+    def _give_up(self, info: LockInfo) -> None:
+        # What is reported is why the lock is given up.
+        with suppress(StoreError):
+            self.remove(info.ID)
 
     def _info(self, stored: StoredObject) -> LockInfo:
         held = read_lock_info(stored.content)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from statefmt.model.errors import StoreError
+from statefmt.store.remote.transport import Answer
 from statefmt.store.s3._errors import RefusedRequestError
 from statefmt.store.s3._service import AwsService
 from statefmt.store.s3._settings import S3Settings
@@ -50,15 +51,12 @@ class Objects:
             raise StoreError(
                 f"s3://{self.settings.bucket}/{key}: what arrived does not have the checksum of the object"
             )
-        version = ReadVersion(
-            answer.headers.get("etag", ""),
-            answer.headers.get("x-amz-version-id", ""),
-            kept_headers(answer.headers, self.settings),
-        )
-        return StoredObject(answer.body, version)
+        return StoredObject(answer.body, self._version(answer))
 
-    def write(self, key: str, content: bytes, condition: Mapping[str, str], properties: Mapping[str, str]) -> None:
-        """Write an object on a condition, `if-match` or `if-none-match`, or none.
+    def write(
+        self, key: str, content: bytes, condition: Mapping[str, str], properties: Mapping[str, str]
+    ) -> ReadVersion:
+        """Write an object on a condition, `if-match` or `if-none-match`, or none, and return its version.
 
         Raises RefusedRequestError, UnknownOutcomeError and StoreError.
         """
@@ -70,7 +68,7 @@ class Objects:
             **checksum(self.settings, content),
             **condition,
         }
-        self.service.send("PutObject", "PUT", key, headers=headers, body=content, changes=True)
+        return self._version(self.service.send("PutObject", "PUT", key, headers=headers, body=content, changes=True))
 
     def delete(self, key: str, etag: str = "") -> None:
         """Delete an object, if it has the ETag; in a versioned bucket, this adds a delete marker.
@@ -79,15 +77,14 @@ class Objects:
         """
         self.service.send("DeleteObject", "DELETE", key, headers={"if-match": etag} if etag else {}, changes=True)
 
-    def exists(self, key: str) -> bool:
-        """Return whether there is an object. Raises StoreError."""
+    def version(self, key: str) -> ReadVersion | None:
+        """Return the version of an object, None if there is none. Raises StoreError."""
         try:
-            self.service.send("HeadObject", "HEAD", key, headers=customer_key(self.settings))
+            return self._version(self.service.send("HeadObject", "HEAD", key, headers=customer_key(self.settings)))
         except RefusedRequestError as error:
             if error.is_missing:
-                return False
+                return None
             raise
-        return True
 
     def details(self, call: str, key: str, name: str) -> Element:
         """Return what the bucket knows about an object, `tagging` or `acl`. Raises StoreError."""
@@ -103,6 +100,12 @@ class Objects:
             if page.findtext("IsTruncated") != "true" or not following:
                 return
             query["continuation-token"] = following
+
+    def _version(self, answer: Answer) -> ReadVersion:
+        headers = answer.headers
+        return ReadVersion(
+            headers.get("etag", ""), headers.get("x-amz-version-id", ""), kept_headers(headers, self.settings)
+        )
 
 
 def parsed(body: bytes, service: AwsService) -> Element:

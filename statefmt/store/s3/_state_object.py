@@ -62,7 +62,8 @@ class StateObject:
 
         properties = kept_properties(self.objects, self._key, expected, self.note)
         try:
-            self.objects.write(self._key, content, _condition(expected), properties)
+            written = self.objects.write(self._key, content, _condition(expected), properties)
+            self._verify(content, written)
         except RefusedRequestError as error:
             if not (error.is_condition or error.is_unsupported or error.is_missing):
                 raise
@@ -111,6 +112,20 @@ class StateObject:
             "protects the write"
         )
         self.objects.write(self._key, content, {}, properties)
+
+    def _verify(self, content: bytes, written: ReadVersion) -> None:
+        """Make sure that the server has what it says it has written. Raises UnknownOutcomeError, also if that fails."""
+        host = self.objects.service.host
+        try:
+            found = self.objects.version(self._key)
+        except StoreError as error:
+            raise UnknownOutcomeError(
+                f"{self.location}: {host} said that it had written the state, but it could not be read again: {error}"
+            ) from None
+        if found is None or not found.etag or found.etag != written.etag:
+            raise UnknownOutcomeError(
+                f"{self.location}: {host} said that it had written the state, but it does not have it"
+            )
 
     def _has(self, content: bytes) -> bool:
         """Return whether the state has a content; False if that cannot be found out."""

@@ -21,6 +21,6 @@ def workspaces_in(objects: Objects) -> Sequence[str]:
         for key in objects.keys(start)
         if key.endswith(end) and "/" not in key[len(start) : -len(end)] and len(key) > len(start) + len(end)
     }
-    if objects.exists(settings.base_key):
+    if objects.version(settings.base_key) is not None:
         names.add(DEFAULT_WORKSPACE)
     return sorted(names)

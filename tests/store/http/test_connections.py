@@ -118,6 +118,23 @@ def test_a_proxy_that_fails(other: StateServer, client: MakeClient) -> None:
     assert str(raised.value) == "https://state.invalid/x: the proxy: it answered with status 405"
 
 
+@pytest.mark.parametrize(
+    ("written", "sent"),
+    [
+        ("", "/"),
+        ("/", "/"),
+        ("?a=b", "/?a=b"),
+        ("/a/../b//c/./d", "/a/../b//c/./d"),
+        ("/a%2Fb%20c;d,e@f:g", "/a%2Fb%20c;d,e@f:g"),
+        ("/x?y=%2F&z#part", "/x?y=%2F&z"),
+        ("/é", "/%C3%A9"),
+    ],
+)
+def test_paths_stay_as_they_are(written: str, sent: str, server: StateServer, client: MakeClient) -> None:
+    client(address=server.url.removesuffix("/state/demo") + written).read()
+    assert server.requests[0].path == sent
+
+
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_a_read_is_redirected(status: int, server: StateServer, other: StateServer, client: MakeClient) -> None:
     server.state = STATE
@@ -144,7 +161,7 @@ def test_a_write_is_not_redirected_to_another_host(
 def test_a_write_is_redirected_on_the_same_host(server: StateServer, client: MakeClient) -> None:
     server.faults = [("POST", Fault(307, {"Location": "/new"}))]
     client().write(STATE, None, None)
-    assert [(request.method, request.path) for request in server.requests[1:]] == [
+    assert [(request.method, request.path) for request in server.requests[1:-1]] == [
         ("POST", "/state/demo"),
         ("POST", "/new"),
     ]

@@ -89,6 +89,30 @@ def test_a_write_without_an_answer_is_not_repeated(fault: Fault, server: StateSe
     assert server.methods == ["GET", "POST"]
 
 
+def test_a_write_that_is_confirmed_and_lost(server: StateServer, client: MakeClient) -> None:
+    server.faults = [("POST", Fault(ignored=True))]
+    with pytest.raises(UnknownOutcomeError, match="the server confirmed the write, but has other content"):
+        client().write(NEW, None, None)
+
+
+def test_a_server_with_a_layout_of_its_own(server: StateServer, client: MakeClient) -> None:
+    """It keeps JSON, not bytes."""
+
+    def lay_out(method: str) -> None:
+        if method == "POST":
+            server.state = b'{"serial":2}'
+
+    server.listeners.append(lay_out)
+    client().write(NEW, None, None)
+
+
+def test_a_write_that_cannot_be_read_again(server: StateServer, client: MakeClient, notes: list[str]) -> None:
+    server.faults = [("GET", Fault()), *[("GET", Fault(500))] * _STORM]
+    client().write(NEW, None, None)
+    assert server.state == NEW
+    assert notes[-1].startswith("the server confirmed the write, but the state could not be read again: ")
+
+
 def test_a_write_that_takes_too_long(server: StateServer, client: MakeClient) -> None:
     server.faults = [("POST", Fault(hangs=True))]
     with pytest.raises(UnknownOutcomeError, match=r"POST was sent, and there was no answer within 0.2 s"):
@@ -100,7 +124,7 @@ def test_a_write_that_was_too_many_is_repeated(server: StateServer, client: Make
     server.faults = [("POST", Fault(429))]
     client().write(NEW, None, None)
     assert server.state == NEW
-    assert server.methods == ["GET", "POST", "POST"]
+    assert server.methods == ["GET", "POST", "POST", "GET"]
 
 
 def test_a_write_after_an_error_of_the_server_is_repeated_if_it_had_no_effect(
@@ -112,7 +136,7 @@ def test_a_write_after_an_error_of_the_server_is_repeated_if_it_had_no_effect(
     server.faults = [("POST", Fault(503))]
     client().write(NEW, stored.version, None)
     assert server.state == NEW
-    assert server.methods == ["GET", "GET", "POST", "GET", "POST"]
+    assert server.methods == ["GET", "GET", "POST", "GET", "POST", "GET"]
 
 
 def test_a_write_after_an_error_of_the_server_is_not_repeated_if_it_had_its_effect(

@@ -1,225 +1,225 @@
-"""Edits of states in S3 at servers that are wrong: nothing is lost, no lock is left, and the message says what is."""
+"""Servers that ignore conditions, lose answers, refuse for a while, and lose rights: nothing is lost or guessed."""
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any, Final
+import hashlib
 
 import pytest
 
-from statefmt.store.s3 import _session
-from tests.cli.conftest import Result, Statetool, folder, statetool
-from tests.cli.states import resource, state
-from tests.servers.s3 import ACCESS_KEY, REGION, SECRET_KEY, S3Server, moto
-from tests.servers.wrong_s3 import (
-    Fault,
-    Request,
-    WrongServer,
-    after_all,
-    cut_after,
-    cut_before,
-    in_vain,
-    lost,
-    refused,
-    too_late,
-    without_conditions,
-    wrong_server,
-)
+from statefmt.model.errors import ChangedError, StoreError
+from statefmt.store.remote.client import LockHeldError, UnknownOutcomeError
+from tests.servers.s3 import S3Server
+from tests.servers.wrong_s3 import Request, WrongServer, cut_after, cut_before, refused, without_conditions
+from tests.store.s3.connecting import KEY, Opened, client_of, new_lock
 
-__all__ = ["folder", "moto", "statetool"]
-
-KEY: Final = "app/terraform.tfstate"
-LOCK: Final = f"{KEY}.tflock"
-BEFORE: Final = state(resource("terraform_data", "a"))
-_MOVE: Final = ("mv", "terraform_data.a", "terraform_data.b")
+FIRST = b'{"serial":1}\n'
+SECOND = b'{"serial":2}\n'
 
 
-@pytest.fixture(autouse=True)
-def surroundings(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Histories of the tests are nobody else's, and clients are less patient."""
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("home")))
-    monkeypatch.setattr(_session, "_READ", 1)
-    for name in ("AWS_PROFILE", "AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_ENDPOINT_URL", "HTTP_PROXY", "http_proxy"):
-        monkeypatch.delenv(name, raising=False)
-
-
-@pytest.fixture
-def wrong(moto: S3Server) -> Iterator[WrongServer]:
-    """A server that can be told to be wrong."""
-    with wrong_server(moto) as server:
-        yield server
-
-
-class Bucket:
-    """The state in a bucket, seen without what is wrong in between."""
-
-    def __init__(self, moto: S3Server, name: str, table: str) -> None:
-        self._client = moto.s3()
-        self._dynamodb = moto.dynamodb()
-        self.name = name
-        self.table = table
-
-    def content(self) -> bytes:
-        return self._client.get_object(Bucket=self.name, Key=KEY)["Body"].read()
-
-    def said(self) -> tuple[int, list[str]]:
-        """The serial, and the names of the resources."""
-        document = json.loads(self.content())
-        return document["serial"], [one["name"] for one in document["resources"]]
-
-    def locks(self) -> list[str]:
-        """The keys of the locks that are there."""
-        listed = self._client.list_objects_v2(Bucket=self.name, Prefix=LOCK).get("Contents", [])
-        items = self._dynamodb.scan(TableName=self.table)["Items"] if self.table else []
-        return [one["Key"] for one in listed] + [str(item["LockID"]["S"]) for item in items if "Info" in item]
-
-
-@pytest.fixture(params=["lock-file", "dynamodb"])
-def kind(request: pytest.FixtureRequest) -> str:
-    """How the state is locked, in most tests in both ways."""
-    found: str = request.param
-    return found
-
-
-@pytest.fixture
-def bucket(moto: S3Server, wrong: WrongServer, folder: Path, kind: str) -> Bucket:
-    """A bucket with a state, and in the current folder a root module that reaches it by the wrong server."""
-    name = moto.new_bucket(versioned=True)
-    table = moto.new_table() if kind == "dynamodb" else ""
-    moto.s3().put_object(Bucket=name, Key=KEY, Body=BEFORE, ContentType="application/json")
-    config: dict[str, Any] = {
-        "bucket": name, "key": KEY, "region": REGION, "use_path_style": True,
-        "use_lockfile": not table, "dynamodb_table": table or None, "max_retries": 3,
-        "endpoints": {"s3": wrong.server.url, "dynamodb": wrong.server.url},
-        "access_key": ACCESS_KEY, "secret_key": SECRET_KEY, "skip_metadata_api_check": True,
-        "skip_credentials_validation": True, "skip_requesting_account_id": True,
-    }  # fmt: skip
-    record = {"version": 3, "terraform_version": "1.11.4", "backend": {"type": "s3", "config": config, "hash": 1}}
-    (folder / ".terraform").mkdir()
-    (folder / ".terraform" / "terraform.tfstate").write_text(json.dumps(record))
-    return Bucket(moto, name, table)
-
-
-def _words(result: Result) -> str:
-    assert SECRET_KEY not in result.err
-    return " ".join(result.err.split())
-
-
-def _locks(request: Request) -> bool:
-    return request.writes_lock or (request.operation == "PutItem" and b'"Info"' in request.body)
-
-
-def _unlocks(request: Request) -> bool:
-    return (request.method == "DELETE" and request.names_lock) or request.operation == "DeleteItem"
-
-
-def _writes(request: Request) -> bool:
+def _writes_state(request: Request) -> bool:
     return request.writes_state
 
 
-STEPS: Final = {"lock": _locks, "write": _writes, "unlock": _unlocks}
+def _writes_lock(request: Request) -> bool:
+    return request.writes_lock
 
 
-@pytest.mark.parametrize("kind", ["lock-file"])
-def test_a_condition_ignored(wrong: WrongServer, bucket: Bucket, statetool: Statetool) -> None:
-    """A lock file then locks nothing."""
-    wrong.at(lambda request: request.writes_lock, without_conditions)
-    done = statetool(*_MOVE)
-    assert (done.status, done.out) == (2, b"")
-    assert re.search(r"ignores the condition If-None-Match in this bucket, so a lock file locks nothing", _words(done))
-    assert "dynamodb_table" in _words(done)
-    assert (bucket.content(), bucket.locks()) == (BEFORE, [])
-    assert statetool("list").status == 0
+def test_conditions_ignored(moto: S3Server, wrong: WrongServer, bucket: str) -> None:
+    wrong.at(lambda request: True, without_conditions)
+    client = client_of(wrong.server, bucket, use_lockfile=True)
+    with pytest.raises(StoreError, match="ignores the condition If-None-Match"):
+        client.lock(new_lock(client))
+    assert client_of(moto, bucket, use_lockfile=True).holder() is None
 
 
-def test_a_write_that_is_lost(wrong: WrongServer, bucket: Bucket, statetool: Statetool) -> None:
-    """The server says that it has written."""
-    wrong.at(_writes, lost, times=1)
-    done = statetool(*_MOVE)
-    assert done.status == 2
-    assert "written" in _words(done)
-    assert bucket.said() == (7, ["a"])
-    assert bucket.locks() == []
+def test_conditions_ignored_while_somebody_holds_the_lock(moto: S3Server, wrong: WrongServer, bucket: str) -> None:
+    holder = client_of(moto, bucket, use_lockfile=True)
+    theirs = new_lock(holder, "bob@ci")
+    holder.lock(theirs)
+    wrong.at(lambda request: True, without_conditions)
+    client = client_of(wrong.server, bucket, use_lockfile=True)
+    with pytest.raises(LockHeldError) as held:
+        client.lock(new_lock(client))
+    assert held.value.holder == theirs
+    assert holder.holder() == theirs
 
 
-@pytest.mark.parametrize(("step", "fault"), [*((step, cut_after) for step in STEPS), ("write", too_late)])
-def test_an_answer_lost_after_the_effect(
-    step: str, fault: Fault, wrong: WrongServer, bucket: Bucket, statetool: Statetool
-) -> None:
-    """What became of the request is found out by reading."""
-    wrong.at(STEPS[step], fault, times=1)
-    done = statetool(*_MOVE)
-    assert done.status == 0, done.err
-    assert (bucket.said(), bucket.locks()) == ((8, ["b"]), [])
+def test_answer_to_a_lock_lost(wrong: WrongServer, bucket: str) -> None:
+    wrong.at(_writes_lock, cut_after, times=1)
+    client = client_of(wrong.server, bucket, use_lockfile=True)
+    info = new_lock(client)
+    with pytest.raises(UnknownOutcomeError):
+        client.lock(info)
+    assert client.holder() == info
+    client.lock(info)
+    client.unlock(info)
+    assert client.holder() is None
 
 
-@pytest.mark.parametrize(("step", "fault"), [*((step, cut_before) for step in STEPS), ("write", in_vain)])
-def test_an_answer_lost_without_effect(
-    step: str, fault: Fault, wrong: WrongServer, bucket: Bucket, statetool: Statetool
-) -> None:
-    """The edit is made or refused, and no lock is left that the message does not name."""
-    wrong.at(STEPS[step], fault, times=1)
-    done = statetool(*_MOVE)
-    wrong.settled()
-    made = bucket.said() == (8, ["b"])
-    assert made or bucket.content() == BEFORE
-    assert done.status == 2 or made
-    if done.status == 0 or step != "unlock":
-        assert bucket.locks() == []
-    elif bucket.locks():
-        assert "unlock" in _words(done)
-    # The next command goes on.
-    wrong.heal()
-    if bucket.locks():
-        return
-    assert statetool("mv", "terraform_data.b" if made else "terraform_data.a", "terraform_data.z").status == 0
-    assert bucket.said()[1] == ["z"]
+def test_answer_to_a_lock_in_both_lost(moto: S3Server, wrong: WrongServer, bucket: str) -> None:
+    wrong.at(lambda request: request.operation == "PutItem", cut_after, times=1)
+    client = client_of(wrong.server, bucket, use_lockfile=True, dynamodb_table=moto.new_table())
+    info = new_lock(client)
+    client.lock(info)
+    assert client.holder() == info
+    client.unlock(info)
+    assert client.holder() is None
 
 
-def test_a_write_after_all(wrong: WrongServer, bucket: Bucket, statetool: Statetool) -> None:
-    """The server writes what nobody waits for any more; the condition keeps it from overwriting anything newer."""
-    wrong.at(_writes, after_all, times=1)
-    statetool(*_MOVE)
-    wrong.settled()
-    assert bucket.said() in ((7, ["a"]), (8, ["b"]))
-    assert bucket.locks() == []
+def test_answer_to_an_unlock_in_both_lost(moto: S3Server, wrong: WrongServer, bucket: str) -> None:
+    client = client_of(wrong.server, bucket, use_lockfile=True, dynamodb_table=moto.new_table())
+    info = new_lock(client)
+    client.lock(info)
+    wrong.at(lambda request: request.operation == "DeleteItem", cut_before, times=1)
+    with pytest.raises(UnknownOutcomeError):
+        client.unlock(info)
+    assert client.holder() == info
+    client.unlock(info)
+    assert client.holder() is None
 
 
-@pytest.mark.parametrize(("status", "code"), [(503, "SlowDown"), (429, "TooManyRequests")])
-def test_a_storm_that_passes(status: int, code: str, wrong: WrongServer, bucket: Bucket, statetool: Statetool) -> None:
-    for step in STEPS.values():
-        wrong.at(step, _throttled(status, code), times=2)
-    done = statetool(*_MOVE)
-    assert done.status == 0, done.err
-    assert (bucket.said(), bucket.locks()) == ((8, ["b"]), [])
+@pytest.mark.parametrize("table", [False, True])
+def test_answer_to_a_write_lost(moto: S3Server, wrong: WrongServer, bucket: str, table: bool) -> None:
+    name = moto.new_table() if table else ""
+    client = client_of(wrong.server, bucket, dynamodb_table=name)
+    client.write(FIRST, None, None)
+    stored = client.read()
+    assert stored is not None
+    wrong.at(_writes_state, cut_after, times=1)
+    # Found out by reading, since a state without its digest could not be read by anybody.
+    client.write(SECOND, stored.version, None)
+    found = client.read()
+    assert found is not None
+    assert found.data == SECOND
 
 
-@pytest.mark.parametrize(("step", "status", "code"), [("lock", 429, "TooManyRequests"), ("write", 503, "SlowDown")])
-def test_a_storm_that_stays(
-    step: str, status: int, code: str, wrong: WrongServer, bucket: Bucket, statetool: Statetool
-) -> None:
-    """The message says what the server said, nothing is written, and no lock is left."""
-    wrong.at(STEPS[step], _throttled(status, code))
-    done = statetool(*_MOVE)
-    assert done.status == 2
-    assert re.search(r"SlowDown|TooManyRequests|ThrottlingException", _words(done)), done.err
-    assert (bucket.content(), bucket.locks()) == (BEFORE, [])
+def test_write_that_did_not_arrive(wrong: WrongServer, bucket: str) -> None:
+    client = client_of(wrong.server, bucket)
+    client.write(FIRST, None, None)
+    stored = client.read()
+    assert stored is not None
+    wrong.at(_writes_state, cut_before, times=1)
+    with pytest.raises(UnknownOutcomeError):
+        client.write(SECOND, stored.version, None)
+    assert client.read() == stored
+    assert wrong.count("PUT", KEY) == 2
 
 
-def test_a_storm_while_reading(wrong: WrongServer, bucket: Bucket, statetool: Statetool) -> None:
-    wrong.at(lambda request: request.method == "GET", refused(503, "SlowDown"), times=2)
-    assert statetool("list").text == "terraform_data.a\n"
-    wrong.at(lambda request: request.method == "GET", refused(500, "InternalError"))
-    done = statetool("list")
-    assert done.status == 2
-    assert "InternalError" in _words(done)
+def test_write_refused_for_a_while(wrong: WrongServer, bucket: str) -> None:
+    wrong.at(_writes_state, refused(503, "SlowDown"), times=2)
+    client = client_of(wrong.server, bucket)
+    client.write(FIRST, None, None)
+    assert wrong.count("PUT", KEY) == 3
 
 
-def _throttled(status: int, code: str) -> Fault:
-    """Refused by either service in its own way."""
-    slow, throttled = refused(status, code), refused(400, "ThrottlingException")
-    answer: Callable[[Request], Any] = lambda request: (throttled if request.operation else slow)(request)  # noqa: E731
-    return answer
+def test_write_refused_for_too_long(wrong: WrongServer, bucket: str) -> None:
+    wrong.at(_writes_state, refused(503, "SlowDown"))
+    client = client_of(wrong.server, bucket, max_retries=1)
+    with pytest.raises(StoreError, match="SlowDown") as failed:
+        client.write(FIRST, None, None)
+    assert not isinstance(failed.value, UnknownOutcomeError)
+    assert wrong.count("PUT", KEY) == 2
+
+
+def test_internal_error(wrong: WrongServer, bucket: str) -> None:
+    wrong.at(_writes_state, refused(500, "InternalError"), times=1)
+    client = client_of(wrong.server, bucket)
+    with pytest.raises(UnknownOutcomeError):
+        client.write(FIRST, None, None)
+    assert wrong.count("PUT", KEY) == 1
+    wrong.at(lambda request: request.method == "GET", refused(500, "InternalError"), times=2)
+    assert client.read() is None
+
+
+def test_always_412(moto: S3Server, wrong: WrongServer, bucket: str) -> None:
+    """As Ceph does, which knows no If-Match."""
+    opened = Opened()
+    client = client_of(wrong.server, bucket, opened=opened, use_lockfile=True)
+    client.write(FIRST, None, None)
+    info = new_lock(client)
+    client.lock(info)
+    stored = client.read()
+    assert stored is not None
+    wrong.at(lambda request: request.writes_state and "if-match" in request.headers, refused(412, "PreconditionFailed"))
+    with pytest.raises(StoreError, match="not locked; nothing was written"):
+        client.write(SECOND, stored.version, None)
+    client.write(SECOND, stored.version, info)
+    found = client.read()
+    assert found is not None
+    assert found.data == SECOND
+    assert any("knows no conditional writes" in note for note in opened.notes)
+    # What really has changed is refused with the lock too.
+    with pytest.raises(ChangedError):
+        client.write(FIRST, stored.version, info)
+
+
+def test_digest_not_written(moto: S3Server, wrong: WrongServer, bucket: str) -> None:
+    table = moto.new_table()
+    client = client_of(wrong.server, bucket, dynamodb_table=table, max_retries=0)
+    wrong.at(lambda request: request.operation == "PutItem", refused(400, "AccessDeniedException"))
+    with pytest.raises(StoreError, match="the state was written, but its digest was not") as failed:
+        client.write(FIRST, None, None)
+    message = str(failed.value)
+    assert "dynamodb:PutItem" in message
+    assert f"LockID '{bucket}/{KEY}-md5' to {hashlib.md5(FIRST).hexdigest()}" in message
+
+
+def test_answer_to_a_digest_lost(moto: S3Server, wrong: WrongServer, bucket: str) -> None:
+    client = client_of(wrong.server, bucket, dynamodb_table=moto.new_table())
+    wrong.at(lambda request: request.operation == "PutItem", cut_before, times=1)
+    client.write(FIRST, None, None)
+    stored = client.read()
+    assert stored is not None
+    assert stored.data == FIRST
+
+
+def test_digest_that_may_not_be_read(moto: S3Server, wrong: WrongServer, bucket: str) -> None:
+    opened = Opened()
+    client = client_of(wrong.server, bucket, opened=opened, dynamodb_table=moto.new_table())
+    client.write(FIRST, None, None)
+    wrong.at(lambda request: request.operation == "GetItem", refused(400, "AccessDeniedException"))
+    stored = client.read()
+    assert stored is not None
+    assert stored.data == FIRST
+    assert any("digest of the state was not checked" in note for note in opened.notes)
+
+
+def test_rights_to_keep_tags_missing(moto: S3Server, wrong: WrongServer, bucket: str) -> None:
+    opened = Opened()
+    client = client_of(wrong.server, bucket, opened=opened)
+    client.write(FIRST, None, None)
+    stored = client.read()
+    assert stored is not None
+    wrong.at(lambda request: "?tagging" in request.target, refused(403, "AccessDenied"))
+    wrong.at(lambda request: "?acl" in request.target, refused(501, "NotImplemented"))
+    client.write(SECOND, stored.version, None)
+    (note,) = [note for note in opened.notes if "removes tags" in note]
+    assert "s3:GetObjectTagging" in note
+    assert "s3:GetObjectAcl" not in note
+
+
+def test_access_denied(wrong: WrongServer, bucket: str) -> None:
+    wrong.at(lambda request: request.method == "GET", refused(403, "AccessDenied"))
+    with pytest.raises(StoreError, match="access denied; this needs s3:GetObject, and s3:ListBucket"):
+        client_of(wrong.server, bucket).read()
+
+
+def test_another_region(wrong: WrongServer, bucket: str) -> None:
+    wrong.at(lambda request: request.method == "GET", refused(301, "PermanentRedirect"))
+    with pytest.raises(StoreError, match="another region"):
+        client_of(wrong.server, bucket).read()
+
+
+def test_lock_given_back_if_it_cannot_be_tried(moto: S3Server, wrong: WrongServer, bucket: str) -> None:
+    seen: list[Request] = []
+
+    def is_second(request: Request) -> bool:
+        if request.writes_lock:
+            seen.append(request)
+        return request.writes_lock and len(seen) == 2
+
+    wrong.at(is_second, refused(403, "AccessDenied"))
+    client = client_of(wrong.server, bucket, use_lockfile=True)
+    with pytest.raises(StoreError, match="access denied"):
+        client.lock(new_lock(client))
+    assert client.holder() is None
