@@ -25,9 +25,9 @@ def open(  # noqa: A001 - the public name; nothing here opens files
         state = statefmt.open("prod.tfstate", encryption="encryption.hcl")
 
     Args:
-        location: The path of a file; a folder, for the state of its root module and workspace, wherever that is; a URL
-            of a state in a backend, such as `s3://BUCKET/KEY?region=…`, `pg://HOST/DATABASE?workspace=…` or
-            `https://…`; or `git:REVISION:PATH` for a version in git, which can only be read.
+        location: The path of a file, or of a folder for the state of its root module and workspace; a URL of a state in
+            a backend, such as `s3://BUCKET/KEY?region=…`, `pg://HOST/DATABASE?workspace=…` or `https://…`; or
+            `git:REVISION:PATH` for a version in git, which can only be read.
         context: Environment variables, clock, user and callbacks, made by `run_context()`; default: no variables, and
             the clock and the user of the system.
         encryption: How to open and write an encrypted state: the path of a configuration file (HCL or JSON) or of a

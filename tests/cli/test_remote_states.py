@@ -333,3 +333,27 @@ def test_the_layout_that_an_engine_writes_there(server: StateServer, infra: str,
         assert (server.state or b"").count(b"\n") == lines
     assert statetool("downgrade", "--for", "1.12", "--style", "indent", "--in-place", infra).status == 0
     assert (server.state or b"").count(b"\n") > 1
+
+
+@pytest.mark.parametrize("option", ["--out", "--backup"])
+def test_a_result_does_not_go_to_a_url(option: str, statetool: Statetool, folder: Path) -> None:
+    (folder / FILE).write_bytes(WITH_CANARY)
+    done = statetool("mv", "aws_vpc.main", "aws_vpc.net", option, "s3://b/k")
+    assert done.status == 2
+    assert "`statetool copy` writes a state to a URL" in done.err
+    assert (folder / FILE).read_bytes() == WITH_CANARY
+
+
+def test_a_url_among_addresses(statetool: Statetool) -> None:
+    done = statetool("list", "s3://b/k?region=r")
+    assert done.status == 2
+    assert "use --state 's3://b/k?region=r'" in done.err
+
+
+def test_the_hint_after_an_undo_names_the_folder(server: StateServer, infra: str, statetool: Statetool) -> None:
+    for names in ("main net", "net web"):
+        one, other = names.split()
+        assert statetool("mv", "--state", infra, f"aws_vpc.{one}", f"aws_vpc.{other}").status == 0
+    done = statetool("undo", infra)
+    assert done.status == 0
+    assert f"statetool undo --to 1 --state {infra}" in " ".join(done.err.split())

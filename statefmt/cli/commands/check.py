@@ -66,7 +66,8 @@ def command(
     states: Annotated[
         Optional[list[str]],  # noqa: UP045 - typer reads the annotation at run time
         typer.Argument(
-            metavar="[STATE]...", help="Files, directories, globs or -; default: the workspace's state, or all below."
+            metavar="[STATE]...",
+            help="Files, directories, globs, URLs or -; default: the workspace's state, or all below.",
         ),
     ] = None,
     state: StateOption = None,

@@ -17,7 +17,7 @@ from statefmt.cli.options.write import store_of
 from statefmt.cli.run import run_context
 from statefmt.cli.surgery import Plan, carry_out
 from statefmt.edit.requests.undo import undo_request
-from statefmt.locations import version_name
+from statefmt.locations import state_words, version_name
 from statefmt.operations import restore, with_note
 from statefmt.render.printable import printable
 from statefmt.text.shell import shell_line
@@ -71,7 +71,8 @@ def command(
         "Use --discard-changes to undo anyway; the current content is kept in a backup"
     )
     checksum = None if discard_changes else last.after
-    hint = _way_on(undo.earlier, shell_line(["--state", name] if state or state_option else []))
+    words = state_words(name)
+    hint = _way_on(undo.earlier, shell_line(words if state or state_option else words[len(("--state", name)) :]))
     return carry_out(Plan("undo", operation, state=name, checksum=checksum, changed=changed, hint=hint), options)
 
 

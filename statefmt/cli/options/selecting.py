@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Final, Optional
 
 import typer
 
@@ -86,6 +86,9 @@ WhereOption = Annotated[
 ]
 
 
+_URLS: Final = ("s3://", "pg://", "http://", "https://")
+
+
 def refuse_state_names(selectors: Iterable[str]) -> None:
     """Raise InvalidAddressError if a selector names a state.
 
@@ -94,6 +97,10 @@ def refuse_state_names(selectors: Iterable[str]) -> None:
     for selector in selectors:
         if selector == STANDARD_INPUT:
             raise InvalidAddressError("address", selector, "use --state - to read the state from standard input")
+        if selector.startswith(_URLS):
+            raise InvalidAddressError(
+                "address", selector, f"it is a URL; use --state {shell_word(selector)} to name the state"
+            )
         if selector.endswith(".tfstate") and os.path.isfile(selector):  # noqa: PTH113 - Path.is_file may raise
             raise InvalidAddressError(
                 "address", selector, f"it is a file; use --state {shell_word(selector)} to name the state"

@@ -14,19 +14,19 @@ StateArgument = Annotated[
     Optional[str],  # noqa: UP045 - typer reads the annotation at run time
     typer.Argument(
         metavar="[STATE]",
-        help="A state file, a folder that has one, or - for standard input; default: the current folder.",
+        help="A state: a file, a folder, a URL, or - for standard input; default: the current folder.",
     ),
 ]
 StatesArgument = Annotated[
     Optional[list[str]],  # noqa: UP045
-    typer.Argument(metavar="[STATE]...", help="State files, or -; default: that of the current workspace."),
+    typer.Argument(metavar="[STATE]...", help="States: files, folders, URLs or -; default: the current folder."),
 ]
 StateOption = Annotated[
     Optional[str],  # noqa: UP045
     typer.Option(
         "--state",
         metavar="PATH",
-        help="The state file, a folder that has one, or - for standard input.",
+        help="The state: a file, a folder, a URL, or - for standard input.",
         rich_help_panel=COMMON,
     ),
 ]

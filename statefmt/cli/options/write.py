@@ -17,11 +17,16 @@ from statefmt.edit.pipeline import Terms
 from statefmt.edit.stores import store_at
 from statefmt.locations import STANDARD_INPUT
 from statefmt.store.protocol import Store
+from statefmt.text.pattern import pattern
 
 # Terraform's `-backup=-`.
 _NO_BACKUP: Final = "-"
 # Other names of standard output, which may be a file: opening it anew would write over its beginning.
 _STANDARD_OUTPUT: Final = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
+
+
+# A Path has one slash.
+_URL: Final = pattern(r"(?:s3|pg|https?):/")
 
 
 class WriteOptions(NamedTuple):
@@ -143,6 +148,9 @@ def write_options(
         raise typer.BadParameter("cannot be combined with --backup", param_hint="--no-backup")
     if out is not None and backup is not None:
         raise typer.BadParameter("cannot be combined with --out: the state stays as it is", param_hint="--backup")
+    for option, path in (("--out", out), ("--backup", None if backup is None else str(backup))):
+        if path is not None and _URL.match(path):
+            raise typer.BadParameter("writes a file; `statetool copy` writes a state to a URL", param_hint=option)
     if out in _STANDARD_OUTPUT:
         out = STANDARD_INPUT
     timeout = seconds(lock_timeout, "--lock-timeout")

@@ -72,4 +72,6 @@ def _value(setting: BackendSetting) -> str:
 
 
 def _origin(setting: BackendSetting) -> str:
+    if setting.source is SettingSource.URL:
+        return "the URL"
     return "default" if setting.source is SettingSource.DEFAULT else printable(setting.place)
