@@ -208,6 +208,10 @@ class S3Spot(Spot):
         content: bytes = self._s3.get_object(Bucket=self._bucket, Key=self._key)["Body"].read()
         return content
 
+    def set_digest(self, key: str, digest: str) -> None:
+        """Set a digest, as a message says how."""
+        self._dynamo.put_item(TableName=self._table, Item={"LockID": {"S": key}, "Digest": {"S": digest}})
+
     def digest_fits(self) -> bool:
         """Whether the digest is that of the state, so that others can read it."""
         if not self._table:

@@ -13,15 +13,16 @@ from typing import Final, NamedTuple
 
 from tests.backends.documents import Said, document, said
 from tests.backends.runs import Folder, ended, interrupt, kill, reaching
-from tests.backends.spots import Kind, Spot
+from tests.backends.spots import Kind, S3Spot, Spot
 from tests.cli.conftest import Result
 from tests.servers.cutting import PATIENCE, Cut, Line
 
 _EDIT: Final = ("mv", "terraform_data.a", "terraform_data.b")
 _OLD: Final = Said(7, ["a"])
 _NEW: Final = Said(8, ["b"])
-# The commands that a message names as the way out.
-_WAY: Final = re.compile(r"statetool (unlock [^\s`'\";,]+)")
+# What a message names as the way out.
+_UNLOCK: Final = re.compile(r"statetool unlock ([^\s`'\";,]+)")
+_DIGEST: Final = re.compile(r"the attribute Digest of the item with the LockID '([^']+)' to ([0-9a-f]{32})")
 _NOTHING: Final = re.compile(r"nothing was (written|changed|done)|is unchanged|was not written")
 
 
@@ -88,6 +89,8 @@ class Trial:
             yield f"neither the old nor the new state: {now}"
         if result.status == 0 and now != _NEW:
             yield "success, without the new state"
+        if result.status == 0 and not _digest_fits(self._spot):
+            yield "success, with a wrong digest"
         if _NOTHING.search(result.err) and now != _OLD:
             yield "it says that nothing was written, which is not so"
         if "Traceback" in result.err:
@@ -109,26 +112,35 @@ class Trial:
         after = Said(before.serial + 1, ["c"])
         edit = ("mv", f"terraform_data.{before.names[0]}", "terraform_data.c")
         result = folder(*edit)
-        if result.status != 0:
-            way = _WAY.search(result.err)
-            if way is None:
-                yield f"the next command names no way out: {result.err.strip()}"
-                return
-            if said(self._spot.stored()) != before:
-                yield "the next command was refused, and has changed the state"
-            freed = folder(*way[1].split(), "--yes")
-            if freed.status != 0:
-                yield f"the way out ({way[1]}) fails: {freed.err.strip()}"
-                return
-            result = folder(*edit)
+        # A lock, then a digest that was not written.
+        for _ in range(2):
+            if result.status != 0:
+                if said(self._spot.stored()) != before:
+                    yield "the next command was refused, and has changed the state"
+                if problem := self._way_out(folder, result):
+                    yield problem
+                    return
+                result = folder(*edit)
         if (result.status, said(self._spot.stored())) != (0, after):
             yield f"the next command fails: {result.status}, {said(self._spot.stored())}, {result.err.strip()}"
             return
+        if not _digest_fits(self._spot):
+            yield "the next command leaves a wrong digest"
         undone = folder("undo", "--yes")
         if (undone.status, said(self._spot.stored())) != (0, Said(after.serial + 1, before.names)):
             yield f"undo fails: {undone.status}, {said(self._spot.stored())}, {undone.err.strip()}"
         if locks := _in_the_end(self._spot.locks):
             yield f"the next command leaves locks: {locks}"
+
+    def _way_out(self, folder: Folder, refused: Result) -> str:
+        """Do what a message says; return what is wrong with it."""
+        if (way := _UNLOCK.search(refused.err)) is not None:
+            freed = folder("unlock", way[1], "--yes")
+            return "" if freed.status == 0 else f"the way out ({way[0]}) fails: {freed.err.strip()}"
+        if (way := _DIGEST.search(refused.err)) is not None and isinstance(self._spot, S3Spot):
+            self._spot.set_digest(way[1], way[2])
+            return ""
+        return f"the next command names no way out: {refused.err.strip()}"
 
 
 class Obstacles:
@@ -157,6 +169,10 @@ class Obstacles:
             found = Trial(kind.spot(), path / str(each), obstacle, number).run()
             problems += [f"{where}: {problem}" for problem in found]
         assert not problems, "\n".join(problems)
+
+
+def _digest_fits(spot: Spot) -> bool:
+    return not isinstance(spot, S3Spot) or spot.digest_fits()
 
 
 def _in_the_end(locks: Callable[[], list[str]]) -> list[str]:

@@ -218,6 +218,14 @@ def test_no_secret_is_shown(statetool: Statetool) -> None:
     assert b"canary" not in result.out + result.err.encode()
 
 
+@pytest.fixture(autouse=True)
+def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Histories and backups of states in backends are nobody else's."""
+    path = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv("XDG_STATE_HOME", str(path))
+    return path
+
+
 @pytest.fixture
 def server() -> Iterator[StateServer]:
     with state_server() as server:
@@ -255,7 +263,7 @@ def test_in_a_program() -> None:
     assert json.loads(Path("to").read_bytes())["serial"] == 7
 
 
-def test_interrupted_while_it_waits(server: StateServer, program: Program) -> None:
+def test_interrupted_while_it_waits(server: StateServer, program: Program, home: Path) -> None:
     """A copy that has locked one side, and waits for the other, gives its lock back."""
     Path("x").write_bytes(INDENTED)
     server.state = OLDER
@@ -263,7 +271,9 @@ def test_interrupted_while_it_waits(server: StateServer, program: Program) -> No
     context = system_context()
     with statefmt.open("x", context=context).edit("hold") as edit:
         command = [str(PROGRAM), "copy", "x", where, "--yes", "--lock-timeout", "60s"]
-        with subprocess.Popen(command, env=program.environment, stderr=subprocess.PIPE) as waiting:
+        with subprocess.Popen(
+            command, env={**program.environment, "XDG_STATE_HOME": str(home)}, stderr=subprocess.PIPE
+        ) as waiting:
             while server.holder is None:
                 assert waiting.poll() is None
                 time.sleep(0.01)
@@ -275,19 +285,20 @@ def test_interrupted_while_it_waits(server: StateServer, program: Program) -> No
     assert Path("x").read_bytes() == INDENTED
 
 
-def test_killed_while_it_writes(server: StateServer, program: Program, statetool: Statetool) -> None:
+def test_killed_while_it_writes(server: StateServer, program: Program, statetool: Statetool, home: Path) -> None:
     """It leaves the lock that Terraform would leave; the next command names it, and goes on once it is removed."""
     Path("from").write_bytes(INDENTED)
     where = f"{server.url}?lock_address={server.url}&unlock_address={server.url}"
     server.faults += [("POST", Fault(hangs=True, ignored=True))]
-    with subprocess.Popen([str(PROGRAM), "copy", "from", where], env=program.environment) as writing:
+    with subprocess.Popen(
+        [str(PROGRAM), "copy", "from", where], env={**program.environment, "XDG_STATE_HOME": str(home)}
+    ) as writing:
         while "POST" not in server.methods:
             assert writing.poll() is None
             time.sleep(0.01)
         writing.kill()
-    assert server.state is None
-    assert server.holder is not None
-    identity = server.holder["ID"]
+    assert not server.state
+    identity = (server.holder or {})["ID"]
     refused = statetool("copy", "from", where)
     assert (refused.status, identity in refused.err) == (2, True)
     assert statetool("unlock", identity, "--state", where, "--yes").status == 0

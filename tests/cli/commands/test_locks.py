@@ -38,6 +38,14 @@ def state(folder: Path) -> Path:
     return path
 
 
+@pytest.fixture(autouse=True)
+def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Histories and backups of states in backends are nobody else's."""
+    path = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv("XDG_STATE_HOME", str(path))
+    return path
+
+
 @pytest.fixture
 def server() -> Iterator[StateServer]:
     with state_server() as server:

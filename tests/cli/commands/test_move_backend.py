@@ -32,6 +32,14 @@ def old(folder: Path) -> Path:
     return path
 
 
+@pytest.fixture(autouse=True)
+def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Histories and backups of states in backends are nobody else's."""
+    path = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv("XDG_STATE_HOME", str(path))
+    return path
+
+
 @pytest.fixture
 def server() -> Iterator[StateServer]:
     with state_server() as server:
@@ -230,3 +238,26 @@ def test_goes_on_after_a_failure(old: Path, server: StateServer, statetool: Stat
     assert (old / STATE).read_bytes() == INDENTED
     assert statetool("move-backend", "old", "--delete-source", "--yes").status == 0
     assert server.state == INDENTED
+
+
+def test_the_block_means_the_same(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is to be pasted has the same settings as the block that was read, but for the secrets."""
+    from statefmt.locations import found_state
+    from statefmt.render.whereabouts.backend_block import backend_block
+
+    monkeypatch.setenv("AWS_REGION", "eu-west-1")
+    lines = (
+        'bucket = "b"', r'key = "a \"b\" $${c} %%{d} é\n"', "use_lockfile = true", f'secret_key = "{SECRET}"',
+        'endpoints = { s3 = "https://s3.example", sts = "https://sts.example" }', "max_retries = 7",
+        'allowed_account_ids = ["1", "2"]', f'http_proxy = "http://u:{SECRET}@proxy.example"',
+    )  # fmt: skip
+    _configure(folder / "a", 'backend "s3" {\n' + "\n".join(lines) + "\n  }")
+    first = found_state(system_context(), "a")
+    text = backend_block(first)
+    _write(folder / "b" / "main.tf", text.encode())
+    second = found_state(system_context(), "b")
+    assert {name: value for name, value in first.values.items() if SECRET not in str(value)} == second.values
+    assert first.values["key"] == 'a "b" ${c} %{d} é\n'
+    assert SECRET not in text
+    assert "# region: set AWS_REGION in the environment" in text
+    assert "# http_proxy: a secret;" in text
