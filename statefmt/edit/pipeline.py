@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Generic, TypeAlias, TypeVar
 
 from statefmt.context import RunContext
@@ -186,7 +185,7 @@ class _Unlocked:
 def _locked(context: RunContext, store: Store, terms: Terms) -> AbstractContextManager[LockedStore]:
     if not terms.in_place:
         return nullcontext(_Unlocked(store.read()))
-    info = context.lock_info(Path(store.name), terms.operation, terms.command)
+    info = context.lock_info(store.name, terms.operation, terms.command)
     return store.locked(info, terms.timeout if terms.lock else None)
 
 

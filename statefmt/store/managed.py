@@ -27,13 +27,15 @@ class LockState(Struct, frozen=True):
     """Whether the state with this name is locked, and by whom, as far as that is known.
 
     `holder` is what the holder wrote, which may be false or hostile. `process` is the number of the process that holds
-    the lock of a local file, 0 if unknown. `lock_id` is what removes the lock, "" if unknown.
+    the lock of a local file, 0 if unknown. `lock_id` is what removes the lock, "" if unknown. A lock that
+    `ends_with_holder` is never left behind, and cannot be removed.
     """
 
     name: str
     status: LockStatus
     holder: LockInfo | None = None
     process: int = 0
+    ends_with_holder: bool = False
 
     @property
     def lock_id(self) -> str:

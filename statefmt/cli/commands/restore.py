@@ -26,7 +26,7 @@ from statefmt.edit.operations.restore import with_serial
 from statefmt.edit.pipeline import Terms, opened_edit
 from statefmt.edit.session import LoadedState, StateFileError, load
 from statefmt.library.transaction import transaction
-from statefmt.locations import STANDARD_INPUT, display_name
+from statefmt.locations import STANDARD_INPUT, RemoteName, display_name
 from statefmt.operations import restore, with_note
 from statefmt.render.printable import printable
 from statefmt.store.protocol import Store
@@ -69,7 +69,7 @@ def command(
     # Before the lock is taken: if the backup is the state under another name, closing it would drop the lock.
     backup = load(context, source)
     terms = options.write.terms(name, "restore", to=options.write.out)
-    if os.path.lexists(name):
+    if isinstance(name, RemoteName) or os.path.lexists(name):
         plan = _in_place_of(name, backup, terms)
     elif options.write.expect_serial is not None or options.write.expect_hash is not None:
         raise StoreError(

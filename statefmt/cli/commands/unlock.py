@@ -47,7 +47,10 @@ def command(
     found = lock_states(run_context(), [name])[0]
     _refuse_other(found, lock_id)
     print(locks_text([found], message_terminal()), file=sys.stderr)
-    if not yes and not confirmed("Remove this lock?", f"{name}: unlock", "removed", _ADVICE):
+    # One that cannot be removed is refused without a question.
+    if not (yes or found.ends_with_holder) and not confirmed(
+        "Remove this lock?", f"{name}: unlock", "removed", _ADVICE
+    ):
         say(f"{name}: the lock was not removed")
         return FAILED
     holder = remove_lock(run_context(), name, lock_id)

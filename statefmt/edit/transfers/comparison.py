@@ -41,7 +41,7 @@ class Comparison(Struct, frozen=True):
 
 
 def compared(context: RunContext, source: tuple[str, bytes], target: tuple[str, bytes]) -> Comparison:
-    """Compare two contents with the names of their places; an empty one is no state.
+    """Compare two contents with the names of their places; an empty one means that there is none.
 
     Raises StoreError if there is nothing to copy, or if the target has another lineage or a serial that is not lower;
     StateFileError and EncryptionError if one of them is not a state that can be read.

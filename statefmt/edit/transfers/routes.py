@@ -16,7 +16,7 @@ from statefmt.edit.transfers.transfer import Route
 from statefmt.model.errors import StoreError
 from statefmt.store.backends.description import DEFAULT_WORKSPACE
 from statefmt.store.backends.options import BackendOptions
-from statefmt.store.backends.workspace import WorkspaceChoice, WorkspaceSource
+from statefmt.store.backends.workspace import WorkspaceChoice, WorkspaceSource, is_workspace_name
 from statefmt.whereabouts import (
     FoundBackend,
     FoundState,
@@ -72,6 +72,9 @@ def backend_move(context: RunContext, source: str | None, target: str | None, se
     new = configured_backend(to_folder, context.environment, structs.replace(asked, settings=tuple(settings)))
     routes: list[Route] = []
     for workspace in _workspaces(context, old):
+        if not is_workspace_name(workspace):
+            # A server, or whoever made the folder, may have any names.
+            raise StoreError(f"{from_folder}: {workspace!r} is not the name of a workspace; move that state away first")
         store = managed_store_at(context, _state_of(context, old, workspace))
         if store.found() is None:
             continue

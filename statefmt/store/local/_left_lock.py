@@ -55,7 +55,7 @@ def _found(state: StateFile) -> LockState:
     with _owner_of(state) as owner:
         holder = lock_info_beside(state)
     status = LockStatus.HELD if owner is not None else LockStatus.LEFT if holder is not None else LockStatus.FREE
-    return LockState(str(state.path), status, holder, owner or 0)
+    return LockState(str(state.path), status, holder, owner or 0, ends_with_holder=owner is not None)
 
 
 @contextmanager

@@ -7,12 +7,16 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from statefmt.store.local.history import History, keep_edits, load_history
 from statefmt.store.local.history_contents import compress_one, kept_content
-from statefmt.store.local.pruning import Pruning, plan_pruning, prune
 from statefmt.store.local.state_file import StateFile
 from statefmt.store.lock_info import LockInfo
+
+if TYPE_CHECKING:
+    # Edits do not prune.
+    from statefmt.store.local.pruning import Pruning
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +51,16 @@ class EditHistory:
 
     def pruning(self, *, keep: int | None = None, since: datetime | None = None) -> Pruning:
         """Plan a pruning; see plan_pruning."""
+        from statefmt.store.local.pruning import Pruning, plan_pruning
+
         if self.is_apart and not self.path.parent.exists():
             return Pruning(self.initial, self.initial)
         return plan_pruning(self.path, keep=keep, since=since)
 
     def prune(self, pruning: Pruning, keep: int | None, info: LockInfo) -> None:
         """Delete what was planned, and keep only so many edits from now on unless `keep` is None."""
+        from statefmt.store.local.pruning import prune
+
         with self.changing(info) as state:
             prune(state, pruning)
             if keep is not None:

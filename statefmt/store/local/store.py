@@ -84,7 +84,7 @@ class LocalFile:
     """The state file at a path; see Store. `reader` is the run that reads it.
 
     With `even_torn`, also opens a file that an interrupted write left half written and that cannot be recovered. With
-    `makes_folders`, creates the folders of a new state. An empty file is no state, as for OpenTofu.
+    `makes_folders`, creates the folders of a new state. As for OpenTofu, an empty file has no state.
     """
 
     name: str

@@ -14,7 +14,7 @@ from statefmt.model.errors import StoreError
 
 _SELF: Final = "SELECT pid, backend_start FROM pg_catalog.pg_stat_activity WHERE pid = pg_backend_pid()"
 _END: Final = "SELECT pg_terminate_backend(pid) FROM pg_catalog.pg_stat_activity WHERE pid = %s AND backend_start = %s"
-_LIVES: Final = "SELECT FROM pg_catalog.pg_stat_activity WHERE pid = %s AND backend_start = %s"
+_LIVES: Final = "SELECT 1 FROM pg_catalog.pg_stat_activity WHERE pid = %s AND backend_start = %s"
 # How often, and after how many seconds, it is seen whether a session has ended.
 _LOOKS: Final = 100
 _PAUSE: Final = 0.05

@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Final
 
 from statefmt.model.errors import StoreError
 from statefmt.pieces import Piece
@@ -25,6 +26,9 @@ from statefmt.store.remote.client import StateClient
 from statefmt.store.remote.connection import Connection
 from statefmt.store.remote.records import SETTING, RemoteRecords, is_kept
 from statefmt.text.printable import printable
+
+# Backends whose locks end with the session that holds them.
+_OF_SESSIONS: Final = frozenset({"pg"})
 
 
 @dataclass(slots=True)
@@ -115,7 +119,8 @@ class RemoteStore:
                 holder = client.holder()
             except NotImplementedError:
                 return LockState(self.name, LockStatus.UNKNOWN)
-        return LockState(self.name, LockStatus.FREE if holder is None else LockStatus.HELD, holder)
+        status = LockStatus.FREE if holder is None else LockStatus.HELD
+        return LockState(self.name, status, holder, ends_with_holder=self.place.type in _OF_SESSIONS)
 
     def remove_lock(self, lock_id: str) -> LockInfo | None:
         """Remove the lock as `force-unlock` does."""

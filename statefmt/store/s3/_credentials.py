@@ -54,18 +54,6 @@ def keys_of(given: Given, connection: Connection, subject: str) -> Callable[[], 
     return found_keys(given, connection, keys, web_identity, subject)
 
 
-def describe_credentials(given: Given) -> str:
-    """Return which of the user's credentials are used, as a question names them; "" if the folder has its own."""
-    own = [given.by_name.get(name) for name in ("access_key", "secret_key")]
-    names = []
-    if not all(setting is not None and setting.source != "environment" for setting in own):
-        names.append("your AWS credentials")
-    customer_key = given.by_name.get("sse_customer_key")
-    if customer_key is not None and customer_key.source == "environment":
-        names.append("AWS_SSE_CUSTOMER_KEY")
-    return " and ".join(names)
-
-
 def _is_written(given: Given, name: str) -> bool:
     """Return whether an option or a file sets an argument, and not a variable."""
     setting = given.by_name.get(name)

@@ -8,14 +8,10 @@ from typing import Final, NamedTuple
 
 from statefmt.model.errors import StoreError
 from statefmt.store.backends.settings import BackendSetting
-from statefmt.store.remote.connection import Connection
 from statefmt.store.remote.trust import is_of_folder
 from statefmt.store.s3._settings import Given
-from statefmt.store.small_files import read_bounded
 
 _ARGUMENTS: Final = ("shared_config_files", "shared_credentials_files", "shared_credentials_file")
-# In bytes; people have hundreds of profiles.
-_LARGEST: Final = 16 << 20
 
 
 class AwsFiles(NamedTuple):
@@ -38,30 +34,6 @@ def aws_files(given: Given, environment: Mapping[str, str]) -> AwsFiles:
         _in_home(credentials or "~/.aws/credentials", home),
         next((setting for setting in settings if is_of_folder(setting)), None),
     )
-
-
-def configured_url(given: Given, connection: Connection, service: str) -> str | None:
-    """Return the endpoint that the user's own configuration file sets for a service. Raises StoreError."""
-    files = aws_files(given, connection.environment)
-    if files.named_by is not None:
-        return None
-    try:
-        if b"endpoint_url" not in read_bounded(files.config, _LARGEST, pipes=True):
-            return None
-    except OSError:
-        # The SDK goes on without the file too.
-        return None
-    from botocore.exceptions import BotoCoreError
-
-    from statefmt.store.s3._sdk_errors import sdk_problem
-    from statefmt.store.s3._session import EnvironmentSession
-
-    session = EnvironmentSession(given, connection)
-    try:
-        session.prepare()
-        return session.configured_url(service)
-    except BotoCoreError as error:
-        raise StoreError(f"{files.config}: {sdk_problem(error)}") from None
 
 
 def _one_file(given: Given, name: str) -> str:

@@ -57,6 +57,14 @@ _NAMES_IN_REQUEST: Final = {
 _METADATA_TIMEOUT: Final = 1
 _METADATA_ATTEMPTS: Final = 3
 
+# In seconds before they expire, credentials are renewed. The SDK takes 15 minutes, for which sessions may be too short.
+_RENEWED: Final = 60
+
+
+class _Assumed(DeferredRefreshableCredentials):
+    _advisory_refresh_timeout = 2 * _RENEWED
+    _mandatory_refresh_timeout = _RENEWED
+
 
 def found_keys(
     given: Given, connection: Connection, base: AwsKeys | None, web_identity: bool, subject: str
@@ -113,8 +121,9 @@ def _credentials(
         extra_args=_role_arguments(given, names),
         mfa_prompter=_no_prompt,
         cache={},
+        expiry_window_seconds=_RENEWED,
     )
-    return DeferredRefreshableCredentials(fetcher.fetch_credentials, "assume-role")
+    return _Assumed(fetcher.fetch_credentials, "assume-role")
 
 
 def _web_identity(session: EnvironmentSession, given: Given) -> Any:
@@ -128,8 +137,9 @@ def _web_identity(session: EnvironmentSession, given: Given) -> Any:
         role_arn=role,
         extra_args=_role_arguments(given, names),
         cache={},
+        expiry_window_seconds=_RENEWED,
     )
-    return DeferredRefreshableCredentials(fetcher.fetch_credentials, _WEB)
+    return _Assumed(fetcher.fetch_credentials, _WEB)
 
 
 def _token(given: Given) -> str:

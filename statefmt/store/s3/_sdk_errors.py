@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from botocore.exceptions import (
     BotoCoreError,
     ClientError,
@@ -12,6 +14,7 @@ from botocore.exceptions import (
     InfiniteLoopConfigError,
     InvalidConfigError,
     NoCredentialsError,
+    ParamValidationError,
     PartialCredentialsError,
     ProfileNotFound,
     SSOError,
@@ -19,6 +22,9 @@ from botocore.exceptions import (
 )
 
 from statefmt.store.s3._errors import short, way_out
+from statefmt.text.pattern import pattern
+
+_PARAMETER: Final = pattern(r"\bparameter ([A-Za-z.0-9\[\]]+)")
 
 
 def sdk_problem(error: BotoCoreError | ClientError) -> str:
@@ -43,6 +49,10 @@ def sdk_problem(error: BotoCoreError | ClientError) -> str:
             # They name files, profiles and settings.
             text = short(str(error))
             return text[:1].lower() + text[1:]
+        case ParamValidationError():
+            # Its text has values too.
+            names = sorted(set(_PARAMETER.findall(str(error))))
+            return f"AWS would not accept these parameters of the request for credentials: {', '.join(names)}"
         case SSOError():
             return "the SSO session has expired or is not valid; sign in with `aws sso login`"
         case EndpointConnectionError():

@@ -14,10 +14,10 @@ from statefmt.store.remote.connection import Connection
 from statefmt.store.remote.retries import Retries
 from statefmt.store.remote.tls import TlsSettings
 from statefmt.store.remote.transport import Transport
-from statefmt.store.remote.trust import approach, is_of_folder
-from statefmt.store.s3._credentials import describe_credentials, keys_of
+from statefmt.store.s3._approach import approach_service
+from statefmt.store.s3._configured_endpoint import configured_url
+from statefmt.store.s3._credentials import keys_of
 from statefmt.store.s3._endpoints import Endpoint, aws_endpoint, bucket_url, custom_endpoint
-from statefmt.store.s3._files import configured_url
 from statefmt.store.s3._service import AwsService
 from statefmt.store.s3._settings import Given, s3_settings
 from statefmt.store.s3._sigv4 import AwsKeys
@@ -69,9 +69,7 @@ class Services:
         if endpoint is None:
             url = configured_url(self._given, self._connection, service)
             endpoint = Endpoint(url.rstrip("/")) if url else aws_endpoint(self._given, service, environment)
-        setting = self._given.by_name.get(endpoint.argument)
-        named_by = setting.place if setting is not None and is_of_folder(setting) else ""
-        approach(self._connection, endpoint.host, named_by=named_by, credentials=describe_credentials(self._given))
+        approach_service(self._connection, self._given, endpoint.url, endpoint.argument)
         return endpoint
 
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 import botocore.session
 from botocore.config import Config
@@ -21,9 +20,8 @@ from botocore.configprovider import (
 
 from statefmt.store.remote.connection import Connection
 from statefmt.store.remote.proxies import proxy_for
-from statefmt.store.remote.trust import approach, is_of_folder
-from statefmt.store.s3._credentials import describe_credentials
-from statefmt.store.s3._endpoints import Endpoint, custom_endpoint
+from statefmt.store.s3._approach import approach_service
+from statefmt.store.s3._endpoints import custom_endpoint
 from statefmt.store.s3._files import aws_files
 from statefmt.store.s3._settings import Given
 from statefmt.version import __version__
@@ -91,7 +89,8 @@ class EnvironmentSession(botocore.session.Session):
         config = self._config_for(url or f"https://{service_name}.{region}.amazonaws.com")
         named["config"] = config.merge(named["config"]) if named.get("config") else config
         client = super().create_client(service_name, *arguments, **named)
-        self._approach(client.meta.endpoint_url, endpoint)
+        argument = endpoint.argument if endpoint else ""
+        approach_service(self._connection, given, client.meta.endpoint_url, argument)
         return client
 
     @property
@@ -105,17 +104,6 @@ class EnvironmentSession(botocore.session.Session):
         if not self._connection.options.verify or self._given.truth("insecure"):
             return False
         return self._given.text("custom_ca_bundle") or system_certificates(self._connection.environment) or True
-
-    def _approach(self, url: str, endpoint: Endpoint | None) -> None:
-        """Name the host before the first request. Raises StoreError if it must not have the user's credentials."""
-        setting = self._given.by_name.get(endpoint.argument) if endpoint else None
-        named_by = setting.place if setting is not None and is_of_folder(setting) else ""
-        approach(
-            self._connection,
-            urlsplit(url).netloc.rpartition("@")[2],
-            named_by=named_by,
-            credentials=describe_credentials(self._given),
-        )
 
     def configured_url(self, service_name: str) -> str | None:
         """Return the endpoint that the user's own configuration files set."""

@@ -8,6 +8,7 @@ import stat
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,8 @@ from statefmt.cli.run import system_context
 from tests.cli.conftest import PROGRAM, Program, Statetool
 from tests.cli.encrypted import encrypted
 from tests.cli.states import HAND_EDITED, INDENTED, LINEAGE, V3, resource, state
-from tests.servers.http import StateServer, state_server
+from tests.cli.test_json_output import _assert_valid
+from tests.servers.http import Fault, StateServer, state_server
 
 STATE = "terraform.tfstate"
 OLDER = INDENTED.replace(b'"serial": 7', b'"serial": 6')
@@ -60,6 +62,18 @@ def test_a_lower_serial_is_replaced_and_kept(statetool: Statetool) -> None:
     assert backup.read_bytes() == OLDER
     assert str(backup) in result.err
     assert statetool("undo", "to", "--yes").status == 0
+
+
+def test_json(statetool: Statetool) -> None:
+    Path("from").write_bytes(INDENTED)
+    Path("to").write_bytes(OLDER)
+    for options, written in ((["--dry-run"], False), (["--yes"], True)):
+        document = json.loads(statetool("copy", "from", "to", "--format", "json", *options).out)
+        _assert_valid(document, "copy-output")
+        (one,) = document["states"]
+        assert (one["action"], one["serial"], one["replaced_serial"], one["written"]) == ("replace", 7, 6, written)
+        assert one["sha256"] == sha256(INDENTED).hexdigest()
+    assert Path(one["backup"]).read_bytes() == OLDER
 
 
 def test_nothing_to_do(statetool: Statetool, tree: Callable[[], dict[str, bytes]]) -> None:
@@ -221,8 +235,6 @@ def test_through_a_backend(server: StateServer, statetool: Statetool) -> None:
 
 
 def test_a_server_that_stores_something_else(server: StateServer, statetool: Statetool) -> None:
-    from tests.servers.http import Fault
-
     Path("from").write_bytes(INDENTED)
     where = f"{server.url}?lock_address={server.url}&unlock_address={server.url}"
     server.faults += [("POST", Fault(ignored=True))]
@@ -250,7 +262,7 @@ def test_interrupted_while_it_waits(server: StateServer, program: Program) -> No
     where = f"{server.url}?lock_address={server.url}&unlock_address={server.url}"
     context = system_context()
     with statefmt.open("x", context=context).edit("hold") as edit:
-        command = [PROGRAM, "copy", "x", where, "--yes", "--lock-timeout", "60s"]
+        command = [str(PROGRAM), "copy", "x", where, "--yes", "--lock-timeout", "60s"]
         with subprocess.Popen(command, env=program.environment, stderr=subprocess.PIPE) as waiting:
             while server.holder is None:
                 assert waiting.poll() is None
@@ -261,3 +273,23 @@ def test_interrupted_while_it_waits(server: StateServer, program: Program) -> No
     assert waiting.returncode != 0
     assert [server.holder, server.state] == [None, OLDER]
     assert Path("x").read_bytes() == INDENTED
+
+
+def test_killed_while_it_writes(server: StateServer, program: Program, statetool: Statetool) -> None:
+    """It leaves the lock that Terraform would leave; the next command names it, and goes on once it is removed."""
+    Path("from").write_bytes(INDENTED)
+    where = f"{server.url}?lock_address={server.url}&unlock_address={server.url}"
+    server.faults += [("POST", Fault(hangs=True, ignored=True))]
+    with subprocess.Popen([str(PROGRAM), "copy", "from", where], env=program.environment) as writing:
+        while "POST" not in server.methods:
+            assert writing.poll() is None
+            time.sleep(0.01)
+        writing.kill()
+    assert server.state is None
+    assert server.holder is not None
+    identity = server.holder["ID"]
+    refused = statetool("copy", "from", where)
+    assert (refused.status, identity in refused.err) == (2, True)
+    assert statetool("unlock", identity, "--state", where, "--yes").status == 0
+    assert statetool("copy", "from", where).status == 0
+    assert [server.holder, server.state] == [None, INDENTED]

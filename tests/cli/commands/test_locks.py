@@ -88,7 +88,7 @@ def test_held_by_a_process(state: Path, statetool: Statetool) -> None:
     with _posix_lock(state) as process:
         result = statetool("locks")
         assert (result.status, result.out.decode()) == (1, f"{STATE}: locked by process {process}\n")
-        refused = statetool("unlock", "x", "--yes")
+        refused = statetool("unlock", "x")
         assert refused.status == 2
         assert f"process {process} holds the lock. It is a lock of the operating system" in _words(refused.err)
     assert statetool("locks").status == 0

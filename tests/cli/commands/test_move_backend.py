@@ -12,6 +12,7 @@ import statefmt
 from statefmt.cli.run import system_context
 from tests.cli.conftest import Program, Statetool
 from tests.cli.states import INDENTED, LINEAGE
+from tests.cli.test_json_output import _assert_valid
 from tests.servers.http import Fault, StateServer, state_server
 
 STATE = "terraform.tfstate"
@@ -83,6 +84,23 @@ def test_dry_run(old: Path, statetool: Statetool, tree: Callable[[], dict[str, b
     assert tree() == before
     rows = [line.split()[0] for line in result.text.split("\n\n")[0].splitlines()]
     assert rows == ["workspace", "default", "blue"]
+
+
+def test_json(old: Path, statetool: Statetool) -> None:
+    result = statetool("move-backend", "old", "--format", "json", "--delete-source", "--yes")
+    document = json.loads(result.out)
+    _assert_valid(document, "move-backend-output")
+    for one, content in zip(document["states"], (INDENTED, BLUE), strict=True):
+        assert (one["action"], one["written"], one["deleted"]) == ("create", True, True)
+        assert Path(one["deleted_backup"]).read_bytes() == content
+    assert [one["workspace"] for one in document["states"]] == ["default", "blue"]
+
+
+def test_a_name_that_no_workspace_has(old: Path, statetool: Statetool) -> None:
+    _write(old / "terraform.tfstate.d" / "a b" / STATE, BLUE)
+    result = statetool("move-backend", "old")
+    assert (result.status, "'a b' is not the name of a workspace" in _words(result.err)) == (2, True)
+    assert not (old / "new").exists()
 
 
 def test_again(old: Path, statetool: Statetool, tree: Callable[[], dict[str, bytes]]) -> None:

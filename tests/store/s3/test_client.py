@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from typing import Any
 
 import pytest
 
@@ -56,7 +57,10 @@ def test_empty_object_is_no_state(moto: S3Server, bucket: str) -> None:
 
 @pytest.mark.parametrize("kind", ["file", "table", "both"])
 def test_locked(moto: S3Server, bucket: str, kind: str) -> None:
-    arguments = {"use_lockfile": kind != "table", "dynamodb_table": "" if kind == "file" else moto.new_table()}
+    arguments: dict[str, Any] = {
+        "use_lockfile": kind != "table",
+        "dynamodb_table": "" if kind == "file" else moto.new_table(),
+    }
     client, other = client_of(moto, bucket, **arguments), client_of(moto, bucket, **arguments)
     ours, theirs = new_lock(client), new_lock(other, "bob@ci")
     assert client.is_locking

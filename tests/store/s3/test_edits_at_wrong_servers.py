@@ -134,6 +134,7 @@ def test_a_condition_ignored(wrong: WrongServer, bucket: Bucket, statetool: Stat
     assert statetool("list").status == 0
 
 
+@pytest.mark.parametrize("kind", [pytest.param("lock-file", marks=pytest.mark.slow), "dynamodb"])
 def test_a_write_that_is_lost(wrong: WrongServer, bucket: Bucket, statetool: Statetool) -> None:
     """The server says that it has written."""
     wrong.at(_writes, lost, times=1)
@@ -144,7 +145,17 @@ def test_a_write_that_is_lost(wrong: WrongServer, bucket: Bucket, statetool: Sta
     assert bucket.locks() == []
 
 
-@pytest.mark.parametrize(("step", "fault"), [*((step, cut_after) for step in STEPS), ("write", too_late)])
+@pytest.mark.parametrize(
+    ("kind", "step", "fault"),
+    [
+        ("lock-file", "lock", cut_after),
+        ("lock-file", "write", too_late),
+        ("lock-file", "unlock", cut_after),
+        ("dynamodb", "lock", cut_after),
+        ("dynamodb", "write", cut_after),
+        ("dynamodb", "unlock", cut_after),
+    ],
+)
 def test_an_answer_lost_after_the_effect(
     step: str, fault: Fault, wrong: WrongServer, bucket: Bucket, statetool: Statetool
 ) -> None:
@@ -155,7 +166,17 @@ def test_an_answer_lost_after_the_effect(
     assert (bucket.said(), bucket.locks()) == ((8, ["b"]), [])
 
 
-@pytest.mark.parametrize(("step", "fault"), [*((step, cut_before) for step in STEPS), ("write", in_vain)])
+@pytest.mark.parametrize(
+    ("kind", "step", "fault"),
+    [
+        ("lock-file", "lock", cut_before),
+        pytest.param("lock-file", "write", in_vain, marks=pytest.mark.slow),
+        ("lock-file", "unlock", cut_before),
+        ("dynamodb", "lock", cut_before),
+        ("dynamodb", "write", cut_before),
+        ("dynamodb", "unlock", cut_before),
+    ],
+)
 def test_an_answer_lost_without_effect(
     step: str, fault: Fault, wrong: WrongServer, bucket: Bucket, statetool: Statetool
 ) -> None:
@@ -178,6 +199,7 @@ def test_an_answer_lost_without_effect(
     assert bucket.said()[1] == ["z"]
 
 
+@pytest.mark.parametrize("kind", ["dynamodb"])
 def test_a_write_after_all(wrong: WrongServer, bucket: Bucket, statetool: Statetool) -> None:
     """The server writes what nobody waits for any more; the condition keeps it from overwriting anything newer."""
     wrong.at(_writes, after_all, times=1)
@@ -208,6 +230,7 @@ def test_a_storm_that_stays(
     assert (bucket.content(), bucket.locks()) == (BEFORE, [])
 
 
+@pytest.mark.parametrize("kind", ["lock-file"])
 def test_a_storm_while_reading(wrong: WrongServer, bucket: Bucket, statetool: Statetool) -> None:
     wrong.at(lambda request: request.method == "GET", refused(503, "SlowDown"), times=2)
     assert statetool("list").text == "terraform_data.a\n"

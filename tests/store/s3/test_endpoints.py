@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -35,16 +37,24 @@ def sdk() -> Any:
     ],
 )
 def test_of_aws(sdk: Any, service: str, region: str, fips: bool, dualstack: bool) -> None:
+    from botocore.awsrequest import AWSResponse
+    from botocore.compat import HTTPHeaders
     from botocore.config import Config
 
     # As the SDK for Go does it, which OpenTofu and Terraform use.
-    s3 = {"addressing_style": "virtual", "us_east_1_regional_endpoint": "regional"}
+    s3: Any = {"addressing_style": "virtual", "us_east_1_regional_endpoint": "regional"}
     config = Config(use_fips_endpoint=fips, use_dualstack_endpoint=dualstack, s3=s3)
     client = sdk.create_client(
         service, region_name=region, config=config, aws_access_key_id="a", aws_secret_access_key="b"
     )
     sent: list[str] = []
-    client.meta.events.register("before-send", lambda request, **_: sent.append(request.url) or _Answer())
+
+    def noted(request: Any, **_: Any) -> Any:
+        sent.append(request.url)
+        # An answer without content, so that nothing is sent.
+        return AWSResponse(request.url, 200, HTTPHeaders(), _Empty(b"{}"))
+
+    client.meta.events.register("before-send", noted)
     given = given_of({"region": region, "use_fips_endpoint": fips, "use_dualstack_endpoint": dualstack})
     endpoint = aws_endpoint(given, service, {})
     if service == "s3":
@@ -55,13 +65,9 @@ def test_of_aws(sdk: Any, service: str, region: str, fips: bool, dualstack: bool
         assert sent == [endpoint.url + "/"]
 
 
-class _Answer:
-    """An empty answer, so that the SDK sends nothing."""
-
-    status_code = 200
-    headers: dict[str, str] = {}
-    content = b"{}"
-    raw = None
+class _Empty(io.BytesIO):
+    def stream(self) -> Iterator[bytes]:
+        yield self.getvalue()
 
 
 @pytest.mark.parametrize(

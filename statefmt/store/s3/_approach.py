@@ -1,0 +1,28 @@
+"""Names the hosts of services before the first request, and keeps the user's credentials from those of a folder."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from statefmt.store.remote.connection import Connection
+from statefmt.store.remote.trust import approach, is_of_folder
+from statefmt.store.s3._settings import Given
+
+
+def approach_service(connection: Connection, given: Given, url: str, argument: str) -> None:
+    """Name the host of a URL, which the `argument` sets, "" if none does. Raises StoreError as `approach`."""
+    setting = given.by_name.get(argument)
+    named_by = setting.place if setting is not None and is_of_folder(setting) else ""
+    approach(connection, urlsplit(url).netloc, named_by=named_by, credentials=_of_user(given))
+
+
+def _of_user(given: Given) -> str:
+    """Return which of the user's credentials are used, as a question names them; "" if the folder has its own."""
+    own = [given.by_name.get(name) for name in ("access_key", "secret_key")]
+    names = []
+    if not all(setting is not None and setting.source != "environment" for setting in own):
+        names.append("your AWS credentials")
+    customer_key = given.by_name.get("sse_customer_key")
+    if customer_key is not None and customer_key.source == "environment":
+        names.append("AWS_SSE_CUSTOMER_KEY")
+    return " and ".join(names)
