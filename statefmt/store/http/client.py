@@ -175,7 +175,10 @@ class HttpClient:
             answer = self._send(self._settings.lock_method, self._settings.lock, lock_json(info), repeats=True)
             holder = read_lock_info(answer.body) if answer.status in _LOCKED else None
             if holder is not None and holder.ID and lock_id != holder.ID:
-                raise self._not_ours("unlock", holder)
+                raise StoreError(
+                    f"{self.location}: the lock has the ID {holder.ID}, not {lock_id}: it is held by "
+                    f"{holder.Who or 'somebody'}; nothing was removed"
+                )
             if answer.status != _OK and answer.status not in _LOCKED:
                 raise self._refused("lock", answer)
         answer = self._send(self._settings.unlock_method, target, lock_json(info))
@@ -213,7 +216,8 @@ class HttpClient:
         if answer.status != _OK:
             raise self._refused("read", answer)
         sent = answer.headers.get("content-md5")
-        if sent is not None and sent.strip() != _md5(answer.body):
+        # Some servers write it in hexadecimal, which OpenTofu does not notice.
+        if sent is not None and sent.strip() not in (_md5(answer.body), _digest(answer.body).hex()):
             raise StoreError(
                 f"{self.location}: the content does not have the Content-MD5 that the server sends: it is damaged, or "
                 "the server is wrong"
@@ -285,7 +289,11 @@ def _with_lock(url: str, lock_id: str) -> str:
 
 
 def _md5(content: bytes) -> str:
-    return b64encode(md5(content, usedforsecurity=False).digest()).decode()
+    return b64encode(_digest(content)).decode()
+
+
+def _digest(content: bytes) -> bytes:
+    return md5(content, usedforsecurity=False).digest()
 
 
 def _same_json(one: bytes, other: bytes) -> bool:

@@ -63,6 +63,14 @@ def test_damaged_content(server: StateServer, client: MakeClient) -> None:
         client().read()
 
 
+@pytest.mark.parametrize("digest", ["qT9mZ76M25t4GBCt2UjR+w==", "a93f6667be8cdb9b781810add948d1fb"])
+def test_content_with_its_digest(digest: str, server: StateServer, client: MakeClient) -> None:
+    """In base64 as the RFC has it, and in hexadecimal."""
+    server.state = OLD
+    server.faults = [("GET", Fault(headers={"Content-MD5": digest}))]
+    assert _read(client).data == OLD
+
+
 def test_truncated_content(server: StateServer, client: MakeClient) -> None:
     server.state = OLD
     server.faults = [("GET", Fault(body=OLD[:5], headers={"Content-Length": "14", "Connection": "close"}))]
@@ -196,7 +204,7 @@ def test_the_lock_is_gone(server: StateServer, client: MakeClient) -> None:
 def test_force_unlock(compares: bool, server: StateServer, client: MakeClient) -> None:
     server.compares = compares
     server.holder = asdict(THEIRS)
-    with pytest.raises(StoreError, match="the state is locked by them@there with the ID 77b0"):
+    with pytest.raises(StoreError, match="the lock has the ID 77b0, not 0000: it is held by them@there; nothing was"):
         client().force_unlock("0000")
     assert server.holder == asdict(THEIRS)
     assert client().force_unlock(THEIRS.ID) == THEIRS
