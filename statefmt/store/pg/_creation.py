@@ -21,7 +21,7 @@ _CREATE_TABLE: Final = """
 CREATE TABLE IF NOT EXISTS {table} (
 id bigint NOT NULL DEFAULT nextval('public.global_states_id_seq') PRIMARY KEY, name text UNIQUE, data text)
 """
-# An empty row says that there is no state.
+# A row without data stands for a state that does not exist.
 _INSERT: Final = """
 INSERT INTO {table} AS s (name, data) VALUES (%s, %s)
 ON CONFLICT (name) DO UPDATE SET data = excluded.data WHERE coalesce(s.data, '') = ''

@@ -63,7 +63,7 @@ _MISSING: Final = frozenset({"3F000", "42P01"})
 # The attempts of what only reads, and the seconds before each after the first.
 _ATTEMPTS: Final = 4
 _WAIT: Final = 0.5
-# Programs that only look hold the creation lock for a moment.
+# Every program that locks a row tries the creation lock, and gives it back at once.
 _MOMENTS: Final = 5
 _MOMENT: Final = 0.05
 # In bytes, without the end. Source: PostgreSQL, NAMEDATALEN.

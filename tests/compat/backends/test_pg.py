@@ -116,7 +116,12 @@ def test_plan_after_surgery(
     _configure(module, pg, database, _RESOURCES.replace('"a"', '"c"').splitlines()[1])
     assert "No changes" in _done(real.run(module, "plan", "-input=false", "-no-color")).out
     assert (_names(_state(rows)), _state(rows)["serial"]) == (["c"], 3)
-    for message in (moved, removed):
+    undone = statetool("undo", "--yes")
+    assert undone.status == 0, undone.err
+    _configure(module, pg, database, _RESOURCES.replace('"a"', '"c"'))
+    assert "No changes" in _done(real.run(module, "plan", "-input=false", "-no-color")).out
+    assert (_names(_state(rows)), _state(rows)["serial"]) == (["b", "c"], 4)
+    for message in (moved, removed, undone):
         assert PASSWORD not in message.err + message.text
 
 
