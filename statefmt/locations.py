@@ -127,10 +127,9 @@ def kept_versions(context: RunContext, location: str | None = None) -> tuple[Obj
     `location` is a URL, or a folder for its state, by default the current one. Only the current version is returned if
     the service keeps no others. Raises StoreError if the state is a file or in a backend that keeps no versions.
     """
-    from statefmt.edit.session import state_name
-    from statefmt.store.kept_versions import kept_versions, versioned_state
+    from statefmt.store.kept_versions import kept_versions
 
-    return kept_versions(versioned_state(state_name(context, location, to_read=True)), context.connection())
+    return kept_versions(_versioned_state(context, location), context.connection())
 
 
 def version_name(context: RunContext, version_id: str, location: str | None = None) -> str:
@@ -138,10 +137,21 @@ def version_name(context: RunContext, version_id: str, location: str | None = No
 
     `location` is as for `kept_versions()`. This needs no connection. Raises StoreError if the state is a file.
     """
-    from statefmt.edit.session import state_name
-    from statefmt.store.kept_versions import version_name
+    from statefmt.store.backends.remote_name import VersionName
 
-    return version_name(state_name(context, location, to_read=True), version_id)
+    return VersionName(_versioned_state(context, location), version_id)
+
+
+def _versioned_state(context: RunContext, location: str | None) -> RemoteName:
+    from statefmt.edit.session import state_name
+    from statefmt.model.errors import RemoteStateError, StoreError
+    from statefmt.store.kept_versions import versioned_state
+
+    try:
+        return versioned_state(state_name(context, location, to_read=True))
+    except RemoteStateError as error:
+        # A pipe, which is the way out elsewhere, has no versions.
+        raise StoreError(f"{error}; list the versions with a program of the service") from None
 
 
 def __dir__() -> list[str]:

@@ -27,11 +27,6 @@ def kept_versions(state: RemoteName, connection: Connection) -> tuple[ObjectVers
         return tuple(client.object_versions())
 
 
-def version_name(name: str, version_id: str) -> VersionName:
-    """Return the name of a version of a state. Raises StoreError if no service keeps versions of it."""
-    return VersionName(versioned_state(name), version_id)
-
-
 def versioned_state(name: str) -> RemoteName:
     """Return the name of a state in a backend. Raises StoreError if it is another."""
     if isinstance(name, RemoteName):

@@ -56,7 +56,7 @@ def command(
     if version is not None:
         if to is not None or discard_changes:
             raise typer.BadParameter("cannot be combined with --to or --discard-changes", param_hint="--version")
-        return _restore(state_name(one_state(state, state_option)), version, options)
+        return _restore(one_state(state, state_option), version, options)
     name = state_name(one_state(state, state_option))
     store = store_of(name)
     undo = undo_request(store, to)
@@ -76,9 +76,10 @@ def command(
     return carry_out(Plan("undo", operation, state=name, checksum=checksum, changed=changed, hint=hint), options)
 
 
-def _restore(name: str, version_id: str, options: SurgeryOptions) -> int:
+def _restore(state: str | None, version_id: str, options: SurgeryOptions) -> int:
     """Restore a version of a state that its service keeps. Raises what `carry_out` does."""
-    earlier = statefmt.open(version_name(run_context(), version_id, name), context=run_context())
+    earlier = statefmt.open(version_name(run_context(), version_id, state), context=run_context())
+    name = state_name(state)
 
     def operation(snapshot: Snapshot) -> Edit:
         if earlier.lineage != snapshot.lineage:

@@ -26,8 +26,9 @@ def command(
     They are there whoever wrote them, and as long as the service keeps them. The edits that statetool made to a state
     are in its history, wherever the state is.
     """
-    name = state_name(one_state(state, state_option), to_read=True)
-    found = kept_versions(run_context(), name)
+    named = one_state(state, state_option)
+    found = kept_versions(run_context(), named)
+    name = state_name(named, to_read=True)
     if output_format is OutputFormat.JSON:
         from statefmt.render.versions.json import versions_json
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from statefmt.model.errors import StoreError
@@ -13,9 +13,12 @@ from statefmt.store.backends.description import SettingValue
 from statefmt.store.backends.place import StatePlace
 from statefmt.store.backends.settings import BackendSetting
 from statefmt.store.backends.types.s3 import object_key
+from statefmt.text.pattern import pattern
 
 # The length of a key of 32 bytes in base64.
 _CUSTOMER_KEY_LENGTH: Final = 44
+# Old buckets have capitals and underscores too. Other characters could lead to another place.
+_BUCKET: Final = pattern(r"[A-Za-z0-9][A-Za-z0-9._-]{1,254}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +32,7 @@ class S3Settings:
     workspace_prefix: str
     encrypt: bool
     kms_key: str
-    customer_key: bytes | None
+    customer_key: bytes | None = field(repr=False)
     acl: str
     state_tags: Mapping[str, str] | None
     lock_tags: Mapping[str, str] | None
@@ -49,7 +52,7 @@ class S3Settings:
 class Given:
     """The settings of a backend by name, with where each comes from."""
 
-    by_name: Mapping[str, BackendSetting]
+    by_name: Mapping[str, BackendSetting] = field(repr=False)
 
     @classmethod
     def of(cls, place: StatePlace) -> Given:
@@ -117,6 +120,15 @@ def s3_settings(place: StatePlace) -> S3Settings:
     for name in ("bucket", "key"):
         if not given.text(name):
             raise StoreError(f"{given.where(name)}: {name} must not be empty")
+    bucket = given.text("bucket")
+    if bucket.startswith("arn:") or bucket.endswith("--x-s3"):
+        what = "buckets named by an ARN" if bucket.startswith("arn:") else "directory buckets (S3 Express)"
+        raise StoreError(f"{given.where('bucket')}: {what} are not supported")
+    if _BUCKET.fullmatch(bucket) is None:
+        raise StoreError(f"{given.where('bucket')}: {bucket!r} is not the name of a bucket")
+    if any(part in (".", "..") for part in given.text("key").split("/")):
+        # Servers, and proxies on the way to them, may take it for another object.
+        raise StoreError(f"{given.where('key')}: key must not have parts that are . or ..")
     for name in ("key", "workspace_key_prefix"):
         if given.text(name) != given.text(name).strip("/"):
             raise StoreError(f"{given.where(name)}: {name} must not start or end with a slash")
@@ -125,7 +137,7 @@ def s3_settings(place: StatePlace) -> S3Settings:
     _check_conflicts(given)
     retries = given.number("max_retries")
     return S3Settings(
-        bucket=given.text("bucket"),
+        bucket=bucket,
         key=object_key(place.values, place.workspace),
         base_key=given.text("key"),
         region=given.text("region"),

@@ -22,6 +22,10 @@ class AwsKeys(NamedTuple):
     secret_key: str
     token: str = ""
 
+    def __repr__(self) -> str:
+        """Hide the secrets."""
+        return f"AwsKeys({self.access_key!r}, …)"
+
 
 class Signer(NamedTuple):
     """Who signs, and for which service in which region."""

@@ -40,12 +40,12 @@ class StateObject:
         return self.objects.settings.key
 
     def read(self) -> Stored | None:
-        """Return the content and its version, None if there is no state. Raises StoreError."""
+        """Return the content and its version, None if the state does not exist. Raises StoreError."""
         until = time.monotonic() + _DIGEST_TIMEOUT
         while True:
             stored = self.objects.read(self._key)
             wanted = self._digest()
-            # An empty object is no state, and its digest "", as OpenTofu sees it.
+            # As OpenTofu sees it, an empty object has no state, and its digest is "".
             found = _md5(stored.content) if stored is not None and stored.content else ""
             if wanted is None or self.table is None or wanted == found:
                 return Stored(stored.content, stored.version) if stored is not None and stored.content else None
@@ -78,6 +78,11 @@ class StateObject:
         """Delete the state with this version, and its digest. Raises ChangedError and StoreError."""
         from statefmt.store.s3._deletion import delete_unchanged
 
+        # Many servers ignore the condition of a deletion.
+        if self.objects.version(self._key) != expected:
+            raise ChangedError(
+                f"{self.location}: the state has changed since it was read; nothing was deleted", expected.etag
+            )
         delete_unchanged(self.objects, self._key, expected, self.location)
         if self.table is not None:
             self.table.delete_digest()
@@ -99,7 +104,7 @@ class StateObject:
                 expected.etag if expected else "",
             )
         if found is not None and expected is None:
-            # An empty object, which is no state.
+            # An empty object, which OpenTofu does not take for a state.
             self.objects.write(self._key, content, {"if-match": found.version.etag}, properties)
             return
         if not is_locked:
@@ -160,7 +165,7 @@ class StateObject:
             ) from None
 
     def _mismatch(self, table: LockTable, wanted: str, found: str) -> str:
-        content = f"its content has the MD5 {found}" if found else "there is no state"
+        content = f"its content has the MD5 {found}" if found else "the state does not exist"
         return (
             f"{self.location}: the digest in the DynamoDB table {table.table!r} is {wanted}, but {content}. A write "
             "was interrupted, or the store gives an old version. If the content is right after a few minutes, correct "

@@ -16,7 +16,7 @@ from statefmt.store.s3._state_object import StateObject
 from statefmt.store.s3._version import ReadVersion
 
 if TYPE_CHECKING:
-    # Commands that only look do not lock.
+    # Reading a state needs no lock.
     from statefmt.store.remote.object_version import ObjectVersion
     from statefmt.store.s3._dynamodb import LockTable
     from statefmt.store.s3._locks import S3Locks

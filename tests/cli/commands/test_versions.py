@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -106,6 +107,15 @@ def test_states_without_versions(name: str, said: str, statetool: Statetool) -> 
         done = statetool(*command)
         assert (done.status, done.out) == (2, b"")
         assert said in " ".join(done.err.split())
+
+
+def test_other_backends(statetool: Statetool, folder: Path) -> None:
+    """A pipe, as for other commands, has no versions."""
+    (folder / "main.tf").write_text('terraform {\n  backend "gcs" {\n    bucket = "b"\n  }\n}\n')
+    for command in ("versions", "show --version 1", "diff --version 1", "undo --version 1"):
+        done = statetool(*command.split())
+        assert (done.status, done.out) == (2, b"")
+        assert done.err.endswith("; list the versions with a program of the service\n")
 
 
 def test_show(statetool: Statetool, moto: S3Server, bucket: str) -> None:

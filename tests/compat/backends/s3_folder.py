@@ -41,7 +41,9 @@ class S3Folder:
         """Write the configuration, with the same backend as in the recordings."""
         endpoints = {"s3": self.server.url} | ({"dynamodb": self.server.url} if self.table else {})
         settings = {
-            "bucket": self.bucket, "key": KEY, "region": REGION, "encrypt": True,
+            "bucket": self.bucket, "key": KEY, "region": REGION,
+            # SeaweedFS has no keys here.
+            "encrypt": self.server.has_dynamodb,
             **({"use_lockfile": True} if self.lock_file else {}),
             **({"dynamodb_table": self.table} if self.table else {}),
             "access_key": ACCESS_KEY, "secret_key": SECRET_KEY, "use_path_style": True,

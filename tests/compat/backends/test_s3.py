@@ -28,6 +28,8 @@ _APPLY: Final = ("apply", "-input=false", "-auto-approve", "-no-color")
 _PLAN: Final = ("plan", "-input=false", "-no-color")
 _RECORDINGS: Final = Path(__file__).parent / "recordings"
 _KINDS: Final = ("lock-file", "dynamodb", "both")
+# A server that checks signatures, with a lock file.
+_MORE: Final = (*_KINDS, "seaweedfs")
 # Renames a to c, and keeps the lock until its standard input has a line.
 _HOLDER: Final = """
 import sys
@@ -51,11 +53,12 @@ def surroundings(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.M
 
 
 @pytest.fixture(params=_KINDS)
-def module(request: pytest.FixtureRequest, real: Program, folder: Path, moto: S3Server) -> S3Folder:
+def module(request: pytest.FixtureRequest, real: Program, folder: Path) -> S3Folder:
     """A root module that has been applied, and locks in one way."""
     kind: str = request.param
-    table = "" if kind == "lock-file" else moto.new_table()
-    found = S3Folder(folder, moto, moto.new_bucket(versioned=True), kind != "dynamodb", table)
+    server: S3Server = request.getfixturevalue("seaweedfs" if kind == "seaweedfs" else "moto")
+    table = server.new_table() if kind in ("dynamodb", "both") else ""
+    found = S3Folder(folder, server, server.new_bucket(versioned=True), kind != "dynamodb", table)
     found.configure(RESOURCES)
     _done(real.run(folder, "init", "-input=false"))
     _done(real.run(folder, *_APPLY))
@@ -97,6 +100,7 @@ def _program_holds(real: Program, module: S3Folder) -> Iterator[None]:
         _done(applied.result())
 
 
+@pytest.mark.parametrize("module", _MORE, indirect=True)
 def test_plan_after_surgery(real: Program, module: S3Folder, statetool: Statetool) -> None:
     before = module.content(KEY).decode()
     _run(statetool, "mv", "terraform_data.a", "terraform_data.c")

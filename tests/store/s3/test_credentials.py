@@ -15,10 +15,11 @@ from statefmt.model.errors import StoreError
 from statefmt.store.backends.description import SettingValue
 from statefmt.store.backends.options import BackendOptions
 from statefmt.store.backends.settings import SettingSource
+from statefmt.store.s3._credentials import keys_of
 from statefmt.store.s3.client import S3Client
 from tests.servers.s3 import S3Server
 from tests.servers.wrong_s3 import Answer, Request, WrongServer
-from tests.store.s3.connecting import KEY, Opened, connection_of, place_of
+from tests.store.s3.connecting import KEY, Opened, connection_of, given_of, place_of
 
 ROLE: Final = "arn:aws:iam::123456789012:role/states"
 CONFIG: Final = """
@@ -355,6 +356,8 @@ def test_no_secret_in_what_is_reported(wrong: WrongServer, bucket: str, home: Pa
     client.read()
     with pytest.raises(StoreError) as failed:
         _client(wrong.server, "tf-states-missing", home, arguments, {}, opened=opened).read()
-    text = "\n".join([*opened.notes, *opened.requests, str(failed.value), repr(client)])
+    given = given_of(arguments)
+    shown = (repr(client), repr(given), repr(keys_of(given, connection_of({}), "")()))
+    text = "\n".join([*opened.notes, *opened.requests, str(failed.value), *shown])
     assert opened.requests
     assert "hunter" not in text

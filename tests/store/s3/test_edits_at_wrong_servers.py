@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -87,11 +88,11 @@ def kind(request: pytest.FixtureRequest) -> str:
 def bucket(moto: S3Server, wrong: WrongServer, folder: Path, kind: str) -> Bucket:
     """A bucket with a state, and in the current folder a root module that reaches it by the wrong server."""
     name = moto.new_bucket(versioned=True)
-    table = moto.new_table() if kind == "dynamodb" else ""
+    table = moto.new_table() if kind != "lock-file" else ""
     moto.s3().put_object(Bucket=name, Key=KEY, Body=BEFORE, ContentType="application/json")
     config: dict[str, Any] = {
         "bucket": name, "key": KEY, "region": REGION, "use_path_style": True,
-        "use_lockfile": not table, "dynamodb_table": table or None, "max_retries": 3,
+        "use_lockfile": kind != "dynamodb", "dynamodb_table": table or None, "max_retries": 3,
         "endpoints": {"s3": wrong.server.url, "dynamodb": wrong.server.url},
         "access_key": ACCESS_KEY, "secret_key": SECRET_KEY, "skip_metadata_api_check": True,
         "skip_credentials_validation": True, "skip_requesting_account_id": True,
@@ -108,7 +109,15 @@ def _words(result: Result) -> str:
 
 
 def _locks(request: Request) -> bool:
-    return request.writes_lock or (request.operation == "PutItem" and b'"Info"' in request.body)
+    return request.writes_lock or _locks_item(request)
+
+
+def _locks_item(request: Request) -> bool:
+    return request.operation == "PutItem" and b'"Info"' in request.body
+
+
+def _writes_digest(request: Request) -> bool:
+    return request.operation == "PutItem" and b'"Digest"' in request.body
 
 
 def _unlocks(request: Request) -> bool:
@@ -207,6 +216,56 @@ def test_a_write_after_all(wrong: WrongServer, bucket: Bucket, statetool: Statet
     wrong.settled()
     assert bucket.said() in ((7, ["a"]), (8, ["b"]))
     assert bucket.locks() == []
+
+
+@pytest.mark.parametrize(("kind", "step"), [("lock-file", "lock"), ("dynamodb", "lock"), ("dynamodb", "unlock")])
+def test_a_lock_after_all(step: str, wrong: WrongServer, bucket: Bucket, statetool: Statetool) -> None:
+    """The server does what nobody waits for any more: no lock stays that the message does not name."""
+    wrong.at(STEPS[step], after_all, times=1)
+    done = statetool(*_MOVE)
+    wrong.settled()
+    assert done.status == 2 or bucket.said() == (8, ["b"])
+    assert not bucket.locks() or "statetool unlock" in _words(done)
+
+
+@pytest.mark.parametrize("kind", ["both"])
+@pytest.mark.parametrize("fault", [cut_before, cut_after])
+def test_the_answer_about_the_second_lock_is_lost(
+    fault: Fault, wrong: WrongServer, bucket: Bucket, statetool: Statetool
+) -> None:
+    wrong.at(_locks_item, fault, times=1)
+    done = statetool(*_MOVE)
+    assert done.status == 2 or bucket.said() == (8, ["b"])
+    assert bucket.locks() == []
+
+
+@pytest.mark.parametrize("kind", ["both"])
+def test_the_second_lock_is_refused(wrong: WrongServer, bucket: Bucket, statetool: Statetool) -> None:
+    """The first one is given back."""
+    wrong.at(_locks_item, refused(400, "ThrottlingException"))
+    done = statetool(*_MOVE)
+    assert (done.status, "ThrottlingException" in _words(done)) == (2, True)
+    assert (bucket.content(), bucket.locks()) == (BEFORE, [])
+
+
+@pytest.mark.parametrize("kind", ["dynamodb"])
+def test_a_digest_that_arrives_late(wrong: WrongServer, bucket: Bucket, statetool: Statetool) -> None:
+    wrong.at(_writes_digest, cut_after, times=1)
+    wrong.at(_writes_digest, cut_before, times=1)
+    assert statetool(*_MOVE).status == 0
+    assert (bucket.said(), bucket.locks()) == ((8, ["b"]), [])
+    assert statetool("list").text == "terraform_data.b\n"
+
+
+@pytest.mark.parametrize("kind", ["dynamodb"])
+def test_a_digest_that_is_refused(wrong: WrongServer, bucket: Bucket, statetool: Statetool) -> None:
+    """The message has what makes the state readable again."""
+    wrong.at(_writes_digest, refused(400, "AccessDeniedException"))
+    done = statetool(*_MOVE)
+    assert done.status == 2
+    digest = hashlib.md5(bucket.content(), usedforsecurity=False).hexdigest()
+    assert f"'{bucket.name}/{KEY}-md5' to {digest}" in _words(done)
+    assert (bucket.said(), bucket.locks()) == ((8, ["b"]), [])
 
 
 @pytest.mark.parametrize(("status", "code"), [(503, "SlowDown"), (429, "TooManyRequests")])
