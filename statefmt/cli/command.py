@@ -36,6 +36,8 @@ _PAGED: Final = frozenset(
     }
 )
 _OWN: Final = "Options"
+# Commands that take the place of a state, and connect to nothing.
+_WITHOUT_CONNECTION: Final = frozenset({"where"})
 # The parameters that name states.
 _STATES: Final = frozenset({"state", "states", "state_option", "old", "new", "source", "target"})
 
@@ -66,7 +68,7 @@ class ProgramCommand(TyperCommand):
 
     @property
     def _opens_states(self) -> bool:
-        return any(parameter.name in _STATES for parameter in self.params)
+        return self.name not in _WITHOUT_CONNECTION and any(parameter.name in _STATES for parameter in self.params)
 
     def get_help(self, ctx: click.Context) -> str:
         # typer adds escapes for rich.

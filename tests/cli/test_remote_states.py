@@ -18,7 +18,7 @@ from tests.servers.http import StateServer, state_server
 
 FILE: Final = "terraform.tfstate"
 # They depend on the backend, and have tests of their own; `git-driver` is for files.
-_ELSEWHERE: Final = frozenset({"copy", "git-driver", "history", "locks", "restore", "unlock", "versions"})
+_ELSEWHERE: Final = frozenset({"copy", "git-driver", "history", "locks", "unlock", "versions"})
 ALL: Final = [line for command, lines in LINES.items() if command not in _ELSEWHERE for line in lines]
 # The ID of a lineage, salts and keys are new in each run.
 _BACKUP: Final = re.compile(r"; the previous (?:state|file) is kept in \S+")
