@@ -25,14 +25,12 @@ def configured_url(given: Given, connection: Connection, service: str) -> str | 
     except OSError:
         # The SDK goes on without the file too.
         return None
-    from botocore.exceptions import BotoCoreError
-
-    from statefmt.store.s3._sdk_errors import sdk_problem
+    from statefmt.store.s3._sdk_errors import SDK_ERRORS, sdk_problem
     from statefmt.store.s3._session import EnvironmentSession
 
     session = EnvironmentSession(given, connection)
     try:
         session.prepare()
         return session.configured_url(service)
-    except BotoCoreError as error:
+    except SDK_ERRORS as error:
         raise StoreError(f"{files.config}: {sdk_problem(error)}") from None

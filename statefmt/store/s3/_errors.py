@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Final
 
 from statefmt.model.errors import StoreError
@@ -120,6 +119,8 @@ def _said(answer: Answer) -> tuple[str, str, str]:
     """Return the code, the message and the region in an error of a service."""
     text = answer.body[: 1 << 16].decode(errors="replace")
     if text.lstrip().startswith("{"):
+        import json
+
         try:
             found = json.loads(text)
         except ValueError:

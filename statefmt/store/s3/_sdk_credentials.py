@@ -22,7 +22,7 @@ from botocore.credentials import (
     InstanceMetadataProvider,
     ProfileProviderBuilder,
 )
-from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError
+from botocore.exceptions import NoCredentialsError
 from botocore.utils import InstanceMetadataFetcher
 
 from statefmt.model.errors import StoreError
@@ -30,7 +30,7 @@ from statefmt.store.remote.connection import Connection
 from statefmt.store.s3._accounts import check_account
 from statefmt.store.s3._durations import seconds_of
 from statefmt.store.s3._programs import check_programs
-from statefmt.store.s3._sdk_errors import sdk_problem
+from statefmt.store.s3._sdk_errors import SDK_ERRORS, sdk_problem
 from statefmt.store.s3._session import EnvironmentSession
 from statefmt.store.s3._settings import Given
 from statefmt.store.s3._sigv4 import AwsKeys
@@ -82,7 +82,7 @@ def found_keys(
         credentials.get_frozen_credentials()
         session.use(credentials)
         check_account(session, given)
-    except (BotoCoreError, ClientError) as error:
+    except SDK_ERRORS as error:
         # Without the cause: its text may contain what a program printed.
         raise StoreError(f"{subject}: {sdk_problem(error)}") from None
     return lambda: _renewed(credentials, subject)
@@ -91,7 +91,7 @@ def found_keys(
 def _renewed(credentials: Any, subject: str) -> AwsKeys:
     try:
         frozen = credentials.get_frozen_credentials()
-    except (BotoCoreError, ClientError) as error:
+    except SDK_ERRORS as error:
         raise StoreError(f"{subject}: {sdk_problem(error)}") from None
     return AwsKeys(frozen.access_key, frozen.secret_key, frozen.token or "")
 

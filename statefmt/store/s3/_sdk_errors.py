@@ -25,9 +25,11 @@ from statefmt.store.s3._errors import short, way_out
 from statefmt.text.pattern import pattern
 
 _PARAMETER: Final = pattern(r"\bparameter ([A-Za-z.0-9\[\]]+)")
+# What the SDK raises, and what it lets through from files and programs that are missing or not as it expects.
+SDK_ERRORS: Final = (BotoCoreError, ClientError, OSError, ValueError, KeyError, TypeError, AttributeError)
 
 
-def sdk_problem(error: BotoCoreError | ClientError) -> str:
+def sdk_problem(error: Exception) -> str:
     """Return what prevented the SDK from finding credentials, with what to do about it."""
     match error:
         case ClientError():
@@ -57,6 +59,8 @@ def sdk_problem(error: BotoCoreError | ClientError) -> str:
             return "the SSO session has expired or is not valid; sign in with `aws sso login`"
         case EndpointConnectionError():
             return "cannot connect to the service that gives AWS credentials"
+        case OSError(strerror=str(reason), filename=str(name)):
+            return f"{name}: {reason[:1].lower()}{reason[1:]}"
         case HTTPClientError():
             return f"the service that gives AWS credentials did not answer ({type(error).__name__})"
     # The text may contain what a program printed, or a value of a request.

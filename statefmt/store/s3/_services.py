@@ -51,7 +51,8 @@ class Services:
 
     def close(self) -> None:
         """Close the connections."""
-        self._transport.close()
+        if "_transport" in self.__dict__:
+            self._transport.close()
 
     @cached_property
     def _transport(self) -> Transport:

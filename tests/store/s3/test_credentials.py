@@ -278,6 +278,25 @@ def test_output_of_a_program_is_not_shown(wrong: WrongServer, bucket: str, home:
     assert failed.value.__cause__ is None
 
 
+@pytest.mark.parametrize(
+    "program",
+    [
+        f"{sys.executable} -c \"print('hunter2')\"",
+        f"{sys.executable} -c \"print('[]')\"",
+        f"{sys.executable} -c \"print('{{}}')\"",
+        "/nowhere/hunter",
+    ],
+)
+def test_programs_that_fail(wrong: WrongServer, bucket: str, home: Path, program: str) -> None:
+    (home / ".aws" / "config").write_text(f"[default]\ncredential_process = {program}\n")
+    client = _client(wrong.server, bucket, home, {}, {})
+    with pytest.raises(StoreError) as failed:
+        client.read()
+    assert "hunter2" not in str(failed.value)
+    assert failed.value.__cause__ is None
+    client.close()
+
+
 @pytest.mark.parametrize("source", [SettingSource.RECORD, SettingSource.BLOCK])
 def test_host_that_only_the_folder_names(
     wrong: WrongServer, sent: list[Request], bucket: str, home: Path, source: SettingSource
