@@ -124,6 +124,19 @@ def test_show(statetool: Statetool, moto: S3Server, bucket: str) -> None:
     assert "terraform_data.b" in statetool("show", "--state", _url(bucket)).text
 
 
+def test_a_deleted_state(statetool: Statetool, moto: S3Server, bucket: str, folder: Path) -> None:
+    """No version is current, and one of them can be saved and copied back."""
+    first, _ = _put(moto, bucket, FIRST, SECOND)
+    moto.s3().delete_object(Bucket=bucket, Key=KEY)
+    assert "*" not in statetool("versions", _url(bucket)).text
+    refused = statetool("undo", _url(bucket), "--version", first)
+    assert (refused.status, "there is no state" in refused.err) == (2, True)
+    (folder / "old.tfstate").write_bytes(statetool("pull", _url(bucket), "--version", first).out)
+    copied = statetool("copy", "old.tfstate", _url(bucket), "--yes")
+    assert copied.status == 0, copied.err
+    assert moto.s3().get_object(Bucket=bucket, Key=KEY)["Body"].read() == FIRST
+
+
 def test_no_such_version(statetool: Statetool, moto: S3Server, bucket: str) -> None:
     _put(moto, bucket, FIRST)
     done = statetool("show", "--state", _url(bucket), "--version", "nonsense")
