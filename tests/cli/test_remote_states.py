@@ -88,8 +88,7 @@ def _called(line: str, state: str, statetool: Statetool) -> Result:
     return statetool(*(word.replace("%s", state) for word in line.split()))
 
 
-@pytest.mark.parametrize("is_encrypted", [False, True], ids=["plain", "encrypted"])
-@pytest.mark.parametrize("form", ["url", "folder"])
+@pytest.mark.parametrize(("form", "is_encrypted"), [("url", False), ("folder", False), ("folder", True)])
 @pytest.mark.parametrize("line", ALL, ids=[line.text for line in ALL])
 def test_as_for_a_file(
     line: Line,

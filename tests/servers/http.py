@@ -189,13 +189,19 @@ class _Handler(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_: object) -> None:
+        """Say nothing: a client may close a connection at any time."""
+
+
 @contextmanager
 def state_server(certificates: ssl.SSLContext | None = None) -> Iterator[StateServer]:
     """Run a server on a free port of this machine, with TLS if it has certificates."""
     kept = StateServer()
     handler = type("_Bound", (_Handler,), {"kept": kept})
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        server.daemon_threads = True
+    with _Server(("127.0.0.1", 0), handler) as server:
         if certificates is not None:
             server.socket = certificates.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
         scheme = "http" if certificates is None else "https"

@@ -175,7 +175,10 @@ class HttpClient:
             answer = self._send(self._settings.lock_method, self._settings.lock, lock_json(info), repeats=True)
             holder = read_lock_info(answer.body) if answer.status in _LOCKED else None
             if holder is not None and holder.ID and lock_id != holder.ID:
-                raise self._not_ours("unlock", holder)
+                raise StoreError(
+                    f"{self.location}: the lock has the ID {holder.ID}, not {lock_id}: it is held by "
+                    f"{holder.Who or 'somebody'}; nothing was removed"
+                )
             if answer.status != _OK and answer.status not in _LOCKED:
                 raise self._refused("lock", answer)
         answer = self._send(self._settings.unlock_method, target, lock_json(info))

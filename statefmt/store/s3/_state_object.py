@@ -78,6 +78,11 @@ class StateObject:
         """Delete the state with this version, and its digest. Raises ChangedError and StoreError."""
         from statefmt.store.s3._deletion import delete_unchanged
 
+        # Many servers ignore the condition of a deletion.
+        if self.objects.version(self._key) != expected:
+            raise ChangedError(
+                f"{self.location}: the state has changed since it was read; nothing was deleted", expected.etag
+            )
         delete_unchanged(self.objects, self._key, expected, self.location)
         if self.table is not None:
             self.table.delete_digest()

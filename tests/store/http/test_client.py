@@ -196,7 +196,7 @@ def test_the_lock_is_gone(server: StateServer, client: MakeClient) -> None:
 def test_force_unlock(compares: bool, server: StateServer, client: MakeClient) -> None:
     server.compares = compares
     server.holder = asdict(THEIRS)
-    with pytest.raises(StoreError, match="the state is locked by them@there with the ID 77b0"):
+    with pytest.raises(StoreError, match="the lock has the ID 77b0, not 0000: it is held by them@there; nothing was"):
         client().force_unlock("0000")
     assert server.holder == asdict(THEIRS)
     assert client().force_unlock(THEIRS.ID) == THEIRS

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.servers.s3 import S3Server, moto
+from tests.servers.s3 import S3Server, moto, seaweedfs
 from tests.servers.wrong_s3 import WrongServer, wrong_server
 
-__all__ = ["moto"]
+__all__ = ["moto", "seaweedfs"]
 
 
 @pytest.fixture

@@ -11,6 +11,8 @@ import pytest
 from statefmt.model.errors import ChangedError, StoreError
 from statefmt.store.remote.client import LockHeldError
 from statefmt.store.s3 import _state_object
+from statefmt.store.s3._deletion import delete_unchanged
+from statefmt.store.s3._version import ReadVersion
 from tests.servers.s3 import S3Server
 from tests.servers.wrong_s3 import Answer, Request, WrongServer
 from tests.store.s3.connecting import KEY, Opened, client_of, new_lock
@@ -183,10 +185,54 @@ def test_deleted_only_as_read(moto: S3Server) -> None:
     client.write(SECOND, old.version, None)
     new = client.read()
     assert new is not None
+    with pytest.raises(ChangedError):
+        client.delete(old.version)
+    assert client.read() == new
     client.delete(new.version)
     assert client.read() is None
     # Nothing is lost in a versioned bucket.
     assert [client.read_version(version.id) for version in client.object_versions()] == [SECOND, FIRST]
+
+
+def test_written_while_it_is_deleted(seaweedfs: S3Server) -> None:
+    """SeaweedFS honours the condition of a deletion, which moto ignores."""
+    bucket = seaweedfs.new_bucket(versioned=False)
+    client = client_of(seaweedfs, bucket)
+    client.write(FIRST, None, None)
+    old = client.read()
+    assert old is not None
+    assert isinstance(old.version, ReadVersion)
+    client.write(SECOND, old.version, None)
+    objects = client._objects
+    with pytest.raises(ChangedError):
+        delete_unchanged(objects, KEY, old.version, "here")
+    stored = client.read()
+    assert stored is not None
+    assert stored.data == SECOND
+
+
+@pytest.mark.parametrize("versioned", [False, True])
+def test_signed_for_a_server_that_checks(seaweedfs: S3Server, versioned: bool) -> None:
+    bucket = seaweedfs.new_bucket(versioned=versioned)
+    opened = Opened()
+    key = "weird key+ü/it's %20 (x)!*~&=.tfstate"
+    client = client_of(seaweedfs, bucket, opened=opened, key=key, use_lockfile=True)
+    info = new_lock(client)
+    client.lock(info)
+    with pytest.raises(LockHeldError) as held:
+        client.lock(new_lock(client, "bob@ci"))
+    assert held.value.holder == info
+    client.write(FIRST, None, info)
+    stored = client.read()
+    assert stored is not None
+    seaweedfs.s3().put_object_tagging(Bucket=bucket, Key=key, Tagging={"TagSet": [{"Key": "a b", "Value": "é=+/@:"}]})
+    client.write(SECOND, stored.version, info)
+    assert seaweedfs.s3().get_object_tagging(Bucket=bucket, Key=key)["TagSet"] == [{"Key": "a b", "Value": "é=+/@:"}]
+    assert seaweedfs.s3().get_object(Bucket=bucket, Key=key)["Body"].read() == SECOND
+    client.unlock(info)
+    assert client.holder() is None
+    assert client.workspaces() == ["default"]
+    assert len(client.object_versions()) == (2 if versioned else 1)
 
 
 def test_stored_as_before(moto: S3Server, bucket: str) -> None:
