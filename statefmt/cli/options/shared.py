@@ -52,7 +52,7 @@ YesOption = Annotated[
 
 VersionOption = Annotated[
     Optional[str],  # noqa: UP045
-    typer.Option("--version", metavar="ID", help="Show this earlier version, which `versions` lists."),
+    typer.Option("--version", metavar="ID", help="Use this earlier version, which `versions` lists."),
 ]
 
 

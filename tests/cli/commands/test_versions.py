@@ -10,6 +10,7 @@ from typing import Final
 import pytest
 
 from tests.cli.conftest import Statetool
+from tests.cli.encrypted import configuration, encrypted
 from tests.cli.states import resource, state
 from tests.cli.test_json_output import _assert_valid
 from tests.servers.s3 import S3Server, moto, seaweedfs
@@ -124,6 +125,19 @@ def test_show(statetool: Statetool, moto: S3Server, bucket: str) -> None:
     assert "terraform_data.b" in statetool("show", "--state", _url(bucket)).text
 
 
+def test_a_deleted_state(statetool: Statetool, moto: S3Server, bucket: str, folder: Path) -> None:
+    """No version is current, and one of them can be saved and copied back."""
+    first, _ = _put(moto, bucket, FIRST, SECOND)
+    moto.s3().delete_object(Bucket=bucket, Key=KEY)
+    assert "*" not in statetool("versions", _url(bucket)).text
+    refused = statetool("undo", _url(bucket), "--version", first)
+    assert (refused.status, "there is no state" in refused.err) == (2, True)
+    (folder / "old.tfstate").write_bytes(statetool("pull", _url(bucket), "--version", first).out)
+    copied = statetool("copy", "old.tfstate", _url(bucket), "--yes")
+    assert copied.status == 0, copied.err
+    assert moto.s3().get_object(Bucket=bucket, Key=KEY)["Body"].read() == FIRST
+
+
 def test_no_such_version(statetool: Statetool, moto: S3Server, bucket: str) -> None:
     _put(moto, bucket, FIRST)
     done = statetool("show", "--state", _url(bucket), "--version", "nonsense")
@@ -156,6 +170,18 @@ def test_undo(statetool: Statetool, moto: S3Server, bucket: str) -> None:
     # One by _put, and one by the undo.
     assert (len(locks["Versions"]), len(locks["DeleteMarkers"])) == (2, 2)
     assert len(_versions(statetool, bucket)) == 3
+
+
+def test_encrypted(statetool: Statetool, moto: S3Server, bucket: str, folder: Path) -> None:
+    (folder / "key.json").write_text(json.dumps(configuration("new")))
+    first, _ = _put(moto, bucket, *(encrypted(each, "new") for each in (FIRST, SECOND)))
+    key = ("--encryption", "key.json")
+    assert "terraform_data.a" in statetool("show", "--state", _url(bucket), "--version", first, *key).text
+    assert statetool("show", "--state", _url(bucket), "--version", first).status == 2
+    done = statetool("undo", _url(bucket), "--version", first, *key)
+    assert done.status == 0, done.err
+    assert b"encrypted_data" in moto.s3().get_object(Bucket=bucket, Key=KEY)["Body"].read()
+    assert statetool("pull", _url(bucket), *key).out == FIRST.replace(b'"serial": 7', b'"serial": 9')
 
 
 def test_undo_to_another_lineage(statetool: Statetool, moto: S3Server, bucket: str) -> None:

@@ -65,6 +65,14 @@ def module(request: pytest.FixtureRequest, real: Program, folder: Path) -> S3Fol
     return found
 
 
+@pytest.fixture
+def executable(real: Program) -> Executable:
+    """A real program that is a process of its own."""
+    if not isinstance(real, Executable):
+        pytest.skip("it is not a process of its own")
+    return real
+
+
 def _done(output: Output) -> Output:
     assert output.status == 0, output.err or output.out
     return output
@@ -129,10 +137,9 @@ def _shape(value: Any, key: str = "") -> Any:
     return value
 
 
+@pytest.mark.parametrize("module", ["lock-file", "dynamodb"], indirect=True)
 def test_what_it_leaves_is_as_recorded(real: Program, module: S3Folder) -> None:
     """While it holds the lock, and after its edit."""
-    if module.lock_file and module.table:
-        pytest.skip("there is no recording of both")
     recorded = json.loads((_RECORDINGS / f"s3-{'lockfile' if module.lock_file else 'dynamodb'}.json").read_bytes())
     context = system_context()
     with statefmt.open(current_state(context), context=context).edit("rename", lock_timeout=0) as edit:
@@ -196,11 +203,11 @@ def test_the_program_removes_what_statetool_left(real: Program, module: S3Folder
     _no_changes(real, module, RESOURCES)
 
 
-def test_statetool_removes_what_the_program_left(real: Program, module: S3Folder, statetool: Statetool) -> None:
-    if not isinstance(real, Executable):
-        pytest.skip("it is no process of its own")
+def test_statetool_removes_what_the_program_left(
+    executable: Executable, module: S3Folder, statetool: Statetool
+) -> None:
     module.configure(RESOURCES + HOLDING)
-    with real.start(module.path, *_APPLY) as holder:
+    with executable.start(module.path, *_APPLY) as holder:
         while not (module.path / "held").exists():
             assert holder.poll() is None
             time.sleep(0.01)
