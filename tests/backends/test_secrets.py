@@ -125,6 +125,15 @@ def test_edits(way: str, debug: tuple[str, ...], spot: Spot, tmp_path: Path) -> 
     assert _leaks({"the state": spot.stored() or b""}) == []
 
 
+@pytest.mark.parametrize("kind", ["pg"], indirect=True)
+def test_wrong_password(spot: Spot, tmp_path: Path) -> None:
+    config = spot.config(spot.servers)
+    wrong = {**config, "conn_str": re.sub("//[^@]*@", f"//canary:{_CANARY}Not@", config["conn_str"])}
+    result, seen = Watched(tmp_path / "folder", spot.backend, wrong).seen(*_EDIT, "--debug")
+    assert (result.status, seen) == (2, []), result.err
+    assert "password authentication failed" in result.err
+
+
 @_EACH
 @_DEBUG
 def test_while_locked(debug: tuple[str, ...], spot: Spot, tmp_path: Path) -> None:
