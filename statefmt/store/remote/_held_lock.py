@@ -47,6 +47,8 @@ class HeldLock:
         self._place = printable(client.location)
         self._may_be_ours = False
         self._is_ours = False
+        # Whether the backend can be asked who holds the lock.
+        self._can_be_seen = True
         self._held: LockHeldError | None = None
 
     def acquire(self, timeout: float) -> None:
@@ -110,7 +112,10 @@ class HeldLock:
         """Find out who holds the lock, without changing anything."""
         try:
             holder = self._client.holder()
-        except (NotImplementedError, StoreError):
+        except NotImplementedError:
+            self._can_be_seen = False
+            return _Found.UNKNOWN
+        except StoreError:
             return _Found.UNKNOWN
         if holder is None:
             return _Found.NONE
@@ -126,6 +131,7 @@ class HeldLock:
         try:
             holder = self._client.holder()
         except NotImplementedError:
+            self._can_be_seen = False
             return
         if holder is None:
             self._may_be_ours = False
@@ -212,7 +218,5 @@ class HeldLock:
 
     def _left(self) -> str:
         lock_id = self.info.ID
-        return (
-            f"The lock {lock_id} of this command may be left; `statetool locks` shows it, and "
-            f"{unlock_command(lock_id)} removes it"
-        )
+        shown = "`statetool locks` shows it, and " if self._can_be_seen else ""
+        return f"The lock {lock_id} of this command may be left; {shown}{unlock_command(lock_id)} removes it"

@@ -43,7 +43,7 @@ def _place(values: SettingValues, workspace: str, environment: Mapping[str, str]
 
 
 def _endpoint(name: str, *older: str) -> BackendArgument:
-    return BackendArgument(name, (f"AWS_ENDPOINT_URL_{name.upper()}", *older))
+    return BackendArgument(name, (f"AWS_ENDPOINT_URL_{name.upper()}", *older, "AWS_ENDPOINT_URL"))
 
 
 BACKEND: Final = BackendType(
