@@ -10,7 +10,7 @@ from typing import Final
 from statefmt.model.errors import LockedError, StoreError
 from statefmt.model.wording import Wording
 from statefmt.store.lock_info import LockInfo
-from statefmt.store.remote._lock_text import lock_lines, unlock_command
+from statefmt.store.lock_text import lock_lines, unlock_command
 from statefmt.store.remote.client import LockHeldError, StateClient, UnknownOutcomeError
 from statefmt.text.printable import printable
 

@@ -1,4 +1,4 @@
-"""Describes a lock in a message, in text that somebody else may have written."""
+"""Shows a lock, in text that somebody else may have written."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ _SIMPLE: Final = pattern(r"[A-Za-z0-9][A-Za-z0-9._:-]*", re.ASCII)
 
 
 def lock_lines(info: LockInfo) -> str:
-    """Return the members of a lock, each on its line with its name."""
+    """Return what the holder of a lock wrote, as OpenTofu shows it: each member on its line, without empty ones."""
     assert {field.name for field in fields(info)} == set(_ORDER)
-    return "\n".join(f"  {name + ':':<{_WIDTH}}{_shown(getattr(info, name))}".rstrip() for name in _ORDER)
+    members = ((name, _shown(getattr(info, name))) for name in _ORDER)
+    return "\n".join(f"  {name + ':':<{_WIDTH}}{value}" for name, value in members if value)
 
 
 def unlock_command(lock_id: str) -> str:
