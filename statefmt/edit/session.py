@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +19,7 @@ from statefmt.model.findings import Finding, Severity
 from statefmt.model.snapshot import HIGHEST_SERIAL, Snapshot
 from statefmt.model.wording import Wording
 from statefmt.sealed import Seal, opened
-from statefmt.store.reading import STANDARD_INPUT, display_name
+from statefmt.store.reading import STANDARD_INPUT, display_name, is_folder
 from statefmt.text.shell import shell_word
 
 if TYPE_CHECKING:
@@ -72,8 +71,7 @@ def state_name(context: RunContext, name: str | None, *, to_read: bool = False) 
         if at_url is not None:
             return at_url
     folder = Path() if name is None else Path(name)
-    # Path.is_dir raises if a folder above may not be searched.
-    if name is not None and (name == STANDARD_INPUT or not os.path.isdir(name)):  # noqa: PTH112
+    if name is not None and (name == STANDARD_INPUT or not is_folder(name)):
         return name
     from statefmt.whereabouts import find_backend
 
@@ -102,7 +100,7 @@ def backend_state_name(context: RunContext, found: FoundBackend, *, to_read: boo
             f"{path}; if that is intended, ",
             Wording("name it with --state", "pass its path to statefmt.open()"),
         )
-    if os.path.isdir(path):  # noqa: PTH112
+    if is_folder(path):
         # Otherwise it would stand for another state.
         raise StoreError(f"{path}: this is a folder, not a state file")
     return str(path)

@@ -18,7 +18,8 @@ def remembered(*options: click.Option) -> list[click.Option]:
 
 def remembered_values(context: click.Context) -> Mapping[str, Any]:
     """Return the values by the names of the options, as click converted them."""
-    return context.meta.get(__name__, {})
+    values: Mapping[str, Any] = context.meta.get(__name__, {})
+    return values
 
 
 def _remember(context: click.Context, parameter: click.Parameter, value: object) -> object:
