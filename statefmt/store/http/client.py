@@ -88,7 +88,7 @@ class HttpClient:
         if answer.status in _LOCKED:
             holder = read_lock_info(answer.body)
             if holder is None or holder.ID != info.ID:
-                raise LockHeldError("" if holder is None else holder.ID, holder)
+                raise LockHeldError(holder)
         elif is_passing(answer.status):
             raise UnknownOutcomeError(f"{self.location}: the server answered the lock with status {answer.status}")
         else:

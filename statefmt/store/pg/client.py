@@ -321,7 +321,7 @@ class PgClient:
                 return RowLock(info, keys, row, backend)
             self._release(session, keys)
         found = next(iter(holders(session, wanted)), None)
-        raise LockHeldError(found.info.ID if found else "", found.info if found else None)
+        raise LockHeldError(found.info if found else None)
 
     def _taken(self, session: Session, creation: Sequence[int]) -> tuple[int, ...]:
         """Lock one key after the other, until one is another's; return those that are locked."""

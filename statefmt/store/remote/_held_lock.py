@@ -47,7 +47,7 @@ class HeldLock:
         self._place = printable(client.location)
         self._may_be_ours = False
         self._is_ours = False
-        self._held: LockHeldError | None = None
+        self._holder: LockInfo | None = None
 
     def acquire(self, timeout: float) -> None:
         """Lock the state; wait up to `timeout` seconds while somebody else holds the lock.
@@ -85,11 +85,11 @@ class HeldLock:
                 self._client.lock(self.info)
                 return True
             except LockHeldError as error:
-                if self.info.ID in (error.lock_id, error.holder.ID if error.holder else ""):
+                if error.lock_id == self.info.ID:
                     # An earlier request had its effect.
                     return True
                 self._may_be_ours = before
-                self._held = error
+                self._holder = error.holder
                 return False
             except UnknownOutcomeError as error:
                 lost = error
@@ -118,7 +118,7 @@ class HeldLock:
             return _Found.UNKNOWN
         if holder.ID == self.info.ID:
             return _Found.OURS
-        self._held = LockHeldError(holder.ID, holder)
+        self._holder = holder
         return _Found.OTHERS
 
     def _read_back(self) -> None:
@@ -188,7 +188,7 @@ class HeldLock:
         try:
             self._client.lock(self.info)
         except LockHeldError as error:
-            if self.info.ID in (error.lock_id, error.holder.ID if error.holder else ""):
+            if error.lock_id == self.info.ID:
                 return _Found.OURS
             return _Found.OTHERS if error.lock_id else _Found.UNKNOWN
         except StoreError:
@@ -196,11 +196,10 @@ class HeldLock:
         return _Found.OURS
 
     def _refusal(self, timeout: float) -> LockedError:
-        held = self._held
-        holder = None if held is None else held.holder
-        lock_id = "" if held is None else held.lock_id
+        holder = self._holder
+        lock_id = holder.ID if holder else ""
         waited = f" for more than {timeout:g} seconds" if timeout else ""
-        known = lock_lines(holder) if holder else f"  ID:        {printable(lock_id) or 'unknown'}"
+        known = lock_lines(holder) if holder else "  ID:        unknown"
         who = printable(holder.Who)[:_LONGEST_NAME] if holder and holder.Who else "somebody else"
         nothing_else = "" if holder else "; the service does not say by whom"
         return LockedError(

@@ -16,14 +16,17 @@ if TYPE_CHECKING:
 class LockHeldError(Exception):
     """Somebody else holds the lock.
 
-    `lock_id` is what `force-unlock` takes; `holder` is None if the backend does not tell. RemoteStore waits, or raises
-    LockedError.
+    `holder` is None if the backend does not say who. RemoteStore waits, or raises LockedError.
     """
 
-    def __init__(self, lock_id: str, holder: LockInfo | None) -> None:
-        super().__init__(lock_id)
-        self.lock_id = lock_id
+    def __init__(self, holder: LockInfo | None) -> None:
+        super().__init__(holder)
         self.holder = holder
+
+    @property
+    def lock_id(self) -> str:
+        """What `force-unlock` takes, "" if that is not known."""
+        return self.holder.ID if self.holder else ""
 
 
 class UnknownOutcomeError(StoreError):
