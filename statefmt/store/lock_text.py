@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import fields
 from typing import Final
 
 from statefmt.store.lock_info import LockInfo
-from statefmt.text.pattern import pattern
 from statefmt.text.printable import printable
 
 # The order of OpenTofu's "Lock Info:". Source: OpenTofu `internal/states/statemgr/locker.go` (LockInfo.String).
@@ -15,7 +13,6 @@ _ORDER: Final = ("ID", "Path", "Operation", "Who", "Version", "Created", "Info")
 _WIDTH: Final = max(map(len, _ORDER)) + 2
 # In characters. Nothing limits what a holder says.
 _LONGEST: Final = 300
-_SIMPLE: Final = pattern(r"[A-Za-z0-9][A-Za-z0-9._:-]*", re.ASCII)
 
 
 def lock_lines(info: LockInfo) -> str:
@@ -23,12 +20,6 @@ def lock_lines(info: LockInfo) -> str:
     assert {field.name for field in fields(info)} == set(_ORDER)
     members = ((name, _shown(getattr(info, name))) for name in _ORDER)
     return "\n".join(f"  {name + ':':<{_WIDTH}}{value}" for name, value in members if value)
-
-
-def unlock_command(lock_id: str) -> str:
-    """Return the command that removes a lock, to be copied."""
-    word = lock_id if _SIMPLE.fullmatch(lock_id) and len(lock_id) <= _LONGEST else "ID"
-    return f"`statetool unlock {word}`"
 
 
 def _shown(text: str) -> str:

@@ -10,7 +10,8 @@ from typing import Final
 from statefmt.model.errors import LockedError, StoreError
 from statefmt.model.wording import Wording
 from statefmt.store.lock_info import LockInfo
-from statefmt.store.lock_text import lock_lines, unlock_command
+from statefmt.store.lock_text import lock_lines
+from statefmt.store.remote._lock_text import unlock_command
 from statefmt.store.remote.client import LockHeldError, StateClient, UnknownOutcomeError
 from statefmt.text.printable import printable
 
@@ -47,7 +48,7 @@ class HeldLock:
         self._place = printable(client.location)
         self._may_be_ours = False
         self._is_ours = False
-        self._holder: LockInfo | None = None
+        self._held: LockHeldError | None = None
 
     def acquire(self, timeout: float) -> None:
         """Lock the state; wait up to `timeout` seconds while somebody else holds the lock.
@@ -89,7 +90,7 @@ class HeldLock:
                     # An earlier request had its effect.
                     return True
                 self._may_be_ours = before
-                self._holder = error.holder
+                self._held = error
                 return False
             except UnknownOutcomeError as error:
                 lost = error
@@ -118,7 +119,7 @@ class HeldLock:
             return _Found.UNKNOWN
         if holder.ID == self.info.ID:
             return _Found.OURS
-        self._holder = holder
+        self._held = LockHeldError(holder)
         return _Found.OTHERS
 
     def _read_back(self) -> None:
@@ -196,8 +197,8 @@ class HeldLock:
         return _Found.OURS
 
     def _refusal(self, timeout: float) -> LockedError:
-        holder = self._holder
-        lock_id = holder.ID if holder else ""
+        held = self._held or LockHeldError(None)
+        holder = held.holder
         waited = f" for more than {timeout:g} seconds" if timeout else ""
         known = lock_lines(holder) if holder else "  ID:        unknown"
         who = printable(holder.Who)[:_LONGEST_NAME] if holder and holder.Who else "somebody else"
@@ -205,7 +206,7 @@ class HeldLock:
         return LockedError(
             f"{self._place}: locked by {who}{waited}{nothing_else}; nothing was written. Wait for them to finish, or ",
             Wording("let the command wait: --lock-timeout 60s", "wait here: lock_timeout=60"),
-            f". Once you are sure that nobody works on the state, remove the lock: {unlock_command(lock_id)}. "
+            f". Once you are sure that nobody works on the state, remove the lock: {unlock_command(held.lock_id)}. "
             f"The lock:\n{known}",
         )
 
