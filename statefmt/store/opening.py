@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from statefmt.model.errors import StoreError
 from statefmt.store.backends.place import StatePlace
 from statefmt.store.remote.client import StateClient
 from statefmt.store.remote.connection import Connection
@@ -29,8 +30,12 @@ def open_client(place: StatePlace, connection: Connection) -> StateClient:
 
             return HttpClient(place, connection)
         case "pg":
-            from statefmt.store.pg.client import PgClient
-
+            try:
+                from statefmt.store.pg.client import PgClient
+            except ImportError as error:
+                raise StoreError(
+                    f"{place.location}: states in PostgreSQL need the package psycopg; install statetool[pg]"
+                ) from error
             return PgClient(place, connection)
         case "s3":
             from statefmt.store.s3.client import S3Client
