@@ -68,7 +68,8 @@ class StateClient(Protocol):
     def write(self, content: bytes, expected: Hashable | None, lock: LockInfo | None) -> None:
         """Replace the content, on the condition that it has the `expected` version; None if there is no state yet.
 
-        `lock` is the lock that is held, None without one. Raises ChangedError if the content has another version, and
+        Makes sure that the service has what it confirms, in the way that the service allows. `lock` is the lock that is
+        held, None without one. Raises ChangedError if the content has another version, and
         UnknownOutcomeError.
         """
 
