@@ -17,7 +17,6 @@ from statefmt.edit.session import LoadedState, loaded
 from statefmt.model.addrs import AbsResourceInstance
 from statefmt.model.errors import ChangedError
 from statefmt.pieces import Pieces, joined, makes_the_same
-from statefmt.store.durable import signals_held_back
 from statefmt.store.protocol import LockedStore, Store, Stored
 from statefmt.store.reading import display_name
 
@@ -121,7 +120,7 @@ class OpenedEdit:
         elif changes:
             # Otherwise a signal that was blocked during the write would arrive before the message.
             self.context.phase("writing")
-            with signals_held_back():
+            with self.locked.undisturbed():
                 now = int(self.context.clock().timestamp())
                 backup = self.locked.write(
                     new, old.version, backup=terms.backup, keeps_backup=terms.keeps_backup, now=now

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Final
 
@@ -58,9 +58,9 @@ def close(descriptor: int) -> None:
 
 
 @contextmanager
-def signals_held_back() -> Iterator[None]:
-    """Block signals such as SIGINT, which would leave a file half written."""
-    waiting = {signal.Signals[name] for name in _SIGNALS if hasattr(signal, name)}
+def signals_held_back(*, but: Collection[int] = ()) -> Iterator[None]:
+    """Block signals such as SIGINT, which would leave a file half written, except for some."""
+    waiting = {signal.Signals[name] for name in _SIGNALS if hasattr(signal, name)}.difference(but)
     before = signal.pthread_sigmask(signal.SIG_BLOCK, waiting)
     try:
         yield

@@ -28,6 +28,12 @@ class LockedStore(Protocol):
     def stored(self) -> Stored:
         """The content at the time of locking."""
 
+    def undisturbed(self) -> AbstractContextManager[None]:
+        """Hold signals such as SIGINT back during a write and the report of it.
+
+        A second signal still ends a request to a service that hangs.
+        """
+
     def write(
         self, pieces: Sequence[Piece], expected: Hashable, *, backup: str | None, keeps_backup: bool, now: int
     ) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 
 from statefmt.model.errors import LockedError, StoreError
@@ -56,6 +56,9 @@ class MemoryLock:
     store: MemoryStore
     info: LockInfo
     stored: Stored
+
+    def undisturbed(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def write(
         self, pieces: Sequence[Piece], expected: Hashable, *, backup: str | None, keeps_backup: bool, now: int

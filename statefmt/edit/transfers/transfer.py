@@ -12,7 +12,6 @@ from msgspec import Struct, structs
 from statefmt.context import RunContext
 from statefmt.edit.transfers.comparison import Comparison, compared
 from statefmt.model.errors import StatetoolError, StoreError
-from statefmt.store.durable import signals_held_back
 from statefmt.store.local.journal import checksum
 from statefmt.store.lock_info import LockInfo
 from statefmt.store.managed import LockedManagedStore, ManagedStore
@@ -153,7 +152,7 @@ def _deleted(context: RunContext, transfers: Sequence[Transfer], locked: _Locked
     done: list[Transfer] = []
     for number, transfer in enumerate(transfers):
         source = locked[transfer.source]
-        with signals_held_back():
+        with source.undisturbed():
             try:
                 kept = source.delete(source.stored.version, now=now)
             except StatetoolError as error:
@@ -169,7 +168,7 @@ def _written(transfer: Transfer, content: bytes, target: LockedManagedStore, now
     """Write a target, unless it has the content already, and verify it."""
     if target.stored.data == content:
         return transfer
-    with signals_held_back():
+    with target.undisturbed():
         backup = target.write([content], target.stored.version, backup=None, keeps_backup=True, now=now)
         if checksum(target.read_again()) != transfer.checksum:
             raise StoreError(

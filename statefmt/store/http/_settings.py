@@ -18,6 +18,8 @@ from statefmt.text.pattern import pattern
 
 _CREDENTIALS: Final = ("username", "password", "client_certificate_pem", "client_private_key_pem")
 _WAY_OUT: Final = "; set username and password instead, or TF_HTTP_USERNAME and TF_HTTP_PASSWORD"
+# Of retries and seconds: more makes no sense, and cannot be waited for.
+_LARGEST_NUMBER: Final = 1_000_000
 _METHOD: Final = pattern(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _HEADER: Final = pattern(r"[A-Za-z0-9_-]+")
 _HEADER_VALUE: Final = pattern(r"[ -~\t]*[!-~][ -~\t]*")
@@ -92,8 +94,8 @@ def _method(values: SettingValues, name: str) -> str:
 
 def _number(values: SettingValues, name: str) -> int:
     value = values.get(name)
-    if not isinstance(value, int | float) or value < 0:
-        raise StoreError(f"{name} must be a number that is not negative")
+    if not isinstance(value, int | float) or not 0 <= value <= _LARGEST_NUMBER:
+        raise StoreError(f"{name} must be a number from 0 to {_LARGEST_NUMBER:,}")
     return int(value)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,6 +49,10 @@ class LockedFile:
     opened: OpenState
     stored: Stored
     is_new: bool = False
+
+    def undisturbed(self) -> AbstractContextManager[None]:
+        """Block signals."""
+        return signals_held_back()
 
     def write(
         self, pieces: Sequence[Piece], expected: Hashable, *, backup: str | None, keeps_backup: bool, now: int

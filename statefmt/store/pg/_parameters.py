@@ -6,6 +6,7 @@ Source: PostgreSQL, "Database Connection Control Functions"; `connector.go` of l
 
 from __future__ import annotations
 
+import errno
 import os
 import pwd
 import re
@@ -22,6 +23,7 @@ from statefmt.store.backends.place import StatePlace
 from statefmt.store.backends.settings import BackendSetting
 from statefmt.store.remote.connection import Connection
 from statefmt.store.remote.trust import approach, is_of_folder
+from statefmt.store.small_files import read_bounded
 
 # All others are refused: some name programs or files to write, and some change what a session is.
 _SUPPORTED: Final = frozenset(
@@ -81,6 +83,11 @@ _ONLY_LIB_PQ: Final = frozenset(
         "timezone",
     }
 )
+_PORT: Final = "5432"
+# Files that OpenSSL reads to their end, which a device does not have.
+_FILES: Final = ("sslcert", "sslkey", "sslrootcert", "sslcrl")
+# In bytes.
+_LARGEST_FILE: Final = 16 << 20
 # Seconds, but for `tcp_user_timeout`: a server that vanishes is noticed after about a minute.
 _TIMEOUTS: Final[Mapping[str, str]] = {
     "connect_timeout": "10",
@@ -110,6 +117,10 @@ def connection_parameters(place: StatePlace, environment: Mapping[str, str]) -> 
         elif option.compiled is not None and name in _SUPPORTED:
             # `options` may be empty; no default of libpq is one that only a server has.
             found.setdefault(name, option.compiled.decode())
+    for name in _FILES:
+        path = found.get(name)
+        if path and Path(path).exists() and not Path(path).is_file():
+            raise StoreError(f"{where}: {name}: {path} is not a regular file")
     return _with_defaults(found, environment, given=_given(options, environment))
 
 
@@ -159,22 +170,30 @@ def approach_hosts(place: StatePlace, connection: Connection, parameters: Mappin
     """Name the hosts, and make sure that they may have the user's password. Raises StoreError."""
     setting = next((setting for setting in place.settings if setting.name == "conn_str"), None)
     named_by = setting.place if setting is not None and is_of_folder(setting) else ""
-    own = _hosts(connection.environment.get("PGHOSTADDR") or connection.environment.get("PGHOST", ""))
+    named = connection.environment.get("PGHOSTADDR") or connection.environment.get("PGHOST", "")
+    own = _hosts(named) if named else []
     password = _user_password(setting, connection.environment, parameters) if named_by else ""
     hosts = _hosts(parameters.get("hostaddr") or parameters.get("host", ""))
     ports = parameters.get("port", "").split(",")
+    names = _names(setting)
     for number, host in enumerate(hosts):
         if "@" in host[1:]:
             # Not shown: the beginning is the rest of a password.
             where = setting.place if setting is not None else "PGHOST"
             raise StoreError(f"{where}: the name of the host contains '@'; in a password in a URL, write %40 for it")
+        port = (ports[number] if len(ports) == len(hosts) else ports[0]) or _PORT
+        # Another port of this machine may be another user's server.
+        by_user = host in own or (host == "localhost" and not names & {"host", "port"})
         if host.startswith(("/", "@")):
-            # A socket of this machine.
+            # A socket of this machine, which any user of it may offer.
+            if named_by and password and not by_user:
+                raise StoreError(
+                    f"{password} would be sent to the socket in {host}, which only {named_by} names; nothing was sent. "
+                    f"If you trust it, set PGHOST={host}"
+                )
             continue
-        port = ports[number] if len(ports) == len(hosts) else ports[0]
         name = f"[{host}]" if ":" in host else host
-        by_user = host in own or (host == "localhost" and "host" not in _names(setting))
-        approach(connection, f"{name}:{port or 5432}", named_by="" if by_user else named_by, credentials=password)
+        approach(connection, f"{name}:{port}", named_by="" if by_user else named_by, credentials=password)
 
 
 def refuse_unverified(place: StatePlace, connection: Connection, parameters: Mapping[str, str]) -> None:
@@ -208,10 +227,15 @@ def _user_password(
         return "PGPASSWORD"
     passfile = parameters.get("passfile", "")
     try:
-        lines = Path(passfile).read_text(errors="replace").splitlines() if passfile else []
-    except OSError:
-        return ""
-    # A line with a host is for that host only: its owner has named it. With `hostaddr`, the name means nothing.
-    if lines and (names & {"passfile", "hostaddr"} or any(line.startswith("*:") for line in lines)):
+        lines = read_bounded(passfile, _LARGEST_FILE).decode(errors="replace").splitlines() if passfile else []
+    except OSError as error:
+        if error.errno != errno.EFBIG:
+            # libpq cannot read it either.
+            return ""
+        lines = ["*:"]
+    # A line with a host is for that host only: its owner has named it. With `hostaddr`, the name means nothing. The
+    # usual socket is "localhost" there.
+    of_any = ("*:", "localhost:") if parameters.get("host", "").startswith(("/", "@")) else ("*:",)
+    if lines and (names & {"passfile", "hostaddr"} or any(line.startswith(of_any) for line in lines)):
         return f"the password in {passfile}"
     return ""

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from statefmt.model.errors import StoreError
 from statefmt.pieces import Piece
 from statefmt.store.backends.place import StatePlace
-from statefmt.store.durable import signals_held_back
 from statefmt.store.lock_info import LockInfo
 from statefmt.store.protocol import Stored
 from statefmt.store.remote._held_lock import HeldLock
@@ -37,12 +36,17 @@ class LockedRemote:
     stored: Stored
     _writing: RemoteWrite
     _outcome: _Outcome
+    _interruption: Interruption
+
+    def undisturbed(self) -> AbstractContextManager[None]:
+        """Defer signals."""
+        return self._interruption.deferred()
 
     def write(
         self, pieces: Sequence[Piece], expected: Hashable, *, backup: str | None, keeps_backup: bool, now: int
     ) -> str | None:
         """Write the state, after a backup."""
-        with signals_held_back():
+        with self.undisturbed():
             wanted = None if backup is None else Path(backup)
             kept = self._writing.write(self.stored, pieces, expected, backup=wanted, keeps_backup=keeps_backup, now=now)
             self._outcome.is_written = True
@@ -55,7 +59,7 @@ class LockedRemote:
 
     def delete(self, expected: Hashable, *, now: int) -> str | None:
         """Delete the state, after a backup."""
-        with signals_held_back():
+        with self.undisturbed():
             kept = self._writing.delete(self.stored, expected, now)
             self._outcome.is_written = True
         return None if kept is None else str(kept)
@@ -84,7 +88,7 @@ class RemoteEdit:
             if self.records.may_be_unsettled:
                 self.records.settle(lambda: read().data)
             writing = RemoteWrite(client, info, is_locked, kept, self.connection.note, self.pause)
-            return LockedRemote(stored, writing, outcome)
+            return LockedRemote(stored, writing, outcome, interruption)
 
         with interruptible() as interruption:
             if timeout is None or not client.is_locking:

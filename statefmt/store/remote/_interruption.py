@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Final, NoReturn
 
+from statefmt.store.durable import signals_held_back
+
 _SIGNALS: Final = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
@@ -43,6 +45,21 @@ class Interruption:
         self._deferred -= 1
         if not is_failed and not self._deferred and self._first is not None and not self._was_raised:
             self._raise(self._first)
+
+    @contextmanager
+    def deferred(self) -> Iterator[None]:
+        """Defer the first signal while something is changed, and block signals that are not handled here.
+
+        Another signal of the same kind ends even a request that hangs.
+        """
+        is_failed = True
+        with signals_held_back(but=[number for number in _numbers() if _handling(number) is self]):
+            self.defer()
+            try:
+                yield
+                is_failed = False
+            finally:
+                self.resume(is_failed=is_failed)
 
     @property
     def ends_process(self) -> int | None:

@@ -70,6 +70,13 @@ class RemoteWrite(NamedTuple):
                 with suppress(OSError, StoreError):
                     discard(state, recording)
                 raise
+            except BaseException:
+                self.note(
+                    f"{self.place}: interrupted again while the state was written; whether it was is not known. The "
+                    f"previous content is in {recording.backup}. The next command that edits this state, or shows its "
+                    "history, finds out"
+                )
+                raise
             return self._published(state, recording, keeps_backup=keeps_backup)
 
     def delete(self, stored: Stored, expected: Hashable, now: int) -> Path | None:

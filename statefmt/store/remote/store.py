@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 
 from statefmt.model.errors import StoreError
 from statefmt.store.backends.place import StatePlace
-from statefmt.store.durable import signals_held_back
 from statefmt.store.managed import LockState, LockStatus
 from statefmt.store.protocol import HistoryEntry, Stored
 from statefmt.store.remote.client import StateClient
@@ -87,7 +86,9 @@ class RemoteStore:
 
     def remove_lock(self, lock_id: str) -> LockInfo | None:
         """Remove the lock as `force-unlock` does."""
-        with self._client() as client, signals_held_back():
+        from statefmt.store.remote._interruption import interruptible
+
+        with self._client() as client, interruptible() as interruption, interruption.deferred():
             return client.force_unlock(lock_id)
 
     def versions(self) -> Sequence[HistoryEntry]:

@@ -10,17 +10,27 @@ from statefmt.store.s3._settings import Given
 
 
 def approach_service(connection: Connection, given: Given, url: str, argument: str) -> None:
-    """Name the host of a URL, which the `argument` sets, "" if none does. Raises StoreError as `approach`."""
+    """Name the host of a URL, which the `argument` sets, "" if none does. Raises StoreError as `approach`.
+
+    A proxy that only the folder names counts as a host: with `insecure` or certificates of the folder, it sees all.
+    """
     setting = given.by_name.get(argument)
     named_by = setting.place if setting is not None and is_of_folder(setting) else ""
-    approach(connection, urlsplit(url).netloc, named_by=named_by, credentials=_of_user(given))
+    credentials = _of_user(given)
+    approach(connection, urlsplit(url).netloc, named_by=named_by, credentials=credentials)
+    for name in ("http_proxy", "https_proxy"):
+        proxy = given.by_name.get(name)
+        if proxy is not None and proxy.value and is_of_folder(proxy):
+            where = str(proxy.value)
+            host = urlsplit(where if "://" in where else f"http://{where}").netloc.rpartition("@")[2]
+            approach(connection, host, named_by=proxy.place, credentials=credentials)
 
 
 def _of_user(given: Given) -> str:
     """Return which of the user's credentials are used, as a question names them; "" if the folder has its own."""
     own = [given.by_name.get(name) for name in ("access_key", "secret_key")]
     names = []
-    if not all(setting is not None and setting.source != "environment" for setting in own):
+    if not all(setting is not None and setting.value and setting.source != "environment" for setting in own):
         names.append("your AWS credentials")
     customer_key = given.by_name.get("sse_customer_key")
     if customer_key is not None and customer_key.source == "environment":

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from statefmt.model.errors import StoreError
 from statefmt.store.remote.connection import Connection
-from statefmt.store.s3._files import aws_files
+from statefmt.store.s3._files import LARGEST, aws_files
 from statefmt.store.s3._settings import Given
 from statefmt.store.small_files import read_bounded
-
-# In bytes; people have hundreds of profiles.
-_LARGEST: Final = 16 << 20
 
 
 def configured_url(given: Given, connection: Connection, service: str) -> str | None:
@@ -20,7 +15,7 @@ def configured_url(given: Given, connection: Connection, service: str) -> str | 
     if files.named_by is not None:
         return None
     try:
-        if b"endpoint_url" not in read_bounded(files.config, _LARGEST, pipes=True):
+        if b"endpoint_url" not in read_bounded(files.config, LARGEST, pipes=True):
             return None
     except OSError:
         # The SDK goes on without the file too.

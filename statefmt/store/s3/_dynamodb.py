@@ -121,7 +121,7 @@ class LockTable:
         answer = self.service.send(call, "POST", headers=headers, body=body, changes=changes)
         try:
             found = json.loads(answer.body or b"{}")
-        except ValueError:
+        except (ValueError, RecursionError):
             found = None
         if not isinstance(found, dict):
             raise StoreError(f"{self.service.subject}: the answer of {self.service.host} is not valid")

@@ -123,7 +123,7 @@ def _said(answer: Answer) -> tuple[str, str, str]:
 
         try:
             found = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             return "", "", ""
         code = str(found.get("__type", "")).rpartition("#")[2]
         return code, str(found.get("message") or found.get("Message") or ""), ""

@@ -8,9 +8,13 @@ from typing import Final, NamedTuple
 
 from statefmt.model.errors import StoreError
 from statefmt.store.backends.settings import BackendSetting
+from statefmt.store.reading import reason_of
 from statefmt.store.remote.trust import is_of_folder
 from statefmt.store.s3._settings import Given
+from statefmt.store.small_files import read_bounded
 
+# In bytes; people have hundreds of profiles.
+LARGEST: Final = 16 << 20
 _ARGUMENTS: Final = ("shared_config_files", "shared_credentials_files", "shared_credentials_file")
 
 
@@ -34,6 +38,20 @@ def aws_files(given: Given, environment: Mapping[str, str]) -> AwsFiles:
         _in_home(credentials or "~/.aws/credentials", home),
         next((setting for setting in settings if is_of_folder(setting)), None),
     )
+
+
+def check_files(files: AwsFiles) -> None:
+    """Make sure that the SDK can read the files to their end if a folder names one. Raises StoreError."""
+    if files.named_by is None:
+        return
+    for name in (files.config, files.credentials):
+        try:
+            read_bounded(name, LARGEST)
+        except FileNotFoundError:
+            # The SDK says so, or goes on without it.
+            continue
+        except OSError as error:
+            raise StoreError(f"{files.named_by.place}: {name}: {reason_of(error)}") from None
 
 
 def _one_file(given: Given, name: str) -> str:

@@ -20,7 +20,7 @@ def versions_of(objects: Objects, key: str) -> Sequence[ObjectVersion]:
         ObjectVersion(
             found.findtext("VersionId", ""),
             _in_seconds(found.findtext("LastModified", "")),
-            int(found.findtext("Size", "0")),
+            _whole_number(found.findtext("Size", "0")),
             found.findtext("IsLatest") == "true",
         )
         for page in _pages(objects, key)
@@ -54,8 +54,17 @@ def _pages(objects: Objects, key: str) -> Iterator[Element]:
         # Keys come in order: those after this one only begin like it.
         if page.findtext("IsTruncated") != "true" or marker != key:
             return
+        following = page.findtext("NextVersionIdMarker", "")
+        if (marker, following) == (query.get("key-marker"), query.get("version-id-marker")):
+            raise StoreError(
+                f"{objects.service.subject}: {objects.service.host} lists the same versions without an end"
+            )
         query["key-marker"] = marker
-        query["version-id-marker"] = page.findtext("NextVersionIdMarker", "")
+        query["version-id-marker"] = following
+
+
+def _whole_number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else 0
 
 
 def _in_seconds(time: str) -> str:

@@ -99,6 +99,8 @@ class Objects:
             following = page.findtext("NextContinuationToken", "")
             if page.findtext("IsTruncated") != "true" or not following:
                 return
+            if following == query.get("continuation-token"):
+                raise StoreError(f"{self.service.subject}: {self.service.host} lists the same objects without an end")
             query["continuation-token"] = following
 
     def _version(self, answer: Answer) -> ReadVersion:
@@ -118,7 +120,8 @@ def parsed(body: bytes, service: AwsService) -> Element:
         raise StoreError(f"{service.subject}: the answer of {service.host} is not valid XML of S3")
     try:
         root = ElementTree.fromstring(body)
-    except ElementTree.ParseError:
+    except (ElementTree.ParseError, ValueError, LookupError):
+        # The last two are of encodings that Python does not read, or does not know.
         raise StoreError(f"{service.subject}: the answer of {service.host} is not valid XML") from None
     for element in root.iter():
         element.tag = element.tag.rpartition("}")[2]

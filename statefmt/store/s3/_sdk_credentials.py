@@ -6,7 +6,6 @@ Source: `github.com/hashicorp/aws-sdk-go-base` (GetAwsConfig), and the default c
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any, Final
 
 from botocore.credentials import (
@@ -34,6 +33,7 @@ from statefmt.store.s3._sdk_errors import SDK_ERRORS, sdk_problem
 from statefmt.store.s3._session import EnvironmentSession
 from statefmt.store.s3._settings import Given
 from statefmt.store.s3._sigv4 import AwsKeys
+from statefmt.store.small_files import read_bounded
 
 _ROLE: Final = "assume_role"
 _WEB: Final = "assume_role_with_web_identity"
@@ -53,6 +53,8 @@ _NAMES_IN_REQUEST: Final = {
     "external_id": "ExternalId",
     "source_identity": "SourceIdentity",
 }
+# In bytes; AWS accepts tokens of 20,000.
+_LARGEST_TOKEN: Final = 1 << 16
 # In seconds.
 _METADATA_TIMEOUT: Final = 1
 _METADATA_ATTEMPTS: Final = 3
@@ -150,7 +152,7 @@ def _token(given: Given) -> str:
     if not name:
         raise StoreError(f"the backend 's3': {_WEB} needs a web_identity_token or a web_identity_token_file")
     try:
-        return Path(name).read_text()
+        return read_bounded(name, _LARGEST_TOKEN, pipes=True).decode()
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not text"
         raise StoreError(f"{given.where(f'{_WEB}.web_identity_token_file')}: {name}: {reason}") from None

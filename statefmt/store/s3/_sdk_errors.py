@@ -20,13 +20,18 @@ from botocore.exceptions import (
     SSOError,
     UnknownCredentialError,
 )
+from botocore.parsers import ResponseParserError
 
 from statefmt.store.s3._errors import short, way_out
 from statefmt.text.pattern import pattern
 
 _PARAMETER: Final = pattern(r"\bparameter ([A-Za-z.0-9\[\]]+)")
 # What the SDK raises, and what it lets through from files and programs that are missing or not as it expects.
-SDK_ERRORS: Final = (BotoCoreError, ClientError, OSError, ValueError, KeyError, TypeError, AttributeError)
+# RuntimeError: credentials that have expired already when they arrive, and answers that are nested too deeply.
+SDK_ERRORS: Final = (
+    BotoCoreError, ClientError, ResponseParserError, OSError, ValueError, LookupError, TypeError, AttributeError,
+    RuntimeError, ArithmeticError,
+)  # fmt: skip
 
 
 def sdk_problem(error: Exception) -> str:

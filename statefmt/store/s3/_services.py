@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
-from pathlib import Path
 from typing import Final
 
 from statefmt.model.errors import StoreError
@@ -21,10 +20,13 @@ from statefmt.store.s3._endpoints import Endpoint, aws_endpoint, bucket_url, cus
 from statefmt.store.s3._service import AwsService
 from statefmt.store.s3._settings import Given, s3_settings
 from statefmt.store.s3._sigv4 import AwsKeys
+from statefmt.store.small_files import read_bounded
 
 # In seconds, before the second attempt, and at most.
 _FIRST_WAIT: Final = 0.2
 _LONGEST_WAIT: Final = 20.0
+# In bytes; systems have a few hundred thousand.
+_LARGEST_BUNDLE: Final = 16 << 20
 
 
 class Services:
@@ -91,7 +93,7 @@ def tls_settings(given: Given) -> TlsSettings:
     authorities = ""
     if name:
         try:
-            authorities = Path(name).read_text()
+            authorities = read_bounded(name, _LARGEST_BUNDLE).decode()
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else "it is not text"
             raise StoreError(f"{given.where('custom_ca_bundle')}: {name}: {reason}") from None

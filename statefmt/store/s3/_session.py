@@ -22,7 +22,7 @@ from statefmt.store.remote.connection import Connection
 from statefmt.store.remote.proxies import proxy_for
 from statefmt.store.s3._approach import approach_service
 from statefmt.store.s3._endpoints import custom_endpoint
-from statefmt.store.s3._files import aws_files
+from statefmt.store.s3._files import aws_files, check_files
 from statefmt.store.s3._settings import Given
 from statefmt.version import __version__
 
@@ -67,6 +67,7 @@ class EnvironmentSession(botocore.session.Session):
         if profile := self._given.text("profile"):
             self.set_config_variable("profile", profile)
         files = aws_files(self._given, self._connection.environment)
+        check_files(files)
         self.set_config_variable("config_file", files.config)
         self.set_config_variable("credentials_file", files.credentials)
         if files.named_by is not None:

@@ -15,6 +15,8 @@ from statefmt.store.backends.settings import BackendSetting
 from statefmt.store.backends.types.s3 import object_key
 from statefmt.text.pattern import pattern
 
+# Of retries and seconds: more makes no sense, and cannot be waited for.
+_LARGEST_NUMBER: Final = 1_000_000
 # The length of a key of 32 bytes in base64.
 _CUSTOMER_KEY_LENGTH: Final = 44
 # Old buckets have capitals and underscores too. Other characters could lead to another place.
@@ -81,9 +83,9 @@ class Given:
         value = self.value(name)
         if value is None:
             return None
-        if isinstance(value, (int, float)) and not isinstance(value, bool) and value == int(value) and value >= 0:
+        if isinstance(value, (int, float)) and 0 <= value <= _LARGEST_NUMBER and value == int(value):
             return int(value)
-        raise StoreError(f"{self.where(name)}: {name} must be a whole number")
+        raise StoreError(f"{self.where(name)}: {name} must be a whole number from 0 to {_LARGEST_NUMBER:,}")
 
     def texts(self, name: str) -> tuple[str, ...]:
         """Return a list of strings; a single string is a list of one. Raises StoreError."""

@@ -232,7 +232,9 @@ def test_no_secret_is_told(server: StateServer, client: MakeClient, notes: list[
         ({"headers": "hunter2"}, "must be a map"),
         ({"client_certificate_pem": "hunter2"}, "client_certificate_pem is set, but client_private_key_pem is not"),
         ({"client_private_key_pem": "hunter2"}, "client_private_key_pem is set, but client_certificate_pem is not"),
-        ({"retry_max": -1}, "must be a number that is not negative"),
+        ({"retry_max": -1}, "must be a number from 0 to"),
+        ({"retry_wait_min": float("inf")}, "must be a number from 0 to"),
+        ({"retry_wait_max": 10**400}, "must be a number from 0 to"),
     ],
 )
 def test_settings_that_are_refused(setting: dict[str, object], message: str, client: MakeClient) -> None:

@@ -176,6 +176,34 @@ def test_a_folder_does_not_misuse_a_password_file(names: str, pg: PgServer, data
         client_of(conn_str, environment={**_NOBODY, **found}).read()
 
 
+@pytest.mark.parametrize(
+    ("conn_str", "environment", "where"),
+    [
+        ("host=/nowhere/evil", {"PGPASSWORD": PASSWORD}, "the socket in /nowhere/evil"),
+        ("host=@evil", {"PGPASSWORD": PASSWORD}, "the socket in @evil"),
+        ("port=1", {"PGPASSWORD": PASSWORD}, "localhost:1"),
+    ],
+)
+def test_a_server_of_another_user_of_the_machine_gets_no_password(
+    conn_str: str, environment: dict[str, str], where: str
+) -> None:
+    with pytest.raises(StoreError, match=f"^PGPASSWORD would be sent to {where}, which only main.tf:3 names"):
+        client_of(conn_str, environment={**_NOBODY, **environment}).read()
+
+
+def test_a_socket_gets_no_password_of_a_file_for_localhost(tmp_path: Path) -> None:
+    found = _pgpass(tmp_path, f"localhost:*:*:*:{PASSWORD}")
+    with pytest.raises(StoreError, match="would be sent to the socket in /nowhere/evil"):
+        client_of("host=/nowhere/evil", environment={**_NOBODY, **found}).read()
+
+
+@pytest.mark.parametrize("name", ["passfile", "sslcert", "sslkey", "sslrootcert", "sslcrl"])
+def test_a_device_is_not_read(name: str) -> None:
+    """It has no end."""
+    with pytest.raises(StoreError):
+        client_of(f"host=127.0.0.1 port=1 {name}=/dev/zero", environment=_NOBODY).read()
+
+
 def test_the_host_is_named(pg: PgServer, database: str) -> None:
     notes: list[str] = []
     client = client_of(pg.url(database), note=notes.append)

@@ -100,6 +100,41 @@ def test_a_second_signal_ends_a_hanging_unlock(place: Place) -> None:
     assert (place.state, place.is_locked) == (NEW, True)
 
 
+def test_a_second_signal_ends_a_hanging_write(place: Place) -> None:
+    """A server may answer with a byte a second, which no timeout ends."""
+    place.mark("write.before.wait")
+    with editing_process(place) as process:
+        reached(place, "write.before", process)
+        assert process.stderr is not None
+        os.set_blocking(process.stderr.fileno(), False)
+        err = b""
+        while b"interrupted again" not in err:
+            # The first one is only remembered.
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.05)
+            err += process.stderr.read() or b""
+        process.wait()
+    (backup,) = place.backups
+    assert f"whether it was is not known. The previous content is in {backup}" in err.decode()
+    assert (place.state, backup.read_bytes()) == (OLD, OLD)
+    (place.backend / "write.before.wait").unlink()
+    place.store.settle()
+    assert "whose outcome was unknown, was not written" in place.notes[-1]
+
+
+def test_a_signal_does_not_hide_an_unknown_outcome(place: Place) -> None:
+    place.mark("write.before.wait")
+    place.mark("write.after.lost")
+    with editing_process(place) as process:
+        reached(place, "write.before", process)
+        process.send_signal(signal.SIGINT)
+        place.mark("read.before.broken")
+        (place.backend / "write.before.wait").unlink()
+        _, err = process.communicate()
+    assert "the answer to the write was lost" in err.decode()
+    assert "The previous content is in" in err.decode()
+
+
 def test_a_thread_is_left_alone(place: Place) -> None:
     """Only the main thread may handle signals."""
     before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]

@@ -322,6 +322,70 @@ def test_host_that_only_the_folder_names(
     assert opened(agree=lambda question: True).read() is None
 
 
+@pytest.mark.parametrize("source", [SettingSource.RECORD, SettingSource.BLOCK])
+def test_empty_keys_are_not_those_of_the_folder(
+    wrong: WrongServer, sent: list[Request], bucket: str, home: Path, source: SettingSource
+) -> None:
+    arguments: dict[str, SettingValue] = {
+        "endpoints": {"s3": wrong.server.url, "sts": wrong.server.url},
+        "access_key": "",
+        "secret_key": "",
+        "assume_role_with_web_identity": {"role_arn": ROLE, "web_identity_token_file": os.fspath(home / ".aws/config")},
+    }
+    with pytest.raises(StoreError, match="your AWS credentials would be sent to"):
+        _client(wrong.server, bucket, home, arguments, {}, source=source).read()
+    assert sent == []
+
+
+@pytest.mark.parametrize("name", ["http_proxy", "https_proxy"])
+def test_proxy_that_only_the_folder_names(bucket: str, moto: S3Server, home: Path, name: str) -> None:
+    """With `insecure`, it could read all that is sent, and the temporary keys that STS answers with."""
+    arguments: dict[str, SettingValue] = {name: "http://user:hunter2@proxy.evil.example:81", "insecure": True}
+    client = _client(moto, bucket, home, arguments, {}, source=SettingSource.BLOCK)
+    with pytest.raises(StoreError, match=r"would be sent to proxy\.evil\.example:81, which only main\.tf:3") as failed:
+        client.read()
+    assert "hunter2" not in str(failed.value)
+    allowed = BackendOptions(allowed_hosts=("proxy.evil.example",))
+    # Proxies are not used for hosts of this machine.
+    client = _client(moto, bucket, home, arguments, {}, source=SettingSource.BLOCK, options=allowed)
+    assert client.read() is None
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"shared_config_files": ["/dev/zero"]},
+        {"shared_credentials_files": ["/dev/zero"]},
+        {"custom_ca_bundle": "/dev/zero"},
+        {"assume_role_with_web_identity": {"role_arn": ROLE, "web_identity_token_file": "/dev/zero"}},
+    ],
+)
+def test_a_device_is_not_read(moto: S3Server, bucket: str, home: Path, arguments: dict[str, SettingValue]) -> None:
+    """It has no end."""
+    with pytest.raises(StoreError, match=r"main\.tf:3: /dev/zero: it is not a regular file"):
+        _client(moto, bucket, home, arguments, {}, source=SettingSource.BLOCK).read()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"<html>captive</html>",
+        b"<AssumeRoleResponse",
+        (
+            b"<AssumeRoleResponse xmlns='https://sts.amazonaws.com/doc/2011-06-15/'><AssumeRoleResult><Credentials>"
+            b"<AccessKeyId>A</AccessKeyId><SecretAccessKey>hunter2</SecretAccessKey><SessionToken>hunter2</SessionToken>"
+            b"<Expiration>2001-01-01T00:00:00Z</Expiration></Credentials></AssumeRoleResult></AssumeRoleResponse>"
+        ),
+    ],
+)
+def test_odd_answers_to_requests_for_credentials(wrong: WrongServer, bucket: str, home: Path, answer: bytes) -> None:
+    wrong.at(lambda request: b"AssumeRole" in request.body, lambda request: Answer(200, (), answer))
+    client = _client(wrong.server, bucket, home, {"assume_role": {"role_arn": ROLE}}, {})
+    with pytest.raises(StoreError) as failed:
+        client.read()
+    assert "hunter2" not in str(failed.value)
+
+
 def test_credentials_of_the_folder_itself(wrong: WrongServer, bucket: str, home: Path) -> None:
     arguments: dict[str, SettingValue] = {
         "endpoints": {"s3": wrong.server.url},

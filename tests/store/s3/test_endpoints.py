@@ -11,7 +11,7 @@ import pytest
 from statefmt.model.errors import StoreError
 from statefmt.store.backends.description import SettingValue
 from statefmt.store.s3._endpoints import Endpoint, aws_endpoint, bucket_url, custom_endpoint
-from tests.store.s3.connecting import given_of
+from tests.store.s3.connecting import given_of, place_of
 
 
 @pytest.fixture(scope="module")
@@ -116,3 +116,10 @@ def test_endpoint_with_a_password() -> None:
         custom_endpoint(given_of({"endpoint": "https://user:hunter2@s3.example"}), "s3", {})
     assert "hunter2" not in str(refused.value)
     assert "main.tf:3" in str(refused.value)
+
+
+@pytest.mark.parametrize("variable", ["AWS_ENDPOINT_URL_S3", "AWS_S3_ENDPOINT", "AWS_ENDPOINT_URL"])
+def test_buckets_at_other_endpoints_have_other_histories(variable: str) -> None:
+    bucket: dict[str, SettingValue] = {"bucket": "b", "key": "k", "region": "eu-west-1"}
+    identities = {place_of(bucket, {variable: url}).identity for url in ("http://one", "http://two")}
+    assert len({*identities, place_of(bucket, {}).identity}) == 3

@@ -34,6 +34,8 @@ from tests.store.s3.connecting import given_of, place_of
         ({"retry_mode": "legacy"}, "retry_mode must be"),
         ({"state_tags": ["a"]}, "state_tags must be a map"),
         ({"max_retries": 1.5}, "max_retries must be a whole number"),
+        ({"max_retries": float("inf")}, "max_retries must be a whole number"),
+        ({"max_retries": 10**400}, "max_retries must be a whole number"),
     ],
 )
 def test_refused(arguments: dict[str, SettingValue], named: str) -> None:

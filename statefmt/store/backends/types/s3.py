@@ -51,7 +51,7 @@ def _locks(values: SettingValues, location: str) -> Iterator[str]:
 
 
 def _endpoint(name: str, *older: str) -> BackendArgument:
-    return BackendArgument(name, (f"AWS_ENDPOINT_URL_{name.upper()}", *older))
+    return BackendArgument(name, (f"AWS_ENDPOINT_URL_{name.upper()}", *older, "AWS_ENDPOINT_URL"))
 
 
 BACKEND: Final = BackendType(
