@@ -17,8 +17,15 @@ EDITS: Final = frozenset({
 })  # fmt: skip
 # Commands whose result is not pushed back as it is, or that need the files beside a state.
 COPIES: Final = frozenset(
-    {"fmt", "upgrade", "downgrade", "encrypt", "decrypt", "reencrypt", "undo", "history", "restore"}
+    {"fmt", "upgrade", "downgrade", "encrypt", "decrypt", "reencrypt", "undo", "history", "restore", "copy"}
 )
+# Commands about the backend itself, with what OpenTofu and Terraform have in their place, "" if they have nothing.
+INSTEAD: Final = {
+    "workspaces": "workspace list",
+    "unlock": "force-unlock LOCK_ID",
+    "move-backend": "init -migrate-state",
+    "locks": "",
+}
 
 
 def remote_state_text(error: RemoteStateError) -> str:
@@ -26,8 +33,10 @@ def remote_state_text(error: RemoteStateError) -> str:
     context = click.get_current_context(silent=True)
     typed = (context and context.find_root().invoked_subcommand) or "COMMAND"
     command = ALIASES.get(typed, typed)
+    if INSTEAD.get(command) == "":
+        return error.on_command_line
     lines = [line for program in error.programs for line in _lines(_in_folder(program, error), command)]
-    what = "Work on a copy" if command in COPIES else "Run" if command == "workspaces" else "Use a pipe"
+    what = "Work on a copy" if command in COPIES else "Run" if command in INSTEAD else "Use a pipe"
     return "\n".join([f"{error.on_command_line}. {what}:", *(f"  {line}" for line in lines)])
 
 
@@ -39,10 +48,11 @@ def _in_folder(program: str, error: RemoteStateError) -> str:
 
 
 def _lines(program: str, command: str) -> list[str]:
-    if command == "workspaces":
-        return [f"{program} workspace list"]
+    if command in INSTEAD:
+        return [f"{program} {INSTEAD[command]}"]
     if command in COPIES:
-        return [f"(umask 077; {program} state pull > copy.tfstate)", f"statetool {command} --state copy.tfstate …"]
+        state = "copy.tfstate" if command == "copy" else "--state copy.tfstate"
+        return [f"(umask 077; {program} state pull > copy.tfstate)", f"statetool {command} {state} …"]
     if command in EDITS:
         edit = f"{program} state pull | statetool {command} --state - …"
         return [f"{edit} --dry-run", f"{edit} | {program} state push -"]

@@ -9,7 +9,7 @@ import click
 import pytest
 
 from statefmt.cli.program import COMMANDS, program
-from statefmt.cli.remote_state import COPIES, EDITS
+from statefmt.cli.remote_state import COPIES, EDITS, INSTEAD
 from tests.cli.conftest import Statetool
 from tests.cli.states import SAMPLES
 
@@ -94,7 +94,7 @@ def test_every_command_has_the_advice_for_its_kind() -> None:
             if (command := group.get_command(context, name)) is not None
             and any("--dry-run" in parameter.opts for parameter in command.params)
         }
-    assert writing <= EDITS | COPIES
+    assert writing <= EDITS | COPIES | INSTEAD.keys()
     assert writing >= EDITS
     assert not EDITS & COPIES
 

@@ -22,7 +22,7 @@ _WAY_OUT: Final = "; set username and password instead, or TF_HTTP_USERNAME and 
 _LARGEST_NUMBER: Final = 1_000_000
 _METHOD: Final = pattern(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _HEADER: Final = pattern(r"[A-Za-z0-9_-]+")
-_HEADER_VALUE: Final = pattern(r"[ -~\t]*[!-~][ -~\t]*")
+_HEADER_VALUE: Final = pattern(r"[ -~\t]*")
 _RESERVED: Final = frozenset({"content-type", "content-md5", "content-length", "host", "transfer-encoding"})
 
 
@@ -108,7 +108,7 @@ def _headers(values: SettingValues) -> dict[str, str]:
     for name, value in given.items():
         if _HEADER.fullmatch(name) is None:
             raise StoreError("headers: names may have letters, digits, - and _ only")
-        if not isinstance(value, str) or _HEADER_VALUE.fullmatch(value) is None:
+        if not isinstance(value, str) or not value.strip() or _HEADER_VALUE.fullmatch(value) is None:
             raise StoreError(f"headers: the value of {name} must be a string of ASCII characters, and not empty")
         if name.lower() in _RESERVED:
             raise StoreError(f"headers: {name} cannot be set")
