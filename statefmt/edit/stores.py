@@ -23,7 +23,7 @@ def store_at(context: RunContext, name: str) -> Store:
     if isinstance(name, RemoteName):
         from statefmt.store.opening import remote_store
 
-        return remote_store(name.place, context.connection())
+        return remote_store(name, context.connection())
     if isinstance(name, VersionName):
         from statefmt.store.kept_versions import KeptVersion
 
@@ -39,7 +39,7 @@ def history_at(context: RunContext, name: str) -> EditHistory:
     if isinstance(name, RemoteName):
         from statefmt.store.opening import remote_store
 
-        return remote_store(name.place, context.connection()).history
+        return remote_store(name, context.connection()).history
     from statefmt.store.local.store import LocalFile
 
     return LocalFile(name, context).history
@@ -55,7 +55,7 @@ def managed_store_at(context: RunContext, name: str, *, makes_folders: bool = Fa
     if isinstance(name, RemoteName):
         from statefmt.store.opening import remote_store
 
-        return remote_store(name.place, context.connection())
+        return remote_store(name, context.connection())
     from statefmt.store.local.store import LocalFile
 
     return LocalFile(name, context, makes_folders=makes_folders)

@@ -321,7 +321,9 @@ class PgClient:
                 return RowLock(info, keys, row, backend)
             self._release(session, keys)
         found = next(iter(holders(session, wanted)), None)
-        raise LockHeldError(found.info.ID if found else "", found.info if found else None)
+        if found is None:
+            raise LockHeldError("", None, "Its holder has just ended, or this user may not see it")
+        raise LockHeldError(found.info.ID, found.info, _way_out(found.pid))
 
     def _taken(self, session: Session, creation: Sequence[int]) -> tuple[int, ...]:
         """Lock one key after the other, until one is another's; return those that are locked."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Final
 
 from statefmt.store.lock_info import LockInfo
+from statefmt.store.remote._suggestion import suggested_command
 from statefmt.text.pattern import pattern
 from statefmt.text.printable import printable
 
@@ -24,10 +25,24 @@ def lock_lines(info: LockInfo) -> str:
     return "\n".join(f"  {name + ':':<{_WIDTH}}{_shown(getattr(info, name))}".rstrip() for name in _ORDER)
 
 
-def unlock_command(lock_id: str) -> str:
-    """Return the command that removes a lock, to be copied."""
-    word = lock_id if _SIMPLE.fullmatch(lock_id) and len(lock_id) <= _LONGEST else "ID"
-    return f"`statetool unlock {word}`"
+@dataclass(frozen=True, slots=True)
+class LockRemoval:
+    """How to remove a lock of a state. `words` name the state in a command; some locks just end with a session."""
+
+    words: tuple[str, ...] = ()
+    ends_with_session: bool = False
+
+    def command(self, lock_id: str) -> str:
+        """Return the command that removes a lock, to be copied."""
+        word = lock_id if _SIMPLE.fullmatch(lock_id) and len(lock_id) <= _LONGEST else "ID"
+        return suggested_command(("unlock", word), self.words)
+
+    def left(self, lock_id: str) -> str:
+        """Say that the lock of this command may be left, and what to do then."""
+        shown = f"{suggested_command(('locks',), self.words)} shows"
+        if self.ends_with_session:
+            return f"The lock of this command may be left until the server ends its session; {shown} whether it is"
+        return f"The lock {lock_id} of this command may be left; {shown} it, and {self.command(lock_id)} removes it"
 
 
 def _shown(text: str) -> str:

@@ -16,14 +16,15 @@ if TYPE_CHECKING:
 class LockHeldError(Exception):
     """Somebody else holds the lock.
 
-    `lock_id` is what `force-unlock` takes; `holder` is None if the backend does not tell. RemoteStore waits, or raises
-    LockedError.
+    `lock_id` is what `force-unlock` takes; `holder` is None if the backend does not tell. `removal` is a sentence that
+    says how to remove the lock, if `force-unlock` cannot. RemoteStore waits, or raises LockedError.
     """
 
-    def __init__(self, lock_id: str, holder: LockInfo | None) -> None:
+    def __init__(self, lock_id: str, holder: LockInfo | None, removal: str = "") -> None:
         super().__init__(lock_id)
         self.lock_id = lock_id
         self.holder = holder
+        self.removal = removal
 
 
 class UnknownOutcomeError(StoreError):
