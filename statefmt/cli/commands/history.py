@@ -18,7 +18,7 @@ from statefmt.cli.options.duration import AGE, seconds
 from statefmt.cli.options.shared import FormatOption, OutputFormat, StateArgument, StateOption, YesOption, one_state
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal, say
-from statefmt.edit.stores import history_at
+from statefmt.edit.stores import history_at, store_at
 from statefmt.locations import STANDARD_INPUT, RemoteName
 from statefmt.store.local.edit_history import EditHistory
 from statefmt.store.local.history import History
@@ -81,9 +81,10 @@ def command(
         return _prune(name, edits, keep, _age(older_than), dry_run=dry_run, yes=yes)
     if keep is not None:
         edits.keep(keep, run_context().lock_info(name, "history", command_line()))
+    problem = _settled(name)
     edits.compress()
     history = edits.load()
-    changed = _changed(name, history) if history.entries else False
+    changed = _changed(name, history, problem) if history.entries or problem else False
     if output_format is OutputFormat.JSON:
         from statefmt.render.history.json import history_json
 
@@ -97,9 +98,21 @@ def command(
     return FINE
 
 
-def _changed(name: str, history: History) -> bool | None:
+def _settled(name: str) -> StoreError | None:
+    """Find out the outcome of an edit in a backend, if that is unknown; return why it could not be found out."""
+    if isinstance(name, RemoteName):
+        try:
+            store_at(run_context(), name).versions()
+        except StoreError as error:
+            return error
+    return None
+
+
+def _changed(name: str, history: History, problem: StoreError | None) -> bool | None:
     """Return whether something else has changed the state; None if its backend cannot be asked."""
     try:
+        if problem is not None:
+            raise problem
         return checksum(run_context().read(name)) != history.entries[-1].after
     except StoreError as error:
         if not isinstance(name, RemoteName):

@@ -104,6 +104,23 @@ def test_history_without_the_server(statetool: Statetool, server: StateServer, s
     assert (found["changed_since"], len(found["edits"])) == (None, 1)
 
 
+def test_history_after_a_killed_edit(
+    statetool: Statetool, server: StateServer, state: str, home: Path, program: Process
+) -> None:
+    """It wrote the state, and had no time to say so."""
+    server.faults.append(("POST", Fault(hangs=True)))
+    command = [str(PROGRAM), "mv", "terraform_data.a", "terraform_data.b", "--state", state]
+    environment = {**program.environment, "XDG_STATE_HOME": str(home)}
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE) as process:
+        while server.state == _ONE:
+            assert process.poll() is None
+            time.sleep(0.005)
+        process.kill()
+    done = statetool("history", state)
+    assert "mv terraform_data.a terraform_data.b" in done.text
+    assert "Something else has changed" not in done.text
+
+
 def test_prune(statetool: Statetool, server: StateServer, state: str, home: Path) -> None:
     assert "nothing to delete" in statetool("history", state, "--prune", "--yes").text
     for one, other in (("a", "b"), ("b", "c"), ("c", "d")):
