@@ -49,7 +49,7 @@ def _kept_at(context: RunContext, name: str, *, makes_folders: bool = False) -> 
     if isinstance(name, RemoteName):
         from statefmt.store.opening import remote_store
 
-        return remote_store(name.place, context.connection())
+        return remote_store(name, context.connection())
     from statefmt.store.local.store import LocalFile
 
     return LocalFile(name, context, makes_folders=makes_folders)

@@ -42,7 +42,7 @@ def test_credentials_of_the_environment(server: StateServer, statetool: Statetoo
     assert (refused.status, refused.out, server.requests) == (2, b"", [])
     assert refused.err == (
         f"statetool: TF_HTTP_PASSWORD would be sent to {host}, which only main.tf:3 names; nothing was sent. If you "
-        f"trust this host, use --allow-host {host}\n"
+        f"trust this host, use --allow-host {host}, or STATETOOL_ALLOW_HOST={host} for all commands\n"
     )
     for options in (("--allow-host", "127.0.0.1"), ("--allow-host", "other.example", "--allow-host", host)):
         done = statetool("list", *options)
@@ -50,6 +50,20 @@ def test_credentials_of_the_environment(server: StateServer, statetool: Statetoo
     assert statetool("list", "--allow-host", "other.example").status == 2
     assert statetool("list", "--allow-host", "").status == 2
     assert "authorization" in server.requests[0].headers
+
+
+def test_hosts_of_the_environment(server: StateServer, statetool: Statetool, monkeypatch: pytest.MonkeyPatch) -> None:
+    for hosts, status in (("127.0.0.1", 0), (f"other.example, {_host(server).upper()}", 0), ("127.0.0.2,,*", 2)):
+        monkeypatch.setenv("STATETOOL_ALLOW_HOST", hosts)
+        assert statetool("list").status == status, hosts
+
+
+def test_a_suggested_command_allows_the_host_again(server: StateServer, statetool: Statetool) -> None:
+    host = _host(server)
+    done = statetool("mv", "--allow-host", host, "aws_vpc.main", "aws_vpc.r", "--no-lock")
+    assert done.status == 0, done.err
+    done = statetool("undo", "--allow-host", host, "--no-lock")
+    assert f"`statetool undo --allow-host {host}` now reverts this undo" in done.err
 
 
 def test_an_address_of_the_user(

@@ -39,7 +39,7 @@ def command(
         typer.Option("--to", metavar="EDIT", help="Undo this edit and all later ones; default: only the last."),
     ] = None,
     discard_changes: Annotated[
-        bool, typer.Option("--discard-changes", help="Undo even if something else has changed the file since.")
+        bool, typer.Option("--discard-changes", help="Undo even if something else has changed the state since.")
     ] = False,
     version: Annotated[
         Optional[str],  # noqa: UP045
@@ -67,7 +67,7 @@ def command(
         return replace(undo.edit(run_context(), snapshot), notes=(note,))
 
     changed = (
-        f"something else has changed the file since edit {last.number} ({last.command}); nothing was written. "
+        f"something else has changed the state since edit {last.number} ({last.command}); nothing was written. "
         "Use --discard-changes to undo anyway; the current content is kept in a backup"
     )
     checksum = None if discard_changes else last.after

@@ -54,7 +54,11 @@ def command(
         say(f"{name}: the lock was not removed")
         return FAILED
     holder = remove_lock(run_context(), name, lock_id)
-    whose = f" of {holder.Who}" if holder is not None and holder.Who else ""
+    if holder is None:
+        # The server gave this ID the lock, or did not say who has it.
+        say(f"{name}: not locked now; the server did not say whether {lock_id} was its lock. The state was not changed")
+        return FINE
+    whose = f" of {holder.Who}" if holder.Who else ""
     say(f"{name}: the lock {lock_id}{whose} was removed; the state was not changed")
     return FINE
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from statefmt.model.errors import StoreError
 from statefmt.store.lock_info import LockInfo
-from statefmt.store.pg._link import RowLock, ServerLink
+from statefmt.store.pg._link import RowLock, ServerLink, way_out
 from statefmt.store.pg._locks import SessionLock, creation_keys, holders, own_locks
 from statefmt.store.pg._rows import StateRow
 from statefmt.store.pg._session import Session
@@ -73,7 +73,9 @@ class RowLocks:
                 return RowLock(info, keys, row, backend)
             _release(session, keys)
         holder = next(iter(holders(session, wanted)), None)
-        raise LockHeldError(holder.info if holder else None)
+        if holder is None:
+            raise LockHeldError(None, "Its holder has just ended, or this user may not see it")
+        raise LockHeldError(holder.info, way_out(holder.pid))
 
     def require(self, session: Session) -> None:
         """Raise StoreError unless this session holds the lock, of the row that the workspace has now."""

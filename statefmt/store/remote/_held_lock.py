@@ -11,7 +11,7 @@ from statefmt.model.errors import LockedError, StoreError
 from statefmt.model.wording import Wording
 from statefmt.store.lock_info import LockInfo
 from statefmt.store.lock_text import lock_lines
-from statefmt.store.remote._lock_text import unlock_command
+from statefmt.store.remote._lock_text import LockRemoval
 from statefmt.store.remote.client import LockHeldError, StateClient, UnknownOutcomeError
 from statefmt.text.printable import printable
 
@@ -39,12 +39,18 @@ class HeldLock:
     """The lock of one edit, from the first request until it is given back."""
 
     def __init__(
-        self, client: StateClient, info: LockInfo, note: Callable[[str], None], pause: Callable[[float], None]
+        self,
+        client: StateClient,
+        info: LockInfo,
+        note: Callable[[str], None],
+        pause: Callable[[float], None],
+        removal: LockRemoval,
     ) -> None:
         self.info = info
         self._client = client
         self._note = note
         self._pause = pause
+        self._removal = removal
         self._place = printable(client.location)
         self._may_be_ours = False
         self._is_ours = False
@@ -203,16 +209,14 @@ class HeldLock:
         known = lock_lines(holder) if holder else "  ID:        unknown"
         who = printable(holder.Who)[:_LONGEST_NAME] if holder and holder.Who else "somebody else"
         nothing_else = "" if holder else "; the service does not say by whom"
+        removal = held.removal or (
+            f"Once you are sure that nobody works on the state, remove the lock: {self._removal.command(held.lock_id)}"
+        )
         return LockedError(
             f"{self._place}: locked by {who}{waited}{nothing_else}; nothing was written. Wait for them to finish, or ",
             Wording("let the command wait: --lock-timeout 60s", "wait here: lock_timeout=60"),
-            f". Once you are sure that nobody works on the state, remove the lock: {unlock_command(held.lock_id)}. "
-            f"The lock:\n{known}",
+            f". {removal}. The lock:\n{known}",
         )
 
     def _left(self) -> str:
-        lock_id = self.info.ID
-        return (
-            f"The lock {lock_id} of this command may be left; `statetool locks` shows it, and "
-            f"{unlock_command(lock_id)} removes it"
-        )
+        return self._removal.left(self.info.ID)

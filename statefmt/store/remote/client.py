@@ -16,12 +16,14 @@ if TYPE_CHECKING:
 class LockHeldError(Exception):
     """Somebody else holds the lock.
 
-    `holder` is None if the backend does not say who. RemoteStore waits, or raises LockedError.
+    `holder` is None if the backend does not say who. `removal` is a sentence that says how to remove the lock, if
+    `force-unlock` cannot. RemoteStore waits, or raises LockedError.
     """
 
-    def __init__(self, holder: LockInfo | None) -> None:
+    def __init__(self, holder: LockInfo | None, removal: str = "") -> None:
         super().__init__(holder)
         self.holder = holder
+        self.removal = removal
 
     @property
     def lock_id(self) -> str:

@@ -89,8 +89,36 @@ def test_history(statetool: Statetool, server: StateServer, state: str) -> None:
     assert "Something else has changed" in statetool("history", state).text
     refused = statetool("undo", state)
     assert refused.status == 2
-    assert "something else has changed the file since edit 1" in refused.err
+    assert "something else has changed the state since edit 1" in refused.err
     assert server.state == _ONE
+
+
+def test_history_without_the_server(statetool: Statetool, server: StateServer, state: str) -> None:
+    assert statetool("mv", "terraform_data.a", "terraform_data.b", "--state", state).status == 0
+    server.checks_user = True
+    done = statetool("history", state)
+    assert (done.status, "mv terraform_data.a" in done.text) == (0, True)
+    assert "the server needs credentials" in done.err
+    assert "whether something else has changed the state since the last edit is not known" in done.err
+    found = json.loads(statetool("history", state, "--format", "json").out)
+    assert (found["changed_since"], len(found["edits"])) == (None, 1)
+
+
+def test_history_after_a_killed_edit(
+    statetool: Statetool, server: StateServer, state: str, home: Path, program: Process
+) -> None:
+    """It wrote the state, and had no time to say so."""
+    server.faults.append(("POST", Fault(hangs=True)))
+    command = [str(PROGRAM), "mv", "terraform_data.a", "terraform_data.b", "--state", state]
+    environment = {**program.environment, "XDG_STATE_HOME": str(home)}
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE) as process:
+        while server.state == _ONE:
+            assert process.poll() is None
+            time.sleep(0.005)
+        process.kill()
+    done = statetool("history", state)
+    assert "mv terraform_data.a terraform_data.b" in done.text
+    assert "Something else has changed" not in done.text
 
 
 def test_prune(statetool: Statetool, server: StateServer, state: str, home: Path) -> None:
@@ -133,7 +161,7 @@ def test_a_held_lock(statetool: Statetool, server: StateServer, state: str) -> N
     refused = statetool("rm", "terraform_data.a", "--state", state)
     assert refused.status == 2
     lines = refused.err.splitlines()
-    assert "`statetool unlock 7`" in refused.err
+    assert f"`statetool unlock 7 --state '{state}'`" in refused.err
     assert "  ID:        7" in lines
     assert r"  Who:       you@\x1b[2Jthere" in lines
     assert r"  Info:      a\x0ab" in lines
