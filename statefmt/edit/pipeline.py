@@ -177,6 +177,9 @@ class _Unlocked:
 
     stored: Stored
 
+    def undisturbed(self) -> AbstractContextManager[None]:
+        raise AssertionError("writing needs a lock")
+
     def write(self, *_: object, **__: object) -> str | None:
         raise AssertionError("writing needs a lock")
 
