@@ -81,10 +81,10 @@ def state_name(context: RunContext, name: str | None, *, to_read: bool = False) 
 def backend_state_name(context: RunContext, found: FoundBackend, *, to_read: bool = False) -> str:
     """Return the state of a folder whose backend was found; raises what state_name() raises."""
     from statefmt.store.opening import SUPPORTED
-    from statefmt.whereabouts import folder_name, leads_outside, local_state, located, remote_state
+    from statefmt.whereabouts import folder_name, leads_outside, local_state, located, unsupported
 
     if found.type != "local" and found.type not in SUPPORTED:
-        raise remote_state(found)
+        raise unsupported(found)
     state = located(found, context.environment)
     if found.type != "local":
         return folder_name(state, context.backend)
