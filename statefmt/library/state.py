@@ -253,7 +253,7 @@ class State:
             )
             terms = replace(terms, checksum=request.last.after, changed=changed)
         with self._opened(terms) as opened, transaction(opened) as edit:
-            edit.apply(lambda snapshot: request.edit(self._context, snapshot))
+            edit.apply(lambda snapshot: request.edit(self._context, snapshot, discards_changes=discard_changes))
         if terms.in_place:
             self._store.tidy()
         return edit.result

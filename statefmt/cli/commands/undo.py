@@ -64,7 +64,7 @@ def command(
 
     def operation(snapshot: Snapshot) -> Edit:
         note = f"content as before edit {entry.number} ({printable(entry.command)})"
-        return replace(undo.edit(run_context(), snapshot), notes=(note,))
+        return replace(undo.edit(run_context(), snapshot, discards_changes=discard_changes), notes=(note,))
 
     changed = (
         f"something else has changed the state since edit {last.number} ({last.command}); nothing was written. "

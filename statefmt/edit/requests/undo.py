@@ -8,11 +8,12 @@ from statefmt.context import RunContext
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.operations.restore import restore
 from statefmt.edit.session import StateFileError
-from statefmt.model.errors import StateError, StoreError
+from statefmt.model.errors import StateError, StoreError, SurgeryError
 from statefmt.model.snapshot import Snapshot
 from statefmt.model.wording import Wording
 from statefmt.sealed import opened
 from statefmt.store.protocol import HistoryEntry, Store
+from statefmt.text.printable import printable
 
 
 class Undo(NamedTuple):
@@ -27,11 +28,23 @@ class Undo(NamedTuple):
     earlier: HistoryEntry | None
     content: bytes
 
-    def edit(self, context: RunContext, snapshot: Snapshot) -> Edit:
-        """Restore the content, decrypted with the configuration of the run. Raises StateFileError, EncryptionError."""
+    def edit(self, context: RunContext, snapshot: Snapshot, *, discards_changes: bool = False) -> Edit:
+        """Restore the content, decrypted with the configuration of the run.
+
+        Raises StateFileError, EncryptionError, and SurgeryError if this would discard a state of another lineage.
+        """
         opening = opened(context, self.name, self.content)
         try:
-            return restore(snapshot, self.content if opening is None else opening.plain)
+            found = restore(snapshot, self.content if opening is None else opening.plain)
+            lineages = (found.snapshot.lineage, snapshot.lineage)
+            if discards_changes and all(lineages) and len(set(lineages)) > 1:
+                earlier, current = (f"'{printable(lineage)}'" for lineage in lineages)
+                raise SurgeryError(
+                    f"the content before edit {self.entry.number} has the lineage {earlier}, and the state has "
+                    f"{current}: another state is in its place by now. `statetool history --content "
+                    f"{self.entry.number}` prints the content"
+                )
+            return found
         except StateError as error:
             number = self.entry.number
             where = f"{self.name} before edit {number}; `statetool history --content {number}` prints it"

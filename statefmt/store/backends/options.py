@@ -29,3 +29,10 @@ class BackendOptions(Struct, frozen=True):
     verify: bool = True
     agree: Callable[[str], bool] | None = None
     debug: Callable[[str], None] | None = None
+
+    def __repr__(self) -> str:
+        # Values may be secret.
+        settings = tuple(
+            f"{name}=…" if equals else name for name, equals, _ in (one.partition("=") for one in self.settings)
+        )
+        return f"BackendOptions(workspace={self.workspace!r}, settings={settings!r}, …)"

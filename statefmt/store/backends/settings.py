@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from statefmt.model.errors import StoreError
 from statefmt.store.backends.description import ArgumentKind, BackendArgument, BackendType, SettingValue
+from statefmt.store.backends.shown import without_credentials
 
 # As Go reads truth values.
 _TRUE: Final = frozenset({"1", "t", "T", "TRUE", "true", "True"})
@@ -39,6 +40,10 @@ class GivenSetting(Struct, frozen=True):
     place: str
     sensitive: bool = False
 
+    def __repr__(self) -> str:
+        # Which values are secret is only known with the type of the backend.
+        return f"GivenSetting({self.name!r}, …, {self.place!r})"
+
 
 class BackendSetting(Struct, frozen=True):
     """A setting that is in effect.
@@ -52,6 +57,10 @@ class BackendSetting(Struct, frozen=True):
     source: SettingSource
     place: str = ""
     secret: bool = False
+
+    def __repr__(self) -> str:
+        value = without_credentials(self.value) if isinstance(self.value, str) else self.value
+        return f"BackendSetting({self.name!r}, {'…' if self.secret else repr(value)}, {self.place!r})"
 
 
 def effective_settings(

@@ -30,7 +30,7 @@ _RESERVED: Final = frozenset({"content-type", "content-md5", "content-length", "
 class HttpTarget:
     """Where a request goes: the URL, its host, and the place in the folder that names it, "" if the user does."""
 
-    url: str
+    url: str = field(repr=False)
     host: str
     named_by: str
 

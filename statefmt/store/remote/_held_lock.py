@@ -54,6 +54,8 @@ class HeldLock:
         self._place = printable(client.location)
         self._may_be_ours = False
         self._is_ours = False
+        # Whether the backend can be asked who holds the lock.
+        self._can_be_seen = True
         self._held: LockHeldError | None = None
 
     def acquire(self, timeout: float) -> None:
@@ -117,7 +119,10 @@ class HeldLock:
         """Find out who holds the lock, without changing anything."""
         try:
             holder = self._client.holder()
-        except (NotImplementedError, StoreError):
+        except NotImplementedError:
+            self._can_be_seen = False
+            return _Found.UNKNOWN
+        except StoreError:
             return _Found.UNKNOWN
         if holder is None:
             return _Found.NONE
@@ -133,6 +138,7 @@ class HeldLock:
         try:
             holder = self._client.holder()
         except NotImplementedError:
+            self._can_be_seen = False
             return
         if holder is None:
             self._may_be_ours = False
@@ -219,4 +225,4 @@ class HeldLock:
         )
 
     def _left(self) -> str:
-        return self._removal.left(self.info.ID)
+        return self._removal.left(self.info.ID, can_be_seen=self._can_be_seen)

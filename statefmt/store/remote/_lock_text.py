@@ -26,9 +26,10 @@ class LockRemoval:
         word = lock_id if _SIMPLE.fullmatch(lock_id) and len(lock_id) <= _LONGEST else "ID"
         return suggested_command(("unlock", word), self.words)
 
-    def left(self, lock_id: str) -> str:
-        """Say that the lock of this command may be left, and what to do then."""
+    def left(self, lock_id: str, *, can_be_seen: bool) -> str:
+        """Say that the lock of this command may be left, and what to do then; `statetool locks` may show it."""
         shown = f"{suggested_command(('locks',), self.words)} shows"
         if self.ends_with_session:
             return f"The lock of this command may be left until the server ends its session; {shown} whether it is"
-        return f"The lock {lock_id} of this command may be left; {shown} it, and {self.command(lock_id)} removes it"
+        seen = f"{shown} it, and " if can_be_seen else ""
+        return f"The lock {lock_id} of this command may be left; {seen}{self.command(lock_id)} removes it"

@@ -17,7 +17,7 @@ class Connection:
     a run share it, so that each host is named, and asked about, once.
     """
 
-    environment: Mapping[str, str]
+    environment: Mapping[str, str] = field(repr=False)
     note: Callable[[str], None]
     options: BackendOptions
     hosts: dict[str, bool] = field(default_factory=dict)

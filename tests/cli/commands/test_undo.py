@@ -126,6 +126,19 @@ def test_what_something_else_did_is_not_lost(written: Path, statetool: Statetool
     assert written.read_bytes() == others.replace(b'"serial": 60', b'"serial": 62')
 
 
+def test_another_state_in_its_place_is_not_replaced(written: Path, statetool: Statetool) -> None:
+    statetool(*MOVE)
+    lineage = json.loads(written.read_bytes())["lineage"]
+    others = written.read_bytes().replace(lineage.encode(), b"99999999-2222-3333-4444-555555555555")
+    written.write_bytes(others)
+    refused = statetool("undo", "--discard-changes")
+    assert refused.status == 2
+    text = " ".join(refused.err.split())
+    assert f"the lineage '{lineage}', and the state has '99999999-2222-3333-4444-555555555555'" in text
+    assert "statetool history --content 1" in text
+    assert written.read_bytes() == others
+
+
 def test_a_dry_run_and_another_file(written: Path, folder: Path, statetool: Statetool) -> None:
     statetool(*MOVE)
     moved = written.read_bytes()

@@ -163,6 +163,14 @@ def test_the_unlock_fails_after_the_write(place: Place) -> None:
     assert place.state == NEW
 
 
+@pytest.mark.parametrize("tells", [True, False])
+def test_what_shows_a_lock_that_may_be_left(place: Place, tells: bool) -> None:
+    place.client = lambda client: replace(client, tells=tells)
+    place.mark("unlock.before.broken")
+    place.edit()
+    assert ("`statetool locks` shows it" in place.notes[-1]) == tells
+
+
 def test_the_unlock_fails_without_a_write(place: Place) -> None:
     place.mark("unlock.before.broken")
     with pytest.raises(StoreError, match="it could not be unlocked"), place.store.locked(place.info(), 0):

@@ -9,7 +9,7 @@ import pytest
 from statefmt.model.errors import ChangedError, StoreError
 from statefmt.store.remote.client import LockHeldError, UnknownOutcomeError
 from tests.servers.s3 import S3Server
-from tests.servers.wrong_s3 import Request, WrongServer, cut_after, cut_before, refused, without_conditions
+from tests.servers.wrong_s3 import Answer, Request, WrongServer, cut_after, cut_before, refused, without_conditions
 from tests.store.s3.connecting import KEY, Opened, client_of, new_lock
 
 FIRST = b'{"serial":1}\n'
@@ -223,3 +223,49 @@ def test_lock_given_back_if_it_cannot_be_tried(moto: S3Server, wrong: WrongServe
     with pytest.raises(StoreError, match="access denied"):
         client.lock(new_lock(client))
     assert client.holder() is None
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"<L",
+        b'<?xml version="1.0" encoding="gbk"?><L/>',
+        b'<?xml version="1.0" encoding="none-such"?><L/>',
+        b'<!DOCTYPE L [<!ENTITY a "a">]><L>&a;</L>',
+    ],
+)
+def test_lists_that_are_not_those_of_s3(wrong: WrongServer, bucket: str, answer: bytes) -> None:
+    wrong.at(lambda request: request.method == "GET", lambda request: Answer(200, (), answer))
+    with pytest.raises(StoreError, match="is not valid XML"):
+        client_of(wrong.server, bucket).workspaces()
+    with pytest.raises(StoreError, match="is not valid XML"):
+        client_of(wrong.server, bucket).object_versions()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"<L><IsTruncated>true</IsTruncated><NextContinuationToken>1</NextContinuationToken></L>",
+        b"<L><IsTruncated>true</IsTruncated><NextKeyMarker>%b</NextKeyMarker></L>" % KEY.encode(),
+    ],
+)
+def test_lists_without_an_end(wrong: WrongServer, bucket: str, answer: bytes) -> None:
+    wrong.at(lambda request: request.method == "GET", lambda request: Answer(200, (), answer))
+    client = client_of(wrong.server, bucket)
+    with pytest.raises(StoreError, match="without an end"):
+        client.workspaces() if b"Token" in answer else client.object_versions()
+
+
+@pytest.mark.parametrize("size", [b"-1", b"many", b"9" * 5000, b""])
+def test_sizes_that_are_none(wrong: WrongServer, bucket: str, size: bytes) -> None:
+    version = b"<L><Version><Key>%b</Key><VersionId>v</VersionId><Size>%b</Size></Version></L>" % (KEY.encode(), size)
+    wrong.at(lambda request: request.method == "GET", lambda request: Answer(200, (), version))
+    (found,) = client_of(wrong.server, bucket).object_versions()
+    assert (found.id, found.size) == ("v", 0)
+
+
+@pytest.mark.parametrize("answer", [b"[]", b'{"Item":' + b"[" * 100_000, b"\xff", b"<html>"])
+def test_items_that_are_none(moto: S3Server, wrong: WrongServer, bucket: str, answer: bytes) -> None:
+    wrong.at(lambda request: request.method == "POST", lambda request: Answer(200, (), answer))
+    with pytest.raises(StoreError, match=r"the answer of .* is not valid"):
+        client_of(wrong.server, bucket, dynamodb_table="t").holder()
