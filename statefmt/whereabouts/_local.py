@@ -50,6 +50,8 @@ def listed_workspaces(
     if backend.type != "local":
         known = backend_type(backend.type)
         if known is not None and not known.named_workspaces:
+            # Refuses another workspace, as commands that use it do.
+            located(backend, environment)
             return Workspaces((DEFAULT_WORKSPACE,), backend.workspace.name)
         if backend.type not in SUPPORTED or connection is None:
             raise remote_state(backend)
