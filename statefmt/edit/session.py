@@ -63,7 +63,8 @@ def state_name(context: RunContext, name: str | None, *, to_read: bool = False) 
 
     A folder stands for its state, and a URL for a state in a backend, whose name is a RemoteName. Raises StoreError if
     that cannot be found, if its path contains control characters, or, unless it is only `to_read`, if it leads outside
-    the folder: a repository must not decide which other file is written. Raises RemoteStateError if the state is in a
+    the folder: a repository must not decide which other file is written; and notes if the configuration names another
+    backend by now. Raises RemoteStateError if the state is in a
     backend that statetool does not support.
     """
     if name is not None and "://" in name:
@@ -73,9 +74,14 @@ def state_name(context: RunContext, name: str | None, *, to_read: bool = False) 
     folder = Path() if name is None else Path(name)
     if name is not None and (name == STANDARD_INPUT or not is_folder(name)):
         return name
-    from statefmt.whereabouts import find_backend
+    from statefmt.whereabouts import changed_block, find_backend
 
-    return backend_state_name(context, find_backend(folder, context.environment, context.backend), to_read=to_read)
+    found = find_backend(folder, context.environment, context.backend)
+    named = backend_state_name(context, found, to_read=to_read)
+    # Reading a configuration takes time.
+    if not to_read and found.type != "local" and (change := changed_block(found, context.environment)):
+        context.note(change)
+    return named
 
 
 def backend_state_name(context: RunContext, found: FoundBackend, *, to_read: bool = False) -> str:

@@ -7,6 +7,7 @@ url_name(url, environment, options)          # the name of a state at a URL, wit
 
 from __future__ import annotations
 
+from statefmt.whereabouts._changed import changed_block as changed_block
 from statefmt.whereabouts._find import (
     BackendSource as BackendSource,
     FoundBackend as FoundBackend,

@@ -39,6 +39,8 @@ def listed_workspaces(
         return Workspaces(_local_workspaces(located(backend, environment)), current)
     known = backend_type(backend.type)
     if known is not None and not known.named_workspaces:
+        # Refuses another workspace, as commands that use it do.
+        located(backend, environment)
         return Workspaces((DEFAULT_WORKSPACE,), current)
     if backend.type not in SUPPORTED or connection is None:
         raise unsupported(backend)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -9,6 +10,7 @@ from typing import Final
 import pytest
 
 from tests.cli.conftest import Program, Statetool
+from tests.cli.encrypted import configuration, encrypted
 from tests.cli.states import SAMPLES
 from tests.cli.terminal import on_terminal
 from tests.servers.certificates import Authority
@@ -64,6 +66,20 @@ def test_a_suggested_command_allows_the_host_again(server: StateServer, statetoo
     assert done.status == 0, done.err
     done = statetool("undo", "--allow-host", host, "--no-lock")
     assert f"`statetool undo --allow-host {host}` now reverts this undo" in done.err
+
+
+def test_a_suggested_command_opens_an_encrypted_state(
+    server: StateServer, statetool: Statetool, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STATETOOL_ALLOW_HOST", "127.0.0.1")
+    plain = server.state
+    assert plain is not None
+    (folder / "key.json").write_text(json.dumps(configuration("new")))
+    server.state = encrypted(plain, "new")
+    options = ("--no-lock", "--encryption", "key.json")
+    assert statetool("mv", "aws_vpc.main", "aws_vpc.r", *options).status == 0
+    done = statetool("undo", *options)
+    assert "`statetool undo --encryption key.json` now reverts this undo" in done.err
 
 
 def test_an_address_of_the_user(

@@ -10,6 +10,7 @@ import typer
 import statefmt
 from statefmt import Edit, HistoryEntry, Snapshot, SurgeryError
 from statefmt.cli.named_state import state_name
+from statefmt.cli.options.encryption_files import encryption_words
 from statefmt.cli.options.shared import StateArgument, StateOption, one_state
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes
@@ -72,7 +73,8 @@ def command(
     )
     checksum = None if discard_changes else last.after
     words = state_words(name)
-    hint = _way_on(undo.earlier, shell_line(words if state or state_option else words[len(("--state", name)) :]))
+    words = words if state or state_option else words[len(("--state", name)) :]
+    hint = _way_on(undo.earlier, shell_line((*words, *encryption_words())))
     return carry_out(Plan("undo", operation, state=name, checksum=checksum, changed=changed, hint=hint), options)
 
 

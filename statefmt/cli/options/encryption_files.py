@@ -118,6 +118,11 @@ def use_encryption(context: click.Context) -> None:
         configured()
 
 
+def encryption_words() -> tuple[str, ...]:
+    """Return the given options that open an encrypted state, for a command to be copied; values of variables differ."""
+    return tuple(word for option in options_in_order("--encryption", "--encryption-config") for word in option)
+
+
 def allows_external(context: click.Context) -> bool:
     """Return whether programs that a configuration names may run."""
     given = {**context.params, **remembered_values(context)}

@@ -131,6 +131,10 @@ class Session:
             problem = ServerError(f"{self._location}: the database has data that is not valid UTF-8", "")
         except psycopg.Error as error:
             problem = self._converted(error, lost=self._connection.closed or error.sqlstate in _ENDS)
+        except BaseException:
+            # An interrupted statement may still run, and the connection takes no other until it ends.
+            self.close()
+            raise
         if isinstance(problem, LostError):
             self.close()
         raise problem
