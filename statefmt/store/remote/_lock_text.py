@@ -27,10 +27,14 @@ def lock_lines(info: LockInfo) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LockRemoval:
-    """How to remove a lock of a state. `words` name the state in a command; some locks just end with a session."""
+    """How to remove a lock of a state. `words` name the state in a command.
+
+    Some locks just end with a session, and some backends cannot be asked for their lock.
+    """
 
     words: tuple[str, ...] = ()
     ends_with_session: bool = False
+    is_shown: bool = True
 
     def command(self, lock_id: str) -> str:
         """Return the command that removes a lock, to be copied."""
@@ -42,7 +46,8 @@ class LockRemoval:
         shown = f"{suggested_command(('locks',), self.words)} shows"
         if self.ends_with_session:
             return f"The lock of this command may be left until the server ends its session; {shown} whether it is"
-        return f"The lock {lock_id} of this command may be left; {shown} it, and {self.command(lock_id)} removes it"
+        shows = f"{shown} it, and " if self.is_shown else ""
+        return f"The lock {lock_id} of this command may be left; {shows}{self.command(lock_id)} removes it"
 
 
 def _shown(text: str) -> str:

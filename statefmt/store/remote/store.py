@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 # Backends whose locks end with the session that holds them.
 _OF_SESSIONS: Final = frozenset({"pg"})
+# Backends whose protocol has no request that only reads the lock.
+_NOT_ASKED: Final = frozenset({"http"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +129,9 @@ class RemoteStore:
         from statefmt.store.remote._editing import RemoteEdit
         from statefmt.store.remote._lock_text import LockRemoval
 
-        removal = LockRemoval(self.words, ends_with_session=self.place.type in _OF_SESSIONS)
+        removal = LockRemoval(
+            self.words, ends_with_session=self.place.type in _OF_SESSIONS, is_shown=self.place.type not in _NOT_ASKED
+        )
         return RemoteEdit(self.place, self.connection, self._records, self.pause, removal)
 
     @contextmanager
