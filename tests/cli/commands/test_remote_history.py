@@ -156,6 +156,40 @@ def test_a_history_that_cannot_be_written(statetool: Statetool, server: StateSer
     assert "POST" not in server.methods
 
 
+@pytest.mark.parametrize(
+    ("method", "status", "said"),
+    [
+        ("LOCK", 405, "the server answered the lock with status 405; check lock_address and lock_method"),
+        ("POST", 413, "the server answered the write with status 413; nothing was written"),
+    ],
+)
+def test_a_refused_request(
+    method: str, status: int, said: str, statetool: Statetool, server: StateServer, state: str
+) -> None:
+    server.faults.append((method, Fault(status=status)))
+    refused = statetool("rm", "terraform_data.a", "--state", state, "--yes")
+    assert (refused.status, server.state, server.holder) == (2, _ONE, None)
+    assert said in refused.err
+
+
+def test_a_lost_write_is_no_lost_answer(statetool: Statetool, server: StateServer, state: str) -> None:
+    server.faults.append(("POST", Fault(ignored=True)))
+    refused = statetool("rm", "terraform_data.a", "--state", state, "--yes")
+    assert (refused.status, server.state) == (2, _ONE)
+    assert "the write could not be confirmed (" in refused.err
+    assert "the server confirmed the write, but has other content" in refused.err
+
+
+def test_a_lock_that_is_left(statetool: Statetool, server: StateServer, state: str) -> None:
+    server.faults.append(("UNLOCK", Fault(status=403)))
+    done = statetool("rm", "terraform_data.a", "--state", state, "--yes")
+    assert f"may be left; `statetool unlock {server.lock_id} --state '{state}'` removes it" in done.err
+    # The server cannot be asked for it.
+    assert "statetool locks" not in done.err
+    assert statetool("unlock", server.lock_id, "--state", state, "--yes").status == 0
+    assert server.holder is None
+
+
 def test_a_held_lock(statetool: Statetool, server: StateServer, state: str) -> None:
     server.holder = {"ID": "7", "Who": "you@\x1b[2Jthere", "Operation": "apply", "Info": "a\nb"}
     refused = statetool("rm", "terraform_data.a", "--state", state)
