@@ -13,7 +13,7 @@ from tests.backends.spots import Kind, record
 
 @pytest.mark.parametrize("kind", ["pg", "s3-both"], indirect=True)
 def test_a_few_processes(kind: Kind, tmp_path: Path) -> None:
-    _edited_by(6, kind, tmp_path)
+    _edited_by(4, kind, tmp_path)
 
 
 @pytest.mark.slow

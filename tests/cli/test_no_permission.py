@@ -17,7 +17,15 @@ CASES = [
     ("list --state f/state", 0o755, 0o000, "f/state: permission denied"),
     ("upgrade f/state", 0o755, 0o000, "f/state: permission denied"),
     ("check f/state", 0o000, 0o644, "f/state: permission denied"),
-    ("list --state f", 0o400, 0o644, "f: this is a folder, not a state file"),
+    (
+        "list --state f",
+        0o400,
+        0o644,
+        (
+            "f/.terraform/terraform.tfstate: permission denied; it may name the backend of the state; "
+            "run init again, or name the state with --state"
+        ),
+    ),
     ("fmt f/state", 0o755, 0o444, "f/state: permission denied; nothing was written"),
     ("upgrade --in-place f/state", 0o755, 0o444, "f/state: permission denied; nothing was written"),
     ("fmt f/state", 0o555, 0o644, "f/state: cannot create a backup beside it (permission denied); nothing was written"),
