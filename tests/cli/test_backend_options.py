@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -11,7 +12,7 @@ import pytest
 
 from tests.cli.conftest import Program, Statetool
 from tests.cli.encrypted import configuration, encrypted
-from tests.cli.states import SAMPLES
+from tests.cli.states import ROOT, SAMPLES
 from tests.cli.terminal import on_terminal
 from tests.servers.certificates import Authority
 from tests.servers.http import StateServer, state_server
@@ -80,6 +81,15 @@ def test_a_suggested_command_opens_an_encrypted_state(
     assert statetool("mv", "aws_vpc.main", "aws_vpc.r", *options).status == 0
     done = statetool("undo", *options)
     assert "`statetool undo --encryption key.json` now reverts this undo" in done.err
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs/backends").glob("*.md")), ids=lambda page: page.stem)
+def test_a_url_in_the_documentation_names_a_state(page: Path, statetool: Statetool) -> None:
+    """`list URL` would take it for an address."""
+    for line in page.read_text().splitlines():
+        if line.startswith("statetool list "):
+            said = statetool(*shlex.split(line)[1:], "--backend-config", "nope=1").err
+            assert "no argument 'nope'" in said, line
 
 
 def test_an_address_of_the_user(
