@@ -226,4 +226,4 @@ def test_another_way_to_remove_a_lock(place: Place) -> None:
 
 class _EndsWithItsSession(FileClient):
     def lock(self, info: LockInfo) -> None:
-        raise LockHeldError("7", None, "Log out")
+        raise LockHeldError(None, "Log out")
