@@ -60,7 +60,7 @@ class RunContext:
         if isinstance(name, RemoteName):
             from statefmt.store.opening import remote_store
 
-            return remote_store(name.place, self.connection()).read().data
+            return remote_store(name, self.connection()).read().data
         if isinstance(name, VersionName):
             from statefmt.store.kept_versions import KeptVersion
 

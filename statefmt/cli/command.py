@@ -10,10 +10,9 @@ from typer.core import TyperCommand
 
 from statefmt.cli.command_line import observe_parser
 from statefmt.cli.habits import accept_spellings
-from statefmt.cli.options.backend_options import backend_options, use_backend_options
+from statefmt.cli.options.backend_options import connection_options, folder_options, use_backend_options
 from statefmt.cli.options.display import display_options
 from statefmt.cli.options.encryption_files import encryption_options, use_encryption
-from statefmt.cli.options.folder_options import folder_options, use_folder_options
 from statefmt.cli.options.groups import COMMON, GROUPS
 from statefmt.cli.streams import end_paging
 
@@ -59,16 +58,16 @@ class ProgramCommand(TyperCommand):
             self.params += encryption_options({parameter.name for parameter in self.params})
         if any("--state" in parameter.opts for parameter in self.params):
             self.params += folder_options()
-        if self._opens_states:
-            self.params += backend_options({parameter.name for parameter in self.params})
+        if self._names_states and self.name not in _WITHOUT_CONNECTION:
+            self.params += connection_options({parameter.name for parameter in self.params})
         for parameter in self.params:
             if isinstance(parameter, click.Option):
                 # Otherwise messages mention an environment variable None.
                 parameter.show_envvar = False
 
     @property
-    def _opens_states(self) -> bool:
-        return self.name not in _WITHOUT_CONNECTION and any(parameter.name in _STATES for parameter in self.params)
+    def _names_states(self) -> bool:
+        return any(parameter.name in _STATES for parameter in self.params)
 
     def get_help(self, ctx: click.Context) -> str:
         # typer adds escapes for rich.
@@ -94,8 +93,7 @@ class ProgramCommand(TyperCommand):
     def invoke(self, ctx: click.Context) -> Any:
         if self.name not in _PAGED:
             end_paging()
-        use_folder_options(ctx)
-        if self._opens_states:
+        if self._names_states:
             use_backend_options(ctx)
         if self.name not in WITHOUT_ENCRYPTION:
             use_encryption(ctx)

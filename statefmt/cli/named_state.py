@@ -18,7 +18,7 @@ def state_name(name: str | None, *, to_read: bool = False) -> str:
     return current_state(run_context(), name, to_read=to_read)
 
 
-def folder_name(name: str | None) -> str | None:
+def named_folder(name: str | None) -> str | None:
     """Return the folder or URL that a command names, None for the current folder. Raises StoreError for a file."""
     # Path.is_dir raises if a folder above may not be searched.
     if name is not None and "://" not in name and not os.path.isdir(name):  # noqa: PTH112

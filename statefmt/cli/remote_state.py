@@ -15,17 +15,17 @@ EDITS: Final = frozenset({
     "mv", "rm", "rekey", "rebind", "replace-provider", "taint", "untaint", "forget-deposed", "set", "unset",
     "set-serial", "new-lineage",
 })  # fmt: skip
+# Commands for which there is no pipe: what to say instead, and the arguments for the program of the folder.
+INSTEAD: Final = {
+    "workspaces": ("Run", "workspace list"),
+    "locks": ("If the state is locked, a plan says by whom", "plan -refresh=false"),
+    "unlock": ("Run", "force-unlock ID"),
+    "move-backend": ("Change the backend block, and run", "init -migrate-state"),
+}
 # Commands whose result is not pushed back as it is, or that need the files beside a state.
 COPIES: Final = frozenset(
     {"fmt", "upgrade", "downgrade", "encrypt", "decrypt", "reencrypt", "undo", "history", "restore", "copy"}
 )
-# Commands about the backend itself, with what OpenTofu and Terraform have in their place, "" if they have nothing.
-INSTEAD: Final = {
-    "workspaces": "workspace list",
-    "unlock": "force-unlock LOCK_ID",
-    "move-backend": "init -migrate-state",
-    "locks": "",
-}
 
 
 def remote_state_text(error: RemoteStateError) -> str:
@@ -33,10 +33,13 @@ def remote_state_text(error: RemoteStateError) -> str:
     context = click.get_current_context(silent=True)
     typed = (context and context.find_root().invoked_subcommand) or "COMMAND"
     command = ALIASES.get(typed, typed)
-    if INSTEAD.get(command) == "":
-        return error.on_command_line
     lines = [line for program in error.programs for line in _lines(_in_folder(program, error), command)]
-    what = "Work on a copy" if command in COPIES else "Run" if command in INSTEAD else "Use a pipe"
+    if command in INSTEAD:
+        what = INSTEAD[command][0]
+    elif command == "copy":
+        what = "Pull a state from there, or push one"
+    else:
+        what = "Work on a copy" if command in COPIES else "Use a pipe"
     return "\n".join([f"{error.on_command_line}. {what}:", *(f"  {line}" for line in lines)])
 
 
@@ -49,11 +52,14 @@ def _in_folder(program: str, error: RemoteStateError) -> str:
 
 def _lines(program: str, command: str) -> list[str]:
     if command in INSTEAD:
-        return [f"{program} {INSTEAD[command]}"]
+        return [f"{program} {INSTEAD[command][1]}"]
+    pull = f"(umask 077; {program} state pull > copy.tfstate)"
+    if command == "copy":
+        return [pull, f"{program} state push copy.tfstate"]
     if command in COPIES:
-        state = "copy.tfstate" if command == "copy" else "--state copy.tfstate"
-        return [f"(umask 077; {program} state pull > copy.tfstate)", f"statetool {command} {state} …"]
+        return [pull, f"statetool {command} --state copy.tfstate …"]
     if command in EDITS:
         edit = f"{program} state pull | statetool {command} --state - …"
         return [f"{edit} --dry-run", f"{edit} | {program} state push -"]
-    return [f"{program} state pull | statetool {command} --state -"]
+    state = "- …" if command == "diff" else "--state -"
+    return [f"{program} state pull | statetool {command} {state}"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 
 from statefmt.context import RunContext
@@ -10,6 +9,7 @@ from statefmt.edit.session import state_name
 from statefmt.model.errors import StoreError
 from statefmt.store.backends.remote_name import RemoteName
 from statefmt.store.discover import find_states
+from statefmt.store.reading import is_folder
 
 
 def listed_states(context: RunContext, names: Iterable[str], *, everything: bool = False) -> list[str]:
@@ -23,7 +23,7 @@ def listed_states(context: RunContext, names: Iterable[str], *, everything: bool
     for name in names:
         if "://" in name:
             found.update(dict.fromkeys(find_states([state_name(context, name, to_read=True)], everything=everything)))
-        elif os.path.isdir(name):  # noqa: PTH112 - Path.is_dir raises without permission
+        elif is_folder(name):
             found.update(dict.fromkeys(_of_folder(context, name, everything)))
         else:
             found.update(dict.fromkeys(find_states([name], everything=everything)))

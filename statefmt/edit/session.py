@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +19,7 @@ from statefmt.model.findings import Finding, Severity
 from statefmt.model.snapshot import HIGHEST_SERIAL, Snapshot
 from statefmt.model.wording import Wording
 from statefmt.sealed import Seal, opened
-from statefmt.store.reading import STANDARD_INPUT, display_name
+from statefmt.store.reading import STANDARD_INPUT, display_name, is_folder
 from statefmt.text.shell import shell_word
 
 if TYPE_CHECKING:
@@ -64,7 +63,8 @@ def state_name(context: RunContext, name: str | None, *, to_read: bool = False) 
 
     A folder stands for its state, and a URL for a state in a backend, whose name is a RemoteName. Raises StoreError if
     that cannot be found, if its path contains control characters, or, unless it is only `to_read`, if it leads outside
-    the folder: a repository must not decide which other file is written. Raises RemoteStateError if the state is in a
+    the folder: a repository must not decide which other file is written; and notes if the configuration names another
+    backend by now. Raises RemoteStateError if the state is in a
     backend that statetool does not support.
     """
     if name is not None and "://" in name:
@@ -72,21 +72,25 @@ def state_name(context: RunContext, name: str | None, *, to_read: bool = False) 
         if at_url is not None:
             return at_url
     folder = Path() if name is None else Path(name)
-    # Path.is_dir raises if a folder above may not be searched.
-    if name is not None and (name == STANDARD_INPUT or not os.path.isdir(name)):  # noqa: PTH112
+    if name is not None and (name == STANDARD_INPUT or not is_folder(name)):
         return name
-    from statefmt.whereabouts import find_backend
+    from statefmt.whereabouts import changed_block, find_backend
 
-    return backend_state_name(context, find_backend(folder, context.environment, context.backend), to_read=to_read)
+    found = find_backend(folder, context.environment, context.backend)
+    named = backend_state_name(context, found, to_read=to_read)
+    # Reading a configuration takes time.
+    if not to_read and found.type != "local" and (change := changed_block(found, context.environment)):
+        context.note(change)
+    return named
 
 
 def backend_state_name(context: RunContext, found: FoundBackend, *, to_read: bool = False) -> str:
     """Return the state of a folder whose backend was found; raises what state_name() raises."""
     from statefmt.store.opening import SUPPORTED
-    from statefmt.whereabouts import folder_name, leads_outside, local_state, located, remote_state
+    from statefmt.whereabouts import folder_name, leads_outside, local_state, located, unsupported
 
     if found.type != "local" and found.type not in SUPPORTED:
-        raise remote_state(found)
+        raise unsupported(found)
     state = located(found, context.environment)
     if found.type != "local":
         return folder_name(state, context.backend)
@@ -102,7 +106,7 @@ def backend_state_name(context: RunContext, found: FoundBackend, *, to_read: boo
             f"{path}; if that is intended, ",
             Wording("name it with --state", "pass its path to statefmt.open()"),
         )
-    if os.path.isdir(path):  # noqa: PTH112
+    if is_folder(path):
         # Otherwise it would stand for another state.
         raise StoreError(f"{path}: this is a folder, not a state file")
     return str(path)

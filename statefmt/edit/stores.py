@@ -13,36 +13,25 @@ from statefmt.store.standard_input import StandardInput
 
 if TYPE_CHECKING:
     from statefmt.store.local.edit_history import EditHistory
+    from statefmt.store.local.store import LocalFile
     from statefmt.store.managed import ManagedStore
+    from statefmt.store.remote.store import RemoteStore
 
 
 def store_at(context: RunContext, name: str) -> Store:
     """Return the store of a state: a file, a state in a backend or a version of it or, for `-`, standard input."""
     if name == STANDARD_INPUT:
         return StandardInput(lambda: context.read(STANDARD_INPUT))
-    if isinstance(name, RemoteName):
-        from statefmt.store.opening import remote_store
-
-        return remote_store(name.place, context.connection())
     if isinstance(name, VersionName):
         from statefmt.store.kept_versions import KeptVersion
 
         return KeptVersion(name, context.connection())
-    # Imported here: commands that only check start faster without it.
-    from statefmt.store.local.store import LocalFile
-
-    return LocalFile(name, context)
+    return _kept_at(context, name)
 
 
 def history_at(context: RunContext, name: str) -> EditHistory:
     """Return the history of a file, or of a state in a backend."""
-    if isinstance(name, RemoteName):
-        from statefmt.store.opening import remote_store
-
-        return remote_store(name.place, context.connection()).history
-    from statefmt.store.local.store import LocalFile
-
-    return LocalFile(name, context).history
+    return _kept_at(context, name).history
 
 
 def managed_store_at(context: RunContext, name: str, *, makes_folders: bool = False) -> ManagedStore:
@@ -52,10 +41,15 @@ def managed_store_at(context: RunContext, name: str, *, makes_folders: bool = Fa
     """
     if name == STANDARD_INPUT or name.startswith(GIT):
         raise StoreError(f"{display_name(name)}: only a file or a state in a backend can be named here")
+    return _kept_at(context, name, makes_folders=makes_folders)
+
+
+def _kept_at(context: RunContext, name: str, *, makes_folders: bool = False) -> LocalFile | RemoteStore:
+    # Imported here: commands that only check start faster without it.
     if isinstance(name, RemoteName):
         from statefmt.store.opening import remote_store
 
-        return remote_store(name.place, context.connection())
+        return remote_store(name, context.connection())
     from statefmt.store.local.store import LocalFile
 
     return LocalFile(name, context, makes_folders=makes_folders)

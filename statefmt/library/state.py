@@ -236,7 +236,7 @@ class State:
         """Undo the last edit that statetool made to the state, or edit `to` and all later ones.
 
         An undo is an edit, too: the restored content gets a new, higher serial, and a second undo reverts the first.
-        With `discard_changes`, undoes even if something else has changed the file since. The other arguments are those
+        With `discard_changes`, undoes even if something else has changed the state since. The other arguments are those
         of `edit()`. Raises StoreError if there is no such edit.
         """
         from statefmt.edit.requests.undo import undo_request
@@ -248,7 +248,7 @@ class State:
         terms = _terms("undo", message, lock, lock_timeout, backup, keep_backup, dry_run)
         if not discard_changes:
             changed = (
-                f"something else has changed the file since edit {request.last.number} ({request.last.command}); "
+                f"something else has changed the state since edit {request.last.number} ({request.last.command}); "
                 "nothing was written. discard_changes=True undoes it anyway"
             )
             terms = replace(terms, checksum=request.last.after, changed=changed)

@@ -10,7 +10,7 @@ from typing import Final
 
 from statefmt.model.errors import StoreError
 from statefmt.store.backends.remote_name import RemoteName
-from statefmt.store.reading import STANDARD_INPUT, reason_of
+from statefmt.store.reading import STANDARD_INPUT, is_folder, reason_of
 
 _SUFFIX: Final = ".tfstate"
 # `terraform.tfstate.backup`, or `terraform.tfstate.1700000000.backup` from `tofu state` and statetool.
@@ -35,7 +35,7 @@ def find_states(names: Iterable[str], *, everything: bool = False) -> list[str]:
 def _expand(name: str, everything: bool) -> list[str]:
     if name in (STANDARD_INPUT, "") or isinstance(name, RemoteName):
         return [name]
-    if _is_folder(name):
+    if is_folder(name):
         below = sorted(_states_below(name, everything))
         if not below:
             raise StoreError(f"{name}: no state file (*{_SUFFIX}) in this folder or below it")
@@ -45,14 +45,9 @@ def _expand(name: str, everything: bool) -> list[str]:
         if not matching:
             raise StoreError(f"{name}: no file matches this pattern")
         return [
-            path for match in matching for path in ([match] if not _is_folder(match) else _expand(match, everything))
+            path for match in matching for path in ([match] if not is_folder(match) else _expand(match, everything))
         ]
     return [name]
-
-
-def _is_folder(name: str) -> bool:
-    # Without permission this is False, and reading the path reports the error.
-    return os.path.isdir(name)  # noqa: PTH112 - Path.is_dir raises without permission
 
 
 def _states_below(folder: str, everything: bool) -> Iterator[str]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from statefmt.model.errors import StoreError
 from statefmt.store.backends.place import StatePlace
+from statefmt.store.backends.remote_name import RemoteName
 from statefmt.store.remote.client import StateClient
 from statefmt.store.remote.connection import Connection
 from statefmt.store.remote.store import RemoteStore
@@ -13,9 +15,9 @@ from statefmt.store.remote.store import RemoteStore
 SUPPORTED: Final = frozenset({"http", "pg", "s3"})
 
 
-def remote_store(place: StatePlace, connection: Connection) -> RemoteStore:
+def remote_store(name: RemoteName, connection: Connection) -> RemoteStore:
     """Return a state in one of the SUPPORTED backends as a store. Raises StoreError as `open_client`."""
-    return RemoteStore(place, connection, open_client)
+    return RemoteStore(name.place, connection, open_client, words=name.words, is_of_folder=name.folder is not None)
 
 
 def open_client(place: StatePlace, connection: Connection) -> StateClient:
@@ -29,8 +31,12 @@ def open_client(place: StatePlace, connection: Connection) -> StateClient:
 
             return HttpClient(place, connection)
         case "pg":
-            from statefmt.store.pg.client import PgClient
-
+            try:
+                from statefmt.store.pg.client import PgClient
+            except ImportError as error:
+                raise StoreError(
+                    f"{place.location}: states in PostgreSQL need the package psycopg; install statetool[pg]"
+                ) from error
             return PgClient(place, connection)
         case "s3":
             from statefmt.store.s3.client import S3Client

@@ -96,6 +96,11 @@ def display_name(name: str) -> str:
     return "<standard input>" if name == STANDARD_INPUT else name
 
 
+def is_folder(name: str | Path) -> bool:
+    """Return whether a name is that of a folder; False if a folder above may not be searched: reading it says so."""
+    return os.path.isdir(name)  # noqa: PTH112 - Path.is_dir raises without permission
+
+
 def check_regular(name: str, status: os.stat_result) -> None:
     """Raise StoreError if an open file is a folder, a device, a pipe or a socket."""
     if stat.S_ISREG(status.st_mode):

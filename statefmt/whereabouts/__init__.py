@@ -7,6 +7,7 @@ url_name(url, environment, options)          # the name of a state at a URL, wit
 
 from __future__ import annotations
 
+from statefmt.whereabouts._changed import changed_block as changed_block
 from statefmt.whereabouts._find import (
     BackendSource as BackendSource,
     FoundBackend as FoundBackend,
@@ -17,18 +18,13 @@ from statefmt.whereabouts._find import (
     initialised_backend as initialised_backend,
     located as located,
 )
-from statefmt.whereabouts._local import (
-    Workspaces as Workspaces,
-    leads_outside as leads_outside,
-    listed_workspaces as listed_workspaces,
-    local_state as local_state,
-    remote_state as remote_state,
-)
+from statefmt.whereabouts._local import leads_outside as leads_outside, local_state as local_state
 from statefmt.whereabouts._locks import (
     described_locks as described_locks,
     is_supported as is_supported,
     locks_off as locks_off,
 )
 from statefmt.whereabouts._names import folder_name as folder_name, url_name as url_name
-from statefmt.whereabouts._programs import folder_programs as folder_programs
+from statefmt.whereabouts._programs import folder_programs as folder_programs, unsupported as unsupported
 from statefmt.whereabouts._urls import found_at_url as found_at_url, url_without_values as url_without_values
+from statefmt.whereabouts._workspaces import Workspaces as Workspaces, listed_workspaces as listed_workspaces

@@ -76,10 +76,12 @@ class FoundState(Struct, frozen=True):
         not write them to terminals and logs.
         """
         if self.location is None:
-            names = " and ".join(self.missing)
+            names, them = " and ".join(self.missing), "it" if len(self.missing) == 1 else "them"
             raise StoreError(
                 f"{self.backend.place}: the backend {self.backend.type!r} needs {names}; ",
-                Wording("set it with --backend-config", "set it in the settings of BackendOptions"),
+                Wording(
+                    f"set {them} with --backend-config, or run init first", f"set {them} in BackendOptions.settings"
+                ),
             )
         if not self.location.isprintable():
             raise StoreError(
@@ -130,7 +132,8 @@ def configured_backend(
         # Imported late: it parses a configuration.
         from statefmt.configuration.loading.backend_block import read_backend_block
 
-        block = read_backend_block(folder, environment, workspace.name)
+        names = frozenset(option.partition("=")[0] for option in options.settings if "=" in option)
+        block = read_backend_block(folder, environment, workspace.name, replaced=names)
         if block is not None:
             given = block.settings
             if options.settings:

@@ -17,7 +17,7 @@ def folder_name(found: FoundState, options: BackendOptions | None = None) -> Rem
     options = options or BackendOptions()
     folder = str(found.backend.folder)
     workspace = () if options.workspace is None else ("--workspace", options.workspace)
-    words = ("--state", folder, *workspace, *_settings(options.settings, found.backend.type))
+    words = ("--state", folder, *workspace, *_settings(options.settings, found.backend.type), *_allowing(options))
     return RemoteName(found.place, folder, words)
 
 
@@ -27,8 +27,9 @@ def url_name(url: str, environment: Mapping[str, str], options: BackendOptions |
     if found is None:
         return None
     place = found.place
-    settings = () if options is None else options.settings
-    return RemoteName(place, None, ("--state", url_without_values(url), *_settings(settings, place.type)))
+    options = options or BackendOptions()
+    words = ("--state", url_without_values(url), *_settings(options.settings, place.type), *_allowing(options))
+    return RemoteName(place, None, words)
 
 
 def _settings(options: Iterable[str], type_: str) -> Iterable[str]:
@@ -39,3 +40,13 @@ def _settings(options: Iterable[str], type_: str) -> Iterable[str]:
         argument = arguments.get(name)
         is_secret = argument is None or argument.secret or without_credentials(value) != value
         yield from ("--backend-config", f"{name}=…" if equals and is_secret else option)
+
+
+def _allowing(options: BackendOptions) -> Iterable[str]:
+    """Yield the options for what the run allows: without them, the same state could not be reached again."""
+    for host in options.allowed_hosts:
+        yield from ("--allow-host", host)
+    if options.allow_external:
+        yield "--allow-external"
+    if not options.verify:
+        yield "--no-verify"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -9,7 +11,8 @@ from typing import Final
 import pytest
 
 from tests.cli.conftest import Program, Statetool
-from tests.cli.states import SAMPLES
+from tests.cli.encrypted import configuration, encrypted
+from tests.cli.states import ROOT, SAMPLES
 from tests.cli.terminal import on_terminal
 from tests.servers.certificates import Authority
 from tests.servers.http import StateServer, state_server
@@ -42,7 +45,7 @@ def test_credentials_of_the_environment(server: StateServer, statetool: Statetoo
     assert (refused.status, refused.out, server.requests) == (2, b"", [])
     assert refused.err == (
         f"statetool: TF_HTTP_PASSWORD would be sent to {host}, which only main.tf:3 names; nothing was sent. If you "
-        f"trust this host, use --allow-host {host}\n"
+        f"trust this host, use --allow-host {host}, or STATETOOL_ALLOW_HOST={host} for all commands\n"
     )
     for options in (("--allow-host", "127.0.0.1"), ("--allow-host", "other.example", "--allow-host", host)):
         done = statetool("list", *options)
@@ -50,6 +53,43 @@ def test_credentials_of_the_environment(server: StateServer, statetool: Statetoo
     assert statetool("list", "--allow-host", "other.example").status == 2
     assert statetool("list", "--allow-host", "").status == 2
     assert "authorization" in server.requests[0].headers
+
+
+def test_hosts_of_the_environment(server: StateServer, statetool: Statetool, monkeypatch: pytest.MonkeyPatch) -> None:
+    for hosts, status in (("127.0.0.1", 0), (f"other.example, {_host(server).upper()}", 0), ("127.0.0.2,,*", 2)):
+        monkeypatch.setenv("STATETOOL_ALLOW_HOST", hosts)
+        assert statetool("list").status == status, hosts
+
+
+def test_a_suggested_command_allows_the_host_again(server: StateServer, statetool: Statetool) -> None:
+    host = _host(server)
+    done = statetool("mv", "--allow-host", host, "aws_vpc.main", "aws_vpc.r", "--no-lock")
+    assert done.status == 0, done.err
+    done = statetool("undo", "--allow-host", host, "--no-lock")
+    assert f"`statetool undo --allow-host {host}` now reverts this undo" in done.err
+
+
+def test_a_suggested_command_opens_an_encrypted_state(
+    server: StateServer, statetool: Statetool, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STATETOOL_ALLOW_HOST", "127.0.0.1")
+    plain = server.state
+    assert plain is not None
+    (folder / "key.json").write_text(json.dumps(configuration("new")))
+    server.state = encrypted(plain, "new")
+    options = ("--no-lock", "--encryption", "key.json")
+    assert statetool("mv", "aws_vpc.main", "aws_vpc.r", *options).status == 0
+    done = statetool("undo", *options)
+    assert "`statetool undo --encryption key.json` now reverts this undo" in done.err
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs/backends").glob("*.md")), ids=lambda page: page.stem)
+def test_a_url_in_the_documentation_names_a_state(page: Path, statetool: Statetool) -> None:
+    """`list URL` would take it for an address."""
+    for line in page.read_text().splitlines():
+        if line.startswith("statetool list "):
+            said = statetool(*shlex.split(line)[1:], "--backend-config", "nope=1").err
+            assert "no argument 'nope'" in said, line
 
 
 def test_an_address_of_the_user(

@@ -55,6 +55,22 @@ def test_other_commands_work_on_a_copy(command: str, statetool: Statetool, backe
     ]
 
 
+@pytest.mark.parametrize(
+    ("command", "lines"),
+    [
+        ("locks", ["terraform plan -refresh=false"]),
+        ("unlock 7", ["terraform force-unlock ID"]),
+        ("diff . other.tfstate", ["terraform state pull | statetool diff - …"]),
+        (
+            "copy . other.tfstate",
+            ["(umask 077; terraform state pull > copy.tfstate)", "terraform state push copy.tfstate"],
+        ),
+    ],
+)
+def test_commands_that_take_no_pipe(command: str, lines: list[str], statetool: Statetool, backend: Path) -> None:
+    assert _advice(statetool, *command.split()) == lines
+
+
 def test_the_folder_and_the_workspace_are_those_that_were_asked_for(
     statetool: Statetool, backend: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

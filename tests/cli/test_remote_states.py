@@ -262,7 +262,7 @@ def test_a_folder_says_itself_that_nothing_locks(
         f'terraform {{\n  backend "http" {{\n    address = "{server.url}"\n  }}\n}}\n'
     )
     assert statetool("mv", "--state", infra, "aws_vpc.main", "aws_vpc.net").status == 0
-    assert "lock       none: lock_address is not set" in statetool("where", infra).text
+    assert "lock       none: needs lock_address and unlock_address" in statetool("where", infra).text
 
 
 def test_no_secret_is_recorded(

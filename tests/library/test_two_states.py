@@ -148,7 +148,7 @@ def test_undo_refuses_what_was_written_since(states: tuple[statefmt.State, state
             return found
 
     second._store = Slow()  # type: ignore[assignment] # a store all the same
-    with pytest.raises(statefmt.StoreError, match="something else has changed the file since edit 1"):
+    with pytest.raises(statefmt.StoreError, match="something else has changed the state since edit 1"):
         second.undo()
     assert sorted(_tainted(path)) == sorted([_VPC, _WEB])
 

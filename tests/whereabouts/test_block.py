@@ -8,7 +8,7 @@ import pytest
 
 from statefmt import StoreError, run_context
 from statefmt.locations import BackendOptions, found_state
-from statefmt.whereabouts import FoundState
+from statefmt.whereabouts import FoundState, find_state
 
 
 def _found(folder: Path, *settings: str, **environment: str) -> FoundState:
@@ -122,3 +122,11 @@ def test_deep_nesting(tmp_path: Path) -> None:
     _write(tmp_path, main__tf=_in_s3("bucket = " + "[" * 20_000 + "]" * 20_000))
     with pytest.raises(StoreError):
         _found(tmp_path)
+
+
+def test_an_option_replaces_a_value_that_is_not_known(tmp_path: Path) -> None:
+    (tmp_path / "main.tf").write_text(_in_s3('bucket = var.b\nkey = "k"\nregion = "r"') + 'variable "b" {}\n')
+    options = BackendOptions(settings=("bucket=other",))
+    assert find_state(tmp_path, {}, options).location == "s3://other/k?region=r"
+    with pytest.raises(StoreError, match=r"var\.b has no value in the environment \(TF_VAR_…\) or a variable file"):
+        find_state(tmp_path, {})

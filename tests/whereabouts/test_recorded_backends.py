@@ -85,7 +85,9 @@ def test_every_recorded_argument_is_known(recorded: tuple[str, str, str, str], f
 
 def test_others_are_refused_with_what_to_run(recorded: tuple[str, str, str, str], statetool: Statetool) -> None:
     if not recorded[3]:
-        assert "has only the workspace default" in " ".join(statetool("where", "--workspace", "staging").err.split())
+        for command in ("where", "workspaces")[: 2 if recorded[0] == "http" else 1]:
+            said = statetool(command, "--workspace", "staging").err
+            assert "has only the workspace default" in " ".join(said.split())
     if recorded[0].partition("-")[0] in SUPPORTED:
         return
     done = statetool("list", "--workspace", "staging")

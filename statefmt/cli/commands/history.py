@@ -12,14 +12,16 @@ from statefmt import StoreError
 from statefmt.cli.command_line import command_line
 from statefmt.cli.confirmation import confirmed
 from statefmt.cli.exit_status import FAILED, FINE
+from statefmt.cli.failure import show_failure
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.duration import AGE, seconds
 from statefmt.cli.options.shared import FormatOption, OutputFormat, StateArgument, StateOption, YesOption, one_state
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal, say
-from statefmt.edit.stores import history_at
-from statefmt.locations import STANDARD_INPUT
+from statefmt.edit.stores import history_at, store_at
+from statefmt.locations import STANDARD_INPUT, RemoteName
 from statefmt.store.local.edit_history import EditHistory
+from statefmt.store.local.history import History
 from statefmt.store.local.journal import checksum
 
 EXAMPLES: Final = (
@@ -79,9 +81,10 @@ def command(
         return _prune(name, edits, keep, _age(older_than), dry_run=dry_run, yes=yes)
     if keep is not None:
         edits.keep(keep, run_context().lock_info(name, "history", command_line()))
+    problem = _settled(name)
     edits.compress()
     history = edits.load()
-    changed = bool(history.entries) and checksum(run_context().read(name)) != history.entries[-1].after
+    changed = _changed(name, history, problem) if history.entries or problem else False
     if output_format is OutputFormat.JSON:
         from statefmt.render.history.json import history_json
 
@@ -93,6 +96,31 @@ def command(
     else:
         say(f"statetool: {name}: no edits by statetool are recorded")
     return FINE
+
+
+def _settled(name: str) -> StoreError | None:
+    """Find out the outcome of an edit in a backend, if that is unknown; return why it could not be found out."""
+    if isinstance(name, RemoteName):
+        try:
+            store_at(run_context(), name).versions()
+        except StoreError as error:
+            return error
+    return None
+
+
+def _changed(name: str, history: History, problem: StoreError | None) -> bool | None:
+    """Return whether something else has changed the state; None if its backend cannot be asked."""
+    try:
+        if problem is not None:
+            raise problem
+        return checksum(run_context().read(name)) != history.entries[-1].after
+    except StoreError as error:
+        if not isinstance(name, RemoteName):
+            raise
+        # The history is on this machine, and needed most when the backend is away.
+        show_failure(error)
+        say("statetool: whether something else has changed the state since the last edit is not known")
+        return None
 
 
 def _content_before(name: str, edits: EditHistory, number: int) -> bytes:

@@ -11,7 +11,7 @@ from statefmt import StatetoolError
 from statefmt.backends import LockState, LockStatus, lock_states, workspace_names
 from statefmt.cli.exit_status import FAILED, FINE, FOUND
 from statefmt.cli.failure import show_failure
-from statefmt.cli.named_state import folder_name, state_name
+from statefmt.cli.named_state import named_folder, state_name
 from statefmt.cli.options.shared import FormatOption, OutputFormat, StateOption, StatesArgument
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal
@@ -63,4 +63,4 @@ def _names(states: list[str] | None, option: str | None, all_workspaces: bool) -
     named: list[str | None] = [*states] if states else [option]
     if not all_workspaces:
         return named
-    return [name for folder in named for name in workspace_names(run_context(), folder_name(folder))]
+    return [name for folder in named for name in workspace_names(run_context(), named_folder(folder))]

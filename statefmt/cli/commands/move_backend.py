@@ -8,7 +8,7 @@ import typer
 
 from statefmt.backends import backend_move
 from statefmt.cli.exit_status import FAILED, FINE
-from statefmt.cli.named_state import folder_name
+from statefmt.cli.named_state import named_folder
 from statefmt.cli.options.shared import OutputFormat
 from statefmt.cli.options.takes import takes
 from statefmt.cli.options.transfer_options import TransferOptions, transfer_options
@@ -54,7 +54,7 @@ def command(
     now, as `init -migrate-state` does. All states are compared before the first is written: if one is refused, as by
     `statetool copy`, none is written. After an interruption, the same command goes on.
     """
-    move = backend_move(run_context(), folder_name(source), folder_name(target), backend_config or ())
+    move = backend_move(run_context(), named_folder(source), named_folder(target), backend_config or ())
     if copied(move.routes, options, "move-backend", delete_source=delete_source) is None:
         return FAILED
     if options.output_format is OutputFormat.TEXT:

@@ -10,6 +10,7 @@ import typer
 import statefmt
 from statefmt import Edit, HistoryEntry, Snapshot, SurgeryError
 from statefmt.cli.named_state import state_name
+from statefmt.cli.options.encryption_files import encryption_words
 from statefmt.cli.options.shared import StateArgument, StateOption, one_state
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes
@@ -39,7 +40,7 @@ def command(
         typer.Option("--to", metavar="EDIT", help="Undo this edit and all later ones; default: only the last."),
     ] = None,
     discard_changes: Annotated[
-        bool, typer.Option("--discard-changes", help="Undo even if something else has changed the file since.")
+        bool, typer.Option("--discard-changes", help="Undo even if something else has changed the state since.")
     ] = False,
     version: Annotated[
         Optional[str],  # noqa: UP045
@@ -67,12 +68,13 @@ def command(
         return replace(undo.edit(run_context(), snapshot, discards_changes=discard_changes), notes=(note,))
 
     changed = (
-        f"something else has changed the file since edit {last.number} ({last.command}); nothing was written. "
+        f"something else has changed the state since edit {last.number} ({last.command}); nothing was written. "
         "Use --discard-changes to undo anyway; the current content is kept in a backup"
     )
     checksum = None if discard_changes else last.after
     words = state_words(name)
-    hint = _way_on(undo.earlier, shell_line(words if state or state_option else words[len(("--state", name)) :]))
+    words = words if state or state_option else words[len(("--state", name)) :]
+    hint = _way_on(undo.earlier, shell_line((*words, *encryption_words())))
     return carry_out(Plan("undo", operation, state=name, checksum=checksum, changed=changed, hint=hint), options)
 
 

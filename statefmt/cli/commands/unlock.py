@@ -16,7 +16,7 @@ from statefmt.cli.options.groups import COMMON
 from statefmt.cli.options.shared import StateOption
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal, say
-from statefmt.render.locks.text import holder_text, locks_text
+from statefmt.render.locks.text import locks_text
 
 EXAMPLES: Final = (
     (
@@ -54,7 +54,11 @@ def command(
         say(f"{name}: the lock was not removed")
         return FAILED
     holder = remove_lock(run_context(), name, lock_id)
-    whose = f" of {holder.Who}" if holder is not None and holder.Who else ""
+    if holder is None:
+        # The server gave this ID the lock, or did not say who has it.
+        say(f"{name}: not locked now; the server did not say whether {lock_id} was its lock. The state was not changed")
+        return FINE
+    whose = f" of {holder.Who}" if holder.Who else ""
     say(f"{name}: the lock {lock_id}{whose} was removed; the state was not changed")
     return FINE
 
@@ -66,5 +70,5 @@ def _refuse_other(found: LockState, lock_id: str) -> None:
     if found.status is LockStatus.NONE:
         raise StoreError(f"{found.name}: the backend is not set up to lock, so there is no lock")
     if found.holder is not None and found.lock_id != lock_id:
-        print(holder_text(found.holder), file=sys.stderr)
+        print(locks_text([found], message_terminal()), file=sys.stderr)
         raise StoreError(f"{found.name}: the lock has the ID {found.lock_id}, not {lock_id}; nothing was removed")

@@ -8,7 +8,7 @@ from typing import Annotated, Final, Optional
 import typer
 
 from statefmt.cli.exit_status import FINE
-from statefmt.cli.named_state import folder_name
+from statefmt.cli.named_state import named_folder
 from statefmt.cli.options.shared import FormatOption, OutputFormat, StateOption, one_state
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal
@@ -34,7 +34,7 @@ def command(
     The backend is the one that `init` recorded, else that of the configuration; with --backend-config, that of the
     configuration as `init` would read it. Nothing is connected to, and no secret is shown.
     """
-    found = found_state(run_context(), folder_name(one_state(folder, state_option)))
+    found = found_state(run_context(), named_folder(one_state(folder, state_option)))
     history = history_folder(run_context(), found)
     if output_format is OutputFormat.JSON:
         from statefmt.render.whereabouts.json import where_json

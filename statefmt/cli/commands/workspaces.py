@@ -8,7 +8,7 @@ from typing import Annotated, Final, Optional
 import typer
 
 from statefmt.cli.exit_status import FINE
-from statefmt.cli.named_state import folder_name
+from statefmt.cli.named_state import named_folder
 from statefmt.cli.options.shared import FormatOption, OutputFormat, StateOption, one_state
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal
@@ -32,7 +32,7 @@ def command(
 
     Lists those in files and in the backends http, pg and s3. For others, the command that lists them is shown.
     """
-    found = workspaces(run_context(), folder_name(one_state(folder, state_option)))
+    found = workspaces(run_context(), named_folder(one_state(folder, state_option)))
     if output_format is OutputFormat.JSON:
         from statefmt.render.whereabouts.json import workspaces_json
 

@@ -1,8 +1,9 @@
-"""The options of all commands that open a state, which say what a run allows on the way to a backend."""
+"""The options about the state of a folder, and about what a run allows on the way to its backend."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
@@ -11,18 +12,38 @@ from typer.core import TyperOption
 
 from statefmt.cli.confirmation import asking
 from statefmt.cli.options.encryption_files import allows_external, external_option
-from statefmt.cli.options.groups import BACKEND
+from statefmt.cli.options.groups import BACKEND, FOLDER
+from statefmt.cli.options.remembered import remembered, remembered_values
 from statefmt.cli.run import current_run
 from statefmt.cli.streams import say
 
-_HOSTS: Final = "allow_host"
-_UNVERIFIED: Final = "no_verify"
-_DEBUG: Final = "debug"
+_OF_FOLDERS: Final = {"workspace": "--workspace", "backend_config": "--backend-config"}
+# The parameters that name states, which must then be folders, or URLs.
+_STATES: Final = ("state", "state_option", "states", "old", "new")
 
 
-def backend_options(own: set[str | None]) -> list[click.Option]:
-    """Return the options, except those that the command has."""
-    options: list[click.Option] = [
+def folder_options() -> list[click.Option]:
+    """Return the options of commands that find the state of a folder."""
+    return remembered(
+        TyperOption(
+            param_decls=["--workspace"],
+            metavar="WORKSPACE",
+            help="Use the state of this workspace, not that of TF_WORKSPACE or the selected one.",
+            rich_help_panel=FOLDER,
+        ),
+        TyperOption(
+            param_decls=["--backend-config"],
+            metavar="KEY=VALUE|FILE",
+            multiple=True,
+            help="Set arguments of the backend block, as for init.",
+            rich_help_panel=FOLDER,
+        ),
+    )
+
+
+def connection_options(own: set[str | None]) -> list[click.Option]:
+    """Return the options of commands that open states, except those that the command has."""
+    options = remembered(
         TyperOption(
             param_decls=["--allow-host"],
             metavar="HOST",
@@ -42,49 +63,57 @@ def backend_options(own: set[str | None]) -> list[click.Option]:
             help="Show each request to a backend on standard error, without credentials.",
             rich_help_panel=BACKEND,
         ),
-    ]
-    for option in options:
-        option.expose_value = False
-        option.callback = _remember
-    # Most commands have it for encrypted states.
-    options.append(external_option(BACKEND))
+        # Most commands have it for encrypted states.
+        external_option(BACKEND),
+    )
     return [option for option in options if option.name not in own]
 
 
 def use_backend_options(context: click.Context) -> None:
-    """Put the options into the run."""
+    """Put the options into the run. Raises BadParameter, also if a file is named for options of folders."""
+    given = remembered_values(context)
+    of_folder = [option for name, option in _OF_FOLDERS.items() if given.get(name) not in (None, ())]
+    if of_folder and not all(map(_may_be_folder, _named(context))):
+        raise click.BadParameter(
+            "only the state of a folder has it, and a file is named here", context, param_hint=of_folder[0]
+        )
     # Most runs are about a file.
-    if _is_file(context.params.get("state")) and not context.params.get("states"):
+    if not of_folder and _is_file(context.params.get("state")) and not context.params.get("states"):
         return
-    from msgspec import structs
-
     from statefmt.locations import BackendOptions
 
-    given = context.meta.get(__name__, {})
-    hosts = tuple(given.get(_HOSTS) or ())
-    if not all(hosts):
-        raise click.BadParameter("must not be empty", context, param_hint="--allow-host")
+    workspace, hosts = given.get("workspace"), tuple(given.get("allow_host") or ())
+    for option, is_empty in (("--workspace", workspace == ""), ("--allow-host", "" in hosts)):
+        if is_empty:
+            raise click.BadParameter("must not be empty", context, param_hint=option)
     run = current_run()
-    options = structs.replace(
-        run.context.backend or BackendOptions(),
+    options = BackendOptions(
+        workspace=workspace,
+        settings=tuple(given.get("backend_config") or ()),
         allowed_hosts=hosts,
         allow_external=allows_external(context),
-        verify=not given.get(_UNVERIFIED),
+        verify=not given.get("no_verify"),
         agree=asking(),
-        debug=_shown if given.get(_DEBUG) else None,
+        debug=_shown if given.get("debug") else None,
     )
     context.obj = replace(run, context=replace(run.context, backend=options))
 
 
+def _named(context: click.Context) -> Iterator[str]:
+    """Yield the states that the command line names."""
+    for parameter in _STATES:
+        value = context.params.get(parameter)
+        yield from [value] if isinstance(value, str) else value or ()
+
+
+# os.path returns False where a folder above may not be searched; Path raises.
+def _may_be_folder(name: str) -> bool:
+    return "://" in name or os.path.isdir(name)  # noqa: PTH112
+
+
 def _is_file(name: object) -> bool:
-    # os.path.isfile returns False where a folder above may not be searched; Path.is_file raises.
     return isinstance(name, str) and os.path.isfile(name)  # noqa: PTH113
 
 
 def _shown(text: str) -> None:
     say(f"debug: {text}")
-
-
-def _remember(context: click.Context, parameter: click.Parameter, value: object) -> object:
-    context.meta.setdefault(__name__, {})[parameter.name] = value
-    return value

@@ -19,6 +19,7 @@ from statefmt import ConfigurationError
 from statefmt.cli.command_line import options_in_order
 from statefmt.cli.options.configuration import ENVIRONMENT
 from statefmt.cli.options.groups import ENCRYPTION
+from statefmt.cli.options.remembered import remembered, remembered_values
 from statefmt.cli.run import current_run
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ _VALUES: Final = {"var": "--var", "var_file": "--var-file"}
 
 def encryption_options(own: set[str | None]) -> list[click.Option]:
     """Return the options, except those whose names the command already uses."""
-    options: list[click.Option] = [
+    options = remembered(
         TyperOption(
             param_decls=["--encryption"],
             metavar="FILE",
@@ -64,10 +65,7 @@ def encryption_options(own: set[str | None]) -> list[click.Option]:
             rich_help_panel=ENCRYPTION,
         ),
         external_option(ENCRYPTION),
-    ]
-    for option in options:
-        option.expose_value = False
-        option.callback = _remember
+    )
     return [option for option in options if option.name not in own]
 
 
@@ -76,8 +74,6 @@ def external_option(group: str) -> click.Option:
     return TyperOption(
         param_decls=["--allow-external"],
         is_flag=True,
-        expose_value=False,
-        callback=_remember,
         help="Run programs that an encryption block or a backend names. Use only for trusted configurations.",
         rich_help_panel=group,
     )
@@ -85,7 +81,7 @@ def external_option(group: str) -> click.Option:
 
 def use_encryption(context: click.Context) -> None:
     """Set up how to open encrypted states. Reads nothing before the first one, except --encryption FILE."""
-    given = {**context.params, **context.meta.get(__name__, {})}
+    given = {**context.params, **remembered_values(context)}
     run = current_run()
     environment = run.context.environment
     file, directory = given.get(_FILE), given.get(_DIRECTORY) or given.get(_COMPARED)
@@ -122,9 +118,14 @@ def use_encryption(context: click.Context) -> None:
         configured()
 
 
+def encryption_words() -> tuple[str, ...]:
+    """Return the given options that open an encrypted state, for a command to be copied; values of variables differ."""
+    return tuple(word for option in options_in_order("--encryption", "--encryption-config") for word in option)
+
+
 def allows_external(context: click.Context) -> bool:
     """Return whether programs that a configuration names may run."""
-    given = {**context.params, **context.meta.get(__name__, {})}
+    given = {**context.params, **remembered_values(context)}
     return bool(given.get(_ALLOW)) or current_run().context.environment.get(_ALLOWING) == "1"
 
 
@@ -137,8 +138,3 @@ def _check_values(context: click.Context, given: dict[str, object], environment:
     values = given.get("var")
     if isinstance(values, (list, tuple)) and any("=" not in str(text) for text in values):
         raise click.BadParameter("must be NAME=VALUE", context, param_hint="--var")
-
-
-def _remember(context: click.Context, parameter: click.Parameter, value: object) -> object:
-    context.meta.setdefault(__name__, {})[parameter.name] = value
-    return value

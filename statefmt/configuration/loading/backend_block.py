@@ -6,7 +6,7 @@ Sources: OpenTofu `internal/configs/backend.go`, `cloud.go`, `module.go` (NewMod
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -44,12 +44,13 @@ class BackendBlock(msgspec.Struct, frozen=True):
 
 
 def read_backend_block(
-    directory: Path, environment: Mapping[str, str], workspace: str | None = None
+    directory: Path, environment: Mapping[str, str], workspace: str | None = None, replaced: Container[str] = ()
 ) -> BackendBlock | None:
     """Return the block of the root module in a directory, None if it has none.
 
-    Values are evaluated as far as the configuration and the variables in the environment determine them. Raises
-    StoreError if a value is unknown, if there are two blocks, or if a file that may have one cannot be read.
+    Values are evaluated as far as the configuration and the variables in the environment determine them; arguments that
+    are `replaced` are left out. Raises StoreError if a value is unknown, if there are two blocks, or if a file that may
+    have one cannot be read.
     """
     try:
         listing = list_files([path.name for path in directory.iterdir() if not path.is_dir()])
@@ -78,7 +79,7 @@ def read_backend_block(
         return evaluate(expression, root_scope(load(directory, options)))
 
     kind = "cloud" if block.type == "cloud" else block.labels[0]
-    settings = tuple(body_settings(block.body, SettingSource.BLOCK, directory, value_of))
+    settings = tuple(body_settings(block.body, SettingSource.BLOCK, directory, value_of, replaced))
     return BackendBlock(kind, settings, _place(directory, block.range))
 
 
@@ -107,10 +108,16 @@ def literal_value(text: str, place: str) -> SettingValue:
 
 
 def body_settings(
-    body: Body, source: SettingSource, directory: Path, value_of: Callable[[Expression], Part]
+    body: Body,
+    source: SettingSource,
+    directory: Path,
+    value_of: Callable[[Expression], Part],
+    left_out: Container[str] = (),
 ) -> Iterator[GivenSetting]:
     """Yield the settings of a block or file. Raises StoreError, without the text of a value."""
     for name in body.names():
+        if name in left_out:
+            continue
         argument = body.attribute(name)
         if argument is not None:
             place = _place(directory, argument.range)
@@ -152,6 +159,9 @@ def _reason(unknown: Unknown) -> str:
         return f"OpenTofu would refuse the value: {unknown.problem.summary}"
     # Other reasons may quote the expression, and with it a secret.
     told = unknown.reason if unknown.kind is not UnknownKind.OTHER else "it depends on what only a plan knows"
+    if unknown.kind is UnknownKind.VARIABLE:
+        # No option sets variables of a backend block.
+        told = f"{told.partition(': ')[0]} in the environment (TF_VAR_…) or a variable file"
     return f"the value is not known, because {told}"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +16,7 @@ from statefmt.model.errors import StoreError
 from statefmt.store.backends.description import DEFAULT_WORKSPACE
 from statefmt.store.backends.options import BackendOptions
 from statefmt.store.backends.workspace import WorkspaceChoice, WorkspaceSource, is_workspace_name
+from statefmt.store.reading import is_folder
 from statefmt.whereabouts import (
     FoundBackend,
     FoundState,
@@ -48,10 +48,10 @@ class BackendMove(Struct, frozen=True):
 
 def route(context: RunContext, source: PlaceName, target: PlaceName) -> Route:
     """Return the route of one state. Raises StoreError if a place cannot be found, and RemoteStateError."""
-    is_folder = target.name is None or os.path.isdir(target.name)  # noqa: PTH112 - Path.is_dir raises without permission
+    makes_folders = target.name is None or is_folder(target.name)
     to_read = _name(context, source, to_read=True)
     to_write = _name(context, target, to_read=False)
-    return Route(managed_store_at(context, to_read), managed_store_at(context, to_write, makes_folders=is_folder))
+    return Route(managed_store_at(context, to_read), managed_store_at(context, to_write, makes_folders=makes_folders))
 
 
 def backend_move(context: RunContext, source: str | None, target: str | None, settings: Sequence[str]) -> BackendMove:
@@ -64,7 +64,7 @@ def backend_move(context: RunContext, source: str | None, target: str | None, se
     from_folder = Path(source or "")
     to_folder = from_folder if target is None else Path(target)
     for folder in (from_folder, to_folder):
-        if not os.path.isdir(folder):  # noqa: PTH112 - as above
+        if not is_folder(folder):
             raise StoreError(f"{folder}: this is not a folder; name the folder of a root module")
     asked = structs.replace(context.backend or BackendOptions(), workspace=None, settings=())
     is_same = from_folder.samefile(to_folder)
@@ -93,7 +93,7 @@ def workspace_names(context: RunContext, folder: str | None) -> tuple[str, ...]:
 
 def _name(context: RunContext, place: PlaceName, *, to_read: bool) -> str:
     options = structs.replace(context.backend or BackendOptions(), workspace=place.workspace)
-    if place.workspace is not None and place.name is not None and not os.path.isdir(place.name):  # noqa: PTH112
+    if place.workspace is not None and place.name is not None and not is_folder(place.name):
         raise StoreError(f"{place.name}: only a folder has workspaces, and this is none")
     return state_name(replace(context, backend=options), place.name, to_read=to_read)
 

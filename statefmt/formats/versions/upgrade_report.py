@@ -64,7 +64,8 @@ class UpgradeReport:
                 "The file names a backend and has no resources and no outputs: it is the backend configuration that "
                 "`init` writes to .terraform/terraform.tfstate, not a state.",
                 pointer="/backend",
-                fix="Pass the state itself, or pull it: tofu state pull | statetool COMMAND --state -",
+                fix="Name the folder of the configuration instead, or pull the state: "
+                "tofu state pull | statetool COMMAND --state -",
             )
         )
 

@@ -10,15 +10,15 @@ from statefmt.store.local.history import History
 _SECONDS = len("2026-01-01T00:00:00")
 
 
-def history_text(history: History, terminal: Terminal, *, changed: bool) -> str:
-    """Render the edits of a history that is not empty, newest first; `changed` if the file has changed since."""
+def history_text(history: History, terminal: Terminal, *, changed: bool | None) -> str:
+    """Render the edits of a history that is not empty, newest first; `changed` if the state has changed since."""
     rows = [
         (str(entry.number), _time(entry.time), printable(entry.user), printable(entry.command))
         for entry in reversed(history.entries)
     ]
     edits = table(["edit", "time", "user", "command"], rows, terminal, right="r")
     last = history.entries[-1].number
-    return f"{edits}\n\nSomething else has changed the file since edit {last}." if changed else edits
+    return f"{edits}\n\nSomething else has changed the state since edit {last}." if changed else edits
 
 
 def _time(text: str) -> str:

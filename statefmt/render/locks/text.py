@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import fields
 from typing import Final
 
 from statefmt.render.printable import printable
 from statefmt.render.terminal import Terminal
-from statefmt.store.lock_info import LockInfo
+from statefmt.store.lock_text import lock_lines
 from statefmt.store.managed import LockState, LockStatus
 
 STATUSES: Final = {
@@ -26,15 +25,8 @@ def locks_text(states: Iterable[LockState], terminal: Terminal) -> str:
     for state in states:
         lines.append(f"{terminal.paint(printable(state.name), 'bold')}: {STATUSES[state.status]}{_process(state)}")
         if state.holder is not None:
-            lines.append(holder_text(state.holder))
+            lines.append(lock_lines(state.holder))
     return "\n".join(lines)
-
-
-def holder_text(holder: LockInfo) -> str:
-    """Render all that the holder wrote, a line each, as OpenTofu does."""
-    named = [(one.name, str(getattr(holder, one.name))) for one in fields(holder)]
-    width = max(len(name) for name, _ in named)
-    return "\n".join(f"  {name:{width}}  {printable(value)}" for name, value in named if value)
 
 
 def _process(state: LockState) -> str:

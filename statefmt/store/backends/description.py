@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, TypeAlias
@@ -47,6 +47,9 @@ class BackendType:
     `place` returns the location of a workspace's state as a URL, without credentials. `required` are the arguments
     that it needs; `named_workspaces` says whether there can be others than `default`, and `only_default` names an
     argument with which there cannot. `apart` are arguments that tell states of one location apart.
+
+    `locks` returns what locks the state at a location, such as `lock file s3://…`; `lock_arguments` says which
+    arguments make a backend lock, "" if it needs none. Only backends whose states statetool opens have them.
     """
 
     name: str
@@ -56,6 +59,8 @@ class BackendType:
     named_workspaces: bool = True
     only_default: str = ""
     apart: tuple[str, ...] = ()
+    locks: Callable[[SettingValues, str], Iterable[str]] = lambda _values, _location: ()
+    lock_arguments: str = ""
 
 
 def text_arguments(*names: str, secret: bool = False) -> tuple[BackendArgument, ...]:

@@ -25,6 +25,8 @@ from statefmt.store.remote.trust import approach
 _OK: Final = 200
 _NO_STATE: Final = frozenset({204, 404})
 _WRITTEN: Final = frozenset({200, 201, 204})
+# The address or the method is not the right one.
+_UNKNOWN_REQUEST: Final = frozenset({404, 405, 501})
 _REMOVED: Final = frozenset({200, 204})
 _LOCKED: Final = frozenset({409, 423})
 _CONDITION_FAILED: Final = 412
@@ -88,7 +90,7 @@ class HttpClient:
         if answer.status in _LOCKED:
             holder = read_lock_info(answer.body)
             if holder is None or holder.ID != info.ID:
-                raise LockHeldError("" if holder is None else holder.ID, holder)
+                raise LockHeldError(holder)
         elif is_passing(answer.status):
             raise UnknownOutcomeError(f"{self.location}: the server answered the lock with status {answer.status}")
         else:
@@ -277,6 +279,10 @@ class HttpClient:
             reason = f"does not accept the credentials for this {action} (status {answer.status})"
         else:
             reason = f"answered the {action} with status {answer.status}"
+        if answer.status in _UNKNOWN_REQUEST and action in ("lock", "unlock"):
+            reason += f"; check {action}_address and {action}_method"
+        elif 400 <= answer.status < 500 and action == "write":
+            reason += "; nothing was written"
         return StoreError(f"{self.location}: the server {reason}")
 
 

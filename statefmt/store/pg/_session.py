@@ -13,6 +13,9 @@ from psycopg.sql import Composed
 from statefmt.model.errors import StoreError
 
 _SELF: Final = "SELECT pid, backend_start FROM pg_catalog.pg_stat_activity WHERE pid = pg_backend_pid()"
+# In messages about connections, which have no fields. Source: libpq, `fe-protocol3.c`, `fe-auth.c`.
+_OF_SERVER: Final = "FATAL: "
+_NO_PASSWORD: Final = "no password supplied"
 _END: Final = "SELECT pg_terminate_backend(pid) FROM pg_catalog.pg_stat_activity WHERE pid = %s AND backend_start = %s"
 _LIVES: Final = "SELECT 1 FROM pg_catalog.pg_stat_activity WHERE pid = %s AND backend_start = %s"
 # How often, and after how many seconds, it is seen whether a session has ended.
@@ -128,6 +131,10 @@ class Session:
             problem = ServerError(f"{self._location}: the database has data that is not valid UTF-8", "")
         except psycopg.Error as error:
             problem = self._converted(error, lost=self._connection.closed or error.sqlstate in _ENDS)
+        except BaseException:
+            # An interrupted statement may still run, and the connection takes no other until it ends.
+            self.close()
+            raise
         if isinstance(problem, LostError):
             self.close()
         raise problem
@@ -140,4 +147,7 @@ class Session:
             text = text.replace(secret, "(sensitive value)")
         if lost:
             return LostError(text)
-        return ServerError(f"{self._location}: the server says: {text}", error.sqlstate or "")
+        # Until the server answers, the text is the library's.
+        whose = "" if not (error.diag.message_primary or _OF_SERVER in text) else "the server says: "
+        advice = "; set PGPASSWORD, or write ~/.pgpass" if _NO_PASSWORD in text else ""
+        return ServerError(f"{self._location}: {whose}{text}{advice}", error.sqlstate or "")

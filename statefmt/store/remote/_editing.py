@@ -14,6 +14,7 @@ from statefmt.store.lock_info import LockInfo
 from statefmt.store.protocol import Stored
 from statefmt.store.remote._held_lock import HeldLock
 from statefmt.store.remote._interruption import Interruption, interruptible
+from statefmt.store.remote._lock_text import LockRemoval
 from statefmt.store.remote._unlocked import refuse_unlocked_url
 from statefmt.store.remote._writing import RemoteWrite
 from statefmt.store.remote.client import StateClient
@@ -67,12 +68,13 @@ class LockedRemote:
 
 @dataclass(frozen=True, slots=True)
 class RemoteEdit:
-    """An edit of one state: where it is, what the run allows, its records, and how to wait for some seconds."""
+    """An edit of one state: where it is, what the run allows, its records, how to wait, and how to remove its lock."""
 
     place: StatePlace
     connection: Connection
     records: RemoteRecords
     pause: Callable[[float], None]
+    removal: LockRemoval
 
     @contextmanager
     def locked(
@@ -95,7 +97,7 @@ class RemoteEdit:
                 self._say_unlocked(is_wanted=timeout is not None)
                 yield opened(is_locked=False)
                 return
-            lock = HeldLock(client, info, self.connection.note, self.pause)
+            lock = HeldLock(client, info, self.connection.note, self.pause, self.removal)
             try:
                 lock.acquire(timeout)
                 yield opened(is_locked=True)

@@ -10,7 +10,8 @@ from typing import Final
 from statefmt.model.errors import LockedError, StoreError
 from statefmt.model.wording import Wording
 from statefmt.store.lock_info import LockInfo
-from statefmt.store.remote._lock_text import lock_lines, unlock_command
+from statefmt.store.lock_text import lock_lines
+from statefmt.store.remote._lock_text import LockRemoval
 from statefmt.store.remote.client import LockHeldError, StateClient, UnknownOutcomeError
 from statefmt.text.printable import printable
 
@@ -38,12 +39,18 @@ class HeldLock:
     """The lock of one edit, from the first request until it is given back."""
 
     def __init__(
-        self, client: StateClient, info: LockInfo, note: Callable[[str], None], pause: Callable[[float], None]
+        self,
+        client: StateClient,
+        info: LockInfo,
+        note: Callable[[str], None],
+        pause: Callable[[float], None],
+        removal: LockRemoval,
     ) -> None:
         self.info = info
         self._client = client
         self._note = note
         self._pause = pause
+        self._removal = removal
         self._place = printable(client.location)
         self._may_be_ours = False
         self._is_ours = False
@@ -87,7 +94,7 @@ class HeldLock:
                 self._client.lock(self.info)
                 return True
             except LockHeldError as error:
-                if self.info.ID in (error.lock_id, error.holder.ID if error.holder else ""):
+                if error.lock_id == self.info.ID:
                     # An earlier request had its effect.
                     return True
                 self._may_be_ours = before
@@ -123,7 +130,7 @@ class HeldLock:
             return _Found.UNKNOWN
         if holder.ID == self.info.ID:
             return _Found.OURS
-        self._held = LockHeldError(holder.ID, holder)
+        self._held = LockHeldError(holder)
         return _Found.OTHERS
 
     def _read_back(self) -> None:
@@ -194,7 +201,7 @@ class HeldLock:
         try:
             self._client.lock(self.info)
         except LockHeldError as error:
-            if self.info.ID in (error.lock_id, error.holder.ID if error.holder else ""):
+            if error.lock_id == self.info.ID:
                 return _Found.OURS
             return _Found.OTHERS if error.lock_id else _Found.UNKNOWN
         except StoreError:
@@ -202,21 +209,20 @@ class HeldLock:
         return _Found.OURS
 
     def _refusal(self, timeout: float) -> LockedError:
-        held = self._held
-        holder = None if held is None else held.holder
-        lock_id = "" if held is None else held.lock_id
+        held = self._held or LockHeldError(None)
+        holder = held.holder
         waited = f" for more than {timeout:g} seconds" if timeout else ""
-        known = lock_lines(holder) if holder else f"  ID:        {printable(lock_id) or 'unknown'}"
+        known = lock_lines(holder) if holder else "  ID:        unknown"
         who = printable(holder.Who)[:_LONGEST_NAME] if holder and holder.Who else "somebody else"
         nothing_else = "" if holder else "; the service does not say by whom"
+        removal = held.removal or (
+            f"Once you are sure that nobody works on the state, remove the lock: {self._removal.command(held.lock_id)}"
+        )
         return LockedError(
             f"{self._place}: locked by {who}{waited}{nothing_else}; nothing was written. Wait for them to finish, or ",
             Wording("let the command wait: --lock-timeout 60s", "wait here: lock_timeout=60"),
-            f". Once you are sure that nobody works on the state, remove the lock: {unlock_command(lock_id)}. "
-            f"The lock:\n{known}",
+            f". {removal}. The lock:\n{known}",
         )
 
     def _left(self) -> str:
-        lock_id = self.info.ID
-        shown = "`statetool locks` shows it, and " if self._can_be_seen else ""
-        return f"The lock {lock_id} of this command may be left; {shown}{unlock_command(lock_id)} removes it"
+        return self._removal.left(self.info.ID, can_be_seen=self._can_be_seen)

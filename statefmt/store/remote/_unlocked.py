@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from statefmt.model.errors import StoreError
 from statefmt.model.wording import Wording
 from statefmt.store.backends.place import StatePlace
 from statefmt.store.backends.settings import SettingSource
-
-# What turns locking on.
-_ARGUMENTS: Final = {"http": "lock_address and unlock_address", "s3": "use_lockfile=true or dynamodb_table"}
+from statefmt.store.backends.types import backend_type
 
 
 def refuse_unlocked_url(place: StatePlace) -> None:
@@ -20,7 +16,8 @@ def refuse_unlocked_url(place: StatePlace) -> None:
     """
     if all(setting.source is not SettingSource.URL for setting in place.settings):
         return
-    arguments = _ARGUMENTS.get(place.type, "locks")
+    backend = backend_type(place.type)
+    arguments = (backend and backend.lock_arguments) or "locks"
     raise StoreError(
         f"{place.location}: the URL does not say how its other writers lock the state; add {arguments} to it, or name "
         "the folder of the root module; ",

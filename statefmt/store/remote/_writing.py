@@ -132,7 +132,7 @@ class RemoteWrite(NamedTuple):
 
     def _find_out(self, lost: UnknownOutcomeError, old: bytes, new: bytes) -> None:
         """Return if the state has the new content. Raises UnknownOutcomeError with what it has instead."""
-        what = f"the answer to the write was lost ({lost})"
+        what = f"the write could not be confirmed ({lost})"
         outcome = ""
         for wait in _READINGS:
             if wait:

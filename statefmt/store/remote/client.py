@@ -16,14 +16,19 @@ if TYPE_CHECKING:
 class LockHeldError(Exception):
     """Somebody else holds the lock.
 
-    `lock_id` is what `force-unlock` takes; `holder` is None if the backend does not tell. RemoteStore waits, or raises
-    LockedError.
+    `holder` is None if the backend does not say who. `removal` is a sentence that says how to remove the lock, if
+    `force-unlock` cannot. RemoteStore waits, or raises LockedError.
     """
 
-    def __init__(self, lock_id: str, holder: LockInfo | None) -> None:
-        super().__init__(lock_id)
-        self.lock_id = lock_id
+    def __init__(self, holder: LockInfo | None, removal: str = "") -> None:
+        super().__init__(holder)
         self.holder = holder
+        self.removal = removal
+
+    @property
+    def lock_id(self) -> str:
+        """What `force-unlock` takes, "" if that is not known."""
+        return self.holder.ID if self.holder else ""
 
 
 class UnknownOutcomeError(StoreError):
@@ -65,7 +70,8 @@ class StateClient(Protocol):
     def write(self, content: bytes, expected: Hashable | None, lock: LockInfo | None) -> None:
         """Replace the content, on the condition that it has the `expected` version; None if there is no state yet.
 
-        `lock` is the lock that is held, None without one. Raises ChangedError if the content has another version, and
+        Makes sure that the service has what it confirms, in the way that the service allows. `lock` is the lock that is
+        held, None without one. Raises ChangedError if the content has another version, and
         UnknownOutcomeError.
         """
 

@@ -8,10 +8,10 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from statefmt.model.errors import StoreError
+from statefmt.store.remote.urls import USUAL_PORTS
 
 _VARIABLES: Final = {"http": ("HTTP_PROXY", "http_proxy"), "https": ("HTTPS_PROXY", "https_proxy")}
 _EXCEPTIONS: Final = ("NO_PROXY", "no_proxy")
-_USUAL_PORTS: Final = {"http": 80, "https": 443}
 
 
 def proxy_for(url: str, environment: Mapping[str, str]) -> str | None:
@@ -26,7 +26,7 @@ def proxy_for(url: str, environment: Mapping[str, str]) -> str | None:
     # A web server sets HTTP_PROXY to what the client sent as its header Proxy.
     if variable is None or (variable == "HTTP_PROXY" and environment.get("REQUEST_METHOD")):
         return None
-    if _is_local(host) or _is_excepted(host, parts.port or _USUAL_PORTS[parts.scheme], environment):
+    if _is_local(host) or _is_excepted(host, parts.port or USUAL_PORTS[parts.scheme], environment):
         return None
     proxy = environment[variable]
     if "://" not in proxy:

@@ -53,7 +53,7 @@ def is_kept(setting: str) -> bool:
     raise StoreError(f"{SETTING} must be 'on' or 'off', not {setting!r}; nothing was written")
 
 
-def folder_name(location: str, identity: str) -> str:
+def records_folder(location: str, identity: str) -> str:
     """Return the name of the folder for a state: readable by its location, safe, and unique by its identity."""
     readable = _UNSAFE.sub("-", without_credentials(location)).strip("-.")[:_LONGEST_READABLE]
     return f"{readable}-{_hash(identity)}".removeprefix("-")
@@ -75,7 +75,7 @@ class RemoteRecords:
     @property
     def folder(self) -> Path:
         """The folder, which the first edit makes."""
-        return self.home / _STATES / folder_name(self.location, self.identity)
+        return self.home / _STATES / records_folder(self.location, self.identity)
 
     @property
     def path(self) -> Path:

@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from statefmt.model.errors import StoreError
+from statefmt.store.backends.description import DEFAULT_WORKSPACE
 from statefmt.store.backends.place import StatePlace
 from statefmt.store.managed import LockState, LockStatus
 from statefmt.store.protocol import HistoryEntry, Stored
 from statefmt.store.remote.client import StateClient
 from statefmt.store.remote.connection import Connection
+from statefmt.text.shell import shell_word
 
 if TYPE_CHECKING:
     # Most commands only read a state.
@@ -29,12 +31,18 @@ _OF_SESSIONS: Final = frozenset({"pg"})
 
 @dataclass(frozen=True, slots=True)
 class RemoteStore:
-    """One state in a backend; see Store and ManagedStore. `pause` waits for some seconds."""
+    """One state in a backend; see Store and ManagedStore.
+
+    `pause` waits for some seconds; `words` name the state in a command, as those of RemoteName. `is_of_folder` unless a
+    URL names it.
+    """
 
     place: StatePlace
     connection: Connection
     open_client: Callable[[StatePlace, Connection], StateClient]
     pause: Callable[[float], None] = time.sleep
+    words: tuple[str, ...] = ()
+    is_of_folder: bool = False
 
     @property
     def name(self) -> str:
@@ -49,7 +57,7 @@ class RemoteStore:
     def read(self) -> Stored:
         """Read the content."""
         with self._client() as client:
-            return _read(client)
+            return self._read(client)
 
     def found(self) -> Stored | None:
         """Read the content; None if there is no state."""
@@ -59,7 +67,7 @@ class RemoteStore:
     @contextmanager
     def locked(self, info: LockInfo, timeout: float | None) -> Iterator[LockedRemote]:
         """Lock and read the state."""
-        with self._client() as client, self._edit.locked(client, info, timeout, lambda: _read(client)) as locked:
+        with self._client() as client, self._edit.locked(client, info, timeout, lambda: self._read(client)) as locked:
             yield locked
 
     @contextmanager
@@ -118,8 +126,10 @@ class RemoteStore:
     @property
     def _edit(self) -> RemoteEdit:
         from statefmt.store.remote._editing import RemoteEdit
+        from statefmt.store.remote._lock_text import LockRemoval
 
-        return RemoteEdit(self.place, self.connection, self._records, self.pause)
+        removal = LockRemoval(self.words, ends_with_session=self.place.type in _OF_SESSIONS)
+        return RemoteEdit(self.place, self.connection, self._records, self.pause, removal)
 
     @contextmanager
     def _changing(self, _info: LockInfo) -> Iterator[StateFile]:
@@ -135,9 +145,15 @@ class RemoteStore:
         finally:
             client.close()
 
+    def _read(self, client: StateClient) -> Stored:
+        found = client.read()
+        if found is not None:
+            return found
+        missing = f"{client.location}: there is no state"
+        workspace = self.place.workspace
+        if workspace == DEFAULT_WORKSPACE or not self.is_of_folder:
+            raise StoreError(missing)
+        from statefmt.store.remote._suggestion import suggested_command
 
-def _read(client: StateClient) -> Stored:
-    found = client.read()
-    if found is None:
-        raise StoreError(f"{client.location}: there is no state")
-    return found
+        listing = suggested_command(("workspaces",), self.words, all_workspaces=True)
+        raise StoreError(f"{missing} in the workspace {shell_word(workspace)}; {listing} lists those that have one")

@@ -1,7 +1,8 @@
 """What a repository must not decide: which hosts get a user's credentials, and which programs run.
 
 The files of a folder, `.terraform/` among them, may come from anybody. So the host of each endpoint is named before the
-first request, and credentials of the user go to a host that only the folder names after a question or an option.
+first request, and credentials of the user go to a host that only the folder names after a question, or if an option
+or a variable allows it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from statefmt.text.shell import shell_word
 
 # A name or an address, with a port. Letters of other scripts look like these: such a name must be in its ASCII form.
 _HOST: Final = pattern(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+(?:%[A-Za-z0-9._-]+)?\])(?::[0-9]{1,5})?")
+# Hosts that may be sent credentials, as --allow-host names them, with commas in between.
+ALLOWED_HOSTS: Final = "STATETOOL_ALLOW_HOST"
 _FOLDER: Final = frozenset({SettingSource.RECORD, SettingSource.BLOCK})
 
 
@@ -45,7 +48,7 @@ def approach(connection: Connection, host: str, *, named_by: str = "", credentia
     `host` may have a port. `named_by` is the place in the folder that names the host, such as `main.tf:4`, if nothing
     of the user's does: neither an option, nor a variable, nor a default. `credentials` says which credentials of the
     user are sent, such as `TF_HTTP_PASSWORD`: those of variables and of files in the home directory, not those of the
-    folder and of options. With both, the host must be allowed by an option, or by an answer to a question.
+    folder and of options. With both, the host must be allowed by an option, STATETOOL_ALLOW_HOST, or an answer.
 
     Raises StoreError if the host is not valid, or not allowed.
     """
@@ -60,7 +63,10 @@ def approach(connection: Connection, host: str, *, named_by: str = "", credentia
             raise StoreError(
                 f"{credentials} would be sent to {host}, which only {named_by} names; nothing was sent. If you trust "
                 "this host, ",
-                Wording(f"use --allow-host {host}", f"put {host!r} in the allowed_hosts of BackendOptions"),
+                Wording(
+                    f"use --allow-host {host}, or {ALLOWED_HOSTS}={host} for all commands",
+                    f"put {host!r} in the allowed_hosts of BackendOptions",
+                ),
             )
         connection.hosts[host] = True
     if host not in connection.hosts:
@@ -85,4 +91,5 @@ def _is_allowed(connection: Connection, host: str) -> bool:
     if connection.hosts.get(host):
         return True
     name = host if host.endswith("]") else host.rpartition(":")[0] or host
-    return any(allowed.lower() in (host, name) for allowed in connection.options.allowed_hosts)
+    listed = (text.strip() for text in connection.environment.get(ALLOWED_HOSTS, "").split(","))
+    return any(allowed.lower() in (host, name) for allowed in (*connection.options.allowed_hosts, *listed))

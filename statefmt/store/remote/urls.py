@@ -8,7 +8,8 @@ from urllib.parse import urlsplit
 from statefmt.model.errors import StoreError
 from statefmt.store.backends.shown import without_credentials
 
-_PORTS: Final = {"http": 80, "https": 443}
+# The port of each scheme unless a URL has another.
+USUAL_PORTS: Final = {"http": 80, "https": 443}
 
 
 class Server(NamedTuple):
@@ -22,7 +23,7 @@ class Server(NamedTuple):
     def name(self) -> str:
         """The host as users name it, with the port unless that is the usual one."""
         host = f"[{self.host}]" if ":" in self.host else self.host
-        return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
+        return host if self.port == USUAL_PORTS[self.scheme] else f"{host}:{self.port}"
 
 
 def server_of(url: str, what: str, way_out: str = "") -> Server:
@@ -39,8 +40,8 @@ def server_of(url: str, what: str, way_out: str = "") -> Server:
         port = parts.port
     except ValueError:
         raise StoreError(f"{what}: {shown} is not a valid URL") from None
-    if parts.scheme not in _PORTS or not parts.hostname:
+    if parts.scheme not in USUAL_PORTS or not parts.hostname:
         raise StoreError(f"{what}: {shown} is not a URL that begins with http:// or https://")
     if "@" in parts.netloc:
         raise StoreError(f"{what}: {shown} has a user or a password in it, which others could see{way_out}")
-    return Server(parts.scheme, parts.hostname, _PORTS[parts.scheme] if port is None else port)
+    return Server(parts.scheme, parts.hostname, USUAL_PORTS[parts.scheme] if port is None else port)

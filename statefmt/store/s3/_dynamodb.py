@@ -46,7 +46,7 @@ class LockTable:
         text = self._text(self.path, "Info")
         held = None if text is None else read_lock_info(text.encode(errors="replace"))
         if held is None or held.ID != info.ID:
-            raise LockHeldError(held.ID if held else "", held)
+            raise LockHeldError(held)
 
     def release(self, info: LockInfo) -> bool:
         """Delete the lock item if it is ours, and return whether there was one.

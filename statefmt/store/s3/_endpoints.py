@@ -42,11 +42,6 @@ class Endpoint:
     url: str
     argument: str = ""
 
-    @property
-    def host(self) -> str:
-        """The host, with the port if there is one."""
-        return urlsplit(self.url).netloc
-
 
 def aws_endpoint(given: Given, service: str, environment: Mapping[str, str]) -> Endpoint:
     """Return the endpoint of AWS for a service. Raises StoreError if the region is not valid."""

@@ -53,7 +53,7 @@ class LockFile:
             if stored is not None:
                 held = read_lock_info(stored.content)
                 if held is None or held.ID != info.ID:
-                    raise LockHeldError(held.ID if held else "", held)
+                    raise LockHeldError(held)
                 return
             try:
                 self._create(info)
@@ -63,7 +63,7 @@ class LockFile:
                 continue
             self._check_conditions(info)
             return
-        raise LockHeldError("", None)
+        raise LockHeldError(None)
 
     def release(self, info: LockInfo) -> bool:
         """Delete the lock file if it is ours, and return whether there was one.

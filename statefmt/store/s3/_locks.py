@@ -80,13 +80,13 @@ class S3Locks:
             )
         holders = [holder for _, holder in held if holder is not None]
         if not holders:
-            raise StoreError(f"{self.location}: not locked")
+            raise StoreError(f"{self.location}: it is not locked")
         ours = next((holder for holder in holders if lock_id == holder.ID), None)
         if ours is None:
             other = holders[0]
             raise StoreError(
-                f"{self.location}: the lock does not have the ID {lock_id!r} but {other.ID!r}: {other.Who} holds it "
-                f"since {other.Created} ({other.Operation})"
+                f"{self.location}: the lock has the ID {other.ID}, not {lock_id}: {other.Who} holds it since "
+                f"{other.Created} ({other.Operation}); nothing was removed"
             )
         for lock, _ in held:
             lock.remove(lock_id)

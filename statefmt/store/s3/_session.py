@@ -20,15 +20,13 @@ from botocore.configprovider import (
 
 from statefmt.store.remote.connection import Connection
 from statefmt.store.remote.proxies import proxy_for
+from statefmt.store.remote.transport import Patience
 from statefmt.store.s3._approach import approach_service
 from statefmt.store.s3._endpoints import custom_endpoint
 from statefmt.store.s3._files import aws_files, check_files
 from statefmt.store.s3._settings import Given
 from statefmt.version import __version__
 
-# In seconds.
-_CONNECT: Final = 10
-_READ: Final = 60
 # They are found above, in the environment of the run. The types of botocore do not have this argument.
 _WITHOUT_CONFIGURED_ENDPOINTS: Final[Mapping[str, Any]] = MappingProxyType({"ignore_configured_endpoint_urls": True})
 
@@ -121,9 +119,10 @@ class EnvironmentSession(botocore.session.Session):
     def _config_for(self, url: str) -> Config:
         given = self._given
         proxy = proxy_for(url, self._connection.environment)
+        patience = Patience.of(self._connection.environment)
         return Config(
-            connect_timeout=_CONNECT,
-            read_timeout=_READ,
+            connect_timeout=patience.connect,
+            read_timeout=patience.answer,
             retries={"total_max_attempts": self._most_attempts, "mode": "standard"},
             # {} and not None, with which botocore would look at the variables of the process.
             proxies={} if proxy is None else dict.fromkeys(("http", "https"), proxy),

@@ -161,21 +161,21 @@ class StateObject:
         except StoreError as error:
             raise StoreError(
                 f"{self.location}: the state was written, but its digest was not: {error}. Until it is, OpenTofu, "
-                f"Terraform and statetool refuse the state. {self._remedy(self.table, digest)}"
+                f"Terraform and statetool refuse the state: {self._remedy(self.table, digest)}"
             ) from None
 
     def _mismatch(self, table: LockTable, wanted: str, found: str) -> str:
-        content = f"its content has the MD5 {found}" if found else "the state does not exist"
+        content = f"the MD5 of the state is {found}" if found else "the state does not exist"
         return (
             f"{self.location}: the digest in the DynamoDB table {table.table!r} is {wanted}, but {content}. A write "
-            "was interrupted, or the store gives an old version. If the content is right after a few minutes, correct "
-            f"the digest. {self._remedy(table, found)}"
+            "was interrupted, or the store gives an old version. If this lasts for minutes, and the state is right, "
+            f"correct the digest: {self._remedy(table, found)}"
         )
 
     def _remedy(self, table: LockTable, digest: str) -> str:
         if not digest:
-            return f"Delete the item with the LockID {table.digest_key!r}"
-        return f"Set the attribute Digest of the item with the LockID {table.digest_key!r} to {digest}"
+            return f"delete the item with the LockID {table.digest_key!r}"
+        return f"set the attribute Digest of the item with the LockID {table.digest_key!r} to {digest}"
 
 
 def _condition(expected: ReadVersion | None) -> dict[str, str]:

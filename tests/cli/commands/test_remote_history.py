@@ -89,8 +89,36 @@ def test_history(statetool: Statetool, server: StateServer, state: str) -> None:
     assert "Something else has changed" in statetool("history", state).text
     refused = statetool("undo", state)
     assert refused.status == 2
-    assert "something else has changed the file since edit 1" in refused.err
+    assert "something else has changed the state since edit 1" in refused.err
     assert server.state == _ONE
+
+
+def test_history_without_the_server(statetool: Statetool, server: StateServer, state: str) -> None:
+    assert statetool("mv", "terraform_data.a", "terraform_data.b", "--state", state).status == 0
+    server.checks_user = True
+    done = statetool("history", state)
+    assert (done.status, "mv terraform_data.a" in done.text) == (0, True)
+    assert "the server needs credentials" in done.err
+    assert "whether something else has changed the state since the last edit is not known" in done.err
+    found = json.loads(statetool("history", state, "--format", "json").out)
+    assert (found["changed_since"], len(found["edits"])) == (None, 1)
+
+
+def test_history_after_a_killed_edit(
+    statetool: Statetool, server: StateServer, state: str, home: Path, program: Process
+) -> None:
+    """It wrote the state, and had no time to say so."""
+    server.faults.append(("POST", Fault(hangs=True)))
+    command = [str(PROGRAM), "mv", "terraform_data.a", "terraform_data.b", "--state", state]
+    environment = {**program.environment, "XDG_STATE_HOME": str(home)}
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE) as process:
+        while server.state == _ONE:
+            assert process.poll() is None
+            time.sleep(0.005)
+        process.kill()
+    done = statetool("history", state)
+    assert "mv terraform_data.a terraform_data.b" in done.text
+    assert "Something else has changed" not in done.text
 
 
 def test_prune(statetool: Statetool, server: StateServer, state: str, home: Path) -> None:
@@ -128,12 +156,46 @@ def test_a_history_that_cannot_be_written(statetool: Statetool, server: StateSer
     assert "POST" not in server.methods
 
 
+@pytest.mark.parametrize(
+    ("method", "status", "said"),
+    [
+        ("LOCK", 405, "the server answered the lock with status 405; check lock_address and lock_method"),
+        ("POST", 413, "the server answered the write with status 413; nothing was written"),
+    ],
+)
+def test_a_refused_request(
+    method: str, status: int, said: str, statetool: Statetool, server: StateServer, state: str
+) -> None:
+    server.faults.append((method, Fault(status=status)))
+    refused = statetool("rm", "terraform_data.a", "--state", state, "--yes")
+    assert (refused.status, server.state, server.holder) == (2, _ONE, None)
+    assert said in refused.err
+
+
+def test_a_lost_write_is_no_lost_answer(statetool: Statetool, server: StateServer, state: str) -> None:
+    server.faults.append(("POST", Fault(ignored=True)))
+    refused = statetool("rm", "terraform_data.a", "--state", state, "--yes")
+    assert (refused.status, server.state) == (2, _ONE)
+    assert "the write could not be confirmed (" in refused.err
+    assert "the server confirmed the write, but has other content" in refused.err
+
+
+def test_a_lock_that_is_left(statetool: Statetool, server: StateServer, state: str) -> None:
+    server.faults.append(("UNLOCK", Fault(status=403)))
+    done = statetool("rm", "terraform_data.a", "--state", state, "--yes")
+    assert f"may be left; `statetool unlock {server.lock_id} --state '{state}'` removes it" in done.err
+    # The server cannot be asked for it.
+    assert "statetool locks" not in done.err
+    assert statetool("unlock", server.lock_id, "--state", state, "--yes").status == 0
+    assert server.holder is None
+
+
 def test_a_held_lock(statetool: Statetool, server: StateServer, state: str) -> None:
     server.holder = {"ID": "7", "Who": "you@\x1b[2Jthere", "Operation": "apply", "Info": "a\nb"}
     refused = statetool("rm", "terraform_data.a", "--state", state)
     assert refused.status == 2
     lines = refused.err.splitlines()
-    assert "`statetool unlock 7`" in refused.err
+    assert f"`statetool unlock 7 --state '{state}'`" in refused.err
     assert "  ID:        7" in lines
     assert r"  Who:       you@\x1b[2Jthere" in lines
     assert r"  Info:      a\x0ab" in lines

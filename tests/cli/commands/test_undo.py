@@ -116,9 +116,9 @@ def test_what_something_else_did_is_not_lost(written: Path, statetool: Statetool
     written.write_bytes(others)
     refused = statetool("undo")
     assert refused.status == 2
-    assert "something else has changed the file since edit 1" in " ".join(refused.err.split())
+    assert "something else has changed the state since edit 1" in " ".join(refused.err.split())
     assert written.read_bytes() == others
-    assert "Something else has changed the file since edit 1." in statetool("history").text
+    assert "Something else has changed the state since edit 1." in statetool("history").text
     assert statetool("undo", "--discard-changes").status == 0
     assert written.read_bytes() == _with_serial(61)
     # That, too, can be taken back.

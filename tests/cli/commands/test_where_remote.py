@@ -28,13 +28,13 @@ LOCKS = [
         {"TF_WORKSPACE": "dev"},
         ["lock file s3://b/env:/dev/k.tflock", "DynamoDB item b/env:/dev/k in the table t"],
     ),
-    (f'"s3" {{\n {_S3}}}', {}, "none: neither use_lockfile nor dynamodb_table is set"),
+    (f'"s3" {{\n {_S3}}}', {}, "none: needs use_lockfile=true or dynamodb_table"),
     (
         '"pg" {}',
         {"PG_CONN_STR": "postgres://u:secret@h/d"},
         ["advisory lock of the row, for as long as the connection is open"],
     ),
-    ('"http" {\n address = "https://h/s"\n}', {}, "none: lock_address is not set"),
+    ('"http" {\n address = "https://h/s"\n}', {}, "none: needs lock_address and unlock_address"),
     (
         '"http" {\n address = "https://h/s"\n lock_method = "PUT"\n}',
         {"TF_HTTP_LOCK_ADDRESS": "https://h/l?t=secret"},

@@ -192,3 +192,13 @@ def test_a_user_of_another_role_is_shown(rows: Rows, state: bytes, pg: PgServer,
     finally:
         rows.execute("DROP OWNED BY reader")
         rows.execute("DROP ROLE reader")
+
+
+def test_a_refused_lock_names_what_ends_it(clients: Clients, state: bytes) -> None:
+    """Not `unlock`, which is refused here."""
+    clients().lock(INFO)
+    with pytest.raises(LockHeldError) as refused:
+        clients().lock(INFO)
+    assert refused.value.removal.endswith(
+        f"run `SELECT pg_terminate_backend({refused.value.lock_id});` in the database"
+    )

@@ -42,8 +42,8 @@ def _on_update(rows: Rows, statement: str, *, at_commit: bool) -> None:
 
 def _cut(client: PgClient) -> None:
     """Cut the connection of a client at its own end."""
-    assert client._session is not None
-    with socket.socket(fileno=os.dup(client._session._connection.fileno())) as line:
+    assert client._link.session is not None
+    with socket.socket(fileno=os.dup(client._link.session._connection.fileno())) as line:
         line.shutdown(socket.SHUT_RDWR)
 
 
@@ -161,7 +161,7 @@ def test_before_unlocking(locked: PgClient, rows: Rows) -> None:
 
 def test_the_server_is_gone(locked: PgClient, rows: Rows, monkeypatch: pytest.MonkeyPatch) -> None:
     _cut(locked)
-    locked._parameters["port"] = "1"
+    locked._link.parameters["port"] = "1"
     with pytest.raises(StoreError, match=r"the lock is gone as soon as the server ends the session \(pid \d+\)"):
         locked.unlock(INFO)
     _ended(rows)

@@ -89,7 +89,7 @@ def test_tls_is_required(pg: PgServer, database: str) -> None:
 def test_the_host_is_localhost() -> None:
     """libpq alone would use a socket."""
     client = client_of("dbname=x")
-    assert (client._parameters["host"], client._parameters["port"]) == ("localhost", "5432")
+    assert (client._link.parameters["host"], client._link.parameters["port"]) == ("localhost", "5432")
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_a_check_of_certificates_is_not_weakened() -> None:
     assert "--no-verify" in error.value.on_command_line
     client_of("host=h sslmode=verify-full")
     client_of("host=h", options=BackendOptions(verify=False))
-    assert client_of("host=h sslrootcert=system")._parameters["sslmode"] == "verify-full"
+    assert client_of("host=h sslrootcert=system")._link.parameters["sslmode"] == "verify-full"
 
 
 def _pgpass(folder: Path, line: str) -> dict[str, str]:

@@ -32,8 +32,8 @@ def test_no_setting_is_left_in_a_pool(pg: PgServer, database: str, rows: Rows, s
         assert stored is not None
         client.write(b"{}", stored.version, None)
         settings = "SELECT name, setting FROM pg_settings WHERE source = 'session' AND name NOT IN ('application_name')"
-        assert client._session is not None
-        assert client._session.execute(settings) == []
+        assert client._link.session is not None
+        assert client._link.session.execute(settings) == []
         client.close()
 
 

@@ -56,14 +56,14 @@ def test_errors(pg: PgServer, database: str, clients: Clients, rows: Rows, state
     )
     other = clients()
     other.lock(INFO)
-    assert other._session is not None
+    assert other._link.session is not None
     _assert_clean(
-        repr(other._session),
-        repr(other._session._connection),
+        repr(other._link.session),
+        repr(other._link.session._connection),
         _failing(lambda: client.lock(INFO)),
         repr(client.holder()),
     )
-    other_pid = other._session.identify().pid
+    other_pid = other._link.session.identify().pid
     ((name,),) = rows.execute("SELECT application_name FROM pg_stat_activity WHERE pid = %s", (other_pid,))
     assert name == "statetool ann@laptop"
     rows.execute("SELECT pg_terminate_backend(%s, 10000)", (other_pid,))

@@ -43,8 +43,7 @@ class FileClient:
             mine.write_bytes(lock_json(info))
             (self.folder / "lock").hardlink_to(mine)
         except FileExistsError:
-            holder = read_lock_info((self.folder / "lock").read_bytes())
-            raise LockHeldError(holder.ID if holder else "", holder) from None
+            raise LockHeldError(read_lock_info((self.folder / "lock").read_bytes())) from None
         self._at("lock.after")
 
     def holder(self) -> LockInfo | None:

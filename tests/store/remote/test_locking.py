@@ -8,7 +8,7 @@ import pytest
 
 from statefmt.model.errors import LockedError, StoreError
 from statefmt.store.lock_info import LockInfo, lock_json
-from statefmt.store.remote.client import UnknownOutcomeError
+from statefmt.store.remote.client import LockHeldError, UnknownOutcomeError
 from tests.store.remote.conftest import NEW, OLD, Place, lock_of_another
 from tests.store.remote.file_client import FileClient
 
@@ -213,3 +213,17 @@ def test_the_write_is_conditional_without_a_lock(place: Place) -> None:
         (place.backend / "state").write_bytes(b"{}")
         locked.write([NEW], locked.stored.version, backup=None, keeps_backup=True, now=0)
     assert (place.state, place.backups) == (b"{}", [])
+
+
+def test_another_way_to_remove_a_lock(place: Place) -> None:
+    """Where `unlock` would be refused."""
+    place.client = lambda client: _EndsWithItsSession(client.folder, client.location)
+    with pytest.raises(LockedError) as refused:
+        place.edit()
+    assert "Log out. The lock:" in str(refused.value)
+    assert "unlock" not in str(refused.value)
+
+
+class _EndsWithItsSession(FileClient):
+    def lock(self, info: LockInfo) -> None:
+        raise LockHeldError(None, "Log out")

@@ -12,7 +12,7 @@ import pytest
 
 from statefmt.model.errors import StoreError
 from statefmt.store.remote.client import UnknownOutcomeError
-from statefmt.store.remote.records import SETTING, folder_name
+from statefmt.store.remote.records import SETTING, records_folder
 from tests.store.remote.conftest import NEW, OLD, Place, editing_process, reached
 
 NEWER = b'{"newer": 3}\n'
@@ -123,8 +123,8 @@ def test_hostile_locations(place: Place, location: str) -> None:
 
 def test_names_are_unique() -> None:
     similar = ["s3://a/b", "s3://a-b", "s3://a/b/", "s3://A/b"]
-    assert len({folder_name(one, one) for one in similar}) == len(similar)
-    assert folder_name("s3://a/b", "s3://a/b\nhttp://one") != folder_name("s3://a/b", "s3://a/b\nhttp://other")
+    assert len({records_folder(one, one) for one in similar}) == len(similar)
+    assert records_folder("s3://a/b", "s3://a/b\nhttp://one") != records_folder("s3://a/b", "s3://a/b\nhttp://other")
 
 
 def test_the_folder_of_another_state(place: Place) -> None:

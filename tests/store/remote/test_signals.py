@@ -131,7 +131,7 @@ def test_a_signal_does_not_hide_an_unknown_outcome(place: Place) -> None:
         place.mark("read.before.broken")
         (place.backend / "write.before.wait").unlink()
         _, err = process.communicate()
-    assert "the answer to the write was lost" in err.decode()
+    assert "the write could not be confirmed" in err.decode()
     assert "The previous content is in" in err.decode()
 
 

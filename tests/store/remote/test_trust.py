@@ -51,7 +51,7 @@ def test_without_an_answer_nothing_is_sent() -> None:
         run.approach("state.example")
     assert raised.value.on_command_line == (
         "TF_HTTP_PASSWORD would be sent to state.example, which only main.tf:4 names; nothing was sent. If you trust "
-        "this host, use --allow-host state.example"
+        "this host, use --allow-host state.example, or STATETOOL_ALLOW_HOST=state.example for all commands"
     )
     assert run.said == []
     # It stays so.

@@ -444,3 +444,10 @@ def test_no_secret_in_what_is_reported(wrong: WrongServer, bucket: str, home: Pa
     text = "\n".join([*opened.notes, *opened.requests, str(failed.value), *shown])
     assert opened.requests
     assert "hunter" not in text
+
+
+@pytest.mark.parametrize(("environment", "waits"), [({}, (10, 60)), ({"STATETOOL_TIMEOUT": "120"}, (120, 120))])
+def test_timeouts_of_the_sdk(environment: dict[str, str], waits: tuple[int, int]) -> None:
+    session = pytest.importorskip("statefmt.store.s3._session")
+    config = session.EnvironmentSession(given_of({}), connection_of(environment)).create_client("sts").meta.config
+    assert (config.connect_timeout, config.read_timeout) == waits

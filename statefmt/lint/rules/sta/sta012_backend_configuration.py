@@ -13,7 +13,8 @@ It contains no resources. Editing it as a state would produce an empty state.
 ```
 
 ## What to do
-Pass the state itself, or pull it: `tofu state pull | statetool check -`.
+Name the folder of the configuration, whose state is then found: `statetool check DIR`. For a backend that statetool
+does not open, pull the state: `tofu state pull | statetool check -`.
 """
 
 from statefmt.lint.rule import Rule

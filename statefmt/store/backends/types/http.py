@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from statefmt.store.backends.description import (
@@ -20,6 +20,11 @@ from statefmt.store.backends.shown import without_credentials
 
 def _place(values: SettingValues, workspace: str, environment: Mapping[str, str]) -> str:
     return without_credentials(text_of(values, "address"))
+
+
+def _locks(values: SettingValues, location: str) -> Iterator[str]:
+    if address := text_of(values, "lock_address"):
+        yield f"{text_of(values, 'lock_method')} {without_credentials(address)}"
 
 
 def _own(
@@ -53,4 +58,6 @@ BACKEND: Final = BackendType(
     named_workspaces=False,
     # A location has no values of a query.
     apart=("address",),
+    locks=_locks,
+    lock_arguments="lock_address and unlock_address",
 )

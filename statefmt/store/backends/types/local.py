@@ -28,4 +28,5 @@ BACKEND: Final = BackendType(
     ),
     _place,
     required=("path", "workspace_dir"),
+    locks=lambda _values, _location: ("lock of the open file",),
 )

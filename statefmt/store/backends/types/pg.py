@@ -84,4 +84,5 @@ BACKEND: Final = BackendType(
         _skip("index_creation"),
     ),
     _place,
+    locks=lambda _values, _location: ("advisory lock of the row, for as long as the connection is open",),
 )

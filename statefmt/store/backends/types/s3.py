@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from statefmt.store.backends.description import (
@@ -40,6 +40,14 @@ def _place(values: SettingValues, workspace: str, environment: Mapping[str, str]
     key = quote(object_key(values, workspace), safe=_PLAIN)
     region = text_of(values, "region")
     return f"s3://{text_of(values, 'bucket')}/{key}" + (f"?region={quote(region)}" if region else "")
+
+
+def _locks(values: SettingValues, location: str) -> Iterator[str]:
+    state = location.partition("?")[0]
+    if values.get("use_lockfile"):
+        yield f"lock file {state}.tflock"
+    if table := text_of(values, "dynamodb_table"):
+        yield f"DynamoDB item {state.removeprefix('s3://')} in the table {table}"
 
 
 def _endpoint(name: str, *older: str) -> BackendArgument:
@@ -107,4 +115,6 @@ BACKEND: Final = BackendType(
     _place,
     required=("bucket", "key"),
     apart=("endpoints.s3", "endpoint"),
+    locks=_locks,
+    lock_arguments="use_lockfile=true or dynamodb_table",
 )
