@@ -19,7 +19,7 @@ from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal, result_terminal, say
 from statefmt.cli.target import kept_text
 from statefmt.edit.pipeline import edit
-from statefmt.edit.repairs.decisions import Decided, Decision, chosen, decided, parse_decision, parse_decisions
+from statefmt.edit.repairs.decisions import Decided, chosen, decided, parse_decision, parse_decisions
 from statefmt.edit.repairs.defect import Defect
 from statefmt.edit.repairs.find import defects
 from statefmt.edit.repairs.repair import Repair

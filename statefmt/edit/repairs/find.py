@@ -8,7 +8,7 @@ from typing import Final
 
 from statefmt.edit.repairs.defect import Choice, Defect
 from statefmt.edit.repairs.document import RESOURCES, LooseDocument, path_of, pointer
-from statefmt.edit.repairs.offers import addresses, duplicates, instances, outputs, providers, structure
+from statefmt.edit.repairs.offers import addresses, duplicates, instances, legacy, outputs, providers, structure
 from statefmt.formats.reading.inspect import CURRENT_VERSION, inspect
 from statefmt.formats.versions.invalid import INVALID
 from statefmt.formats.versions.structure import wrong_types
@@ -21,6 +21,7 @@ _Offer = Callable[[LooseDocument, Path, Finding], Iterable[Choice]]
 # By code. Errors of other codes have no choice; warnings of other codes are not defects.
 _OFFERS: Final[dict[str, _Offer]] = {
     Code.INVALID_STRUCTURE: structure.wrong_type,
+    Code.UPGRADE_FAILED: legacy.not_upgradable,
     Code.INVALID_TERRAFORM_VERSION: structure.release,
     Code.PRIVATE_INVALID: structure.private,
     Code.PROVIDER_BOTH_LEVELS: providers.both_levels,
@@ -110,10 +111,17 @@ def _reported(data: bytes) -> Iterator[Finding]:
         yield stopped[0]
         unread[path_of(stopped[0].pointer)] = b"null"
         copy = changed(data, unread)
-    for finding in inspection.findings:
+    for finding in map(_located, inspection.findings):
         is_defect = finding.severity is Severity.ERROR or finding.code in NO_STATE
         if (is_defect or finding.code in _OFFERS) and not _follows(finding, unread):
             yield replace(finding, severity=Severity.ERROR) if finding.code in NO_STATE else finding
+
+
+def _located(finding: Finding) -> Finding:
+    """Restore the pointer that the reader leaves out for versions 1 to 3, if it is the same in all versions."""
+    if finding.code == Code.INVALID_TERRAFORM_VERSION and not finding.pointer:
+        return replace(finding, pointer="/terraform_version")
+    return finding
 
 
 def _follows(finding: Finding, unread: Iterable[Path]) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from statefmt.edit.repairs.defect import Choice
 from statefmt.edit.repairs.document import LooseDocument
-from statefmt.edit.repairs.offers.parts import json_value, string
+from statefmt.edit.repairs.offers.parts import fixed, json_value, string
 from statefmt.formats.writing.changes import Path
 from statefmt.model.errors import SurgeryError
 from statefmt.model.findings import Finding
@@ -27,11 +27,11 @@ def duplicate(document: LooseDocument, path: Path, finding: Finding) -> Iterator
 
     for name, kept in (("keep=first", objects[0]), ("keep=last", objects[-1])):
         named = document.object_id(kept)
-        yield Choice(
+        yield fixed(
             name,
             f"keep {f'the object with the id {named}' if named else 'it'} and forget "
             f"{'the other' if len(objects) == 2 else 'the others'}; the real objects continue to exist",
-            lambda _, kept=kept: only(kept),
+            only(kept),
         )
     yield Choice("keep=id", "keep the object with this id and forget the others", with_id, "ID")
     if document.string((*path, "deposed")):

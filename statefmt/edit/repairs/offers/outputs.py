@@ -17,9 +17,13 @@ from statefmt.model.findings import Finding
 def output(document: LooseDocument, path: Path, finding: Finding) -> Iterator[Choice]:
     """Take the type that the value implies, write another value or type, or remove the output."""
     whole = path[:-1]
-    value = document.raw((*whole, "value")) or b"null"
-    implied = _implied(loads_exact(value, replace_invalid=True))
-    if _fits(value, implied):
+    value = document.raw((*whole, "value"))
+    implied = _implied(None if value is None else loads_exact(value, replace_invalid=True))
+    if not document.names(whole):
+        # It is null.
+        yield removal(whole, "remove the output; the next apply writes it again")
+        return
+    if value is not None and _fits(value, implied):
         yield Choice(
             "implied", f"the type that the value has: {implied.decode()}", lambda _: {(*whole, "type"): implied}
         )

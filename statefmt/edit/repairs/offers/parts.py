@@ -5,19 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from statefmt.edit.repairs.defect import Choice
-from statefmt.formats.writing.changes import Path
+from statefmt.formats.writing.changes import Changes, Path
 from statefmt.golang import encode_string, loads_exact
 from statefmt.model.errors import SurgeryError
 
 
+def fixed(name: str, text: str, changes: Changes) -> Choice:
+    """Make changes that need no value."""
+    return Choice(name, text, lambda _: changes)
+
+
 def removal(path: Path, text: str, name: str = "remove") -> Choice:
     """Remove the part."""
-    return Choice(name, text, lambda _: {path: None})
+    return fixed(name, text, {path: None})
 
 
 def replacement(path: Path, content: bytes, name: str, text: str) -> Choice:
     """Write a value that is known."""
-    return Choice(name, text, lambda _: {path: content})
+    return fixed(name, text, {path: content})
 
 
 def json_value(path: Path, text: str = "write this JSON value instead") -> Choice:

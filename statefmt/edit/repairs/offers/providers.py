@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Final
 
 from statefmt.edit.repairs.defect import Choice
 from statefmt.edit.repairs.document import RESOURCES, LooseDocument
+from statefmt.edit.repairs.offers.parts import fixed
 from statefmt.formats.writing.changes import Path
 from statefmt.golang import encode_string
 from statefmt.model.addrs import NO_KEY, AbsProviderInstance
@@ -13,7 +15,8 @@ from statefmt.model.errors import SurgeryError
 from statefmt.model.findings import Finding
 from statefmt.model.provider_text import Unreadable, read_config, read_instance
 
-_PROVIDER = "provider"
+_PROVIDER: Final = "provider"
+_KNOWN: Final = frozenset({"module", "mode", "type", "name", "each", "provider", "instances"})
 
 
 def conflict(document: LooseDocument, path: Path, finding: Finding) -> Iterator[Choice]:
@@ -32,7 +35,7 @@ def spread_keys(document: LooseDocument, path: Path, finding: Finding) -> Iterat
     objects = [(one, bound) for one, bound in _bound(document, blocks) if document.key(one) == key]
     for text in sorted({str(bound) for _, bound in objects if bound is not None}):
         changes = {(*one, _PROVIDER): encode_string(text) for one, _ in objects}
-        yield Choice(_choice_name(text), "bind all objects of the instance to it", lambda _, made=changes: made)
+        yield fixed(_choice_name(text), "bind all objects of the instance to it", changes)
     yield _named(lambda given: {(*one, _PROVIDER): _instance(given) for one, _ in objects})
 
 
@@ -42,10 +45,10 @@ def missing(document: LooseDocument, path: Path, finding: Finding) -> Iterator[C
     blocks = document.blocks(document.resource_address(block))
     own = {str(bound.config) for _, bound in _bound(document, blocks) if bound is not None}
     for text in sorted(own or _alike(document, block)):
-        yield Choice(
+        yield fixed(
             _choice_name(text),
             "as other objects of the resource" if own else "as other resources of the type",
-            lambda given, text=text: _for_missing(document, path, text),
+            _for_missing(document, path, text),
         )
     yield _named(lambda given: _for_missing(document, path, given))
 
@@ -60,15 +63,11 @@ def invalid(document: LooseDocument, path: Path, finding: Finding) -> Iterator[C
         if bound is not None and one != path[:4]
     }
     for text in sorted(others or _alike(document, block)):
-        config = _config_text(text)
-        yield Choice(
-            _choice_name(text if is_instance else config),
-            "as others of the type",
-            lambda _, text=text if is_instance else config: {path: encode_string(text)},
-        )
+        named = text if is_instance else _config_text(text)
+        yield fixed(_choice_name(named), "as others of the type", {path: encode_string(named)})
     keyed = read_instance(document.string(path))
     if not is_instance and not isinstance(keyed, Unreadable):
-        yield Choice("instances", "write it to each instance", lambda _: _down(document, block, str(keyed)))
+        yield fixed("instances", "write it to each instance", _down(document, block, str(keyed)))
     yield _named(lambda given: {path: _instance(given) if is_instance else _configuration(given)})
 
 
@@ -76,11 +75,11 @@ def both_levels(document: LooseDocument, path: Path, finding: Finding) -> Iterat
     """Name the provider at one level only; the objects keep the provider that counts, if it is at the instances."""
     block = path[:2]
     inherited = document.string((*block, _PROVIDER))
-    yield Choice("instances", "keep the addresses of the instances", lambda _: _down(document, block, inherited))
+    yield fixed("instances", "keep the addresses of the instances", _down(document, block, inherited))
     own = {
         (*one, _PROVIDER): None for one in document.parts((*block, "instances")) if document.string((*one, _PROVIDER))
     }
-    yield Choice("resource", f"keep the address of the resource, {inherited}, without keys", lambda _: own)
+    yield fixed("resource", f"keep the address of the resource, {inherited}, without keys", own)
 
 
 def merge(document: LooseDocument, path: Path, finding: Finding) -> Iterator[Choice]:
@@ -95,9 +94,6 @@ def merge(document: LooseDocument, path: Path, finding: Finding) -> Iterator[Cho
         yield Choice(
             "merge", "move the objects of later blocks to the first", lambda _: _merged(document, first, others)
         )
-
-
-_KNOWN = frozenset({"module", "mode", "type", "name", "each", "provider", "instances"})
 
 
 def _merged(document: LooseDocument, first: Path, others: Sequence[Path]) -> dict[Path, bytes | None]:
