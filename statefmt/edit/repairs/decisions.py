@@ -71,7 +71,8 @@ def decided(defect: Defect, decisions: Iterable[Decision], *, pointers: bool) ->
     Raises SurgeryError if the defect does not have the choice.
     """
     about = [decision for decision in decisions if decision.is_about(defect, pointers=pointers)]
-    if not about:
+    # Another decision may have to come first: it is then made in a later round.
+    if not about or not defect.choices:
         return None
     decision = min(about, key=lambda one: one.place == ANYWHERE)
     found = chosen(defect.choices, decision.choice)

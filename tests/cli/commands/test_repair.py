@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 from pathlib import Path
 from typing import Final
 
@@ -57,8 +58,6 @@ def test_a_choice_changes_only_what_it_mends(name: str, folder: Path, statetool:
     assert statetool("repair", "--choose", decision, "--yes").status == 0
     assert _changed(before, path.read_text()) == SERIAL + lines
     assert statetool("list").status == 0
-    assert statetool("undo", "--yes").status == 0
-    assert path.read_text() == before
 
 
 @pytest.mark.parametrize(("choice", "kept"), [("first", "logs-us-west-2"), ("last", "logs-us-west-2-copy")])
@@ -105,7 +104,7 @@ def test_refuses(decision: str, reason: str, folder: Path, statetool: Statetool)
     before = path.read_bytes()
     done = statetool("repair", "--choose", decision, "--yes")
     assert done.status == 2
-    assert reason in " ".join(done.error.split())
+    assert reason in " ".join(done.err.split())
     assert path.read_bytes() == before
 
 
@@ -113,12 +112,12 @@ def test_refuses_what_would_still_be_unreadable(folder: Path, statetool: Stateto
     path = _broken(folder, "duplicate-instance")
     path.write_text(path.read_text().replace('"lineage": "', '"lineage": 7, "x": "'))
     done = statetool("repair", "--choose", "ADR002 * keep=first", "--yes")
-    assert (done.status, "without a decision on STA004 at /lineage" in " ".join(done.error.split())) == (2, True)
+    assert (done.status, "without a decision on STA004 at /lineage" in " ".join(done.err.split())) == (2, True)
 
 
 def test_an_encrypted_state_stays_encrypted(folder: Path, statetool: Statetool) -> None:
     path = _broken(folder, "duplicate-instance")
-    keys = configuration(folder)
-    path.write_bytes(encrypted(path.read_bytes(), keys))
-    assert statetool("repair", "--choose", "ADR002 * keep=first", "--yes", "--encryption", str(keys)).status == 0
+    (folder / "keys.json").write_text(json.dumps(configuration("new")))
+    path.write_bytes(encrypted(path.read_bytes(), "new"))
+    assert statetool("repair", "--choose", "ADR002 * keep=first", "--yes", "--encryption", "keys.json").status == 0
     assert b"encrypted_data" in path.read_bytes()
