@@ -74,6 +74,7 @@ SECTIONS: Final = {
         "reencrypt": "Encrypt states again with the current method.",
     },
     "Undo": {
+        "repair": "Mend a state that can be parsed but not loaded.",
         "undo": "Undo the last edit that statetool made to a state.",
         "restore": "Put a backup back in place of a state.",
         "history": "Show the edits that statetool made to a state.",

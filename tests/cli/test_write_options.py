@@ -18,7 +18,8 @@ SHARED = {
 }  # fmt: skip
 WRITING = [
     "mv", "rm", "rekey", "rebind", "replace-provider", "taint", "untaint", "forget-deposed", "set", "unset",
-    "set-serial", "new-lineage", "undo", "restore", "fmt", "upgrade", "downgrade", "encrypt", "decrypt", "reencrypt",
+    "set-serial", "new-lineage", "repair", "undo", "restore", "fmt", "upgrade", "downgrade", "encrypt", "decrypt",
+    "reencrypt",
 ]  # fmt: skip
 # Each would change the state.
 EDITS = [

@@ -67,8 +67,8 @@ def collector_paused() -> Iterator[None]:
 
 def _decode(raw: Raw | bytes, type_: Any) -> Any:
     """Decode one value, descending into anything that may contain an object with unknown members."""
-    if not _holds_struct(type_):
-        return _decode_leaf(raw, type_)
+    if not holds_struct(type_):
+        return decode_leaf(raw, type_)
     if isinstance(type_, type) and issubclass(type_, Struct):
         return _decode_object(raw, type_)
     arguments = get_args(type_)
@@ -78,12 +78,12 @@ def _decode(raw: Raw | bytes, type_: Any) -> Any:
         return {name: _decode_part(value, arguments[1], "[...]") for name, value in object_members(raw).items()}
     if starts_with(raw, b"null"):
         return None
-    return _decode(raw, next(option for option in arguments if _holds_struct(option)))
+    return _decode(raw, next(option for option in arguments if holds_struct(option)))
 
 
 def _decode_object(raw: Raw | bytes, struct: type[Struct]) -> Struct:
     """Decode an object by its members. As in Go, names match in any case, and the last of duplicates counts."""
-    types = _member_types(struct)
+    types = member_types(struct)
     known: dict[str, Any] = {}
     unknown: list[UnknownMember] = []
     last_known = ""
@@ -148,7 +148,7 @@ def _items(raw: Raw | bytes, opening: bytes) -> Iterator[tuple[str, Raw]]:
         yield item.name, Raw(text[item.value.start : item.value.end])
 
 
-def _decode_leaf(raw: Raw | bytes, type_: Any) -> Any:
+def decode_leaf(raw: Raw | bytes, type_: Any) -> Any:
     """Decode a value without objects that the format defines.
 
     Half a surrogate pair, and each byte that is not UTF-8, becomes U+FFFD, as in Go.
@@ -169,14 +169,14 @@ def _whole_escape(match: re.Match[bytes]) -> bytes:
 
 
 @cache
-def _member_types(struct: type[Struct]) -> dict[str, Any]:
+def member_types(struct: type[Struct]) -> dict[str, Any]:
     """Return the members that a struct names, with their types; JSON names and field names are the same."""
     hints = get_type_hints(struct)
     return {name: hints[name] for name in struct.__struct_fields__ if name != "unknown"}
 
 
 @cache
-def _holds_struct(type_: Any) -> bool:
+def holds_struct(type_: Any) -> bool:
     if isinstance(type_, type) and issubclass(type_, Struct):
         return True
-    return any(_holds_struct(argument) for argument in get_args(type_))
+    return any(holds_struct(argument) for argument in get_args(type_))

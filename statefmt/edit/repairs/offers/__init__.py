@@ -1,0 +1,1 @@
+"""Offers the choices for each kind of defect."""

@@ -1,0 +1,45 @@
+"""Offers choices for states of versions 1 to 3 that cannot be upgraded (STA005)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from statefmt.edit.repairs.defect import Choice
+from statefmt.edit.repairs.document import LooseDocument
+from statefmt.edit.repairs.offers.parts import json_value, removal, string
+from statefmt.formats.writing.changes import Path
+from statefmt.model.errors import SurgeryError
+from statefmt.model.findings import Finding
+
+_FORGET: Final = "forget the resource; the real object continues to exist"
+# /modules/0/resources/aws_instance.web
+_RESOURCE_STEPS: Final = 4
+
+
+def not_upgradable(document: LooseDocument, path: Path, finding: Finding) -> Iterator[Choice]:
+    """Mend what the upgrade refuses: a provider reference, the name of a resource, the path of a module, the serial."""
+    if path[-1] == "provider":
+        yield string(path, "provider", "REFERENCE", "this provider, as provider.TYPE or provider.TYPE.ALIAS")
+        yield removal(path, "the default provider of the type")
+    elif path[-1] == "path":
+        yield json_value(path, 'this path, as ["root", "MODULE"]')
+        yield removal(path[:-1], "forget the module and all of its resources", "forget")
+    elif len(path) == _RESOURCE_STEPS and path[0] == "modules" and path[2] == "resources":
+        yield Choice(
+            "rename",
+            "this address: TYPE.NAME or TYPE.NAME.INDEX",
+            lambda given: _renamed(document, path, given),
+            "ADDRESS",
+        )
+        yield removal(path, _FORGET, "forget")
+    elif path == ("serial",):
+        yield json_value(path, "this serial")
+        yield removal(path, "start again at 0")
+
+
+def _renamed(document: LooseDocument, path: Path, given: str) -> dict[Path, bytes | None]:
+    renamed = (*path[:-1], given)
+    if document.raw(renamed) is not None:
+        raise SurgeryError(f"the module already has a resource {given}")
+    return {path: None, renamed: document.raw(path)}

@@ -1,0 +1,88 @@
+"""Mends the defects of a state by choices, and keeps all other bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from statefmt.edit.repairs.decisions import Decided, Decision
+from statefmt.edit.repairs.defect import Defect
+from statefmt.edit.repairs.find import defects
+from statefmt.formats.writing.changes import Changes, Path, changed
+from statefmt.model.errors import SurgeryError
+
+# Returns what was decided for a defect; the flag says whether pointers still are those of the file that was read.
+Decide: TypeAlias = Callable[[Defect, bool], Decided | None]
+
+# Mending one defect may show others; this many times in a row is a choice that mends nothing.
+_MOST_ROUNDS: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """A defect and what was decided for it."""
+
+    defect: Defect
+    decided: Decided
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """The content after a repair, what was mended, and what is left."""
+
+    content: bytes
+    mended: tuple[Mended, ...]
+    left: tuple[Defect, ...]
+
+    @property
+    def used(self) -> frozenset[Decision]:
+        """The decisions that decided something."""
+        return frozenset(one.decided.decision for one in self.mended if one.decided.decision is not None)
+
+
+def repaired(data: bytes, decide: Decide) -> Repair:
+    """Mend what is decided, in rounds: some defects only show when others are mended.
+
+    Raises SurgeryError if a choice does not mend its defect, or its value is not valid.
+    """
+    mended: list[Mended] = []
+    for number in range(_MOST_ROUNDS):
+        found = defects(data)
+        made = _Collected()
+        left: list[Defect] = []
+        for defect in found:
+            choice = decide(defect, number == 0)
+            if choice is None:
+                left.append(defect)
+            elif made.add(choice.choice.changes(choice.value)):
+                mended.append(Mended(defect, choice))
+        if not made.changes:
+            return Repair(data, tuple(mended), tuple(left))
+        content = changed(data, made.changes)
+        if content == data:
+            break
+        data = content
+    last = mended[-1]
+    raise SurgeryError(f"{last.defect.place}: {last.decided.label} does not mend {last.defect.finding.code}")
+
+
+class _Collected:
+    """The changes of one round, none of which is inside another."""
+
+    def __init__(self) -> None:
+        self.changes: dict[Path, bytes | None] = {}
+        self._above: set[Path] = set()
+
+    def add(self, changes: Changes) -> bool:
+        """Add changes; return False, and add none, if one of them meets an earlier one: the next round makes them."""
+        if not all(self._fits(path, text) for path, text in changes.items()):
+            return False
+        self.changes.update(changes)
+        self._above.update(path[:length] for path in changes for length in range(len(path)))
+        return True
+
+    def _fits(self, path: Path, text: bytes | None) -> bool:
+        if path in self.changes:
+            return self.changes[path] == text
+        return path not in self._above and not any(path[:length] in self.changes for length in range(len(path)))

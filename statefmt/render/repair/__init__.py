@@ -1,0 +1,1 @@
+"""Renders the defects of a state with their choices."""
