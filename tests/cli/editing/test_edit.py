@@ -85,7 +85,7 @@ def test_a_state_on_one_line_is_edited_on_many(
         ("truncate -s 700", 2, "The file is not JSON"),
         ('sed -i \'s/"serial": 58/"serial": 57/\'', 2, "the edit lowers the serial from 58 to 57"),
         ('sed -i \'s/"lineage": "/&0/\'', 2, "the edit changes the lineage"),
-        ('sed -i \'s/"version": 4/"version": 3/\'', 2, "statetool: the edit is refused"),
+        ('sed -i \'s/"version": 4/"version": 3/\'', 2, "the edited state has format version 3"),
         ('sed -i \'s/"mode": "managed"/"mode": "odd"/\'', 2, "statetool: the edit is refused"),
         ("ln -sf /etc/passwd", 2, "the edited copy cannot be read"),
     ],
@@ -126,7 +126,8 @@ def test_the_copy_is_private_and_the_state_locked(
 ) -> None:
     lines = (
         f'stat -c "%a" "$1" "$(dirname "$1")" "$(dirname "$(dirname "$1")")" > {folder}/modes',
-        f'echo "$1" >> {folder}/modes; echo "$TMPDIR" >> {folder}/modes; cat .terraform.tfstate.lock.info > {folder}/info',
+        f'echo "$1" >> {folder}/modes; echo "$TMPDIR" >> {folder}/modes',
+        f"cat .terraform.tfstate.lock.info > {folder}/info",
     )
     monkeypatch.setenv("EDITOR", script(folder, "\n".join(lines)))
     assert statetool("edit", "--yes").status == 0

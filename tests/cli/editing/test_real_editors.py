@@ -9,8 +9,10 @@ import pytest
 
 from tests.cli.conftest import Program
 from tests.cli.editing.conftest import script
+from tests.cli.editing.conversation import conversation
 from tests.cli.terminal import on_terminal
 
+QUESTION = "Write this to"
 VIMS = ("vim.tiny", "vim.basic", "vim", "nvim")
 # Settings with which an editor leaves copies everywhere.
 VIMRC = (
@@ -40,7 +42,7 @@ def test_vim(editor: str, state: Path, memory: Path, home: Path, program: Progra
         pytest.skip(f"{editor} is not installed")
     before = state.read_bytes()
     keys = ":%s/t3.small/t3.large/g\r:w\r:w\r:q\r"
-    shown = on_terminal(program, "statetool edit", typed=f"{keys}y\n", environment={"EDITOR": editor})
+    shown = conversation(program, "statetool edit", ("lineage", keys), (QUESTION, "y\n"), EDITOR=editor)
     assert shown.status == 0, shown
     wanted = before.replace(b"t3.small", b"t3.large").replace(b'"serial": 58,', b'"serial": 59,')
     assert state.read_bytes() == wanted
@@ -54,7 +56,7 @@ def test_vim_would_leave_copies_otherwise(folder: Path, home: Path, program: Pro
     if vim is None:
         pytest.skip("vim.basic is not installed")
     (folder / "text").write_text("text\n")
-    on_terminal(program, f"{vim} {folder}/text", typed=":s/text/other/\r:w\r:q\r")
+    conversation(program, f"{vim} {folder}/text", ("text", ":s/text/other/\r:w\r:q\r"))
     assert len(_files(home)) > 2
 
 
@@ -64,7 +66,7 @@ def test_nano(state: Path, memory: Path, home: Path, program: Program) -> None:
     before = state.read_bytes()
     # Search and replace, all; write, with the name that nano proposes; exit.
     keys = "\x1ct3.small\rt3.large\ra\x0f\r\x18"
-    shown = on_terminal(program, "statetool edit", typed=f"{keys}y\n", environment={"EDITOR": "nano"})
+    shown = conversation(program, "statetool edit", ("lineage", keys), (QUESTION, "y\n"), EDITOR="nano")
     assert shown.status == 0, shown
     assert state.read_bytes().count(b"t3.large") == before.count(b"t3.small")
     assert _files(home) == [".nanorc", ".vimrc"]
@@ -75,9 +77,10 @@ def test_ed(state: Path, memory: Path, program: Program) -> None:
     if shutil.which("ed") is None:
         pytest.skip("ed is not installed")
     before = state.read_bytes()
-    shown = on_terminal(
-        program, "statetool edit", typed="g/t3.small/s//t3.nano/\nw\nq\ny\n", environment={"EDITOR": "ed"}
-    )
+    keys = "g/t3.small/s//t3.nano/\nw\nq\n"
+    # It prints the number of bytes when it has read the file.
+    size = str(len(before))
+    shown = conversation(program, "statetool edit", (size, keys), (QUESTION, "y\n"), EDITOR="ed")
     assert shown.status == 0, shown
     wanted = before.replace(b"t3.small", b"t3.nano").replace(b'"serial": 58,', b'"serial": 59,')
     assert state.read_bytes() == wanted
