@@ -22,7 +22,7 @@ from statefmt.model.snapshot import Snapshot
 _MOST = 5
 
 
-class InstanceText(NamedTuple):
+class EditableAttributes(NamedTuple):
     """The attributes of the current object of an instance, as text for an editor."""
 
     instance: InstanceState
@@ -50,7 +50,7 @@ class InstanceText(NamedTuple):
         return with_attributes(snapshot, [self.instance], lambda _obj, _old: new)
 
 
-def instance_text(snapshot: Snapshot, selector: str) -> InstanceText:
+def instance_text(snapshot: Snapshot, selector: str) -> EditableAttributes:
     """Return the attributes of the one instance that a selector names.
 
     Raises SelectionError if it matches nothing, and SurgeryError if it matches several instances, or if the instance
@@ -66,4 +66,4 @@ def instance_text(snapshot: Snapshot, selector: str) -> InstanceText:
     current = found[0].current
     assert current is not None
     assert current.attributes is not None
-    return InstanceText(found[0], text_of_value(bytes(current.attributes)))
+    return EditableAttributes(found[0], text_of_value(bytes(current.attributes)))
