@@ -11,16 +11,17 @@ import pytest
 
 from tests.cli.conftest import PROGRAM, Program
 from tests.cli.editing.conftest import script
+from tests.servers.http import state_server
 
 # In seconds; only a fault takes this long.
 _PATIENCE = 60.0
 
 
-def _started(folder: Path, program: Program, ending: str = "exec sleep 600") -> subprocess.Popen[bytes]:
+def _started(folder: Path, program: Program, ending: str = "exec sleep 600", *options: str) -> subprocess.Popen[bytes]:
     """Start an edit, and wait until its editor runs."""
     editor = script(folder, f"echo $$ > {folder}/pid.new; mv {folder}/pid.new {folder}/pid; {ending}")
     process = subprocess.Popen(
-        [PROGRAM, "edit", "--yes"],
+        [PROGRAM, "edit", "--yes", *options],
         env={**program.environment, "EDITOR": editor},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
@@ -56,6 +57,22 @@ def test_a_signal_gives_the_lock_back_and_removes_the_copy(
     assert state.read_bytes() == before
     assert not _runs(int((folder / "pid").read_text()))
     assert program("taint", "aws_iam_role.app").status == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
+def test_a_signal_gives_the_lock_of_a_backend_back(
+    number: int, state: Path, memory: Path, folder: Path, program: Program
+) -> None:
+    with state_server() as server:
+        server.state = state.read_bytes()
+        url = f"{server.url}?lock_address={server.url}&unlock_address={server.url}"
+        process = _started(folder, program, "exec sleep 600", "--state", url)
+        assert server.lock_id
+        process.send_signal(number)
+        assert process.wait(_PATIENCE) == -number
+        assert not server.lock_id
+        assert server.state == state.read_bytes()
+    assert not list(memory.iterdir())
 
 
 def test_the_keys_of_the_terminal_are_for_the_editor(state: Path, memory: Path, folder: Path, program: Program) -> None:
