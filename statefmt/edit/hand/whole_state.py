@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     # Most runs have no configuration and skip this import.
     from statefmt.configuration.providers.references import ProviderReferences
 
+_DAMAGED = "the state was damaged, so everything in it counts as added"
 _LAYOUT = "only the layout of the file changes, so the serial stays"
 
 
@@ -54,7 +55,7 @@ def replaced_by(
             new = with_serial(content, with_next_serial(before, state.name).serial)
         after = _readable(state, new).snapshot
         changes = diff(before, after)
-        notes = () if after.serial > before.serial else (_LAYOUT,)
+        notes = (_DAMAGED,) if is_damaged else () if after.serial > before.serial else (_LAYOUT,)
         findings = () if is_damaged else _added(state, after, changes, new, references)
         return Proposal(EditOutcome(Edit(after, notes=notes), changes, after.serial, findings), [new])
 

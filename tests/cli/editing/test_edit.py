@@ -164,13 +164,14 @@ def test_an_edit_is_given_up(editor: str, typed: str, state: Path, program: Prog
 
 
 def test_a_damaged_state_is_mended(state: Path, statetool: Statetool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both the surgery commands and the reader refuse it; sed removes the second copy of the instance."""
+    """It is not JSON before the edit; all bytes but the serial are those of the whole state."""
     whole = state.read_bytes()
     state.write_bytes(whole.replace(b'"resources": [', b'"resources": [ ,', 1))
     assert statetool("list").status == 2
     monkeypatch.setenv("EDITOR", 'sed -i \'s/"resources": \\[ ,/"resources": [/\'')
     done = statetool("edit", "--yes")
     assert done.status == 0, done
+    assert "the state was damaged, so everything in it counts as added" in done.text
     assert state.read_bytes() == whole.replace(b'"serial": 58,', b'"serial": 59,')
 
 
