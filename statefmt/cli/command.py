@@ -9,6 +9,7 @@ import click
 from typer.core import TyperCommand
 
 from statefmt.cli.command_line import observe_parser
+from statefmt.cli.editing.left_copies import remove_left_copies
 from statefmt.cli.habits import accept_spellings
 from statefmt.cli.options.backend_options import connection_options, folder_options, use_backend_options
 from statefmt.cli.options.display import display_options
@@ -93,6 +94,7 @@ class ProgramCommand(TyperCommand):
     def invoke(self, ctx: click.Context) -> Any:
         if self.name not in _PAGED:
             end_paging()
+        remove_left_copies()
         if self._names_states:
             use_backend_options(ctx)
         if self.name not in WITHOUT_ENCRYPTION:

@@ -58,6 +58,7 @@ SECTIONS: Final = {
         "forget-deposed": "Forget deposed objects without destroying them.",
         "set": "Set attributes of instances.",
         "unset": "Unset attributes of instances.",
+        "edit": "Edit a state, or one instance, in an editor.",
         "set-serial": "Set the serial of a state.",
         "new-lineage": "Give a state a new lineage.",
     },

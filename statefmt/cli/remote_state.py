@@ -24,7 +24,7 @@ INSTEAD: Final = {
 }
 # Commands whose result is not pushed back as it is, or that need the files beside a state.
 COPIES: Final = frozenset(
-    {"fmt", "upgrade", "downgrade", "encrypt", "decrypt", "reencrypt", "undo", "history", "restore", "copy"}
+    {"fmt", "upgrade", "downgrade", "encrypt", "decrypt", "reencrypt", "undo", "history", "restore", "copy", "edit"}
 )
 
 

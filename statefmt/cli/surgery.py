@@ -83,7 +83,7 @@ def carry_out(plan: Plan, options: SurgeryOptions) -> int:
         proposal = edit.propose()
         asks = bool(proposal.diff and (plan.asks or proposal.joins)) and not (write.yes or write.dry_run)
         try:
-            _show(proposal, manner, plan.schemas, to_messages=writes_here or asks)
+            show_result(proposal, manner, plan.schemas, to_messages=writes_here or asks)
         except OSError as error:
             # The edit was asked for, whether or not anyone reads about it.
             problems.append(error)
@@ -143,7 +143,8 @@ def _opened(
         raise StoreError(f"{name}: {plan.changed}") from error
 
 
-def _show(result: EditResult, manner: Manner, schemas: ProviderSchemas | None, *, to_messages: bool) -> None:
+def show_result(result: EditResult, manner: Manner, schemas: ProviderSchemas | None, *, to_messages: bool) -> None:
+    """Print the changes of an edit, its notes and the warnings that it adds, to standard output or as messages."""
     terminal, stream = (message_terminal(), sys.stderr) if to_messages else (result_terminal(), sys.stdout)
     changes = result.diff
     if schemas is not None:

@@ -1,4 +1,4 @@
-"""Loads a state that a restored backup replaces, even if the state is damaged."""
+"""Loads a state that a restored backup replaces or that a person mends, even if the state is damaged."""
 
 from __future__ import annotations
 
@@ -7,10 +7,18 @@ from typing import Final
 
 from statefmt.context import RunContext
 from statefmt.edit.session import LoadedState, StateFileError, loaded
-from statefmt.formats.reading.inspect import ReadResult
-from statefmt.model.errors import ConfigurationError, EncryptedStateError, EncryptionError, NotAStateError, StoreError
+from statefmt.formats.reading.inspect import CURRENT_VERSION, ReadResult
+from statefmt.formats.style import style_of
+from statefmt.model.errors import (
+    ConfigurationError,
+    EncryptedStateError,
+    EncryptionError,
+    NotAStateError,
+    StoreError,
+    UnsupportedStateError,
+)
 from statefmt.model.snapshot import HIGHEST_SERIAL, Snapshot
-from statefmt.sealed import Seal
+from statefmt.sealed import Seal, opened
 from statefmt.store.reading import display_name
 from statefmt.text.pattern import pattern
 
@@ -54,13 +62,39 @@ def loaded_or_damaged(
                 "written, since that would leave the state in plain text. Move the file away first to restore the "
                 "backup as it is; `statetool encrypt --in-place` then encrypts the state"
             ) from error
-        serial = int(head[3]) if head else 0
-        snapshot = Snapshot(
-            serial=serial if serial <= HIGHEST_SERIAL else 0, lineage=head[4].decode("utf-8", "replace") if head else ""
-        )
-        result = ReadResult(snapshot, (), backup.result.version, backup.result.style)
+        result = ReadResult(_known(data), (), backup.result.version, backup.result.style)
         seal = None if backup.seal is None else Seal(data, backup.seal.opened, backup.seal.configuration)
         return LoadedState(name, data, result, seal=seal), error
+
+
+def loaded_to_mend(context: RunContext, name: str, data: bytes) -> tuple[LoadedState, StateFileError | None]:
+    """Load a state as loaded() does; if its content cannot be used, return it with an empty snapshot, and the error.
+
+    The snapshot has serial and lineage as far as they can be read. Raises what loaded() raises if the state cannot be
+    decrypted, and StateFileError if the file does not look like a state.
+    """
+    try:
+        return loaded(context, name, data), None
+    except StateFileError as error:
+        cause = error.__cause__
+        if isinstance(cause, EncryptedStateError):
+            raise
+        found = opened(context, name, data)
+        configuration = None if found is None else context.configuration()
+        seal = None if found is None or configuration is None else Seal(data, found, configuration)
+        plain = data if seal is None else seal.opened.plain
+        if isinstance(cause, (NotAStateError, UnsupportedStateError)) and not _may_be_torn(plain):
+            raise
+        result = ReadResult(_known(plain), (), CURRENT_VERSION, style_of(plain))
+        return LoadedState(name, plain, result, seal=seal), error
+
+
+def _known(data: bytes) -> Snapshot:
+    """Return an empty snapshot with what the beginning of a damaged state says of its serial and lineage."""
+    head = _HEAD.match(data)
+    serial = int(head[3]) if head else 0
+    lineage = head[4].decode("utf-8", "replace") if head else ""
+    return Snapshot(serial=serial if serial <= HIGHEST_SERIAL else 0, lineage=lineage)
 
 
 def _may_be_torn(data: bytes) -> bool:

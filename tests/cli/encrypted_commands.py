@@ -71,6 +71,12 @@ LINES: Final[dict[str, list[Line]]] = {
         Line(f"set --state %s -y {_WEB} --from-env instance_type=CANARY", writes=True),
     ],
     "unset": [Line(f"unset --state %s -y {_WEB} instance_type", writes=True)],
+    "edit": [
+        # The editor is in EDITOR; its copy is in memory.
+        Line("edit --state %s -y", "", writes=True),
+        Line(f"edit --state %s -y {_WEB}", writes=True),
+        Line("edit --state %s --dry-run"),
+    ],
     "set-serial": [Line("set-serial --state %s -y 1000", writes=True)],
     "new-lineage": [Line("new-lineage --state %s -y", writes=True)],
     "encryption-info": [Line("encryption-info %s"), Line("encryption-info --format json %s")],

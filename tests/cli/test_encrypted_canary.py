@@ -37,6 +37,8 @@ def files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (folder / name).mkdir()
     monkeypatch.setenv("TMPDIR", str(folder / "tmp"))
     monkeypatch.setenv("HOME", str(folder / "home"))
+    # For `edit`.
+    monkeypatch.setenv("EDITOR", "sed -i s/t3.small/t3.large/")
     (folder / "work/configuration").mkdir()
     (folder / "work/configuration/main.tf").write_text(MAIN_TF)
     (folder / "work/configuration/plan.json").write_text(PLAN)

@@ -45,6 +45,8 @@ def server() -> Iterator[StateServer]:
 @pytest.fixture(autouse=True)
 def files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CANARY", '"canary-7f3a"')
+    # For `edit`.
+    monkeypatch.setenv("EDITOR", "sed -i s/t3.small/t3.large/")
     monkeypatch.setenv("HOME", str(folder / "home"))
     monkeypatch.setenv("XDG_STATE_HOME", str(folder / "home"))
     monkeypatch.setenv("COLUMNS", "1000")

@@ -32,6 +32,7 @@ def completers() -> Mapping[str, Completer]:
     providers = _from_state(_providers)
     return {
         "SELECTOR": addresses,
+        "ADDRESS": addresses,
         "SOURCE": addresses,
         "DESTINATION": addresses,
         "[SELECTOR]... [PROVIDER_INSTANCE]": _from_state(_addresses_and_providers),

@@ -13,12 +13,12 @@ from statefmt.store.backends.place import StatePlace
 from statefmt.store.lock_info import LockInfo
 from statefmt.store.protocol import Stored
 from statefmt.store.remote._held_lock import HeldLock
-from statefmt.store.remote._interruption import Interruption, interruptible
 from statefmt.store.remote._lock_text import LockRemoval
 from statefmt.store.remote._unlocked import refuse_unlocked_url
 from statefmt.store.remote._writing import RemoteWrite
 from statefmt.store.remote.client import StateClient
 from statefmt.store.remote.connection import Connection
+from statefmt.store.remote.interruption import Interruption, interruptible
 from statefmt.store.remote.records import SETTING, RemoteRecords, is_kept
 from statefmt.text.printable import printable
 

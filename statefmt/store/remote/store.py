@@ -94,7 +94,7 @@ class RemoteStore:
 
     def remove_lock(self, lock_id: str) -> LockInfo | None:
         """Remove the lock as `force-unlock` does."""
-        from statefmt.store.remote._interruption import interruptible
+        from statefmt.store.remote.interruption import interruptible
 
         with self._client() as client, interruptible() as interruption, interruption.deferred():
             return client.force_unlock(lock_id)

@@ -10,7 +10,7 @@ from typing import Final
 
 import pytest
 
-from statefmt.store.remote._interruption import TerminatedError
+from statefmt.store.remote.interruption import TerminatedError
 from tests.servers.pg import PgServer
 from tests.store.pg.conftest import INFO, Clients, Rows
 

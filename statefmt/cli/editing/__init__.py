@@ -1,0 +1,1 @@
+"""The editor that `statetool edit` runs, and the private copy that it edits."""

@@ -1,0 +1,221 @@
+"""`statetool edit` with small programs as editors."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Program, Statetool
+from tests.cli.editing.conftest import script
+from tests.cli.encrypted import configuration, encrypted
+from tests.cli.states import SAMPLES
+from tests.cli.terminal import on_terminal
+
+WEB = 'aws_instance.web["eu-west-1"]'
+
+
+@pytest.fixture(autouse=True)
+def _memory(memory: Path, state: Path) -> None:
+    assert memory.is_dir()
+    assert state.is_file()
+
+
+def test_changes_only_what_was_edited(state: Path, statetool: Statetool, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = state.read_bytes()
+    monkeypatch.setenv("EDITOR", "sed -i s/t3.small/t3.large/")
+    done = statetool("edit", "--yes")
+    assert done.status == 0
+    assert b'instance_type: "t3.small" \xe2\x86\x92 "t3.large"' in done.out
+    wanted = before.replace(b"t3.small", b"t3.large").replace(b'"serial": 58,', b'"serial": 59,')
+    assert state.read_bytes() == wanted
+    assert [path.read_bytes() for path in state.parent.glob("*.backup")] == [before]
+    assert statetool("undo", "--yes").status == 0
+    assert state.read_bytes() == before.replace(b'"serial": 58,', b'"serial": 60,')
+
+
+def test_an_instance_shows_its_attributes_only(
+    state: Path, folder: Path, statetool: Statetool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = state.read_bytes()
+    monkeypatch.setenv("EDITOR", script(folder, f'cp "$1" {folder}/seen; sed -i s/t3.small/t3.huge/ "$1"'))
+    assert statetool("edit", WEB, "--yes").status == 0
+    seen = json.loads((folder / "seen").read_bytes())
+    resources = json.loads(before)["resources"]
+    web = next(one for one in resources if one["type"] == "aws_instance" and one["name"] == "web")
+    assert seen == next(
+        one["attributes"] for one in web["instances"] if one.get("index_key") == "eu-west-1" and "deposed" not in one
+    )
+    old, new = before.splitlines(), state.read_bytes().splitlines()
+    assert len(old) == len(new)
+    assert [(one.strip(), other.strip()) for one, other in zip(old, new, strict=True) if one != other] == [
+        (b'"serial": 58,', b'"serial": 59,'),
+        (b'"instance_type": "t3.small",', b'"instance_type": "t3.huge",'),
+    ]
+
+
+def test_a_state_on_one_line_is_edited_on_many(
+    state: Path, folder: Path, statetool: Statetool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = (SAMPLES / "v4-compact.tfstate").read_bytes()
+    state.write_bytes(before)
+    serial = json.loads(before)["serial"]
+    first = json.loads(before)["resources"][0]["name"]
+    command = f's/"name": "{first}"/"name": "renamed"/'
+    monkeypatch.setenv("EDITOR", script(folder, f'wc -l < "$1" > {folder}/lines; sed -i \'{command}\' "$1"'))
+    assert statetool("edit", "--yes").status == 0
+    assert int((folder / "lines").read_text()) > 20
+    wanted = before.replace(f'"name":"{first}"'.encode(), b'"name":"renamed"')
+    assert state.read_bytes() == wanted.replace(b'"serial":%d' % serial, b'"serial":%d' % (serial + 1))
+
+
+@pytest.mark.parametrize(
+    ("editor", "status", "message"),
+    [
+        ("true", 0, "nothing was edited; nothing was written"),
+        ("false", 2, "the editor false failed with exit status 1; nothing was written"),
+        ("sh -c 'kill -9 $$'", 2, "was ended by signal 9; nothing was written"),
+        ("rm", 2, "the edited copy cannot be read"),
+        ("no-such-editor", 2, "the editor in VISUAL was not found: 'no-such-editor'"),
+        ("vi 'x", 2, "VISUAL cannot be read as a command"),
+        ("sed -i s/instance_type/instance_type,/", 0, ""),
+        ("sed -i 3d", 0, ""),
+        ("truncate -s 0", 2, "The file is empty"),
+        ("truncate -s 700", 2, "The file is not JSON"),
+        ('sed -i \'s/"serial": 58/"serial": 57/\'', 2, "the edit lowers the serial from 58 to 57"),
+        ('sed -i \'s/"lineage": "/&0/\'', 2, "the edit changes the lineage"),
+        ('sed -i \'s/"version": 4/"version": 3/\'', 2, "the edited state has format version 3"),
+        ('sed -i \'s/"mode": "managed"/"mode": "odd"/\'', 2, "statetool: the edit is refused"),
+        ("ln -sf /etc/passwd", 2, "the edited copy cannot be read"),
+    ],
+)
+def test_without_a_terminal(
+    editor: str,
+    status: int,
+    message: str,
+    state: Path,
+    memory: Path,
+    statetool: Statetool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = state.read_bytes()
+    monkeypatch.setenv("VISUAL", editor)
+    monkeypatch.setenv("EDITOR", "false")
+    done = statetool("edit", "--yes")
+    assert done.status == status, done
+    assert message in " ".join(done.err.split())
+    assert (state.read_bytes() != before) == (not message)
+    assert not list(memory.iterdir())
+    assert not (state.parent / ".terraform.tfstate.lock.info").exists()
+
+
+def test_needs_a_terminal_or_yes_before_the_editor_starts(
+    state: Path, folder: Path, statetool: Statetool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EDITOR", script(folder, f"touch {folder}/started"))
+    before = state.read_bytes()
+    assert statetool("edit").status == 2
+    assert not (folder / "started").exists()
+    assert statetool("edit", "--state", "-").status == 2
+    assert state.read_bytes() == before
+
+
+def test_the_copy_is_private_and_the_state_locked(
+    folder: Path, memory: Path, statetool: Statetool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = (
+        f'stat -c "%a" "$1" "$(dirname "$1")" "$(dirname "$(dirname "$1")")" > {folder}/modes',
+        f'echo "$1" >> {folder}/modes; echo "$TMPDIR" >> {folder}/modes',
+        f"cat .terraform.tfstate.lock.info > {folder}/info",
+    )
+    monkeypatch.setenv("EDITOR", script(folder, "\n".join(lines)))
+    assert statetool("edit", "--yes").status == 0
+    *modes, path, temporary = (folder / "modes").read_text().splitlines()
+    assert modes == ["600", "700", "700"]
+    assert Path(path).is_relative_to(memory)
+    assert Path(path).parent == Path(temporary)
+    assert json.loads((folder / "info").read_text())["Operation"] == "edit"
+    assert not list(memory.iterdir())
+
+
+def test_a_broken_edit_twice_then_a_good_one(state: Path, folder: Path, program: Program) -> None:
+    """Each run of the editor goes on from the text of the one before."""
+    before = state.read_bytes()
+    breaking = (
+        'if [ $n -le 2 ]; then sed -i "1s/.*/{ broken/" "$1"; else sed -i "1s/.*/{/; s/t3.small/t3.nano/" "$1"; fi'
+    )
+    editor = script(folder, f"echo >> {folder}/runs; n=$(wc -l < {folder}/runs); {breaking}")
+    shown = on_terminal(program, "statetool edit", typed="y\ny\ny\n", environment={"EDITOR": editor})
+    assert shown.status == 0, shown
+    assert shown.text.count("Edit again?") == 2
+    assert shown.text.count("line 1, column 3") >= 2
+    wanted = before.replace(b"t3.small", b"t3.nano").replace(b'"serial": 58,', b'"serial": 59,')
+    assert state.read_bytes() == wanted
+
+
+@pytest.mark.parametrize(("editor", "typed"), [("sed -i 1d", "n\n"), ("sed -i s/t3.small/t3.nano/", "n\nn\n")])
+def test_an_edit_is_given_up(editor: str, typed: str, state: Path, program: Program) -> None:
+    before = state.read_bytes()
+    shown = on_terminal(program, "statetool edit", typed=typed, environment={"EDITOR": editor})
+    assert shown.status == 2, shown
+    assert "nothing was written" in shown.text
+    assert state.read_bytes() == before
+
+
+def test_a_damaged_state_is_mended(state: Path, statetool: Statetool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is not JSON before the edit; all bytes but the serial are those of the whole state."""
+    whole = state.read_bytes()
+    state.write_bytes(whole.replace(b'"resources": [', b'"resources": [ ,', 1))
+    assert statetool("list").status == 2
+    monkeypatch.setenv("EDITOR", 'sed -i \'s/"resources": \\[ ,/"resources": [/\'')
+    done = statetool("edit", "--yes")
+    assert done.status == 0, done
+    assert "the state was damaged, so everything in it counts as added" in done.text
+    assert state.read_bytes() == whole.replace(b'"serial": 58,', b'"serial": 59,')
+
+
+def test_what_is_no_state_is_refused(state: Path, statetool: Statetool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EDITOR", "sed -i s/hello/bye/")
+    for content in (b"hello\n", b'{"hello": 1}\n', (SAMPLES / "broken/backend-configuration.tfstate").read_bytes()):
+        state.write_bytes(content)
+        assert statetool("edit", "--yes").status == 2
+        assert state.read_bytes() == content
+
+
+def test_an_older_format_is_refused(statetool: Statetool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EDITOR", "true")
+    done = statetool("edit", "--yes", "--state", str(SAMPLES / "v3-legacy.tfstate"))
+    assert done.status == 2
+    assert "run statetool upgrade first" in " ".join(done.err.split())
+
+
+def test_an_encrypted_state_needs_memory_or_leave(
+    state: Path, folder: Path, statetool: Statetool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("statefmt.cli.editing.places._MOUNTS", str(folder / "no-such-file"))
+    monkeypatch.setenv("TF_ENCRYPTION", json.dumps(configuration("new")))
+    monkeypatch.setenv("HOME", str(folder / "home"))
+    monkeypatch.setenv("EDITOR", "sed -i s/t3.small/t3.large/")
+    state.write_bytes(encrypted(state.read_bytes(), "new"))
+    before = state.read_bytes()
+    refused = statetool("edit", "--yes")
+    assert refused.status == 2
+    assert "--plain-file allows a copy on the disk" in " ".join(refused.err.split())
+    assert state.read_bytes() == before
+    assert not (folder / "home").exists()
+    assert statetool("edit", "--yes", "--plain-file").status == 0
+    assert state.read_bytes() != before
+    assert not list((folder / "home/.local/state/statetool").iterdir())
+
+
+def test_an_editor_that_keeps_copies_is_refused_for_an_encrypted_state(
+    state: Path, folder: Path, statetool: Statetool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TF_ENCRYPTION", json.dumps(configuration("new")))
+    monkeypatch.setenv("EDITOR", script(folder, f"touch {folder}/started", name="code"))
+    state.write_bytes(encrypted(state.read_bytes(), "new"))
+    refused = statetool("edit", "--yes")
+    assert refused.status == 2
+    assert "code keeps copies of edited files" in " ".join(refused.err.split())
+    assert not (folder / "started").exists()
