@@ -17,6 +17,7 @@ from statefmt._lazy import lazy_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from statefmt.edit.requests.mend import Mended, mend_state, mendable
     from statefmt.lint.baseline import Baseline, read_baseline, write_baseline
     from statefmt.lint.check import SelectedRules, check, check_configuration, selected_rules
     from statefmt.lint.checked import CheckedState, UnreadableState, checked_state
@@ -33,6 +34,7 @@ __all__ = [
     "Baseline",
     "CheckedState",
     "Gate",
+    "Mended",
     "Orphan",
     "Page",
     "Rule",
@@ -47,6 +49,8 @@ __all__ = [
     "checked_state",
     "find_settings",
     "load_settings",
+    "mend_state",
+    "mendable",
     "read_baseline",
     "relative_path",
     "selected_rules",
@@ -62,6 +66,7 @@ __getattr__ = lazy_names(
         "Baseline": "statefmt.lint.baseline",
         "CheckedState": "statefmt.lint.checked",
         "Gate": "statefmt.lint.gate",
+        "Mended": "statefmt.edit.requests.mend",
         "Orphan": "statefmt.lint.simulation",
         "Page": "statefmt.lint.registry",
         "Rule": "statefmt.lint.rule",
@@ -76,6 +81,8 @@ __getattr__ = lazy_names(
         "checked_state": "statefmt.lint.checked",
         "find_settings": "statefmt.lint.settings",
         "load_settings": "statefmt.lint.settings",
+        "mend_state": "statefmt.edit.requests.mend",
+        "mendable": "statefmt.edit.requests.mend",
         "read_baseline": "statefmt.lint.baseline",
         "relative_path": "statefmt.lint.gate",
         "selected_rules": "statefmt.lint.check",

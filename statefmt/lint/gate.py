@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from statefmt.context import RunContext
 from statefmt.formats.raw_json.positions import finding_positions
-from statefmt.formats.reading.inspect import inspect
+from statefmt.formats.reading.inspect import Inspection, inspect
 from statefmt.formats.releases.releases import Release
 from statefmt.formats.versions.decode import collector_paused
 from statefmt.lint._workers import map_in_processes
@@ -28,6 +28,7 @@ from statefmt.store.reading import STANDARD_INPUT, display_name
 if TYPE_CHECKING:
     # Not imported at run time: most runs have no configuration.
     from statefmt.configuration.providers.references import ProviderReferences
+    from statefmt.encryption import Opened
     from statefmt.lifecycle.plans.plan import ShownPlan
     from statefmt.lifecycle.schemas.providers import ProviderSchemas
     from statefmt.model.snapshot import Snapshot
@@ -79,6 +80,15 @@ class Gate:
         found = opened(self.context, name, data, tolerant=True)
         if found is not None:
             data = found.plain
+        new, hidden = self.found(name, data, found)
+        places = finding_positions(data, new) if new else {}
+        return CheckedState(display_name(name), new, places, hidden)
+
+    def found(self, name: str, data: bytes | Inspection, opened: Opened | None) -> tuple[tuple[Finding, ...], int]:
+        """Return the findings about a state that was read, and the number of those in the baseline.
+
+        `data` is its plain content; `opened` the decrypted file if it is encrypted.
+        """
         findings = check(
             data,
             select=self.select,
@@ -86,12 +96,10 @@ class Gate:
             release=self.release,
             name=name,
             configuration=self.configuration,
-            opened=found,
+            opened=opened,
             schemas=self.schemas,
         )
-        new, hidden = self._new(name, self._allowed(name, findings))
-        places = finding_positions(data, new) if new else {}
-        return CheckedState(display_name(name), new, places, hidden)
+        return self._new(name, self._allowed(name, findings))
 
     def check_configuration(self) -> CheckedState:
         """Check the configuration alone; it must be set."""

@@ -72,4 +72,5 @@ def _module_names() -> list[str]:
 
 def _page(module: Any) -> Page:
     title, _, text = cleandoc(module.__doc__ or "").partition("\n")
-    return Page(module.RULE, title, text.strip())
+    mend = module.RULE.mend
+    return Page(module.RULE, title, text.strip() if mend is None else f"{text.strip()}\n\n{mend.sentence}")

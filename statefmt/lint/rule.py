@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from statefmt.lint.mend import Mend
 from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding, Fix, Severity
@@ -31,14 +32,16 @@ class Rule:
 
     `check` yields findings that the reader does not create; the engine sets their severity to the rule's. Their
     pointers refer to the v4 document, or, if `reads_file` is set, to the file in its own format version. `fix` returns
-    the fix for findings that the reader created without one. `check_configuration` checks a configuration without a
-    state, and `check_plan` a plan, with the state it was made for if that is given.
+    the fix for findings that the reader created without one, and `mend` is what `check --fix` does with the findings.
+    `check_configuration` checks a configuration without a state, and `check_plan` a plan, with the state it was made
+    for if that is given.
     """
 
     code: Code
     check: Callable[[Subject], Iterable[Finding]] = found_while_reading
     reads_file: bool = False
     fix: Callable[[Subject], Fix] | None = None
+    mend: Mend | None = None
     check_configuration: Callable[[ProviderReferences], Iterable[Finding]] | None = None
     check_plan: Callable[[PlanSubject], Iterable[Finding]] | None = None
 

@@ -13,7 +13,9 @@ from statefmt import Severity
 from statefmt.cli.check_report import CheckFormat, print_report, print_statistics
 from statefmt.cli.checking import check_all, default_names, reading_once, state_of_plan
 from statefmt.cli.exit_status import FAILED, FINE, FOUND
+from statefmt.cli.fixing import fix_all
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
+from statefmt.cli.options.fixing import FixOptions, fix_options
 from statefmt.cli.options.groups import CONFIGURATION
 from statefmt.cli.options.plan_file import load_plan
 from statefmt.cli.options.release import parsed_release
@@ -57,11 +59,11 @@ EXAMPLES: Final = (
     ("Check the state of this directory or, if it has none, all states below it.", "statetool check"),
     ("Compare a state with the configuration in this directory.", "statetool check --config . terraform.tfstate"),
     ("Gate a plan, and check that it is for this state.", "statetool check --plan plan.json terraform.tfstate"),
-    ("Accept the findings of today, and report only new ones.", "statetool check --write-baseline known.json envs"),
+    ("Fix what has one right answer, and report the rest.", "statetool check --fix terraform.tfstate"),
 )
 
 
-@takes(configuration=configuration_options)
+@takes(configuration=configuration_options, fixing=fix_options)
 def command(
     states: Annotated[
         Optional[list[str]],  # noqa: UP045 - typer reads the annotation at run time
@@ -142,15 +144,19 @@ def command(
     schemas: SchemasOption = None,
     *,
     configuration: ConfigurationOptions,
+    fixing: FixOptions,
 ) -> int:
     """Check states against the rules: files, directories and globs.
 
-    With --config and --plan, also check a configuration and a plan. States are compared with them, and with --schemas.
+    With --config and --plan, also check these, and compare the states with them. --fix first fixes what has one right
+    answer.
 
     Exit status 0: no findings at or above the failing severity; 1: findings; 2: a file is not a state.
     """
     if quiet and (statistics or output_format is not CheckFormat.TEXT):
         raise typer.BadParameter("cannot be combined with --statistics or --format", param_hint="--quiet")
+    if fixing.fixes and (no_state or write_baseline is not None):
+        raise typer.BadParameter("cannot be combined with --no-state or --write-baseline", param_hint="--fix/--diff")
     gate = _gate(select, ignore, settings, no_settings)
     if release is not None:
         gate = replace(gate, release=parsed_release(release))
@@ -169,13 +175,16 @@ def command(
     gate = replace(gate, configuration=configuration.loaded(earlier=earlier), schemas=provider_schemas(schemas))
     if not names and not no_state:
         names = default_names(everything=everything, only_one=gate.configuration is not None)
+    fixed = fix_all(gate, names, fixing, everything=everything) if fixing.fixes else FINE
+    if fixing.shows:
+        return fixed
     checked, unreadable = check_all(gate, names, everything=everything)
     if given is not None:
         checked.insert(0, gate.check_plan(given.name, given.plan, names[0] if names and not unreadable else None))
     if gate.configuration is not None:
         checked.insert(0, gate.check_configuration())
     unusable = any(finding.code in NO_STATE for result in checked for finding in result.findings)
-    status = FAILED if unreadable or unusable else FINE
+    status = FAILED if unreadable or unusable else fixed
     if write_baseline is not None:
         _write_baseline(write_baseline, checked)
         return status

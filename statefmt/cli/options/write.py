@@ -28,6 +28,31 @@ _STANDARD_OUTPUT: Final = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 # A Path has one slash.
 _URL: Final = pattern(r"(?:s3|pg|https?):/")
 
+NoBackupOption = Annotated[
+    bool,
+    typer.Option(
+        "--no-backup", help="Keep no backup file; the history still has what undo needs.", rich_help_panel=COMMON
+    ),
+]
+LockOption = Annotated[
+    bool,
+    typer.Option(
+        "--lock/--no-lock",
+        show_default=False,
+        help="Lock the state as OpenTofu does (the default).",
+        rich_help_panel=COMMON,
+    ),
+]
+LockTimeoutOption = Annotated[
+    str,
+    typer.Option(
+        metavar="DURATION",
+        show_default=False,
+        help="How long to wait for the lock, such as 10s; default: 0s.",
+        rich_help_panel=COMMON,
+    ),
+]
+
 
 class WriteOptions(NamedTuple):
     """The options of a command that writes; `lock_timeout` is in seconds."""
@@ -104,33 +129,12 @@ def write_options(
             rich_help_panel=COMMON,
         ),
     ] = None,
-    no_backup: Annotated[
-        bool,
-        typer.Option(
-            "--no-backup", help="Keep no backup file; the history still has what undo needs.", rich_help_panel=COMMON
-        ),
-    ] = False,
+    no_backup: NoBackupOption = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would change, but write nothing.", rich_help_panel=COMMON)
     ] = False,
-    lock: Annotated[
-        bool,
-        typer.Option(
-            "--lock/--no-lock",
-            show_default=False,
-            help="Lock the state as OpenTofu does (the default).",
-            rich_help_panel=COMMON,
-        ),
-    ] = True,
-    lock_timeout: Annotated[
-        str,
-        typer.Option(
-            metavar="DURATION",
-            show_default=False,
-            help="How long to wait for the lock, such as 10s; default: 0s.",
-            rich_help_panel=COMMON,
-        ),
-    ] = "0s",
+    lock: LockOption = True,
+    lock_timeout: LockTimeoutOption = "0s",
     expect_serial: Annotated[
         Optional[int],  # noqa: UP045
         typer.Option(metavar="N", help="Fail unless the state has this serial.", rich_help_panel=COMMON),

@@ -91,6 +91,28 @@ class SourceRequest(Struct, frozen=True, kw_only=True):
             raise _refusal(state.result.snapshot, short, found, problems)
         return state
 
+    def configured(self, state: LoadedState) -> SourceChoice:
+        """Return the sources that the configuration, with its lock file, has for providers known by their type only.
+
+        A type without a source, or with several, is left out. Nothing is taken from what is well-known.
+        """
+        from statefmt.analysis.providers.inferred_sources import infer
+        from statefmt.formats.providers.short_addresses import short_addresses
+
+        document = inspect(state.data).document
+        if document is None:
+            return KEEP
+        evidence = self._evidence((), document, [])
+        configs = (resource.provider_config for resource in state.result.snapshot.resources)
+        types = {config.provider.type for config in configs if config is not None and config.provider.is_legacy}
+        found = dict(infer(types & evidence.required.keys(), {}, evidence).choice.legacy)
+        # Other addresses have a host of their own, and need none.
+        for type_ in types - found.keys() - short_addresses(document).keys():
+            required = evidence.required.get(type_, ())
+            if len(required) == 1:
+                found[type_] = next(iter(required))
+        return SourceChoice("", found)
+
     def _evidence(self, folders: Sequence[Path], document: StateV4, problems: list[str]) -> Evidence:
         """Gather what says where providers come from; what cannot be read is added to `problems`."""
         from statefmt.analysis.providers.inferred_sources import Evidence, required_sources

@@ -16,6 +16,7 @@ No program writes this. OpenTofu joins the entries; other tools see only one of 
 Run `statetool fmt`, which joins them.
 """
 
+from statefmt.lint.mend import Mend
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code
@@ -26,4 +27,4 @@ def _fix(subject: Subject) -> Fix:
     return Fix.of("To join them: ", subject.rewriting(), ".")
 
 
-RULE = Rule(Code.RESOURCE_SPREAD, fix=_fix)
+RULE = Rule(Code.RESOURCE_SPREAD, fix=_fix, mend=Mend("joins the blocks. It rewrites the state in canonical form."))

@@ -18,17 +18,24 @@ this is a warning.
 
 ## What to do
 Run `tofu apply`, which rewrites the dependencies of all resources in the configuration. If the missing resource is
-in the state under another address, correct the entry by hand.
+gone for good, `statetool check --fix --unsafe-fixes --select DEP002` removes the entries. If it is in the state under
+another address, correct the entry by hand.
 """
 
 from collections.abc import Iterable
 
+from msgspec.structs import replace
+
+from statefmt.lint.mend import Mend, Mending
 from statefmt.lint.rule import Rule
 from statefmt.lint.states.dependency_graph import Mention, dependency_graph
 from statefmt.lint.subject import Subject
-from statefmt.model.addrs import ResourceMode, parse_config_resource
+from statefmt.model.addrs import ConfigResource, ResourceMode, parse_config_resource
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding
+from statefmt.model.resources import ResourceInstanceObject
+from statefmt.model.snapshot import Snapshot
+from statefmt.model.terraform_version import depends_on_is_relative
 
 
 def _check(subject: Subject) -> Iterable[Finding]:
@@ -55,4 +62,29 @@ def _is_ephemeral(target: str) -> bool:
     return "ephemeral." in target and parse_config_resource(target).resource.mode is ResourceMode.EPHEMERAL
 
 
-RULE = Rule(Code.DEPENDENCY_DANGLING, _check)
+def _mended(mending: Mending) -> Snapshot:
+    known = {resource.addr.config() for resource in mending.snapshot.resources}
+    is_relative = depends_on_is_relative(mending.snapshot.terraform_version)
+
+    def is_there(target: ConfigResource) -> bool:
+        return target in known or target.resource.mode is ResourceMode.EPHEMERAL
+
+    def mended(obj: ResourceInstanceObject) -> ResourceInstanceObject:
+        return replace(
+            obj,
+            dependencies=tuple(target for target in obj.dependencies if is_there(target)),
+            depends_on=tuple(target for target in obj.depends_on if is_relative or is_there(target.config())),
+        )
+
+    return mending.with_objects(mended)
+
+
+RULE = Rule(
+    Code.DEPENDENCY_DANGLING,
+    _check,
+    mend=Mend(
+        "removes the entry. This is wrong if the resource is in the state under another address.",
+        _mended,
+        is_safe=False,
+    ),
+)

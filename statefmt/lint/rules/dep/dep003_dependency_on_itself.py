@@ -14,16 +14,22 @@ cycle. The state can be read, so this is a warning.
 ```
 
 ## What to do
-Remove the entry by hand, or run `tofu apply`, which rewrites dependencies from the configuration.
+Run `statetool check --fix --select DEP003`, which removes the entry, or `tofu apply`, which rewrites dependencies from
+the configuration.
 """
 
 from collections.abc import Iterable
 
+from msgspec.structs import replace
+
+from statefmt.lint.mend import Mend, Mending
 from statefmt.lint.rule import Rule
 from statefmt.lint.states.dependency_graph import dependency_graph
 from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding
+from statefmt.model.resources import ResourceInstanceObject, ResourceState
+from statefmt.model.snapshot import Snapshot
 
 
 def _check(subject: Subject) -> Iterable[Finding]:
@@ -43,4 +49,17 @@ def _check(subject: Subject) -> Iterable[Finding]:
                 )
 
 
-RULE = Rule(Code.DEPENDENCY_ON_ITSELF, _check)
+def _mended(mending: Mending) -> Snapshot:
+    return mending.with_resources(_without_itself)
+
+
+def _without_itself(resource: ResourceState) -> ResourceState:
+    itself = resource.addr.config()
+
+    def mended(obj: ResourceInstanceObject) -> ResourceInstanceObject:
+        return replace(obj, dependencies=tuple(other for other in obj.dependencies if other != itself))
+
+    return replace(resource, objects=tuple([mended(obj) for obj in resource.objects]))
+
+
+RULE = Rule(Code.DEPENDENCY_ON_ITSELF, _check, mend=Mend("removes the entry.", _mended))

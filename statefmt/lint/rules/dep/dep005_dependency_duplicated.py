@@ -14,16 +14,21 @@ else has edited the state: this is information.
 ```
 
 ## What to do
-Nothing, or remove the entry by hand.
+Nothing, or run `statetool check --fix --select DEP005`.
 """
 
 from collections.abc import Iterable
 
+from msgspec.structs import replace
+
+from statefmt.lint.mend import Mend, Mending
 from statefmt.lint.rule import Rule
 from statefmt.lint.states.dependency_graph import ConfigDependencies, dependency_graph
 from statefmt.lint.subject import ResourcePart, Subject
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding
+from statefmt.model.resources import ResourceInstanceObject
+from statefmt.model.snapshot import Snapshot
 
 
 def _check(subject: Subject) -> Iterable[Finding]:
@@ -59,4 +64,15 @@ def _repeated(graph: ConfigDependencies, resource: ResourcePart) -> dict[str, li
     return found
 
 
-RULE = Rule(Code.DEPENDENCY_DUPLICATED, _check)
+def _mended(mending: Mending) -> Snapshot:
+    return mending.with_objects(_without_repetitions)
+
+
+def _without_repetitions(obj: ResourceInstanceObject) -> ResourceInstanceObject:
+    once = tuple(dict.fromkeys(obj.dependencies))
+    return obj if len(once) == len(obj.dependencies) else replace(obj, dependencies=once)
+
+
+RULE = Rule(
+    Code.DEPENDENCY_DUPLICATED, _check, mend=Mend("keeps the first of each, and the order of the others.", _mended)
+)

@@ -15,6 +15,7 @@ Only `attributes` counts. The flat form is lost when the state is written.
 If `attributes` is right, run `statetool fmt`, which removes `attributes_flat`.
 """
 
+from statefmt.lint.mend import Mend
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code
@@ -25,4 +26,8 @@ def _fix(subject: Subject) -> Fix:
     return Fix.of('To drop the flat form, if "attributes" is right: ', subject.rewriting(), ".")
 
 
-RULE = Rule(Code.BOTH_ATTRIBUTE_FORMS, fix=_fix)
+RULE = Rule(
+    Code.BOTH_ATTRIBUTE_FORMS,
+    fix=_fix,
+    mend=Mend("removes `attributes_flat`. It rewrites the state in canonical form.", is_safe=False),
+)

@@ -16,6 +16,7 @@ they bind the instance to another provider instance.
 Run `statetool fmt`, which keeps only the level that is needed.
 """
 
+from statefmt.lint.mend import Mend
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code
@@ -26,4 +27,8 @@ def _fix(subject: Subject) -> Fix:
     return Fix.of("To keep only the level that is needed: ", subject.rewriting(), ".")
 
 
-RULE = Rule(Code.PROVIDER_BOTH_LEVELS, fix=_fix)
+RULE = Rule(
+    Code.PROVIDER_BOTH_LEVELS,
+    fix=_fix,
+    mend=Mend("keeps what OpenTofu reads. It rewrites the state in canonical form.", is_safe=False),
+)

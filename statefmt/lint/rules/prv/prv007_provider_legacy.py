@@ -23,13 +23,18 @@ the sources itself in `.terraform.lock.hcl` beside the state, or in the configur
 
 from collections.abc import Iterable
 
+from msgspec.structs import replace
+
 from statefmt.formats.providers.known_types import KNOWN_TYPES
+from statefmt.lint.mend import Mend, Mending
 from statefmt.lint.rule import Rule
 from statefmt.lint.states.provider_addresses import places
 from statefmt.lint.subject import Subject
 from statefmt.model.addrs import AbsProviderInstance
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding, Fix
+from statefmt.model.resources import ResourceState
+from statefmt.model.snapshot import Snapshot
 
 
 def _check(subject: Subject) -> Iterable[Finding]:
@@ -55,4 +60,19 @@ def _fix(subject: Subject, type_: str) -> Fix:
     return Fix.of("Set its source, as in required_providers: ", command, ".")
 
 
-RULE = Rule(Code.PROVIDER_LEGACY, _check)
+def _mended(mending: Mending) -> Snapshot:
+    def mended(resource: ResourceState) -> ResourceState:
+        config = resource.provider_config
+        if config is None or not config.provider.is_legacy or config.provider.type not in mending.sources.legacy:
+            return resource
+        source = mending.sources.source_of(config.provider)
+        return resource if source is None else replace(resource, provider_config=replace(config, provider=source))
+
+    return mending.with_resources(mended)
+
+
+RULE = Rule(
+    Code.PROVIDER_LEGACY,
+    _check,
+    mend=Mend("sets the source, if `--config DIR` names a configuration that has one for the type.", _mended),
+)

@@ -19,6 +19,7 @@ Run `statetool fmt`.
 
 from collections.abc import Iterable
 
+from statefmt.lint.mend import Mend
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code
@@ -36,4 +37,4 @@ def _check(subject: Subject) -> Iterable[Finding]:
         )
 
 
-RULE = Rule(Code.NOT_CANONICAL, _check)
+RULE = Rule(Code.NOT_CANONICAL, _check, mend=Mend("rewrites the state in canonical form, in its own style."))

@@ -18,6 +18,7 @@ Keep the right one, and remove the others by hand.
 from collections.abc import Iterable
 
 from statefmt.formats.reading.duplicates import duplicate_members
+from statefmt.lint.mend import Mend
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code
@@ -31,4 +32,11 @@ def _check(subject: Subject) -> Iterable[Finding]:
         yield from duplicate_members(subject.inspection.data, version)
 
 
-RULE = Rule(Code.DUPLICATE_MEMBER, _check, reads_file=True)
+RULE = Rule(
+    Code.DUPLICATE_MEMBER,
+    _check,
+    reads_file=True,
+    mend=Mend(
+        "keeps the last of each, which is the one that counts. It rewrites the state in canonical form.", is_safe=False
+    ),
+)

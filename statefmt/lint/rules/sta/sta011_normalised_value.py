@@ -16,6 +16,7 @@ The next program that writes the state changes the value.
 Nothing, if the value that OpenTofu reads is the intended one; `statetool fmt` writes it in that form.
 """
 
+from statefmt.lint.mend import Mend
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code
@@ -26,4 +27,8 @@ def _fix(subject: Subject) -> Fix:
     return Fix.of("To write it in that form, if it is the intended value: ", subject.rewriting(), ".")
 
 
-RULE = Rule(Code.NORMALISED_VALUE, fix=_fix)
+RULE = Rule(
+    Code.NORMALISED_VALUE,
+    fix=_fix,
+    mend=Mend("writes the value as OpenTofu reads it. It rewrites the state in canonical form.", is_safe=False),
+)

@@ -1,0 +1,94 @@
+"""Fixes what `check` finds in states, or shows what would be fixed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from statefmt import StatetoolError, StoreError
+from statefmt.cli.exit_status import FAILED, FINE, FOUND
+from statefmt.cli.failure import show_failure
+from statefmt.cli.options.fixing import FixOptions
+from statefmt.cli.options.write import store_of
+from statefmt.cli.streams import result_terminal, say
+from statefmt.cli.target import kept_text
+from statefmt.locations import STANDARD_INPUT, display_name, listed_states
+from statefmt.render.counted import counted
+from statefmt.render.diff.text import diff_text
+from statefmt.render.diff.values import Manner
+from statefmt.render.printable import printable
+from statefmt.rules import CheckedState, Gate, Mended, mend_state, mendable
+
+
+def fix_all(gate: Gate, names: Sequence[str], options: FixOptions, *, everything: bool) -> int:
+    """Fix what can be fixed in each state, in an edit of its own; return the exit status.
+
+    States that cannot be found or read are left to the check that follows, which reports them.
+    """
+    found: dict[str, None] = {}
+    for name in names:
+        try:
+            found.update(dict.fromkeys(listed_states(gate.context, [name], everything=everything)))
+        except StoreError as error:
+            if options.shows:
+                show_failure(error)
+                return FAILED
+    status = FINE
+    for name, checked in zip(found, gate.check_all(list(found)), strict=True):
+        if isinstance(checked, CheckedState):
+            status = max(status, _fixed(gate, name, checked, options))
+        elif options.shows:
+            show_failure(StoreError(checked.message))
+            status = FAILED
+    return status
+
+
+def _fixed(gate: Gate, name: str, checked: CheckedState, options: FixOptions) -> int:
+    """Fix one state. Only states with something to fix are locked."""
+    fixable = mendable(checked.findings, unsafe=options.unsafe)
+    others = len(mendable(checked.findings, unsafe=True)) - len(fixable)
+    where = display_name(name)
+    status = FINE
+    if fixable:
+        try:
+            status = _edited(gate, name, where, options)
+        except StatetoolError as error:
+            show_failure(error)
+            status = FAILED
+    if others:
+        more = counted(others, "more finding")
+        say(f"{where}: {more} can be fixed with --unsafe-fixes; `statetool rule CODE` says how")
+    return status
+
+
+def _edited(gate: Gate, name: str, where: str, options: FixOptions) -> int:
+    if name == STANDARD_INPUT and not options.shows:
+        raise StoreError("--fix writes to the state, so it needs a file and not standard input")
+
+    def written(outcome: Mended, backup: str | None) -> None:
+        say(f"{where}: {_counts(outcome)} fixed{kept_text(backup, 'state')}")
+
+    terms = options.write.terms(name, "check --fix")
+    outcome = mend_state(gate, store_of(name), terms, unsafe=options.unsafe, written=written)
+    if outcome.reason:
+        say(f"{where}: {outcome.reason}")
+    if not options.shows or not outcome.mended:
+        return FINE
+    _show(where, outcome)
+    return FOUND
+
+
+def _show(where: str, outcome: Mended) -> None:
+    terminal = result_terminal()
+    print(terminal.paint(f"{printable(where)}: {_counts(outcome)} would be fixed", "bold"))
+    if outcome.changes:
+        for piece in diff_text(outcome.changes, Manner(), terminal):
+            print(piece)
+    if outcome.is_canonical:
+        print("The state would be rewritten in canonical form.")
+
+
+def _counts(outcome: Mended) -> str:
+    counts = Counter(finding.code for finding in outcome.mended)
+    each = ", ".join(f"{number} {code}" for code, number in sorted(counts.items()))
+    return f"{counted(len(outcome.mended), 'finding')} ({each})"

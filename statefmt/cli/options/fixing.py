@@ -1,0 +1,58 @@
+"""The options of `check` that fix what it finds."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, NamedTuple
+
+import typer
+
+from statefmt.cli.options.duration import seconds
+from statefmt.cli.options.write import LockOption, LockTimeoutOption, NoBackupOption, WriteOptions
+
+_FIXES: Final = "Fixes"
+
+
+class FixOptions(NamedTuple):
+    """Whether to fix findings, which ones, and how to write the states. `shows` if nothing is written."""
+
+    fixes: bool
+    unsafe: bool
+    shows: bool
+    write: WriteOptions
+
+
+def fix_options(
+    *,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Fix what has one right answer, and report the rest.", rich_help_panel=_FIXES)
+    ] = False,
+    unsafe_fixes: Annotated[
+        bool,
+        typer.Option(
+            "--unsafe-fixes",
+            help="With --fix or --diff: also fix what needs a decision, as the page of the rule says.",
+            rich_help_panel=_FIXES,
+        ),
+    ] = False,
+    show_diff: Annotated[
+        bool,
+        typer.Option(
+            "--diff", help="Show what --fix would change, and write nothing (exit status 1).", rich_help_panel=_FIXES
+        ),
+    ] = False,
+    no_backup: NoBackupOption = False,
+    lock: LockOption = True,
+    lock_timeout: LockTimeoutOption = "0s",
+) -> FixOptions:
+    """Return the options as one value. Raises BadParameter if they contradict each other."""
+    if fix and show_diff:
+        raise typer.BadParameter("cannot be combined with --diff, which writes nothing", param_hint="--fix")
+    fixes = fix or show_diff
+    if unsafe_fixes and not fixes:
+        raise typer.BadParameter("requires --fix or --diff", param_hint="--unsafe-fixes")
+    timeout = seconds(lock_timeout, "--lock-timeout")
+    for option, is_given in (("--no-backup", no_backup), ("--no-lock", not lock), ("--lock-timeout", timeout != 0)):
+        if is_given and not fix:
+            raise typer.BadParameter("requires --fix", param_hint=option)
+    write = WriteOptions(None, None, no_backup, show_diff, lock, timeout, None, None, yes=True)
+    return FixOptions(fixes, unsafe_fixes, show_diff, write)

@@ -1,0 +1,162 @@
+"""The request to mend what the rules find in a state, as far as the rules say how."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from statefmt.analysis.diff import SnapshotDiff, diff
+from statefmt.edit.pipeline import Proposal, Terms, edit
+from statefmt.edit.requests.provider_sources import SourceRequest
+from statefmt.edit.session import LoadedState, StateFileError, loaded, loaded_plain, rewrite, with_next_serial
+from statefmt.formats.providers.short_addresses import short_addresses
+from statefmt.formats.providers.sources import KEEP, SourceChoice
+from statefmt.formats.reading.inspect import CURRENT_VERSION, inspect
+from statefmt.formats.writing.splice import splice
+from statefmt.lint.gate import Gate
+from statefmt.lint.mend import Mend, Mending
+from statefmt.lint.registry import all_rules
+from statefmt.model.findings import Finding
+from statefmt.model.snapshot import Snapshot
+from statefmt.store.protocol import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """What mending a state did, or would do as a dry run.
+
+    `mended` are the findings that it does away with, `kept` those whose fix applies only in another case. `changes` are
+    those of what the state says, with the serial; they are empty if only the layout changed. `is_canonical` is whether
+    the state was rewritten in canonical form. `reason` says why nothing was mended; it is "" if nothing was in the way.
+    """
+
+    mended: tuple[Finding, ...] = ()
+    kept: tuple[Finding, ...] = ()
+    changes: SnapshotDiff | None = None
+    is_canonical: bool = False
+    reason: str = ""
+
+
+class _UnusableError(Exception):
+    """The state cannot be read, so that its findings are all there is to say."""
+
+
+def mendable(findings: Iterable[Finding], *, unsafe: bool) -> list[Finding]:
+    """Return the findings whose rule has a mend that is safe or, with `unsafe`, any."""
+    return [found for found in findings if (mend := _mend(found)) is not None and (mend.is_safe or unsafe)]
+
+
+def mend_state(
+    gate: Gate,
+    store: Store,
+    terms: Terms,
+    *,
+    unsafe: bool = False,
+    written: Callable[[Mended, str | None], None] = lambda _mended, _backup: None,
+) -> Mended:
+    """Mend what a gate finds in a state, all in one edit; what the settings or the baseline hide stays as it is.
+
+    Everything outside of what is mended keeps its bytes, unless the canonical form is the mend. The serial rises by
+    one if what the state says changes. `written` is called right after the write, with the place of the backup. Raises
+    StatetoolError and leaves the state unchanged if it is locked or cannot be written, or if the edit would add an
+    error finding.
+    """
+
+    def opening(data: bytes) -> LoadedState:
+        try:
+            return loaded(gate.context, store.name, data)
+        except StateFileError as error:
+            raise _UnusableError from error
+
+    def operation(state: LoadedState) -> Proposal[Mended]:
+        return _proposal(gate, state, unsafe=unsafe)
+
+    try:
+        return edit(gate.context, store, terms, operation, opening=opening, written=written)
+    except _UnusableError:
+        return Mended(reason="this state cannot be used, so no finding was fixed")
+
+
+def _proposal(gate: Gate, state: LoadedState, *, unsafe: bool) -> Proposal[Mended]:
+    opened = None if state.seal is None else state.seal.opened
+    before, _ = gate.found(state.name, state.data, opened)
+    chosen = mendable(before, unsafe=unsafe)
+    if state.result.version != CURRENT_VERSION:
+        reason = f"this state has format version {state.result.version}; upgrade it first"
+        return Proposal(Mended(kept=tuple(chosen), reason=reason if chosen else ""), [state.data], check=False)
+    after = _changed(state.result.snapshot, chosen, _sources(gate, state, chosen))
+    changes = diff(state.result.snapshot, after, exact=True)
+    content = state.data
+    if changes:
+        after = with_next_serial(after, state.name)
+        assert state.result.snapshot.source is not None
+        content = splice(state.result.snapshot.source, after)
+    spliced, reason = content, ""
+    if any(_has_canonical_mend(finding) for finding in chosen):
+        content, reason = _canonical(state, content, {finding.code for finding in chosen})
+    # New findings at other addresses are errors that the pipeline refuses, or are reported with the rest.
+    left, _ = gate.found(state.name, content, opened) if content != state.data else (before, 0)
+    is_left = {(finding.code, finding.address, finding.detail) for finding in left}
+    outcome = Mended(
+        mended=tuple(found for found in before if (found.code, found.address, found.detail) not in is_left),
+        kept=tuple(found for found in chosen if (found.code, found.address, found.detail) in is_left),
+        changes=diff(state.result.snapshot, after),
+        is_canonical=content != spliced,
+        reason=reason,
+    )
+    return Proposal(outcome, [content])
+
+
+def _canonical(state: LoadedState, content: bytes, chosen: Collection[str]) -> tuple[bytes, str]:
+    """Return content of a state in canonical form; or unchanged, with the reason.
+
+    The reason is a loss of something that another rule than those `chosen` reports, and that only a user may accept.
+    """
+    document = inspect(content).document
+    if document is not None and short_addresses(document):
+        return content, (
+            "not rewritten in canonical form, since it names providers by their type only, and Terraform would drop "
+            "their resources. Set their sources first with `statetool fmt --registry ENGINE`"
+        )
+    same = loaded_plain(state.name, content, seal=state.seal)
+    rewritten = rewrite(same, same.result.style, drop_unknown=False)
+    lost = {note.code for note in rewritten.notes if note.code not in chosen and not _is_safe(note)}
+    if lost:
+        return content, (
+            f"not rewritten in canonical form, since that also decides what {' and '.join(sorted(lost))} report; "
+            "`statetool rule CODE` explains each"
+        )
+    return rewritten.content, ""
+
+
+def _is_safe(finding: Finding) -> bool:
+    mend = _mend(finding)
+    return mend is None or mend.is_safe or mend.change is not None
+
+
+def _changed(snapshot: Snapshot, chosen: Sequence[Finding], sources: SourceChoice) -> Snapshot:
+    """Apply the mends of findings one after the other, in the order of their codes."""
+    for code in sorted({finding.code for finding in chosen}):
+        mend = all_rules()[code].mend
+        if mend is not None and mend.change is not None:
+            addresses = frozenset(finding.address for finding in chosen if finding.code == code)
+            snapshot = mend.change(Mending(snapshot, addresses, sources))
+    return snapshot
+
+
+def _sources(gate: Gate, state: LoadedState, chosen: Sequence[Finding]) -> SourceChoice:
+    references = gate.configuration
+    if references is None or not chosen:
+        return KEEP
+    request = SourceRequest(directory=references.configuration.directory, references=lambda: references)
+    return request.configured(state)
+
+
+def _has_canonical_mend(finding: Finding) -> bool:
+    mend = _mend(finding)
+    return mend is not None and mend.change is None
+
+
+def _mend(finding: Finding) -> Mend | None:
+    rule = all_rules().get(finding.code)
+    return None if rule is None else rule.mend

@@ -1,0 +1,58 @@
+"""Defines how a rule's findings are mended by `check --fix`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
+
+from statefmt.formats.providers.sources import KEEP, SourceChoice
+from statefmt.model.resources import ResourceInstanceObject, ResourceState
+from statefmt.model.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Mending:
+    """What a mend works on: a state, and the addresses of the resources with findings of the rule.
+
+    `sources` has the sources that the configuration gives to providers known by their type only.
+    """
+
+    snapshot: Snapshot
+    addresses: frozenset[str] = frozenset()
+    sources: SourceChoice = field(default=KEEP)
+
+    def with_resources(self, change: Callable[[ResourceState], ResourceState]) -> Snapshot:
+        """Return the state with the resources that have findings replaced by the result of `change`."""
+        resources = (
+            change(resource) if str(resource.addr) in self.addresses else resource
+            for resource in self.snapshot.resources
+        )
+        return replace(self.snapshot, resources=tuple(resources))
+
+    def with_objects(self, change: Callable[[ResourceInstanceObject], ResourceInstanceObject]) -> Snapshot:
+        """Return the state with the objects of these resources replaced by the result of `change`."""
+        return self.with_resources(
+            lambda resource: replace(resource, objects=tuple([change(obj) for obj in resource.objects]))
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Mend:
+    """How `check --fix` mends what a rule finds.
+
+    `does` says it in a sentence, for the rule's page. A mend `is_safe` if there is one right answer; others are applied
+    only if the user asks for them. `change` is a pure function that returns the mended state. Without it, the
+    canonical form of the state has none of the rule's findings.
+    """
+
+    does: str
+    change: Callable[[Mending], Snapshot] | None = None
+    is_safe: bool = True
+
+    @property
+    def sentence(self) -> str:
+        """What the mend does and with which options, for the rule's page."""
+        options = "`statetool check --fix`" if self.is_safe else "`statetool check --fix --unsafe-fixes`"
+        return f"{options} {self.does}"
