@@ -76,6 +76,7 @@ SECTIONS: Final = {
     "Undo": {
         "undo": "Undo the last edit that statetool made to a state.",
         "restore": "Put a backup back in place of a state.",
+        "salvage": "Take what is whole from a state that is no longer JSON.",
         "history": "Show the edits that statetool made to a state.",
         "versions": "List the versions of a state that its service keeps.",
     },
