@@ -67,7 +67,9 @@ def command(
     both = sides(data)
     if both is not None:
         if side is None:
-            raise StoreError(f"{where}: this file has conflict markers: choose a side with --side ours or --side theirs")
+            raise StoreError(
+                f"{where}: this file has conflict markers: choose a side with --side ours or --side theirs"
+            )
         data = both.ours if side == _SIDES[0] else both.theirs
     found = salvage(data)
     if not found.documents:
