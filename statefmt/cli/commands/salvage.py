@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import sys
+from pathlib import Path
 from typing import Annotated, Final, Optional
 
 import typer
@@ -59,7 +59,7 @@ def command(
     """
     if side is not None and side not in _SIDES:
         raise typer.BadParameter("choose ours or theirs", param_hint="--side")
-    if out is not None and out != STANDARD_INPUT and os.path.exists(out) and _is_same(file, out):
+    if out is not None and _is_same(file, out):
         raise typer.BadParameter("is the damaged file, which is never overwritten", param_hint="--out")
     context = run_context()
     data = context.read(file)
@@ -114,4 +114,5 @@ def _refuse_unfit(where: str, document: SalvagedDocument) -> None:
 
 
 def _is_same(one: str, other: str) -> bool:
-    return os.path.exists(one) and os.path.samefile(one, other)
+    paths = Path(one), Path(other)
+    return STANDARD_INPUT not in (one, other) and all(path.exists() for path in paths) and paths[0].samefile(paths[1])
