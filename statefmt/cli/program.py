@@ -78,6 +78,7 @@ SECTIONS: Final = {
         "repair": "Mend a state that can be parsed but not loaded.",
         "undo": "Undo the last edit that statetool made to a state.",
         "restore": "Put a backup back in place of a state.",
+        "salvage": "Take what is whole from a state that is no longer JSON.",
         "history": "Show the edits that statetool made to a state.",
         "versions": "List the versions of a state that its service keeps.",
     },

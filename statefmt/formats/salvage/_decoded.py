@@ -1,0 +1,49 @@
+"""Finds the encoding of a damaged file, and gives its text as UTF-8 without a byte order mark."""
+
+from __future__ import annotations
+
+import codecs
+import html
+from typing import Final, NamedTuple
+
+from statefmt.text.pattern import pattern
+
+_UTF16: Final = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+_SAMPLE: Final = 4096
+_ESCAPED_VERSION: Final = pattern(rb"&(?:quot|#34|#x22);(?:version|serial|lineage)&(?:quot|#34|#x22);")
+
+
+class Decoded(NamedTuple):
+    """The text in UTF-8, and what was undone for it (such as "UTF-16")."""
+
+    text: bytes
+    undone: tuple[str, ...] = ()
+
+
+def decoded(data: bytes) -> Decoded:
+    """Return the text of a file. Halves of characters stay invalid UTF-8, so that nothing passes for whole."""
+    undone: tuple[str, ...] = ()
+    if data.startswith(codecs.BOM_UTF8):
+        data, undone = data[len(codecs.BOM_UTF8) :], ("a byte order mark",)
+    elif encoding := _utf16(data):
+        text = data[: len(data) // 2 * 2].decode(encoding, "surrogatepass").removeprefix("\ufeff")
+        data, undone = text.encode("utf-8", "surrogatepass"), ("UTF-16",)
+    if _ESCAPED_VERSION.search(data):
+        unescaped = html.unescape(data.decode("utf-8", "surrogateescape"))
+        data, undone = unescaped.encode("utf-8", "surrogateescape"), (*undone, "HTML entities")
+    return Decoded(data, undone)
+
+
+def _utf16(data: bytes) -> str:
+    for mark, encoding in _UTF16:
+        if data.startswith(mark):
+            return encoding
+    sample = data[:_SAMPLE]
+    if len(sample) < 4 or (sample[0] and sample[1]):
+        return ""
+    # JSON is mostly ASCII: every other byte is zero, and no other.
+    even, odd = sample[0::2].count(0), sample[1::2].count(0)
+    half = len(sample) // 2
+    if odd > half * 0.8 and even < half * 0.1:
+        return "utf-16-le"
+    return "utf-16-be" if even > half * 0.8 and odd < half * 0.1 else ""

@@ -1,0 +1,226 @@
+"""Scans text for whole JSON values, strictly and in one pass, and goes on behind what is not JSON.
+
+A value is whole if every byte of it is there and valid by RFC 8259. Nothing is ever completed or corrected. Where the
+text stops being JSON, the open objects and arrays are recorded as broken, with the parts of them that are whole, and
+scanning resumes at the next place that looks like the beginning of an object.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Final, NamedTuple
+
+from statefmt.text.pattern import pattern
+
+_SPACE: Final = rb"[ \t\r\n]*+"
+_STRING: Final = rb'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"'
+_NUMBER: Final = rb"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?"
+_MEMBER: Final = pattern(_SPACE + b"(" + _STRING + b")" + _SPACE + b":" + _SPACE)
+# A number ends only before something else: at the end of the text, digits may be missing.
+_SCALAR: Final = pattern(_STRING + rb"|(?:true|false|null|" + _NUMBER + rb")(?=[ \t\r\n]*+[,\]}])")
+_GAP: Final = pattern(_SPACE)
+_START: Final = pattern(rb'\{[ \t\r\n]*+(?:"|\})')
+# The first member of a state or of a resource, in the order in which every release writes them.
+_ANCHOR: Final = pattern(rb'\{[ \t\r\n]*+"(?:version|module|mode)"[ \t\r\n]*+:')
+# What the end of the file or a zeroed block cut off: a string, a word, a number, or a name without its value.
+_CUT_OFF: Final = pattern(
+    rb'(?:"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+(?:\\(?:u[0-9a-fA-F]{0,3})?|")?|[a-z0-9.+\-E]*+)'
+    + _SPACE
+    + rb":?(?=\0|\Z)"
+)
+
+# The parts that are kept; values of attributes are passed over.
+_CONTAINERS: Final = frozenset({"resources", "instances", "outputs", "attributes", "attributes_flat"})
+
+
+class Node(NamedTuple):
+    """A value: its bytes from `start` to `end`, where it stands and what it contains.
+
+    `name` is the name of the member, "" for an element. `children` are kept only for the parts that a state is made of.
+    `repeats` says that an object in it has two members of one name.
+    """
+
+    name: str
+    start: int
+    end: int
+    kind: str
+    is_whole: bool
+    children: tuple[Node, ...] = ()
+    repeats: bool = False
+    rescanned: bool = False
+
+    def child(self, name: str) -> Node | None:
+        """Return the last member of that name."""
+        return next((child for child in reversed(self.children) if child.name == name), None)
+
+    def whole(self, name: str) -> Node | None:
+        """Return the last member of that name if it is whole."""
+        child = self.child(name)
+        return child if child is not None and child.is_whole else None
+
+
+class BreakKind(Enum):
+    """What is where the text stops being JSON: the end of the file, zero bytes, or other text."""
+
+    END = "end"
+    ZEROS = "zeros"
+    TEXT = "text"
+
+
+class Break(NamedTuple):
+    """The byte at which an open value stops being JSON."""
+
+    position: int
+    kind: BreakKind
+
+
+class Scan(NamedTuple):
+    """The outermost values in order, and the places where they break."""
+
+    nodes: tuple[Node, ...]
+    breaks: tuple[Break, ...]
+
+
+class _Frame:
+    """An object or array that is open."""
+
+    __slots__ = ("children", "is_object", "keeps", "name", "names", "repeats", "start")
+
+    def __init__(self, name: str, start: int, is_object: bool, keeps: bool) -> None:
+        self.name, self.start, self.is_object, self.keeps = name, start, is_object, keeps
+        self.children: list[Node] = []
+        self.names: set[str] = set()
+        self.repeats = False
+
+
+def scan(text: bytes) -> Scan:
+    """Return the values in a text, in time linear in its length."""
+    nodes: list[Node] = []
+    breaks: list[Break] = []
+    position = rescanned = 0
+    while True:
+        start = _START.search(text, position)
+        if start is None:
+            return Scan(tuple(nodes), tuple(breaks))
+        node, position = _value(text, start.start(), is_again=start.start() < rescanned)
+        nodes.append(node)
+        if node.is_whole:
+            continue
+        broken = position
+        breaks.append(Break(broken, _kind(text, broken)))
+        position = max(broken, start.start() + 1)
+        inner = _innermost(node)
+        # What breaks may have swallowed whole resources. No byte is scanned more than twice.
+        begin = max(inner.start + 1, rescanned)
+        anchor = _ANCHOR.search(text, begin, broken) if begin < broken else None
+        if anchor is not None and not _known(node, anchor.start()):
+            position, rescanned = anchor.start(), broken
+
+
+def _kind(text: bytes, position: int) -> BreakKind:
+    cut = _CUT_OFF.match(text, position)
+    if cut is None:
+        return BreakKind.TEXT
+    return BreakKind.END if text[cut.end() :].strip(b"\0 \r\n\t") == b"" else BreakKind.ZEROS
+
+
+def _innermost(node: Node) -> Node:
+    while node.children and not node.children[-1].is_whole:
+        node = node.children[-1]
+    return node
+
+
+def _known(node: Node, position: int) -> bool:
+    """Return whether an object at a position is already part of the node's tree."""
+    for child in node.children:
+        if child.start <= position < child.end:
+            return (child.start == position and child.kind == "{") or _known(child, position)
+    return False
+
+
+def _value(text: bytes, start: int, *, is_again: bool) -> tuple[Node, int]:
+    """Scan the object at `start`. Return it, whole or broken, and where it ends or breaks."""
+    stack = [_Frame("", start, True, True)]
+    member, scalar, gap = _MEMBER.match, _SCALAR.match, _GAP.match
+    position, name = start + 1, ""
+    # After a bracket that opens, anything may follow; after a comma, only a value.
+    is_fresh, expects = True, True
+    while stack:
+        frame = stack[-1]
+        found = gap(text, position)
+        here = found.end() if found else position
+        byte = text[here : here + 1]
+        if byte == (b"}" if frame.is_object else b"]") and (is_fresh or not expects):
+            stack.pop()
+            position = here + 1
+            node = _node(frame, position, is_whole=True, rescanned=is_again and not stack)
+            if not stack:
+                return node, position
+            parent = stack[-1]
+            parent.repeats |= frame.repeats
+            if parent.keeps:
+                parent.children.append(node)
+            is_fresh, expects = False, False
+            continue
+        if not expects:
+            if byte != b",":
+                return _broken(stack, here, is_again), here
+            position, expects, is_fresh = here + 1, True, False
+            continue
+        if frame.is_object:
+            named = member(text, position)
+            if named is None:
+                return _broken(stack, here, is_again), here
+            name = _name(named[1])
+            if name in frame.names:
+                frame.repeats = True
+            frame.names.add(name)
+            here = named.end()
+            byte = text[here : here + 1]
+        else:
+            name = ""
+        if byte in (b"{", b"["):
+            stack.append(_Frame(name, here, byte == b"{", _keeps(frame, name, byte)))
+            position, is_fresh, expects = here + 1, True, True
+            continue
+        value = scalar(text, here)
+        if value is None:
+            return _broken(stack, here, is_again), here
+        position = value.end()
+        if frame.keeps and (name == "id" or frame.name not in ("attributes", "attributes_flat")):
+            frame.children.append(Node(name, here, position, '"' if byte == b'"' else "0", True))
+        is_fresh, expects = False, False
+    raise AssertionError("unreachable")
+
+
+def _keeps(parent: _Frame, name: str, byte: bytes) -> bool:
+    """Return whether the parts of a value count: of the state, its resources, their instances, and outputs."""
+    if not parent.keeps or parent.name in ("attributes", "attributes_flat"):
+        return False
+    if name:
+        return name in _CONTAINERS or parent.name == "outputs"
+    return byte == b"{"
+
+
+def _node(frame: _Frame, end: int, *, is_whole: bool, rescanned: bool) -> Node:
+    kind = "{" if frame.is_object else "["
+    return Node(frame.name, frame.start, end, kind, is_whole, tuple(frame.children), frame.repeats, rescanned)
+
+
+def _broken(stack: list[_Frame], end: int, is_again: bool) -> Node:
+    node: Node | None = None
+    for frame in reversed(stack):
+        if node is not None:
+            frame.children.append(node)
+            frame.repeats |= node.repeats
+        node = _node(frame, end, is_whole=False, rescanned=is_again and frame is stack[0])
+    assert node is not None
+    return node
+
+
+def _name(literal: bytes) -> str:
+    if b"\\" not in literal:
+        return literal[1:-1].decode("utf-8", "replace")
+    from statefmt.golang import loads_exact
+
+    return str(loads_exact(literal, replace_invalid=True))

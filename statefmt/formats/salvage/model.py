@@ -1,0 +1,117 @@
+"""Models what was found in a damaged state: objects, each whole and with its bytes, and what was lost."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from msgspec import Struct
+
+from statefmt.model.addrs import NO_KEY, InstanceKey
+
+
+class Doubt(Enum):
+    """Why an object that is whole is uncertain."""
+
+    SEAM = "it may consist of two versions of the object"
+    NESTED = "it was found inside a torn object"
+    REPEATED = "another version of the object comes earlier in the file"
+    HEADLESS = "its resource is lost"
+    PROVIDER = "its provider differs from that of the resource in the file"
+    ONLY_IN_BACKUP = "only a backup has it: it may have been destroyed since"
+
+
+class Head(Struct, frozen=True):
+    """The members of a resource without its instances: each name with the bytes of its value, in file order."""
+
+    module: str
+    mode: str
+    type: str
+    name: str
+    members: tuple[tuple[str, bytes], ...]
+
+    @property
+    def address(self) -> str:
+        """The address of the resource, as it is written in the file."""
+        prefix = f"{self.module}." if self.module else ""
+        return f"{prefix}{'data.' if self.mode == 'data' else ''}{self.type}.{self.name}"
+
+    @property
+    def provider(self) -> bytes:
+        """The bytes of the member `provider`, b"" if there is none."""
+        return next((value for name, value in self.members if name == "provider"), b"")
+
+
+class ObjectKey(Struct, frozen=True):
+    """What tells an object from all others in a state: the resource's address, the instance key, the deposed key."""
+
+    resource: str
+    key: InstanceKey = NO_KEY
+    deposed: str = ""
+
+    def __str__(self) -> str:
+        deposed = f" (deposed object {self.deposed})" if self.deposed else ""
+        return f"{self.resource}{self.key}{deposed}"
+
+
+class FoundObject(Struct, frozen=True, kw_only=True):
+    """An object that is whole: its bytes, unchanged, and where it was found.
+
+    `source` is the name of a backup, "" for the damaged file itself; `offset` is in bytes of the text in UTF-8.
+    `head` is None if the resource of the object is lost, and then so is `key`. `import_id` is the attribute `id`, "" if
+    there is none.
+    """
+
+    head: Head | None
+    key: ObjectKey | None
+    raw: bytes
+    source: str = ""
+    offset: int = 0
+    doubt: Doubt | None = None
+    import_id: str = ""
+
+
+class LostObject(Struct, frozen=True, kw_only=True):
+    """An object that the file names but does not have whole."""
+
+    key: ObjectKey
+    head: Head
+    offset: int
+    end: int
+    import_id: str = ""
+
+
+class Envelope(Struct, frozen=True):
+    """The members of a state beside its resources, as far as they are whole; `serial` and `lineage` are decoded."""
+
+    version: int | None = None
+    terraform_version: bytes | None = None
+    serial: int | None = None
+    lineage: str | None = None
+    outputs: tuple[tuple[str, bytes], ...] = ()
+    check_results: bytes | None = None
+    is_encrypted: bool = False
+
+
+class SalvagedDocument(Struct, frozen=True, kw_only=True):
+    """One state as found in a file. `is_whole` if nothing of it is damaged; `lost_outputs` counts torn outputs."""
+
+    envelope: Envelope
+    objects: tuple[FoundObject, ...] = ()
+    lost: tuple[LostObject, ...] = ()
+    lost_outputs: tuple[str, ...] = ()
+    is_whole: bool = False
+    start: int = 0
+
+    @property
+    def certain(self) -> tuple[FoundObject, ...]:
+        """The objects without doubt."""
+        return tuple(found for found in self.objects if found.doubt is None)
+
+
+class Salvage(Struct, frozen=True, kw_only=True):
+    """What a file contains: its documents, in order; `undone` names encodings that were removed; `breaks` in bytes."""
+
+    documents: tuple[SalvagedDocument, ...]
+    undone: tuple[str, ...] = ()
+    breaks: tuple[int, ...] = ()
+    size: int = 0

@@ -1,0 +1,31 @@
+"""Reads what is whole in a file, whatever happened to the rest."""
+
+from __future__ import annotations
+
+from statefmt.formats.salvage._collect import documents
+from statefmt.formats.salvage._conflict import Sides, conflict_sides
+from statefmt.formats.salvage._decoded import decoded
+from statefmt.formats.salvage._scan import scan
+from statefmt.formats.salvage.model import Salvage
+
+
+def salvage(data: bytes) -> Salvage:
+    """Return the states of format version 4 that a file has, whole or in part. Never raises on bad data.
+
+    Takes whole values only, with their bytes as they are. If the file may be torn, which is a new beginning and an old
+    end, objects that may hold the seam have a doubt. A tear that leaves valid JSON without repeated objects cannot be
+    seen.
+    """
+    text, undone = decoded(data)
+    scanned = scan(text)
+    return Salvage(
+        documents=documents(text, scanned),
+        undone=undone,
+        breaks=tuple(one.position for one in scanned.breaks),
+        size=len(text),
+    )
+
+
+def sides(data: bytes) -> Sides | None:
+    """Return both sides of a file with git's conflict markers, to be salvaged one by one; None if it has none."""
+    return conflict_sides(decoded(data).text)

@@ -1,0 +1,1 @@
+"""Shows what was salvaged from a damaged state."""
