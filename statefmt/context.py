@@ -57,14 +57,10 @@ class RunContext:
         from statefmt.store.reading import STANDARD_INPUT
 
         self.phase("reading")
-        if isinstance(name, RemoteName):
-            from statefmt.store.opening import remote_store
+        if isinstance(name, (RemoteName, VersionName)):
+            from statefmt.store.kept_versions import remote_content
 
-            return remote_store(name, self.connection()).read().data
-        if isinstance(name, VersionName):
-            from statefmt.store.kept_versions import KeptVersion
-
-            return KeptVersion(name, self.connection()).read().data
+            return remote_content(name, self.connection()).read().data
         report = None if self.progress is None else partial(self.phase, "reading")
         return self.read_input(report) if name == STANDARD_INPUT else read_settled(name, self, report)
 

@@ -63,9 +63,9 @@ def state_name(context: RunContext, name: str | None, *, to_read: bool = False) 
 
     A folder stands for its state, and a URL for a state in a backend, whose name is a RemoteName. Raises StoreError if
     that cannot be found, if its path contains control characters, or, unless it is only `to_read`, if it leads outside
-    the folder: a repository must not decide which other file is written; and notes if the configuration names another
-    backend by now. Raises RemoteStateError if the state is in a
-    backend that statetool does not support.
+    the folder: a repository must not decide which other file is written. Raises RemoteStateError if the state is in a
+    backend that statetool does not support. Notes, unless it is only `to_read`, if the configuration names another
+    backend by now.
     """
     if name is not None and "://" in name:
         at_url = _name_at_url(context, name)

@@ -22,10 +22,10 @@ def store_at(context: RunContext, name: str) -> Store:
     """Return the store of a state: a file, a state in a backend or a version of it or, for `-`, standard input."""
     if name == STANDARD_INPUT:
         return StandardInput(lambda: context.read(STANDARD_INPUT))
-    if isinstance(name, VersionName):
-        from statefmt.store.kept_versions import KeptVersion
+    if isinstance(name, (RemoteName, VersionName)):
+        from statefmt.store.kept_versions import remote_content
 
-        return KeptVersion(name, context.connection())
+        return remote_content(name, context.connection())
     return _kept_at(context, name)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from statefmt.model.errors import StoreError
 from statefmt.store.backends.remote_name import RemoteName, VersionName
-from statefmt.store.opening import open_client
+from statefmt.store.opening import open_client, remote_store
 from statefmt.store.protocol import HistoryEntry, LockedStore, Stored
 from statefmt.store.reading import GIT, STANDARD_INPUT, display_name
 from statefmt.store.remote.object_version import ObjectVersion, VersionedClient
@@ -17,6 +17,7 @@ from statefmt.store.remote.object_version import ObjectVersion, VersionedClient
 if TYPE_CHECKING:
     from statefmt.store.lock_info import LockInfo
     from statefmt.store.remote.connection import Connection
+    from statefmt.store.remote.store import RemoteStore
 
 _HISTORY = "`statetool history` lists the edits that statetool made"
 
@@ -71,6 +72,11 @@ class KeptVersion:
 
     def tidy(self) -> None:
         """Do nothing."""
+
+
+def remote_content(name: RemoteName | VersionName, connection: Connection) -> RemoteStore | KeptVersion:
+    """Return a state in a backend, or a version of it, as a store. Raises StoreError as `remote_store`."""
+    return remote_store(name, connection) if isinstance(name, RemoteName) else KeptVersion(name, connection)
 
 
 @contextmanager

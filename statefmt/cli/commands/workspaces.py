@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Final, Optional
-
-import typer
+from typing import Final
 
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.named_state import named_folder
-from statefmt.cli.options.shared import FormatOption, OutputFormat, StateOption, one_state
+from statefmt.cli.options.shared import FolderArgument, FormatOption, OutputFormat, StateOption, one_state
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal
 from statefmt.locations import workspaces
@@ -21,12 +19,7 @@ EXAMPLES: Final = (
 
 
 def command(
-    folder: Annotated[
-        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Argument(metavar="[DIR]", help="The folder of a root module, or a URL; default: the current folder."),
-    ] = None,
-    state_option: StateOption = None,
-    output_format: FormatOption = OutputFormat.TEXT,
+    folder: FolderArgument = None, state_option: StateOption = None, output_format: FormatOption = OutputFormat.TEXT
 ) -> int:
     """List the workspaces of a folder that have a state, and default, and mark the current one with a star.
 

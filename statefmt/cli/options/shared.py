@@ -21,6 +21,10 @@ StatesArgument = Annotated[
     Optional[list[str]],  # noqa: UP045
     typer.Argument(metavar="[STATE]...", help="States: files, folders, URLs or -; default: the current folder."),
 ]
+FolderArgument = Annotated[
+    Optional[str],  # noqa: UP045
+    typer.Argument(metavar="[DIR]", help="The folder of a root module, or a URL; default: the current folder."),
+]
 StateOption = Annotated[
     Optional[str],  # noqa: UP045
     typer.Option(

@@ -49,7 +49,8 @@ class BackendType:
     argument with which there cannot. `apart` are arguments that tell states of one location apart.
 
     `locks` returns what locks the state at a location, such as `lock file s3://…`; `lock_arguments` says which
-    arguments make a backend lock, "" if it needs none. Only backends whose states statetool opens have them.
+    arguments make a backend lock, "" if it needs none. A lock may end with the session that holds it. Only backends
+    whose states statetool opens have them.
     """
 
     name: str
@@ -61,6 +62,7 @@ class BackendType:
     apart: tuple[str, ...] = ()
     locks: Callable[[SettingValues, str], Iterable[str]] = lambda _values, _location: ()
     lock_arguments: str = ""
+    lock_ends_with_session: bool = False
 
 
 def text_arguments(*names: str, secret: bool = False) -> tuple[BackendArgument, ...]:

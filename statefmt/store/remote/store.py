@@ -6,11 +6,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from statefmt.model.errors import StoreError
 from statefmt.store.backends.description import DEFAULT_WORKSPACE
 from statefmt.store.backends.place import StatePlace
+from statefmt.store.backends.types import backend_type
 from statefmt.store.managed import LockState, LockStatus
 from statefmt.store.protocol import HistoryEntry, Stored
 from statefmt.store.remote.client import StateClient
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
     from statefmt.store.lock_info import LockInfo
     from statefmt.store.remote._editing import LockedRemote, RemoteEdit
     from statefmt.store.remote.records import RemoteRecords
-
-# Backends whose locks end with the session that holds them.
-_OF_SESSIONS: Final = frozenset({"pg"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +88,7 @@ class RemoteStore:
             except NotImplementedError:
                 return LockState(self.name, LockStatus.UNKNOWN)
         status = LockStatus.FREE if holder is None else LockStatus.HELD
-        return LockState(self.name, status, holder, ends_with_holder=self.place.type in _OF_SESSIONS)
+        return LockState(self.name, status, holder, ends_with_holder=self._lock_ends_with_session)
 
     def remove_lock(self, lock_id: str) -> LockInfo | None:
         """Remove the lock as `force-unlock` does."""
@@ -128,8 +126,13 @@ class RemoteStore:
         from statefmt.store.remote._editing import RemoteEdit
         from statefmt.store.remote._lock_text import LockRemoval
 
-        removal = LockRemoval(self.words, ends_with_session=self.place.type in _OF_SESSIONS)
+        removal = LockRemoval(self.words, ends_with_session=self._lock_ends_with_session)
         return RemoteEdit(self.place, self.connection, self._records, self.pause, removal)
+
+    @property
+    def _lock_ends_with_session(self) -> bool:
+        backend = backend_type(self.place.type)
+        return backend is not None and backend.lock_ends_with_session
 
     @contextmanager
     def _changing(self, _info: LockInfo) -> Iterator[StateFile]:

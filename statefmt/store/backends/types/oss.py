@@ -6,22 +6,19 @@ from collections.abc import Mapping
 from typing import Final
 
 from statefmt.store.backends.description import (
-    DEFAULT_WORKSPACE,
     ArgumentKind,
     BackendArgument,
     BackendType,
     SettingValues,
     block_argument,
     text_arguments,
-    text_of,
     truth_arguments,
 )
+from statefmt.store.backends.types._objects import object_path
 
 
 def _place(values: SettingValues, workspace: str, environment: Mapping[str, str]) -> str:
-    named = "" if workspace == DEFAULT_WORKSPACE else workspace
-    parts = (text_of(values, "bucket"), text_of(values, "prefix").strip("/"), named, text_of(values, "key"))
-    return "oss://" + "/".join(part for part in parts if part)
+    return f"oss://{object_path(values, workspace)}"
 
 
 def _own(name: str, *more: str, secret: bool = False) -> BackendArgument:

@@ -85,4 +85,5 @@ BACKEND: Final = BackendType(
     ),
     _place,
     locks=lambda _values, _location: ("advisory lock of the row, for as long as the connection is open",),
+    lock_ends_with_session=True,
 )
