@@ -74,13 +74,13 @@ SECTIONS: Final = {
         "decrypt": "Decrypt a state to plain text.",
         "reencrypt": "Encrypt states again with the current method.",
     },
-    "Undo": {
-        "repair": "Mend a state that can be parsed but not loaded.",
+    "Repair and undo": {
         "undo": "Undo the last edit that statetool made to a state.",
         "restore": "Put a backup back in place of a state.",
-        "salvage": "Take what is whole from a state that is no longer JSON.",
         "history": "Show the edits that statetool made to a state.",
         "versions": "List the versions of a state that its service keeps.",
+        "repair": "Mend a state that can be parsed but not loaded.",
+        "salvage": "Take what is whole from a state that is no longer JSON.",
     },
     "Help": {"help": "Show the help of a command, or explain a topic.", "version": "Show the version."},
     "Git": {
