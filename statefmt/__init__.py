@@ -79,6 +79,7 @@ if TYPE_CHECKING:
     from statefmt.library.opening import open  # noqa: A004 - the public name
     from statefmt.library.selecting import Filters
     from statefmt.library.state import State
+    from statefmt.library.text_edit import TextEdit
     from statefmt.library.transaction import Transaction
     from statefmt.library.values import Attributes, Output, ResourceIdentity, Sensitive
     from statefmt.lint.check import check
@@ -152,6 +153,7 @@ __all__ = [
     "StatetoolError",
     "StoreError",
     "SurgeryError",
+    "TextEdit",
     "Transaction",
     "UnreadableError",
     "UnsupportedStateError",
@@ -227,6 +229,7 @@ _HOMES = {
     "StatetoolError": "statefmt.model.errors",
     "StoreError": "statefmt.model.errors",
     "SurgeryError": "statefmt.model.errors",
+    "TextEdit": "statefmt.library.text_edit",
     "Transaction": "statefmt.library.transaction",
     "UnreadableError": "statefmt.model.errors",
     "UnsupportedStateError": "statefmt.model.errors",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Unpack
 from statefmt.context import RunContext
 from statefmt.edit.session import LoadedState, loaded
 from statefmt.library._located import located
-from statefmt.model.errors import StoreError
+from statefmt.model.errors import StateError, StoreError
 from statefmt.model.findings import Finding
 from statefmt.model.resources import ResourceState
 from statefmt.model.snapshot import Snapshot
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     # Most programs only read.
     from statefmt.analysis.diff import SnapshotDiff
     from statefmt.configuration.providers.references import ProviderReferences
-    from statefmt.edit.copies import Copy
     from statefmt.edit.pipeline import OpenedEdit, Terms
     from statefmt.edit.requests.migrate import Migrated
     from statefmt.formats.releases.releases import Release
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from statefmt.library.migrating import DowngradeOptions, UpgradeOptions
     from statefmt.library.migration import Migration
     from statefmt.library.selecting import Filters, Selector
+    from statefmt.library.text_edit import TextEdit
     from statefmt.library.transaction import Transaction
     from statefmt.library.values import Output
     from statefmt.store.protocol import HistoryEntry, Store
@@ -210,15 +210,67 @@ class State:
         from statefmt.library.transaction import transaction
 
         terms = _terms(operation, message, lock, lock_timeout, backup, keep_backup, dry_run)
-        terms = replace(terms, serial=expect_serial, checksum=expect_hash)
-        if out is not None:
-            if backup is not None:
-                raise StoreError("backup= cannot be combined with out=: the state stays as it is")
-            terms = replace(terms, copy=self._copy(os.fspath(out), terms.command, overwrite, keep_backup))
+        terms = self._copying(replace(terms, serial=expect_serial, checksum=expect_hash), out, overwrite)
         references = self._references(config, variables, variable_files)
         with self._opened(terms) as opened, transaction(opened, references, written) as made:
             yield made
         if terms.in_place and not made.is_cancelled:
+            self._store.tidy()
+
+    @contextmanager
+    def edit_text(
+        self,
+        address: Selector | None = None,
+        *,
+        message: str = "",
+        lock: bool = True,
+        lock_timeout: float = 0.0,
+        backup: str | os.PathLike[str] | None = None,
+        keep_backup: bool = True,
+        dry_run: bool = False,
+        out: str | os.PathLike[str] | None = None,
+        overwrite: bool = False,
+        expect_serial: int | None = None,
+        expect_hash: str | None = None,
+        config: str | os.PathLike[str] | ProviderReferences | None = None,
+        written: Callable[[EditResult], None] | None = None,
+    ) -> Iterator[TextEdit]:
+        """Edit the state, or the attributes of the instance at `address`, as text in a `with` block.
+
+            with state.edit_text() as edit:
+                edit.propose(edit.text.replace(b"t3.small", b"t3.large"))
+                edit.write()
+
+        A state that is damaged can be edited as a whole. The state is locked in the block, and SIGTERM and SIGHUP raise
+        an exception in it, so that they leave nothing behind. The other arguments are those of `edit()`.
+
+        Raises LockedError if someone else holds the lock, StoreError if the state is not the expected one, cannot be
+        read or has an older format version, EncryptionError if it cannot be decrypted, SelectionError if nothing is at
+        `address`, and StateError if the state is damaged and an address is given.
+        """
+        from statefmt.library.selecting import selector_text
+        from statefmt.library.text_edit import TextEdit
+        from statefmt.store.remote.interruption import interruptible
+
+        terms = _terms("edit", message, lock, lock_timeout, backup, keep_backup, dry_run)
+        terms = self._copying(replace(terms, serial=expect_serial, checksum=expect_hash), out, overwrite)
+        references = self._references(config, None, ())
+        damage: list[StateError] = []
+
+        def opening(data: bytes) -> LoadedState:
+            from statefmt.edit.damaged import loaded_to_mend
+
+            found, error = loaded_to_mend(self._context, self.location, data)
+            damage.extend([] if error is None else [error])
+            return found
+
+        with interruptible(), self._opened(terms, opening) as opened:
+            if damage and address is not None:
+                raise damage[0]
+            selector = None if address is None else selector_text(address)
+            made = TextEdit(opened, selector, damage[0] if damage else None, references, written)
+            yield made
+        if terms.in_place and made.is_written:
             self._store.tidy()
 
     def undo(
@@ -365,12 +417,18 @@ class State:
             raise StoreError("variables= and variable_files= need config= with a directory")
         return config
 
-    def _copy(self, out: str, command: str, overwrite: bool, keep_backup: bool) -> Copy:
+    def _copying(self, terms: Terms, out: str | os.PathLike[str] | None, overwrite: bool) -> Terms:
+        """Return the terms of an edit whose result goes to `out`, if that is given."""
         from statefmt.edit.copies import FileCopy, OutputCopy
 
+        if out is None:
+            return terms
+        if terms.backup is not None:
+            raise StoreError("backup= cannot be combined with out=: the state stays as it is")
         if out == STANDARD_INPUT:
-            return OutputCopy(self._context)
-        return FileCopy(self._context, out, command, overwrite, keep_backup)
+            return replace(terms, copy=OutputCopy(self._context))
+        copy = FileCopy(self._context, os.fspath(out), terms.command, overwrite, terms.keeps_backup)
+        return replace(terms, copy=copy)
 
     @contextmanager
     def _opened(self, terms: Terms, opening: Callable[[bytes], LoadedState] | None = None) -> Iterator[OpenedEdit]:

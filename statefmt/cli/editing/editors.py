@@ -12,29 +12,37 @@ from typing import Final, NamedTuple
 from statefmt import StoreError
 
 _DEFAULT: Final = "vi"
-# No swap file, no viminfo or ShaDa file; then, after the settings of the user, no undo, backup or swap file, no
-# modelines (a state is untrusted), and no change to the last line. `silent!` is for builds without a feature.
-_VIM: Final = (
-    *("-n", "-i", "NONE", "--cmd", "set nomodeline"),
-    *("-c", "silent! set noundofile nobackup nowritebackup noswapfile nomodeline viminfo= nofixendofline"),
+# After the settings of the user. One command for each, since the first unknown option ends a `set`; builds without a
+# feature do not know its options.
+_VIM_SETTINGS: Final = " | ".join(
+    f"silent! set {one}"
+    for one in ("noundofile", "nobackup", "nowritebackup", "noswapfile", "nomodeline", "viminfo=", "nofixendofline")
 )
-_EMACS: Final = (
-    "--eval",
-    "(setq make-backup-files nil auto-save-default nil auto-save-list-file-prefix nil create-lockfiles nil)",
-)
-# Options of editors by the name of the program. Those of nano's own files cannot be turned off one by one.
+# No swap file, no viminfo or ShaDa file, and no modelines, since a state is untrusted.
+_VIM: Final = ("-n", "-i", "NONE", "--cmd", "set nomodeline", "-c", _VIM_SETTINGS)
+# Options of editors by the name of the program. The settings of nano and Emacs that keep copies, also of packages,
+# cannot be turned off one by one: they start without the files of the user.
 _OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     **dict.fromkeys(("vim", "nvim", "vimx", "rvim"), _VIM),
     **dict.fromkeys(("gvim", "mvim"), ("-f", *_VIM)),
     **dict.fromkeys(("nano", "rnano"), ("--ignorercfiles",)),
-    "emacs": _EMACS,
-    "micro": ("-backup", "false", "-savehistory", "false", "-saveundo", "false", "-savecursor", "false"),
+    "emacs": (
+        "-Q",
+        "--eval",
+        "(setq make-backup-files nil auto-save-default nil auto-save-list-file-prefix nil create-lockfiles nil)",
+    ),
+    "micro": (
+        *("-backup", "false", "-permbackup", "false", "-savehistory", "false", "-saveundo", "false"),
+        *("-savecursor", "false", "-eofnewline", "false"),
+    ),
     # They keep nothing outside of the file's folder.
     **dict.fromkeys(("hx", "helix", "kak"), ()),
 }
-# They keep unsaved text or a history of every file in the home of the user, and no option of a call prevents it.
-_KEEPING: Final = frozenset(
-    {"code", "code-insiders", "codium", "cursor", "windsurf", "subl", "zed", "idea", "pycharm", "goland", "emacsclient"}
+_WAITING: Final = frozenset({"code", "code-insiders", "codium", "cursor", "windsurf", "subl", "zed"})
+# They keep unsaved text or a history of files in folders of their own, and no option of a call prevents it.
+_KEEPING: Final = _WAITING | {"idea", "pycharm", "goland", "emacsclient", "nvi", "bsd-vi"}
+_WITH_LINES: Final = frozenset(
+    {"vim", "nvim", "vimx", "rvim", "gvim", "mvim", "nano", "rnano", "emacs", "micro", "kak"}
 )
 
 
@@ -47,15 +55,21 @@ class Discretion(Enum):
 
 
 class Editor(NamedTuple):
-    """A program with its arguments, to which the path of the file is appended."""
+    """A program with its arguments; `takes_lines` if `+LINE` before the path has it start at a line."""
 
     words: tuple[str, ...]
     discretion: Discretion
+    takes_lines: bool = False
 
     @property
     def name(self) -> str:
         """The name of the program."""
         return Path(self.words[0]).name
+
+    def command(self, path: Path, line: int | None = None) -> list[str]:
+        """Return the words that edit a file, if possible from a line on."""
+        start = [f"+{line}"] if line is not None and self.takes_lines else []
+        return [*self.words, *start, str(path)]
 
 
 def user_editor(environment: Mapping[str, str]) -> Editor:
@@ -69,15 +83,16 @@ def user_editor(environment: Mapping[str, str]) -> Editor:
         words = shlex.split(text)
     except ValueError as error:
         raise StoreError(f"{variable} cannot be read as a command: {error}; nothing was written") from error
-    found = shutil.which(words[0], path=environment.get("PATH")) if words else None
+    found = shutil.which(words[0], path=environment.get("PATH")) if words and words[0] else None
     if found is None:
         program = repr(words[0]) if words else "an empty name"
         source = "the default editor" if variable is None else f"the editor in {variable}"
         raise StoreError(f"{source} was not found: {program}; name one in VISUAL or EDITOR. Nothing was written")
-    name = Path(found).resolve().name
-    # `vi` may be any of several programs, `vim.tiny` is a build of vim.
-    known = next((one for one in (name, name.partition(".")[0], Path(found).name) if one in _OPTIONS), None)
+    called, real = Path(found).name, Path(found).resolve().name
+    # `vi` may be any of several programs, `vim.tiny` and `emacs-nox` are builds.
+    known = next((one for one in (real, real.partition(".")[0], called) if one in _OPTIONS), None)
     if known is not None:
-        return Editor((found, *words[1:], *_OPTIONS[known]), Discretion.KEEPS_NOTHING)
-    is_keeping = bool({name, Path(found).name} & _KEEPING)
-    return Editor((found, *words[1:]), Discretion.KEEPS_COPIES if is_keeping else Discretion.UNKNOWN)
+        return Editor((found, *words[1:], *_OPTIONS[known]), Discretion.KEEPS_NOTHING, known in _WITH_LINES)
+    keeping = next((one for one in (called, real) if one in _KEEPING), None)
+    waiting = ("--wait",) if keeping in _WAITING else ()
+    return Editor((found, *words[1:], *waiting), Discretion.UNKNOWN if keeping is None else Discretion.KEEPS_COPIES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -50,6 +51,15 @@ def is_in_memory(folder: Path) -> bool:
         if real.is_relative_to(point) and len(point.parts) >= len(found.parts):
             found, kind = point, rest.split(" ")[0]
     return kind in _IN_MEMORY
+
+
+def problem_of(base: Path) -> str:
+    """Return why others could exchange what is in a folder, "" if they cannot: they must neither own nor change it."""
+    status = base.stat()
+    if hasattr(os, "geteuid") and status.st_uid not in (0, os.geteuid()):
+        return "it belongs to another user"
+    others_write, is_sticky = status.st_mode & (stat.S_IWGRP | stat.S_IWOTH), status.st_mode & stat.S_ISVTX
+    return "others may write to it" if others_write and not is_sticky else ""
 
 
 def _unescaped(point: str) -> str:

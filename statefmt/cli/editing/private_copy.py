@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from statefmt import StoreError
-from statefmt.cli.editing.places import CopyPlace, copy_places, is_in_memory
-from statefmt.store.reading import LARGEST_STATE
-from statefmt.store.small_files import read_bounded
+from statefmt.cli.editing.kept_copies import KEPT
+from statefmt.cli.editing.places import CopyPlace, copy_places, is_in_memory, problem_of
+from statefmt.cli.run import run_context
 
 _PRIVATE: Final = 0o700
 _SECRET: Final = 0o600
@@ -35,12 +35,21 @@ class PrivateCopy(NamedTuple):
 
     def read(self) -> bytes:
         """Return the content, also if the editor has replaced the file. Raises StoreError if that is not readable."""
+        if self.path.is_symlink():
+            raise StoreError("the edited copy cannot be read: it is a symbolic link; nothing was written")
         try:
-            return read_bounded(self.path, LARGEST_STATE, links=False)
-        except OSError as error:
-            raise StoreError(
-                f"the edited copy cannot be read: {error.strerror or error}; nothing was written"
-            ) from error
+            return run_context().read(str(self.path))
+        except StoreError as error:
+            raise StoreError(f"the edited copy cannot be read: {error}; nothing was written") from error
+
+    def kept(self) -> Path:
+        """Keep the copy after the edit, without what the editor has put beside it; return its new path."""
+        folder = self.path.parent
+        for other in folder.iterdir():
+            if other != self.path:
+                _remove(other)
+        self.path.chmod(_SECRET)
+        return folder.rename(folder.with_name(f"{KEPT}{folder.name}")) / self.path.name
 
 
 @contextmanager
@@ -76,6 +85,8 @@ def removed_copies(common: str) -> list[str]:
     with suppress(OSError, StoreError), _locked(common) as held:
         _check(common, held)
         for path in sorted(Path(common).iterdir()):
+            if path.name.startswith(KEPT):
+                continue
             with suppress(OSError):
                 lock = _open(path)
                 try:
@@ -101,6 +112,11 @@ def _folder(environment: Mapping[str, str], *, needs_memory: bool) -> tuple[Path
             problems.append(f"{base} is not in memory")
             continue
         try:
+            if not place.is_memory:
+                base.mkdir(_PRIVATE, parents=True, exist_ok=True)
+            if problem := problem_of(base):
+                problems.append(f"{base}: {problem}")
+                continue
             return _created(place)
         except OSError as error:
             problems.append(f"{place.folder}: {error.strerror}")
@@ -117,8 +133,6 @@ def _folder(environment: Mapping[str, str], *, needs_memory: bool) -> tuple[Path
 
 def _created(place: CopyPlace) -> tuple[Path, int]:
     for _ in range(_TRIES):
-        if not place.is_memory:
-            Path(place.folder).parent.mkdir(_PRIVATE, parents=True, exist_ok=True)
         with suppress(FileExistsError):
             Path(place.folder).mkdir(_PRIVATE)
         with suppress(FileNotFoundError), _locked(place.folder) as held:
@@ -153,5 +167,10 @@ def _check(folder: str, held: int) -> None:
         raise StoreError(f"{folder} belongs to another user, or others may look into it")
 
 
-def _remove(folder: Path) -> None:
-    shutil.rmtree(folder, ignore_errors=True)
+def _remove(path: Path) -> None:
+    """Remove a folder with its content, or a file, as far as that is possible."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            path.unlink()

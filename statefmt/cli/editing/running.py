@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Final
 
 from statefmt import StoreError
 from statefmt.cli.editing.editors import Editor
+from statefmt.cli.editing.terminal import terminal_kept
 
 # Keys that a terminal sends to all programs on it: they are for the editor.
 _KEYS: Final = ("SIGINT", "SIGQUIT")
@@ -20,14 +22,20 @@ _KEYS: Final = ("SIGINT", "SIGQUIT")
 _PATIENCE: Final = 2.0
 
 
-def run_editor(editor: Editor, path: Path, environment: Mapping[str, str]) -> None:
-    """Run an editor on a file and wait for it; its temporary files are in the folder of the file.
+def run_editor(editor: Editor, path: Path, environment: Mapping[str, str], line: int | None = None) -> float:
+    """Run an editor on a file, if possible from a line on, and wait for it; return how long it ran, in seconds.
 
-    If a signal ends the wait, the editor is ended as well. Raises StoreError if it cannot be started or fails.
+    Its temporary files are in the folder of the file. If a signal ends the wait, the editor is ended as well. Raises
+    StoreError if it cannot be started or fails.
     """
-    with _terminal_kept(), _keys_left_to_editor():
+    start = time.monotonic()
+    # What it prints must not get into a result that is piped.
+    output = None if sys.stdout.isatty() else sys.stderr.fileno()
+    with terminal_kept() as reset_screen, _keys_left_to_editor():
         try:
-            process = subprocess.Popen([*editor.words, str(path)], env={**environment, "TMPDIR": str(path.parent)})
+            process = subprocess.Popen(
+                editor.command(path, line), stdout=output, env={**environment, "TMPDIR": str(path.parent)}
+            )
         except OSError as error:
             raise StoreError(
                 f"the editor {editor.name} cannot be run: {error.strerror}; nothing was written"
@@ -37,10 +45,13 @@ def run_editor(editor: Editor, path: Path, environment: Mapping[str, str]) -> No
         except BaseException:
             _end(process)
             raise
+        if status < 0:
+            reset_screen()
     if status < 0:
         raise StoreError(f"the editor {editor.name} was ended by signal {-status}; nothing was written")
     if status:
         raise StoreError(f"the editor {editor.name} failed with exit status {status}; nothing was written")
+    return time.monotonic() - start
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
@@ -49,10 +60,13 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     # A stopped process gets the signal when it continues.
     process.send_signal(signal.SIGCONT)
     try:
-        process.wait(_PATIENCE)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_PATIENCE)
+    finally:
+        # Also if another signal ends this wait.
+        if process.poll() is None:
+            process.kill()
+            process.wait()
 
 
 @contextmanager
@@ -68,19 +82,3 @@ def _keys_left_to_editor() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-@contextmanager
-def _terminal_kept() -> Iterator[None]:
-    """Restore the settings of the terminal, which an editor that was killed leaves as they were for it."""
-    if not (sys.stdin and sys.stdin.isatty()):
-        yield
-        return
-    import termios
-
-    settings = termios.tcgetattr(sys.stdin)
-    try:
-        yield
-    finally:
-        with suppress(termios.error):
-            termios.tcsetattr(sys.stdin, termios.TCSADRAIN, settings)

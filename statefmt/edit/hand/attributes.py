@@ -28,6 +28,15 @@ class EditableAttributes(NamedTuple):
     instance: InstanceState
     text: EditableText
 
+    @property
+    def pointer(self) -> str:
+        """The JSON pointer to the attributes in the state."""
+        current = self.instance.current
+        assert current is not None
+        assert current.origin is not None
+        block, number = current.origin
+        return f"/resources/{block}/instances/{number}/attributes"
+
     def edit(self, snapshot: Snapshot, edited: bytes) -> Edit:
         """Replace the attributes with an edited text; unchanged values keep their bytes.
 

@@ -10,6 +10,8 @@ from statefmt.formats.style import Layout, style_of
 _WIDTH = 2
 # msgspec's name for the layout without white space.
 _COMPACT = -1
+_SPACE = b" \t\r\n"
+_BOM = b"\xef\xbb\xbf"
 
 
 class EditableText(Struct, frozen=True):
@@ -28,21 +30,27 @@ class EditableText(Struct, frozen=True):
         return "EditableText()"
 
     def restored(self, edited: bytes) -> bytes:
-        """Return what to store for the edited text. Text that is not JSON is returned as it is.
+        """Return what to store for the edited text. Text that is not JSON is returned as it is, without a BOM.
 
-        A newline that the editor appended to a file without one is dropped.
+        White space at the end is that of the stored text, and so are the ends of lines if the editor changed them all:
+        editors add and drop both.
         """
         if edited == self.shown:
             return self.stored
+        if not self.shown.startswith(_BOM):
+            edited = edited.removeprefix(_BOM)
+        body = edited.rstrip(_SPACE)
+        if not body:
+            return b""
         if self.is_laid_out:
             try:
-                compact = msgspec.json.format(edited, indent=_COMPACT)
+                body = msgspec.json.format(body, indent=_COMPACT)
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                 return edited
-            return compact + _end(self.stored)
-        if edited.endswith(b"\n") and not self.stored.endswith(b"\n"):
-            return edited.removesuffix(b"\n").removesuffix(b"\r")
-        return edited
+        elif b"\r" not in self.shown and body.count(b"\r\n") == body.count(b"\n"):
+            # JSON strings have no line ends.
+            body = body.replace(b"\r\n", b"\n")
+        return body + _end(self.stored)
 
 
 def text_of_state(data: bytes) -> EditableText:
@@ -65,6 +73,14 @@ def text_of_value(raw: bytes) -> EditableText:
     return EditableText(raw, msgspec.json.format(raw, indent=_WIDTH) + b"\n", is_laid_out=True)
 
 
+def is_same_json(one: bytes, other: bytes) -> bool:
+    """Return whether two texts differ in white space only; False if one is not JSON."""
+    try:
+        return msgspec.json.format(one, indent=_COMPACT) == msgspec.json.format(other, indent=_COMPACT)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return False
+
+
 def _end(data: bytes) -> bytes:
     """Return the white space at the end."""
-    return data[len(data.rstrip(b" \t\r\n")) :]
+    return data[len(data.rstrip(_SPACE)) :]

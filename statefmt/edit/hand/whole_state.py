@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 from statefmt.analysis.diff import SnapshotDiff, diff
 from statefmt.edit.added_findings import edit_findings
 from statefmt.edit.changes.edit import Edit
+from statefmt.edit.hand.text import EditableText, is_same_json
 from statefmt.edit.operations.restore import with_serial
 from statefmt.edit.pipeline import Operation, Proposal
 from statefmt.edit.session import LoadedState, StateFileError, with_next_serial
 from statefmt.edit.surgical import EditOutcome
+from statefmt.formats.raw_json.positions import positions
 from statefmt.formats.reading.inspect import CURRENT_VERSION, ReadResult, read
 from statefmt.formats.writing.splice import Splicer
-from statefmt.golang import loads_exact
 from statefmt.model.errors import StateError, StoreError, SurgeryError
 from statefmt.model.findings import Finding
 from statefmt.model.snapshot import Snapshot
@@ -31,16 +32,18 @@ _LAYOUT = "only the layout of the file changes, so the serial stays"
 
 
 def replaced_by(
-    content: bytes, *, is_damaged: bool = False, references: ProviderReferences | None = None
+    text: EditableText, edited: bytes, *, is_damaged: bool = False, references: ProviderReferences | None = None
 ) -> Operation[EditOutcome]:
-    """Return the operation that replaces a state with `content`, byte for byte except for the serial.
+    """Return the operation that replaces a state with its edited text, byte for byte except for the serial.
 
     The serial rises by one if anything but the layout changes, unless the text has a higher one. `is_damaged` if the
     old content is not readable: the changes then count from an empty state, with what could be read of its serial and
     lineage. With `references`, the result is also compared with a configuration. The operation raises StateFileError
-    if `content` is not a readable state, SurgeryError if its format version or lineage is another one or its serial is
-    lower, and StoreError if there is no higher serial.
+    if the edited text is not a readable state, SurgeryError if its format version or lineage is another one or its
+    serial is lower, and StoreError if there is no higher serial.
     """
+
+    content = text.restored(edited)
 
     def propose(state: LoadedState) -> Proposal[EditOutcome]:
         before = state.result.snapshot
@@ -48,8 +51,8 @@ def replaced_by(
             unchanged = EditOutcome(Edit(before), diff(before, before), before.serial)
             return Proposal(unchanged, [Span(0, len(content))], check=False)
         result = _readable(state, content)
-        _refuse_another_state(before, result)
-        if result.snapshot.serial > before.serial or _is_same_json(state.data, content):
+        _refuse_another_state(before, result, edited)
+        if result.snapshot.serial > before.serial or is_same_json(state.data, content):
             new = content
         else:
             new = with_serial(content, with_next_serial(before, state.name).serial)
@@ -79,31 +82,29 @@ def _readable(state: LoadedState, content: bytes) -> ReadResult:
         raise StateFileError(f"{display_name(state.name)} (as edited, not written)", error) from error
 
 
-def _refuse_another_state(before: Snapshot, result: ReadResult) -> None:
+def _refuse_another_state(before: Snapshot, result: ReadResult, edited: bytes) -> None:
     after = result.snapshot
+
+    def line(member: str) -> str:
+        pointer = f"/{member}"
+        return f"line {positions(edited, [pointer])[pointer].line}"
+
     if result.version != CURRENT_VERSION:
         raise SurgeryError(
-            f"the edited state has format version {result.version}, not {CURRENT_VERSION}; "
+            f"{line('version')}: the edited state has format version {result.version}, not {CURRENT_VERSION}; "
             "`statetool downgrade` writes states for older releases"
         )
     if before.lineage and after.lineage != before.lineage:
         raise SurgeryError(
-            f"the edit changes the lineage from {printable(before.lineage)} to {printable(after.lineage) or 'nothing'}"
-            ", which makes this another state; `statetool new-lineage` does so if it is intended"
+            f"{line('lineage')}: the edit changes the lineage from {printable(before.lineage)} to "
+            f"{printable(after.lineage) or 'nothing'}, which makes this another state; `statetool new-lineage` does so "
+            "if it is intended"
         )
     if after.serial < before.serial:
         raise SurgeryError(
-            f"the edit lowers the serial from {before.serial} to {after.serial}; `statetool set-serial` does so if it "
-            "is intended. An edit raises the serial by itself"
+            f"{line('serial')}: the edit lowers the serial from {before.serial} to {after.serial}; `statetool "
+            "set-serial` does so if it is intended. An edit raises the serial by itself"
         )
-
-
-def _is_same_json(old: bytes, new: bytes) -> bool:
-    """Return whether two texts differ in their white space only; False if in doubt."""
-    try:
-        return bool(loads_exact(old) == loads_exact(new))
-    except (ValueError, RecursionError):
-        return False
 
 
 def _added(

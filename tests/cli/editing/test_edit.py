@@ -82,11 +82,12 @@ def test_a_state_on_one_line_is_edited_on_many(
         ("sed -i s/instance_type/instance_type,/", 0, ""),
         ("sed -i 3d", 0, ""),
         ("truncate -s 0", 2, "The file is empty"),
-        ("truncate -s 700", 2, "The file is not JSON"),
-        ('sed -i \'s/"serial": 58/"serial": 57/\'', 2, "the edit lowers the serial from 58 to 57"),
-        ('sed -i \'s/"lineage": "/&0/\'', 2, "the edit changes the lineage"),
-        ('sed -i \'s/"version": 4/"version": 3/\'', 2, "the edited state has format version 3"),
-        ('sed -i \'s/"mode": "managed"/"mode": "odd"/\'', 2, "statetool: the edit is refused"),
+        ("truncate -s 700", 2, "line 38, column 16"),
+        ('sed -i \'s/"serial": 58/"serial": 57/\'', 2, "line 4: the edit lowers the serial from 58 to 57"),
+        ('sed -i \'s/"lineage": "/&0/\'', 2, "line 5: the edit changes the lineage"),
+        ('sed -i \'s/"version": 4/"version": 3/\'', 2, "line 2: the edited state has format version 3"),
+        ('sed -i \'s/"mode": "managed"/"mode": "odd"/\'', 2, "line 51, column 7"),
+        ("sh -c 'sed -i s/t3.small/t3.nano/ \"$1\"; kill -9 $$' -", 2, "line: was ended by signal 9"),
         ("ln -sf /etc/passwd", 2, "the edited copy cannot be read"),
     ],
 )
@@ -104,9 +105,11 @@ def test_without_a_terminal(
     monkeypatch.setenv("EDITOR", "false")
     done = statetool("edit", "--yes")
     assert done.status == status, done
-    assert message in " ".join(done.err.split())
+    assert message.removeprefix("line: ") in " ".join(done.err.split())
     assert (state.read_bytes() != before) == (not message)
-    assert not list(memory.iterdir())
+    # A text that is refused is kept, all else is not.
+    assert bool(list(memory.iterdir())) == ("the edited text is kept" in done.err)
+    assert ("the edited text is kept" in done.err) == message.startswith("line")
     assert not (state.parent / ".terraform.tfstate.lock.info").exists()
 
 
@@ -146,21 +149,22 @@ def test_a_broken_edit_twice_then_a_good_one(state: Path, folder: Path, program:
         'if [ $n -le 2 ]; then sed -i "1s/.*/{ broken/" "$1"; else sed -i "1s/.*/{/; s/t3.small/t3.nano/" "$1"; fi'
     )
     editor = script(folder, f"echo >> {folder}/runs; n=$(wc -l < {folder}/runs); {breaking}")
-    shown = on_terminal(program, "statetool edit", typed="y\ny\ny\n", environment={"EDITOR": editor})
+    shown = on_terminal(program, "statetool edit", typed="e\ne\ny\n", environment={"EDITOR": editor})
     assert shown.status == 0, shown
-    assert shown.text.count("Edit again?") == 2
+    assert shown.text.count("What now: edit again (e)") == 2
     assert shown.text.count("line 1, column 3") >= 2
     wanted = before.replace(b"t3.small", b"t3.nano").replace(b'"serial": 58,', b'"serial": 59,')
     assert state.read_bytes() == wanted
 
 
-@pytest.mark.parametrize(("editor", "typed"), [("sed -i 1d", "n\n"), ("sed -i s/t3.small/t3.nano/", "n\nn\n")])
-def test_an_edit_is_given_up(editor: str, typed: str, state: Path, program: Program) -> None:
+@pytest.mark.parametrize(("editor", "typed"), [("sed -i 1d", "d\n"), ("sed -i s/t3.small/t3.nano/", "n\nd\n")])
+def test_an_edit_is_discarded(editor: str, typed: str, state: Path, memory: Path, program: Program) -> None:
     before = state.read_bytes()
     shown = on_terminal(program, "statetool edit", typed=typed, environment={"EDITOR": editor})
     assert shown.status == 2, shown
     assert "nothing was written" in shown.text
     assert state.read_bytes() == before
+    assert not list(memory.iterdir())
 
 
 def test_a_damaged_state_is_mended(state: Path, statetool: Statetool, monkeypatch: pytest.MonkeyPatch) -> None:

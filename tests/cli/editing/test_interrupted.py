@@ -17,9 +17,11 @@ from tests.servers.http import state_server
 _PATIENCE = 60.0
 
 
-def _started(folder: Path, program: Program, ending: str = "exec sleep 600", *options: str) -> subprocess.Popen[bytes]:
+def _started(
+    folder: Path, program: Program, ending: str = "exec sleep 600", *options: str, saving: str = "true"
+) -> subprocess.Popen[bytes]:
     """Start an edit, and wait until its editor runs."""
-    editor = script(folder, f"echo $$ > {folder}/pid.new; mv {folder}/pid.new {folder}/pid; {ending}")
+    editor = script(folder, f'{saving} "$1"; echo $$ > {folder}/pid.new; mv {folder}/pid.new {folder}/pid; {ending}')
     process = subprocess.Popen(
         [PROGRAM, "edit", "--yes", *options],
         env={**program.environment, "EDITOR": editor},
@@ -57,6 +59,28 @@ def test_a_signal_gives_the_lock_back_and_removes_the_copy(
     assert state.read_bytes() == before
     assert not _runs(int((folder / "pid").read_text()))
     assert program("taint", "aws_iam_role.app").status == 0
+
+
+def test_a_signal_keeps_what_the_editor_has_saved(state: Path, memory: Path, folder: Path, program: Program) -> None:
+    """A terminal that closes must not cost the work of an hour."""
+    before = state.read_bytes()
+    process = _started(folder, program, "exec sleep 600", saving="sed -i s/t3.small/t3.nano/")
+    process.send_signal(signal.SIGHUP)
+    assert process.wait(_PATIENCE) == -signal.SIGHUP
+    assert not (folder / ".terraform.tfstate.lock.info").exists()
+    kept = [path for path in memory.rglob("*") if path.is_file()]
+    assert [path.read_bytes() for path in kept] == [before.replace(b"t3.small", b"t3.nano")]
+    assert kept[0].stat().st_mode & 0o777 == 0o600
+    assert kept[0].parent.stat().st_mode & 0o777 == 0o700
+    assert state.read_bytes() == before
+    # Other commands leave it alone, and edit names it.
+    assert program("version").err == ""
+    assert str(kept[0]) in program("edit", "--yes", environment={"EDITOR": "true"}).err
+    assert kept[0].exists()
+    done = program("edit", "--yes", "--text", str(kept[0]), environment={"EDITOR": "true"})
+    assert done.status == 0, done
+    assert b"t3.nano" in state.read_bytes()
+    assert not list(memory.iterdir())
 
 
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])

@@ -1,0 +1,131 @@
+"""An edit of a state as text: the whole state, or the attributes of one instance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from statefmt.edit.hand.attributes import instance_text
+from statefmt.edit.hand.text import EditableText, text_of_state
+from statefmt.edit.hand.whole_state import refuse_older_format, replaced_by
+from statefmt.edit.pipeline import OpenedEdit, Operation, Proposal
+from statefmt.edit.surgical import EditOutcome, surgical
+from statefmt.formats.raw_json.positions import Position, finding_positions, positions
+from statefmt.library.edit_result import EditResult, committed, result_of
+from statefmt.model.errors import StateError, SurgeryError
+from statefmt.model.findings import Finding
+
+if TYPE_CHECKING:
+    # Most programs have no configuration.
+    from statefmt.configuration.providers.references import ProviderReferences
+
+
+class _Subject(NamedTuple):
+    """A text, what makes an operation of its new version, and the pointer to it in the state."""
+
+    text: EditableText
+    operation: Callable[[bytes], Operation[EditOutcome]]
+    pointer: str
+
+
+class TextEdit:
+    """An edit of a state as text between its lock and its end, made by `State.edit_text()`.
+
+    Propose a new text, then write it. Both may be repeated: a refused text, and a write that failed, change nothing.
+    """
+
+    def __init__(
+        self,
+        opened: OpenedEdit,
+        address: str | None,
+        damage: StateError | None,
+        references: ProviderReferences | None,
+        written: Callable[[EditResult], None] | None,
+    ) -> None:
+        """Use `State.edit_text()` instead, which locks the state."""
+        self._opened = opened
+        self._damage = damage
+        self._subject = (
+            _whole(opened, references, is_damaged=damage is not None)
+            if address is None
+            else _attributes(opened, address, references)
+        )
+        self._written = written
+        self._proposed: Proposal[EditOutcome] | None = None
+        self._result: EditResult | None = None
+
+    @property
+    def text(self) -> bytes:
+        """The text to edit, with all secrets: the state as it is stored, or indented if it is on one line."""
+        return self._subject.text.shown
+
+    @property
+    def damage(self) -> StateError | None:
+        """Why the state cannot be used, and a new text has to mend it; None if it can."""
+        return self._damage
+
+    @property
+    def is_encrypted(self) -> bool:
+        """Whether the file is encrypted; the text is not."""
+        return self._opened.state.seal is not None
+
+    @property
+    def is_written(self) -> bool:
+        """Whether a text was written, to the state or to `out`."""
+        return self._result is not None and self._result.written
+
+    @property
+    def serial(self) -> int:
+        """The serial of the state that was read; 0 if it is too damaged to say."""
+        return self._opened.state.result.snapshot.serial
+
+    def propose(self, text: bytes) -> EditResult:
+        """Check a new text, and return what `write()` would write, to show it and ask.
+
+        Raises StateError if the result is not a readable state or the edit would add an error finding, and SurgeryError
+        if it would make another state of it: another lineage, or a lower serial.
+        """
+        self._proposed = None
+        self._proposed = self._opened.proposed(self._subject.operation(text))
+        return result_of(self._proposed.outcome)
+
+    def write(self) -> EditResult:
+        """Write the text that was proposed last, with the next serial; a dry run or the same content writes nothing.
+
+        Raises StoreError and leaves the state unchanged if it cannot be written.
+        """
+        if self._proposed is None:
+            raise SurgeryError("no text was proposed; nothing was written")
+        committed(self._opened, self._proposed, self._end)
+        assert self._result is not None
+        return self._result
+
+    def positions(self, text: bytes, findings: Sequence[Finding]) -> Mapping[str, Position]:
+        """Return the line and column in a proposed text of each finding by its pointer, if it is about the text."""
+        pointer = self._subject.pointer
+        if not pointer:
+            return finding_positions(text, findings)
+        inside = {one.pointer: one.pointer.removeprefix(pointer) for one in findings if one.pointer.startswith(pointer)}
+        places = positions(text, inside.values())
+        return {whole: places[part] for whole, part in inside.items()}
+
+    def _end(self, result: EditResult) -> None:
+        self._result = result
+        if result.written and self._written is not None:
+            self._written(result)
+
+
+def _whole(opened: OpenedEdit, references: ProviderReferences | None, *, is_damaged: bool) -> _Subject:
+    if not is_damaged:
+        refuse_older_format(opened.state)
+    text = text_of_state(opened.state.data)
+    return _Subject(text, lambda edited: replaced_by(text, edited, is_damaged=is_damaged, references=references), "")
+
+
+def _attributes(opened: OpenedEdit, address: str, references: ProviderReferences | None) -> _Subject:
+    instance = instance_text(opened.state.result.snapshot, address)
+    return _Subject(
+        instance.text,
+        lambda edited: surgical(lambda snapshot: instance.edit(snapshot, edited), references),
+        instance.pointer,
+    )
