@@ -14,7 +14,7 @@ from statefmt.cli.confirmation import asking
 from statefmt.cli.editing.editors import Discretion, Editor, user_editor
 from statefmt.cli.editing.kept_copies import forget_kept, kept_copies
 from statefmt.cli.editing.private_copy import private_copy
-from statefmt.cli.editing.session import Session
+from statefmt.cli.editing.session import EditingSession
 from statefmt.cli.failure import show_failure
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
@@ -95,7 +95,7 @@ def command(
         with private_copy(content, file_name, context.environment, needs_memory=needs_memory) as copy:
             lock = "; the state is locked" if write.lock and not (write.out or write.dry_run) else ""
             say(f"{name}: waiting for the editor, {editor.name}{lock}")
-            return Session(name, edit, copy, editor, options).run()
+            return EditingSession(name, edit, copy, editor, options).run()
 
 
 def _check_discretion(editor: Editor, *, needs_memory: bool) -> None:

@@ -30,7 +30,7 @@ _AGAIN, _KEEP, _DISCARD = "e", "k", "d"
 _AT_ONCE: Final = 2.0
 
 
-class Session:
+class EditingSession:
     """The edit of a text in an editor. The text is kept unless it is written, or the user discards it."""
 
     def __init__(self, name: str, edit: TextEdit, copy: PrivateCopy, editor: Editor, options: SurgeryOptions) -> None:

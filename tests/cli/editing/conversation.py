@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pty
 import select
+import struct
 import subprocess
+import termios
 import time
 
 from tests.cli.conftest import Program
@@ -13,21 +16,26 @@ from tests.cli.terminal import Shown
 
 # In seconds; only a fault takes this long.
 _PATIENCE = 40.0
+HANG_UP = "the terminal closes"
 
 
 def conversation(program: Program, line: str, *steps: tuple[str, str], **environment: str) -> Shown:
     """Run a line of sh in a terminal; for each step, wait until a text is shown, and type keys.
 
-    An editor reads all that was typed ahead, also what is for the program after it.
+    An editor reads all that was typed ahead, also what is for the program after it. The terminal is closed at the step
+    HANG_UP.
     """
     controller, terminal = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     process = subprocess.Popen(
         ["sh", "-c", line],
         stdin=terminal,
         stdout=terminal,
         stderr=terminal,
         env={"PAGER": "cat", **program.environment, **environment},
+        # The terminal sends signals for keys, and when it closes.
         start_new_session=True,
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # noqa: PLW1509 - no other thread runs
     )
     os.close(terminal)
     until = time.monotonic() + _PATIENCE
@@ -38,7 +46,12 @@ def conversation(program: Program, line: str, *steps: tuple[str, str], **environ
                 seen = len(text)
                 # An editor draws the text before it reads keys.
                 time.sleep(0.3)
-                os.write(controller, waiting.pop(0)[1].encode())
+                keys = waiting.pop(0)[1]
+                if keys == HANG_UP:
+                    os.close(controller)
+                    controller = -1
+                    return Shown(process.wait(_PATIENCE), text)
+                os.write(controller, keys.encode())
             assert time.monotonic() < until, text
             if select.select([controller], [], [], 0.1)[0]:
                 try:
@@ -54,4 +67,5 @@ def conversation(program: Program, line: str, *steps: tuple[str, str], **environ
         if process.poll() is None:
             process.kill()
             process.wait()
-        os.close(controller)
+        if controller >= 0:
+            os.close(controller)

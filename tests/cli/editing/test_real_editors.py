@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -9,15 +10,27 @@ import pytest
 
 from tests.cli.conftest import Program
 from tests.cli.editing.conftest import script
-from tests.cli.editing.conversation import conversation
+from tests.cli.editing.conversation import HANG_UP, conversation
 from tests.cli.terminal import on_terminal
 
 QUESTION = "Write this to"
+SETTINGS = [".emacs", ".nanorc", ".vimrc", "settings.json"]
 VIMS = ("vim.tiny", "vim.basic", "vim", "nvim")
 # Settings with which an editor leaves copies everywhere.
 VIMRC = (
     "set undofile undodir=~/undo backup backupdir=~/backup directory=~/swap swapfile viminfo='100,n~/info modeline\n"
 )
+# What other editors are typed to replace all, save and quit; after each part, they get time to read it.
+OTHERS = {
+    "nano": ("\x1ct3.small\rt3.large\ra", "\x0f\r", "\x18"),
+    "emacs -nw": ("\x1b%t3.small\rt3.large\r!", "\x18\x13", "\x18\x03"),
+    "micro": ("\x05replaceall t3.small t3.large\r", "\x13", "\x11"),
+    "kak": ("%st3.small\rct3.large\x1b", ":wq\r"),
+}
+EMACS = """
+(setq backup-directory-alist '(("." . "~/backup/")) vc-make-backup-files t savehist-file "~/info")
+(savehist-mode 1)
+"""
 
 
 @pytest.fixture
@@ -28,7 +41,11 @@ def home(folder: Path, program: Program) -> Path:
         (path / name).mkdir(parents=True)
     (path / ".vimrc").write_text(VIMRC)
     (path / ".nanorc").write_text(f'set backup\nset backupdir "{path}/backup"\nset historylog\nset positionlog\n')
-    program.environment = {**program.environment, "HOME": str(path), "TERM": "vt100"}
+    (path / ".emacs").write_text(EMACS)
+    (path / ".config/micro").mkdir(parents=True)
+    micro = {"permbackup": True, "backupdir": f"{path}/backup", "saveundo": True, "savehistory": True}
+    (path / ".config/micro/settings.json").write_text(json.dumps(micro))
+    program.environment = {**program.environment, "HOME": str(path), "TERM": "xterm"}
     return path
 
 
@@ -47,7 +64,7 @@ def test_vim(editor: str, state: Path, memory: Path, home: Path, program: Progra
     wanted = before.replace(b"t3.small", b"t3.large").replace(b'"serial": 58,', b'"serial": 59,')
     assert state.read_bytes() == wanted
     # nvim makes an empty log.
-    assert [name for name in _files(home) if name != "log"] == [".nanorc", ".vimrc"]
+    assert [name for name in _files(home) if name != "log"] == SETTINGS
     assert not list(memory.iterdir())
 
 
@@ -58,20 +75,23 @@ def test_vim_would_leave_copies_otherwise(folder: Path, home: Path, program: Pro
         pytest.skip("vim.basic is not installed")
     (folder / "text").write_text("text\n")
     conversation(program, f"{vim} {folder}/text", ("text", ":s/text/other/\r:w\r:q\r"))
-    assert len(_files(home)) > 2
+    assert len(_files(home)) > len(SETTINGS)
 
 
-def test_nano(state: Path, memory: Path, home: Path, program: Program) -> None:
-    if shutil.which("nano") is None:
-        pytest.skip("nano is not installed")
+@pytest.mark.parametrize("editor", OTHERS)
+def test_other_editors(editor: str, state: Path, memory: Path, home: Path, program: Program) -> None:
+    if shutil.which(editor.split(maxsplit=1)[0]) is None:
+        pytest.skip(f"{editor} is not installed")
     before = state.read_bytes()
-    # Search and replace, all; write, with the name that nano proposes; exit.
-    keys = "\x1ct3.small\rt3.large\ra\x0f\r\x18"
-    shown = conversation(program, "statetool edit", ("lineage", keys), (QUESTION, "y\n"), EDITOR="nano")
+    steps = [("lineage", OTHERS[editor][0]), *(("", keys) for keys in OTHERS[editor][1:])]
+    shown = conversation(program, "statetool edit", *steps, (QUESTION, "y\n"), EDITOR=editor)
     assert shown.status == 0, shown
-    assert state.read_bytes().count(b"t3.large") == before.count(b"t3.small")
-    assert _files(home) == [".nanorc", ".vimrc"]
-    assert not list(memory.iterdir())
+    wanted = before.replace(b"t3.small", b"t3.large").replace(b'"serial": 58,', b'"serial": 59,')
+    assert state.read_bytes() == wanted
+    assert [path for path in home.rglob("*") if path.is_file() and b"lineage" in path.read_bytes()] == []
+    assert not list((home / "backup").iterdir())
+    # Kakoune has a folder for sockets.
+    assert not list(memory.glob("statetool-*"))
 
 
 def test_ed(state: Path, memory: Path, program: Program) -> None:
@@ -96,3 +116,41 @@ def test_a_killed_editor_leaves_the_terminal_usable(state: Path, folder: Path, p
     assert shown.status == 2, shown
     assert "was ended by signal 9" in shown.text
     assert state.read_bytes() == before
+
+
+def test_an_editor_that_is_killed_leaves_no_other_screen(state: Path, folder: Path, program: Program) -> None:
+    """xterm has two screens; an editor that is killed leaves the terminal on its own."""
+    editor = script(folder, "printf '\\033[?1049h\\033[?25l'; kill -9 $$")
+    shown = on_terminal(program, "statetool edit", environment={"EDITOR": editor, "TERM": "xterm"})
+    assert shown.status == 2, shown
+    assert shown.text.rindex("\033[?1049l") > shown.text.rindex("\033[?1049h")
+    assert shown.text.rindex("\033[?25h") > shown.text.rindex("\033[?25l")
+
+
+def test_keys_that_interrupt_are_for_the_editor(state: Path, memory: Path, program: Program) -> None:
+    if shutil.which("ed") is None:
+        pytest.skip("ed is not installed")
+    before = state.read_bytes()
+    steps = (str(len(before)), "\x03"), ("?", "g/t3.small/s//t3.nano/\nw\nq\n"), (QUESTION, "\x03")
+    shown = conversation(program, "exec statetool edit", *steps, EDITOR="ed")
+    # The second one is for the question.
+    assert shown.status == 130, shown
+    assert state.read_bytes() == before
+    kept = [path for path in memory.rglob("*") if path.is_file()]
+    assert [path.read_bytes() for path in kept] == [before.replace(b"t3.small", b"t3.nano")]
+    assert f"--text {kept[0]} --expect-serial 58" in shown.text
+
+
+@pytest.mark.parametrize("editor", ["vim.basic", "nano", "ed"])
+def test_the_terminal_is_closed(editor: str, state: Path, memory: Path, home: Path, program: Program) -> None:
+    """Nobody is left to answer: no lock, no copy, no recovery file."""
+    if shutil.which(editor) is None:
+        pytest.skip(f"{editor} is not installed")
+    before, seen = state.read_bytes(), "lineage" if editor != "ed" else str(len(state.read_bytes()))
+    shown = conversation(program, "exec statetool edit", (seen, HANG_UP), EDITOR=editor)
+    assert shown.status == -1, shown
+    assert state.read_bytes() == before
+    assert not list(memory.iterdir())
+    assert _files(home) == SETTINGS
+    assert not (state.parent / ".terraform.tfstate.lock.info").exists()
+    assert program("taint", "aws_iam_role.app").status == 0
