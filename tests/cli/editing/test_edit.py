@@ -223,3 +223,99 @@ def test_an_editor_that_keeps_copies_is_refused_for_an_encrypted_state(
     assert refused.status == 2
     assert "code keeps copies of edited files" in " ".join(refused.err.split())
     assert not (folder / "started").exists()
+
+
+def test_what_an_editor_prints_is_not_part_of_a_result(
+    state: Path, folder: Path, memory: Path, program: Program
+) -> None:
+    before = state.read_bytes()
+    editor = script(folder, 'echo noise; sed -i s/t3.small/t3.large/ "$1"')
+    done = program("edit", "--yes", "--out", "-", environment={"EDITOR": editor})
+    assert done.status == 0, done
+    assert done.out == before.replace(b"t3.small", b"t3.large").replace(b'"serial": 58,', b'"serial": 59,')
+    assert "noise" in done.err
+    assert state.read_bytes() == before
+    assert not list(memory.iterdir())
+
+
+def test_a_dry_run_and_a_copy_lock_nothing(
+    state: Path, folder: Path, statetool: Statetool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = state.read_bytes()
+    editor = script(folder, f'test ! -e {folder}/.terraform.tfstate.lock.info && sed -i s/t3.small/t3.large/ "$1"')
+    monkeypatch.setenv("EDITOR", editor)
+    shown = statetool("edit", "--dry-run")
+    assert shown.status == 0, shown
+    assert b'instance_type: "t3.small" \xe2\x86\x92 "t3.large"' in shown.out
+    assert "dry run; nothing was written" in shown.err
+    assert statetool("edit", "--yes", "--out", "copy.tfstate").status == 0
+    assert state.read_bytes() == before
+    wanted = before.replace(b"t3.small", b"t3.large").replace(b'"serial": 58,', b'"serial": 59,')
+    assert (folder / "copy.tfstate").read_bytes() == wanted
+
+
+def test_an_editor_that_does_not_wait_is_noticed(statetool: Statetool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EDITOR", "true")
+    assert "give it an option to wait, such as `code --wait`" in " ".join(statetool("edit", "--yes").err.split())
+
+
+def test_an_editor_that_replaces_the_file_and_its_layout(
+    state: Path, folder: Path, statetool: Statetool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A new file with any mode, a BOM, other ends of lines, and no last newline: none of it gets into the state."""
+    before = state.read_bytes()
+    saving = (
+        'printf \'\\357\\273\\277\' > "$1.new"; sed \'s/t3.small/t3.large/; s/$/\\r/\' "$1" >> "$1.new"',
+        'truncate -s -2 "$1.new"; chmod 666 "$1.new"; mv "$1.new" "$1"; echo >> "$1.backup~"',
+    )
+    monkeypatch.setenv("EDITOR", script(folder, "\n".join(saving)))
+    assert statetool("edit", "--yes").status == 0
+    assert state.read_bytes() == before.replace(b"t3.small", b"t3.large").replace(b'"serial": 58,', b'"serial": 59,')
+
+
+def test_the_editor_starts_at_the_line_that_was_refused(
+    state: Path, folder: Path, memory: Path, program: Program
+) -> None:
+    """`nano` is known to take +LINE."""
+    breaking = f'echo "$*" >> {folder}/calls; for path; do :; done; sed -i "51s/managed/odd/" "$path"'
+    editor = script(folder, breaking, name="nano")
+    shown = on_terminal(program, "statetool edit", typed="e\nd\n", environment={"EDITOR": f"{editor} -x 'a b'"})
+    assert shown.status == 2, shown
+    first, second = (folder / "calls").read_text().splitlines()
+    assert first.startswith("-x a b --ignorercfiles /")
+    assert second.startswith("-x a b --ignorercfiles +51 /")
+
+
+@pytest.mark.parametrize(("words", "wanted"), [("", "--wait"), ("--new-window", "--new-window --wait")])
+def test_known_editors_are_told_to_wait(
+    words: str, wanted: str, folder: Path, statetool: Statetool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    editor = script(folder, f'echo "$*" > {folder}/call', name="code")
+    monkeypatch.setenv("EDITOR", f"{editor} {words}")
+    done = statetool("edit", "--yes")
+    assert done.status == 0
+    assert (folder / "call").read_text().startswith(f"{wanted} /")
+    assert "code keeps copies of edited files in its own folders" in " ".join(done.err.split())
+
+
+def test_an_edit_of_a_damaged_state_is_undone(
+    state: Path, statetool: Statetool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    damaged = state.read_bytes().replace(b'"mode": "managed"', b'"mode": "odd"', 1)
+    state.write_bytes(damaged)
+    monkeypatch.setenv("EDITOR", "sed -i s/odd/managed/")
+    assert statetool("edit", "--yes").status == 0
+    assert statetool("list").status == 0
+    assert statetool("undo", "--yes").status == 0
+    assert state.read_bytes() == damaged.replace(b'"serial": 58,', b'"serial": 60,')
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o1777])
+def test_a_folder_in_which_others_write_is_used_if_they_cannot_rename(
+    mode: int, state: Path, folder: Path, memory: Path, statetool: Statetool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in /dev/shm: with the sticky bit, nobody else can put another folder in place of ours."""
+    memory.chmod(mode)
+    monkeypatch.setenv("EDITOR", script(folder, f'echo "$1" > {folder}/path'))
+    assert statetool("edit", "--yes").status == 0
+    assert Path((folder / "path").read_text()).is_relative_to(memory) is bool(mode & 0o1000)
