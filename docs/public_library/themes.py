@@ -72,7 +72,7 @@ EDITING: Final = Theme(
     "transactions, their operations and their results",
     "`State.edit()` opens a transaction. Its methods are the operations of the commands; "
     "[Surgery](../guides/surgery.md) describes them.",
-    ("Transaction", "EditResult", "Edit"),
+    ("Transaction", "TextEdit", "EditResult", "Edit"),
     ("statefmt.library.transaction.Key",),
 )
 CHECKING: Final = Theme(

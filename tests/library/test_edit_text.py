@@ -25,7 +25,8 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_writes_the_text_that_was_proposed_last(path: Path) -> None:
-    state, results = statefmt.open(path), []
+    state = statefmt.open(path)
+    results: list[statefmt.EditResult] = []
     with state.edit_text(message="resize", written=results.append) as edit:
         assert edit.text == REGIONS
         assert not edit.is_encrypted

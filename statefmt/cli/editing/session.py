@@ -46,7 +46,7 @@ class EditingSession:
         try:
             return self._run()
         except BaseException:
-            if self._changed() is not None:
+            if not self._edit.is_written and self._changed() is not None:
                 self._keep()
             raise
 
