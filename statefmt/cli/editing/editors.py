@@ -16,10 +16,17 @@ _DEFAULT: Final = "vi"
 # feature do not know its options.
 _VIM_SETTINGS: Final = " | ".join(
     f"silent! set {one}"
-    for one in ("noundofile", "nobackup", "nowritebackup", "noswapfile", "nomodeline", "viminfo=", "nofixendofline")
+    for one in ("noundofile", "nobackup", "nowritebackup", "noswapfile", "viminfo=", "nofixendofline")
 )
-# No swap file, no viminfo or ShaDa file, and no modelines, since a state is untrusted.
-_VIM: Final = ("-n", "-i", "NONE", "--cmd", "set nomodeline", "-c", _VIM_SETTINGS)
+# After the settings of the user, but before the file is read: a state is untrusted. The group protects the command from
+# a vimrc that removes all others.
+_NO_MODELINES: Final = ("augroup statetool", "autocmd BufReadPre * set nomodeline", "augroup END")
+# No swap file, and no viminfo or ShaDa file.
+_VIM: Final = (
+    *("-n", "-i", "NONE"),
+    *(word for one in _NO_MODELINES for word in ("--cmd", f"silent! {one}")),
+    *("-c", _VIM_SETTINGS),
+)
 # Options of editors by the name of the program. The settings of nano and Emacs that keep copies, also of packages,
 # cannot be turned off one by one: they start without the files of the user.
 _OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -29,7 +36,8 @@ _OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "emacs": (
         "-Q",
         "--eval",
-        "(setq make-backup-files nil auto-save-default nil auto-save-list-file-prefix nil create-lockfiles nil)",
+        "(setq make-backup-files nil auto-save-default nil auto-save-list-file-prefix nil create-lockfiles nil"
+        " enable-local-variables nil)",
     ),
     "micro": (
         *("-backup", "false", "-permbackup", "false", "-savehistory", "false", "-saveundo", "false"),

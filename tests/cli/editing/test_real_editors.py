@@ -18,6 +18,7 @@ SETTINGS = [".emacs", ".nanorc", ".vimrc", "settings.json"]
 VIMS = ("vim.tiny", "vim.basic", "vim", "nvim")
 # Settings with which an editor leaves copies everywhere.
 VIMRC = (
+    "autocmd!\n"
     "set undofile undodir=~/undo backup backupdir=~/backup directory=~/swap swapfile viminfo='100,n~/info modeline\n"
 )
 # What other editors are typed to replace all, save and quit; after each part, they get time to read it.
@@ -57,7 +58,9 @@ def _files(home: Path) -> list[str]:
 def test_vim(editor: str, state: Path, memory: Path, home: Path, program: Program) -> None:
     if shutil.which(editor) is None:
         pytest.skip(f"{editor} is not installed")
-    before = state.read_bytes()
+    # A state is untrusted: with this line, vim would refuse to save it.
+    before = state.read_bytes().replace(b'"lineage": "', b'"lineage": "a vim: set readonly : ')
+    state.write_bytes(before)
     keys = ":%s/t3.small/t3.large/g\r:w\r:w\r:q\r"
     shown = conversation(program, "statetool edit", ("lineage", keys), (QUESTION, "y\n"), EDITOR=editor)
     assert shown.status == 0, shown
