@@ -27,18 +27,18 @@ _VIM: Final = (
     *(word for one in _NO_MODELINES for word in ("--cmd", f"silent! {one}")),
     *("-c", _VIM_SETTINGS),
 )
+# Local variables are those that a file sets.
+_EMACS_SETTINGS: Final = (
+    "(setq make-backup-files nil auto-save-default nil auto-save-list-file-prefix nil create-lockfiles nil "
+    "enable-local-variables nil)"
+)
 # Options of editors by the name of the program. The settings of nano and Emacs that keep copies, also of packages,
 # cannot be turned off one by one: they start without the files of the user.
 _OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     **dict.fromkeys(("vim", "nvim", "vimx", "rvim"), _VIM),
     **dict.fromkeys(("gvim", "mvim"), ("-f", *_VIM)),
     **dict.fromkeys(("nano", "rnano"), ("--ignorercfiles",)),
-    "emacs": (
-        "-Q",
-        "--eval",
-        "(setq make-backup-files nil auto-save-default nil auto-save-list-file-prefix nil create-lockfiles nil"
-        " enable-local-variables nil)",
-    ),
+    "emacs": ("-Q", "--eval", _EMACS_SETTINGS),
     "micro": (
         *("-backup", "false", "-permbackup", "false", "-savehistory", "false", "-saveundo", "false"),
         *("-savecursor", "false", "-eofnewline", "false"),
