@@ -253,7 +253,7 @@ class State:
         `address`, and StateError if the state is damaged and an address is given.
         """
         from statefmt.library.selecting import selector_text
-        from statefmt.library.text_edit import TextEdit
+        from statefmt.library.text_edit import text_edit
         from statefmt.store.remote.interruption import interruptible
 
         terms = _terms("edit", message, lock, lock_timeout, backup, keep_backup, dry_run)
@@ -268,11 +268,12 @@ class State:
             damage.extend([] if error is None else [error])
             return found
 
-        with interruptible(), self._opened(terms, opening) as opened:
-            if damage and address is not None:
-                raise damage[0]
-            selector = None if address is None else selector_text(address)
-            made = TextEdit(opened, selector, damage[0] if damage else None, references, written)
+        selector = None if address is None else selector_text(address)
+        with (
+            interruptible(),
+            self._opened(terms, opening) as opened,
+            text_edit(opened, selector, damage[0] if damage else None, references, written) as made,
+        ):
             yield made
         if terms.in_place and made.is_written:
             self._store.tidy()

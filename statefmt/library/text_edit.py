@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from statefmt.edit.hand.attributes import instance_text
@@ -53,6 +54,7 @@ class TextEdit:
         self._written = written
         self._proposed: Proposal[EditOutcome] | None = None
         self._result: EditResult | None = None
+        self._open = True
 
     @property
     def text(self) -> bytes:
@@ -85,6 +87,7 @@ class TextEdit:
         Raises StateError if the result is not a readable state or the edit would add an error finding, and SurgeryError
         if it would make another state of it: another lineage, or a lower serial.
         """
+        self._refuse_ended()
         self._proposed = None
         self._proposed = self._opened.proposed(self._subject.operation(text))
         return result_of(self._proposed.outcome)
@@ -94,6 +97,7 @@ class TextEdit:
 
         Raises StoreError and leaves the state unchanged if it cannot be written.
         """
+        self._refuse_ended()
         if self._proposed is None:
             raise SurgeryError("no text was proposed; nothing was written")
         committed(self._opened, self._proposed, self._end)
@@ -109,10 +113,32 @@ class TextEdit:
         places = positions(text, inside.values())
         return {whole: places[part] for whole, part in inside.items()}
 
+    def _refuse_ended(self) -> None:
+        if not self._open:
+            raise SurgeryError("the edit has ended; start another one")
+
     def _end(self, result: EditResult) -> None:
         self._result = result
         if result.written and self._written is not None:
             self._written(result)
+
+
+@contextmanager
+def text_edit(
+    opened: OpenedEdit,
+    address: str | None,
+    damage: StateError | None,
+    references: ProviderReferences | None,
+    written: Callable[[EditResult], None] | None,
+) -> Iterator[TextEdit]:
+    """Edit an opened state as text. Raises `damage` if there is any, and only one instance is to be edited."""
+    if damage is not None and address is not None:
+        raise damage
+    edit = TextEdit(opened, address, damage, references, written)
+    try:
+        yield edit
+    finally:
+        edit._open = False
 
 
 def _whole(opened: OpenedEdit, references: ProviderReferences | None, *, is_damaged: bool) -> _Subject:

@@ -49,6 +49,11 @@ def test_writes_nothing_without_a_call(path: Path) -> None:
         edit.propose(LARGER)
     with statefmt.open(path).edit_text() as edit, pytest.raises(SurgeryError, match="no text was proposed"):
         edit.write()
+    # The lock is gone.
+    with pytest.raises(SurgeryError, match="the edit has ended"):
+        edit.write()
+    with pytest.raises(SurgeryError, match="the edit has ended"):
+        edit.propose(LARGER)
     assert path.read_bytes() == REGIONS
 
 
