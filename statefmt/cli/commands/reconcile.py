@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated, Final, Optional
@@ -9,7 +10,7 @@ from typing import Annotated, Final, Optional
 import typer
 
 import statefmt
-from statefmt import State
+from statefmt import Snapshot, State, StoreError
 from statefmt.cli.exit_status import FINE, FOUND
 from statefmt.cli.named_state import opened_state, state_name
 from statefmt.cli.options.shared import FormatOption, OutputFormat, ShowSensitiveOption
@@ -28,6 +29,9 @@ EXAMPLES: Final = (
         "tofu state pull | statetool reconcile errored.tfstate --with -",
     ),
 )
+# What init leaves, the usual state, and the names of configuration files.
+_OF_MODULES: Final = frozenset({".terraform", "terraform.tfstate"})
+_CONFIGURATION: Final = (".tf", ".tf.json", ".tofu", ".tofu.json")
 
 
 def command(
@@ -78,13 +82,31 @@ def command(
 
 
 def _folder(errored: str, stored: str | None) -> Path:
-    """Return the folder of the configuration: the one named as the state, else that of the errored state."""
-    if stored is not None and Path(stored).is_dir():
+    """Return the folder of the configuration: the one named as the state, else that of the errored state.
+
+    Raises StoreError if no state is named, and that folder is not a root module.
+    """
+    # os.path returns False if a folder above may not be searched; Path raises.
+    if stored is not None and os.path.isdir(stored):  # noqa: PTH112
         return Path(stored)
-    return Path() if errored == STANDARD_INPUT else Path(errored).parent
+    folder = Path() if errored == STANDARD_INPUT else Path(errored).parent
+    if _is_root_module(folder):
+        return folder
+    if stored is None:
+        raise StoreError(
+            f"{folder}: this folder has no configuration, so its stored state is not known; name the state with --with"
+        )
+    return Path()
 
 
-def _snapshot(state: State, named: str | None) -> statefmt.Snapshot | None:
+def _is_root_module(folder: Path) -> bool:
+    try:
+        return any(name in _OF_MODULES or name.endswith(_CONFIGURATION) for name in os.listdir(folder))  # noqa: PTH208
+    except OSError:
+        return False
+
+
+def _snapshot(state: State, named: str | None) -> Snapshot | None:
     """Return the snapshot of the stored state, None if none is stored; a file that was named must exist."""
-    may_be_missing = named is None or isinstance(state.location, RemoteName) or Path(named).is_dir()
-    return None if may_be_missing and not state.exists() else state.snapshot
+    is_place = named is None or isinstance(state.location, RemoteName) or os.path.isdir(named)  # noqa: PTH112
+    return None if is_place and not state.exists() else state.snapshot

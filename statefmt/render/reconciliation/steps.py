@@ -63,7 +63,8 @@ def _kept_apart(
     yield from _backup(found, places)
     if blocks:
         yield RecoveryStep(
-            f"Import the objects that only {_name(places)} has, with these blocks in the root module, beside their resource blocks:",
+            f"Import the objects that only {_name(places)} has, with these blocks in the root module. The "
+            "configuration must declare the resources, too.",
             blocks=blocks,
         )
     if doubled:

@@ -76,7 +76,7 @@ def case_sentence(found: Reconciliation, name: str) -> str:
             return f"The stored state has nothing that {name} lacks: a plain `state push` suffices."
         case RecoveryCase.UNCLEAR if not found.serials_known:
             return (
-                "One of the states has no lineage, so that nothing says which is newer. `state push` would not refuse."
+                "One of the states has no lineage, so their serials cannot be compared. `state push` would not refuse."
             )
         case RecoveryCase.UNCLEAR:
             return (
