@@ -10,7 +10,7 @@ from msgspec import Struct
 from statefmt.model.addrs.provider import DEFAULT_HOST, TERRAFORM_HOST
 from statefmt.model.snapshot import Snapshot
 from statefmt.store.backends.remote_name import state_words
-from statefmt.store.reading import STANDARD_INPUT
+from statefmt.store.reading import GIT, STANDARD_INPUT
 from statefmt.text.shell import shell_line, shell_word
 from statefmt.whereabouts import folder_programs
 
@@ -58,8 +58,8 @@ class RecoveryPlaces(Struct, frozen=True):
         return self.run(program, "state", "push", *options, self._errored_in_folder)
 
     def backup(self) -> str:
-        """Return the command line that saves the stored state; "" if it came from standard input."""
-        if self.stored == STANDARD_INPUT:
+        """Return the command line that saves the stored state; "" if it came from standard input or from git."""
+        if self.stored == STANDARD_INPUT or self.stored.startswith(GIT):
             return ""
         words = list(state_words(self.stored))
         if "--backend-config" in words:

@@ -29,7 +29,8 @@ def recovery_steps(found: Reconciliation, places: RecoveryPlaces, *, show_sensit
         yield RecoveryStep(f"Nothing is left to do: {_name(places)} can be deleted.")
     elif found.case is RecoveryCase.OTHER_LINEAGE:
         yield RecoveryStep(
-            "Check that this is the state that the apply worked on: the folder, the workspace and the backend.",
+            "Check that this is the state that the apply worked on: the folder, the workspace and the backend. If it "
+            "is, something made the state anew since, such as a second apply when nothing was stored.",
             ("statetool where",),
         )
         yield from _kept_apart(found, places, plans, show_sensitive)
