@@ -222,3 +222,16 @@ def test_a_backend_that_statetool_does_not_open(module: Path, statetool: Stateto
     result = statetool("reconcile", "errored.tfstate")
     assert (result.status, result.out) == (2, b"")
     assert "\n  tofu state pull | statetool reconcile … --with -\n" in result.err
+
+
+@pytest.mark.parametrize("place", [".", "infra"])
+def test_where_mentions_the_file(place: str, folder: Path, statetool: Statetool) -> None:
+    path = Path(place, "errored.tfstate")
+    path.parent.mkdir(exist_ok=True)
+    assert "errored" not in statetool("where", place).text
+    path.write_bytes(state(serial=8))
+    note = f"An apply could not save its state, and left errored.tfstate; `statetool reconcile {path}` says what to do."
+    assert note in statetool("where", place).text
+    assert json.loads(statetool("where", place, "--format", "json").out)["notes"] == [note]
+    # The state at a URL is not that of the folder.
+    assert "errored" not in statetool("where", "http://127.0.0.1/state").text
