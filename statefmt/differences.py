@@ -11,8 +11,10 @@ False
 
 `reconcile` compares what an apply could not save with what is stored:
 
->>> differences.reconcile(later, snapshot).case
+>>> differences.reconcile(snapshot, None).case
 <RecoveryCase.PUSH: 'push'>
+>>> differences.reconcile(later, snapshot).case
+<RecoveryCase.STORED: 'already_stored'>
 """
 
 from statefmt.analysis.diff import (
