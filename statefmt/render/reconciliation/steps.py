@@ -45,6 +45,13 @@ def recovery_steps(found: Reconciliation, places: RecoveryPlaces, *, show_sensit
                 "them, and the values are its own, go on. If they exist, somebody added them: do not push, but import "
                 f"the objects that only {_name(places)} has."
             )
+        elif found.only_stored:
+            # An apply that tried twice, and somebody who wrote once in between, leave serials with this distance, too.
+            yield RecoveryStep(
+                "Check in the output of the failed apply that it destroyed or replaced the objects that only the "
+                "stored state has: a push drops them from the state. If it did not, somebody added them: do not push, "
+                f"but import the objects that only {_name(places)} has."
+            )
         yield from _backup(found, places)
         yield RecoveryStep("Store the state of the failed apply:", tuple(places.push(program) for program in programs))
         yield RecoveryStep(f"Check that a plan proposes nothing unexpected, then delete {_name(places)}:", plans)

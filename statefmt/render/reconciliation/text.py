@@ -71,7 +71,7 @@ def case_sentence(found: Reconciliation, name: str) -> str:
         case RecoveryCase.PUSH if found.stored is None:
             return f"Nothing is stored yet: a plain `state push` of {name} suffices."
         case RecoveryCase.PUSH if ahead == 1:
-            return f"Nobody has written the state since the failed apply: a plain `state push` of {name} suffices."
+            return f"The stored state is the one before the failed apply: a plain `state push` of {name} suffices."
         case RecoveryCase.PUSH:
             return f"The stored state has nothing that {name} lacks: a plain `state push` suffices."
         case RecoveryCase.UNCLEAR if not found.serials_known:

@@ -49,7 +49,7 @@ def test_a_push_suffices(module: Path, statetool: Statetool) -> None:
     assert (
         result.text
         == f"""\
-Nobody has written the state since the failed apply: a plain `state push` of errored.tfstate suffices.
+The stored state is the one before the failed apply: a plain `state push` of errored.tfstate suffices.
 
 errored.tfstate    serial 8, lineage {LINEAGE}
 terraform.tfstate  serial 7, lineage {LINEAGE}
@@ -67,6 +67,16 @@ What to do:
      tofu plan
 """
     )
+
+
+def test_a_push_that_drops_objects(module: Path, statetool: Statetool) -> None:
+    """The failed apply has destroyed `c`, or it tried twice, and somebody has added `c`: the serials do not tell."""
+    Path("terraform.tfstate").write_bytes(state(_vpc("a"), _vpc("c"), serial=7))
+    document = _document(statetool)
+    assert document["case"] == "push"
+    texts = [step["text"] for step in document["steps"]]
+    assert texts[1].startswith("Check in the output of the failed apply that it destroyed or replaced the objects")
+    assert "before-push.tfstate" in document["steps"][2]["commands"][0]
 
 
 def test_somebody_wrote_in_between(module: Path, statetool: Statetool) -> None:
