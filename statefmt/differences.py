@@ -8,6 +8,13 @@
 ['aws_vpc.main -> module.network.aws_vpc.main']
 >>> bool(differences.narrowed(changes, differences.kinds(only=[differences.Kind.REBOUND])))
 False
+
+`reconcile` compares what an apply could not save with what is stored:
+
+>>> differences.reconcile(snapshot, None).case
+<RecoveryCase.PUSH: 'push'>
+>>> differences.reconcile(later, snapshot).case
+<RecoveryCase.STORED: 'already_stored'>
 """
 
 from statefmt.analysis.diff import (
@@ -29,6 +36,7 @@ from statefmt.analysis.diff import (
 )
 from statefmt.analysis.diff.narrow import AddressTest
 from statefmt.analysis.diff.typed_changes import typed_changes
+from statefmt.analysis.reconciliation import LoneObject, PushAnswer, Reconciliation, RecoveryCase, reconcile
 
 __all__ = [
     "AddressTest",
@@ -36,16 +44,21 @@ __all__ = [
     "EnvelopeChange",
     "InstanceChange",
     "Kind",
+    "LoneObject",
     "MemberChange",
     "Movable",
     "Move",
     "ObjectChange",
     "OutputChange",
+    "PushAnswer",
+    "Reconciliation",
+    "RecoveryCase",
     "ResourceChange",
     "SnapshotDiff",
     "apply",
     "diff",
     "kinds",
     "narrowed",
+    "reconcile",
     "typed_changes",
 ]

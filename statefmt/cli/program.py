@@ -80,6 +80,7 @@ SECTIONS: Final = {
         "history": "Show the edits that statetool made to a state.",
         "versions": "List the versions of a state that its service keeps.",
         "repair": "Mend a state that can be parsed but not loaded.",
+        "reconcile": "Compare what an apply could not save with the state.",
         "salvage": "Take what is whole from a state that is no longer JSON.",
     },
     "Help": {"help": "Show the help of a command, or explain a topic.", "version": "Show the version."},

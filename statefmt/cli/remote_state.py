@@ -61,5 +61,5 @@ def _lines(program: str, command: str) -> list[str]:
     if command in EDITS:
         edit = f"{program} state pull | statetool {command} --state - …"
         return [f"{edit} --dry-run", f"{edit} | {program} state push -"]
-    state = "- …" if command == "diff" else "--state -"
+    state = {"diff": "- …", "reconcile": "… --with -"}.get(command, "--state -")
     return [f"{program} state pull | statetool {command} {state}"]

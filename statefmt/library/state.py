@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Unpack
 from statefmt.context import RunContext
 from statefmt.edit.session import LoadedState, loaded
 from statefmt.library._located import located
-from statefmt.model.errors import StateError, StoreError
+from statefmt.model.errors import MissingStateError, StateError, StoreError
 from statefmt.model.findings import Finding
 from statefmt.model.resources import ResourceState
 from statefmt.model.snapshot import Snapshot
@@ -110,6 +110,13 @@ class State:
         from statefmt.library.values import Output
 
         return MappingProxyType({output.name: Output(output) for output in self.snapshot.outputs})
+
+    def exists(self) -> bool:
+        """Return whether there is a state at the place. Reads it, and otherwise raises what `reload()` raises."""
+        try:
+            return bool(self._loaded)
+        except MissingStateError:
+            return False
 
     def select(self, *selectors: Selector, **filters: Unpack[Filters]) -> tuple[Instance, ...]:
         """Return the instances that match any selector and all filters, in the order of `tofu state list`.

@@ -244,6 +244,10 @@ class StoreError(StatetoolError):
     code = "store"
 
 
+class MissingStateError(StoreError):
+    """There is no state at the place."""
+
+
 class LockedError(StoreError):
     """The state is locked by someone else; the message says by whom, since when and for what."""
 

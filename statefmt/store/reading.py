@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO, Final, TextIO, TypeAlias
 
-from statefmt.model.errors import StoreError
+from statefmt.model.errors import MissingStateError, StoreError
 from statefmt.store.durable import close, read_all, read_reporting
 from statefmt.store.small_files import first_written
 
@@ -35,6 +35,8 @@ def read_bytes(name: str, report: ReadReport | None = None) -> bytes:
     try:
         # O_NONBLOCK: opening a pipe without a writer must not wait forever.
         descriptor = os.open(name, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    except FileNotFoundError as error:
+        raise MissingStateError(f"{name}: {reason_of(error)}") from error
     except OSError as error:
         raise StoreError(f"{name}: {reason_of(error)}") from error
     try:

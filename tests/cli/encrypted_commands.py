@@ -87,6 +87,11 @@ LINES: Final[dict[str, list[Line]]] = {
         Line("reencrypt %s -o new"),
         Line("reencrypt --check %s", status=1),
     ],
+    "reconcile": [
+        Line("reconcile before --with %s", status=1),
+        Line("reconcile %s --with %s --format json"),
+        Line("reconcile before --with %s --format json --show-sensitive", status=1),
+    ],
     "repair": [Line("repair %s")],
     "undo": [
         Line("undo %s -y", "mv --state %s aws_vpc.main aws_vpc.net", writes=True),

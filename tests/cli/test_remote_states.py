@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -18,7 +19,7 @@ from tests.servers.http import StateServer, state_server
 
 FILE: Final = "terraform.tfstate"
 # They depend on the backend, and have tests of their own; `git-driver` is for files.
-_ELSEWHERE: Final = frozenset({"copy", "git-driver", "history", "locks", "unlock", "versions"})
+_ELSEWHERE: Final = frozenset({"copy", "git-driver", "history", "locks", "reconcile", "unlock", "versions"})
 ALL: Final = [line for command, lines in LINES.items() if command not in _ELSEWHERE for line in lines]
 # The ID of a lineage, salts and keys are new in each run.
 _BACKUP: Final = re.compile(r"; the previous (?:state|file) is kept in \S+")
@@ -144,6 +145,40 @@ def infra(server: StateServer, folder: Path) -> str:
     (folder / "infra/main.tf").write_text(block(server))
     server.state = WITH_CANARY
     return "infra"
+
+
+@pytest.mark.parametrize("is_encrypted", [False, True])
+@pytest.mark.parametrize("form", ["url", "folder", "default"])
+def test_reconcile(
+    form: str,
+    is_encrypted: bool,
+    server: StateServer,
+    infra: str,
+    statetool: Statetool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its commands name the state, and the folder whose configuration it is of."""
+    errored = WITH_CANARY.replace(b'"serial": 58', b'"serial": 59').replace(b"aws_vpc", b"aws_net")
+    if is_encrypted:
+        monkeypatch.setenv("TF_ENCRYPTION", json.dumps(configuration("new")))
+        errored, server.state = encrypted(errored, "new"), encrypted(WITH_CANARY, "new")
+    Path(infra, "errored.tfstate").write_bytes(errored)
+    named = {"url": ["--with", url(server)], "folder": ["--with", infra], "default": []}[form]
+    done = statetool("reconcile", f"{infra}/errored.tfstate", *named)
+    assert (done.status, "canary" in done.text) == (1, False)
+    assert f"{server.url}" in done.text
+    stored = shlex.quote(url(server)) if form == "url" else infra
+    assert f"\n     statetool copy {stored} before-push.tfstate\n" in done.text
+    push = (
+        "statetool pull infra/errored.tfstate | tofu -chdir=infra state push -"
+        if is_encrypted
+        else "tofu -chdir=infra state push errored.tfstate"
+    )
+    assert f"\n     {push}\n" in done.text
+    before = server.state
+    assert set(server.methods) == {"GET"}
+    assert statetool("copy", shlex.split(stored)[0], "before-push.tfstate").status == 0
+    assert Path("before-push.tfstate").read_bytes() == server.state == before
 
 
 def test_lists_have_folders_and_urls_among_files(

@@ -2,6 +2,7 @@
 
 from statefmt.analysis.diff._apply import apply as apply
 from statefmt.analysis.diff._compare import diff as diff
+from statefmt.analysis.diff._matching import may_be_replaced as may_be_replaced
 from statefmt.analysis.diff._model import (
     CheckResultsChange as CheckResultsChange,
     EnvelopeChange as EnvelopeChange,

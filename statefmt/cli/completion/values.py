@@ -45,6 +45,7 @@ def completers() -> Mapping[str, Completer]:
         "PLAN": _files,
         "FILE": _files,
         "BACKUP": _files,
+        "ERRORED": _files,
         "OLD": _files,
         "NEW": _files,
         "FROM_STATE": _files,

@@ -19,7 +19,7 @@ from statefmt.cli.streams import say
 
 _OF_FOLDERS: Final = {"workspace": "--workspace", "backend_config": "--backend-config"}
 # The parameters that name states, which must then be folders, or URLs.
-_STATES: Final = ("state", "state_option", "states", "old", "new")
+_STATES: Final = ("state", "state_option", "states", "old", "new", "stored")
 
 
 def folder_options() -> list[click.Option]:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from statefmt.analysis.diff import InstanceChange, Movable, Move, SnapshotDiff
+from statefmt.analysis.diff import Movable, Move, SnapshotDiff
 from statefmt.analysis.selection.object_id import id_is_sensitive, object_id
 from statefmt.model.addrs import AbsResourceInstance, ModuleInstance, ResourceMode, is_identifier
 from statefmt.model.addrs.quoting import hcl_quote
+from statefmt.model.resources import ResourceInstanceObject
 from statefmt.model.snapshot import Snapshot
 from statefmt.render.diff._module_calls import with_whole_calls
 from statefmt.render.printable import printable
@@ -72,19 +73,21 @@ def _removed(changes: SnapshotDiff, new: Snapshot) -> Iterator[str]:
 
 def _imports(changes: SnapshotDiff, show_sensitive: bool) -> Iterator[str]:
     for change in changes.added:
-        if not _is_managed(change.addr):
-            continue
-        addr = printable(str(change.addr))
-        name, reason = _import_id(change, show_sensitive)
-        if reason or not _is_writable(change.addr):
-            yield f"# {addr} is new: {reason or 'its names are not valid in configuration'}\n"
-        else:
-            yield f"import {{\n  to = {addr}\n  id = {hcl_quote(name)}\n}}\n"
+        if _is_managed(change.addr):
+            current = change.new.current if change.new is not None else None
+            yield import_block(change.addr, current, show_sensitive=show_sensitive)
 
 
-def _import_id(change: InstanceChange, show_sensitive: bool) -> tuple[str, str]:
-    """Return the id to import an instance by, and why there is none. Some providers need more than the id."""
-    obj = change.new.current if change.new is not None else None
+def import_block(addr: AbsResourceInstance, obj: ResourceInstanceObject | None, *, show_sensitive: bool) -> str:
+    """Return the block that imports the current object of an instance, or a comment that says why there is none."""
+    name, reason = _import_id(obj, show_sensitive)
+    if reason or not _is_writable(addr):
+        return f"# {printable(str(addr))} is new: {reason or 'its names are not valid in configuration'}\n"
+    return f"import {{\n  to = {printable(str(addr))}\n  id = {hcl_quote(name)}\n}}\n"
+
+
+def _import_id(obj: ResourceInstanceObject | None, show_sensitive: bool) -> tuple[str, str]:
+    """Return the id to import an object by, and why there is none. Some providers need more than the id."""
     name = None if obj is None else object_id(obj)
     if obj is None or not name:
         return "", "it has no id to import it by"

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 from statefmt.store.backends.description import SettingValue
 from statefmt.store.backends.settings import BackendSetting
 from statefmt.store.backends.shown import without_credentials
-from statefmt.whereabouts import FoundState, folder_programs, is_supported, leads_outside, local_state
+from statefmt.text.shell import shell_line
+from statefmt.whereabouts import BackendSource, FoundState, folder_programs, is_supported, leads_outside, local_state
+
+# Source: OpenTofu `internal/backend/local/backend_apply.go` (backupStateForError).
+_ERRORED: Final = "errored.tfstate"
 
 
 def shown_value(setting: BackendSetting) -> SettingValue:
@@ -50,3 +56,8 @@ def notes(found: FoundState) -> Iterator[str]:
     elif not is_supported(found):
         using = " or ".join(f"`{program} state pull`" for program in programs(found))
         yield f"statetool does not open states in this backend itself, only in local, http, pg and s3; use {using}."
+    # Path.is_file raises if the folder may not be searched.
+    errored = found.backend.folder / _ERRORED
+    if found.backend.source is not BackendSource.URL and os.path.isfile(errored):  # noqa: PTH113
+        command = shell_line(["statetool", "reconcile", str(errored)])
+        yield f"An apply could not save its state, and left {_ERRORED}; `{command}` says what to do."

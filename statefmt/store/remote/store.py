@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from statefmt.model.errors import StoreError
+from statefmt.model.errors import MissingStateError
 from statefmt.store.backends.description import DEFAULT_WORKSPACE
 from statefmt.store.backends.place import StatePlace
 from statefmt.store.backends.types import backend_type
@@ -155,8 +155,10 @@ class RemoteStore:
         missing = f"{client.location}: there is no state"
         workspace = self.place.workspace
         if workspace == DEFAULT_WORKSPACE or not self.is_of_folder:
-            raise StoreError(missing)
+            raise MissingStateError(missing)
         from statefmt.store.remote._suggestion import suggested_command
 
         listing = suggested_command(("workspaces",), self.words, all_workspaces=True)
-        raise StoreError(f"{missing} in the workspace {shell_word(workspace)}; {listing} lists those that have one")
+        raise MissingStateError(
+            f"{missing} in the workspace {shell_word(workspace)}; {listing} lists those that have one"
+        )

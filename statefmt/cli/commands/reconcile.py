@@ -1,0 +1,112 @@
+"""`statetool reconcile`: compares the state that an apply could not save with the stored one."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Final, Optional
+
+import typer
+
+import statefmt
+from statefmt import Snapshot, State, StoreError
+from statefmt.cli.exit_status import FINE, FOUND
+from statefmt.cli.named_state import opened_state, state_name
+from statefmt.cli.options.shared import FormatOption, OutputFormat, ShowSensitiveOption
+from statefmt.cli.run import run_context
+from statefmt.cli.streams import result_terminal
+from statefmt.differences import reconcile
+from statefmt.locations import STANDARD_INPUT, RemoteName
+from statefmt.render.reconciliation.commands import RecoveryPlaces
+from statefmt.render.reconciliation.steps import recovery_steps
+
+EXAMPLES: Final = (
+    ("Show what to do with the state that an apply could not save.", "statetool reconcile errored.tfstate"),
+    ("Compare it with the state at another place.", "statetool reconcile errored.tfstate --with s3://states/app"),
+    (
+        "Compare it with a state that statetool does not open itself.",
+        "tofu state pull | statetool reconcile errored.tfstate --with -",
+    ),
+)
+# What init leaves, the usual state, and the names of configuration files.
+_OF_MODULES: Final = frozenset({".terraform", "terraform.tfstate"})
+_CONFIGURATION: Final = (".tf", ".tf.json", ".tofu", ".tofu.json")
+
+
+def command(
+    errored: Annotated[
+        str, typer.Argument(metavar="ERRORED", help="The state that the apply left, usually errored.tfstate.")
+    ],
+    stored: Annotated[
+        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Option(
+            "--with",
+            "--state",
+            metavar="STATE",
+            help="The stored state: a file, a folder, a URL, or - for standard input; default: the folder of ERRORED.",
+        ),
+    ] = None,
+    output_format: FormatOption = OutputFormat.TEXT,
+    show_sensitive: ShowSensitiveOption = False,
+) -> int:
+    """Compare the state that an apply could not save with the stored one, and say what to do.
+
+    An apply that cannot save its state writes errored.tfstate. This shows whether a plain `state push` suffices or
+    somebody has written the state in between, what only one of the two has, and the commands to run. It writes nothing.
+
+    Exit status 0: nothing to do; 1: something to do; 2: failure.
+    """
+    if errored == stored == STANDARD_INPUT:
+        raise typer.BadParameter("only one of the two can come from standard input")
+    folder = _folder(errored, stored)
+    one = opened_state(errored)
+    named = str(folder) if stored is None else stored
+    other = statefmt.open(state_name(named, to_read=True), context=run_context(), read=False)
+    found = reconcile(one.snapshot, _snapshot(other, stored))
+    asked = run_context().backend
+    places = RecoveryPlaces(
+        errored, other.location, folder, (asked.workspace or "") if asked is not None else "", one.is_encrypted
+    )
+    steps = tuple(recovery_steps(found, places, show_sensitive=show_sensitive))
+    if output_format is OutputFormat.JSON:
+        from statefmt.render.reconciliation.json import reconciliation_json
+
+        sys.stdout.buffer.write(reconciliation_json(found, places, steps, show_sensitive=show_sensitive))
+    else:
+        from statefmt.render.reconciliation.text import reconciliation_text
+
+        for line in reconciliation_text(found, places, steps, result_terminal(), show_sensitive=show_sensitive):
+            print(line)
+    return FINE if found.is_settled else FOUND
+
+
+def _folder(errored: str, stored: str | None) -> Path:
+    """Return the folder of the configuration: the one named as the state, else that of the errored state.
+
+    Raises StoreError if no state is named, and that folder is not a root module.
+    """
+    # os.path returns False if a folder above may not be searched; Path raises.
+    if stored is not None and os.path.isdir(stored):  # noqa: PTH112
+        return Path(stored)
+    folder = Path() if errored == STANDARD_INPUT else Path(errored).parent
+    if _is_root_module(folder):
+        return folder
+    if stored is None:
+        raise StoreError(
+            f"{folder}: this folder has no configuration, so its stored state is not known; name the state with --with"
+        )
+    return Path()
+
+
+def _is_root_module(folder: Path) -> bool:
+    try:
+        return any(name in _OF_MODULES or name.endswith(_CONFIGURATION) for name in os.listdir(folder))  # noqa: PTH208
+    except OSError:
+        return False
+
+
+def _snapshot(state: State, named: str | None) -> Snapshot | None:
+    """Return the snapshot of the stored state, None if none is stored; a file that was named must exist."""
+    is_place = named is None or isinstance(state.location, RemoteName) or os.path.isdir(named)  # noqa: PTH112
+    return None if is_place and not state.exists() else state.snapshot
