@@ -17,10 +17,10 @@ from statefmt.render.counted import counted
 from statefmt.render.diff.text import diff_text
 from statefmt.render.diff.values import Manner
 from statefmt.render.printable import printable
-from statefmt.rules import CheckedState, Gate, Mended, mend_state, mendable
+from statefmt.rules import CheckedState, Fixable, FixedState, Gate, mend_state
 
 
-def fix_all(gate: Gate, names: Sequence[str], options: FixOptions, *, everything: bool) -> int:
+def fix_all(gate: Gate, names: Sequence[str], options: FixOptions, *, quiet: bool) -> int:
     """Fix what can be fixed in each state, in an edit of its own; return the exit status.
 
     States that cannot be found or read are left to the check that follows, which reports them.
@@ -28,7 +28,7 @@ def fix_all(gate: Gate, names: Sequence[str], options: FixOptions, *, everything
     found: dict[str, None] = {}
     for name in names:
         try:
-            found.update(dict.fromkeys(listed_states(gate.context, [name], everything=everything)))
+            found.update(dict.fromkeys(listed_states(gate.context, [name])))
         except StoreError as error:
             if options.shows:
                 show_failure(error)
@@ -36,36 +36,37 @@ def fix_all(gate: Gate, names: Sequence[str], options: FixOptions, *, everything
     status = FINE
     for name, checked in zip(found, gate.check_all(list(found)), strict=True):
         if isinstance(checked, CheckedState):
-            status = max(status, _fixed(gate, name, checked, options))
+            status = max(status, _fixed(gate, name, checked, options, quiet=quiet))
         elif options.shows:
             show_failure(StoreError(checked.message))
             status = FAILED
     return status
 
 
-def _fixed(gate: Gate, name: str, checked: CheckedState, options: FixOptions) -> int:
+def _fixed(gate: Gate, name: str, checked: CheckedState, options: FixOptions, *, quiet: bool) -> int:
     """Fix one state. Only states with something to fix are locked."""
-    fixable = mendable(checked.findings, unsafe=options.unsafe)
-    others = len(mendable(checked.findings, unsafe=True)) - len(fixable)
+    fixable = checked.fixable(Fixable.SAFE, *([Fixable.UNSAFE] if options.unsafe else []))
+    others = () if options.unsafe else checked.fixable(Fixable.UNSAFE)
     where = display_name(name)
     status = FINE
     if fixable:
         try:
-            status = _edited(gate, name, where, options)
+            status = _edited(gate, name, where, options, quiet=quiet)
         except StatetoolError as error:
             show_failure(error)
             status = FAILED
-    if others:
-        more = counted(others, "more finding")
+    if others and options.shows and not quiet:
+        # Otherwise the report says so.
+        more = counted(len(others), "more finding")
         say(f"{where}: {more} can be fixed with --unsafe-fixes; `statetool rule CODE` says how")
     return status
 
 
-def _edited(gate: Gate, name: str, where: str, options: FixOptions) -> int:
+def _edited(gate: Gate, name: str, where: str, options: FixOptions, *, quiet: bool) -> int:
     if name == STANDARD_INPUT and not options.shows:
         raise StoreError("--fix writes to the state, so it needs a file and not standard input")
 
-    def written(outcome: Mended, backup: str | None) -> None:
+    def written(outcome: FixedState, backup: str | None) -> None:
         say(f"{where}: {_counts(outcome)} fixed{kept_text(backup, 'state')}")
 
     terms = options.write.terms(name, "check --fix")
@@ -74,11 +75,12 @@ def _edited(gate: Gate, name: str, where: str, options: FixOptions) -> int:
         say(f"{where}: {outcome.reason}")
     if not options.shows or not outcome.mended:
         return FINE
-    _show(where, outcome)
+    if not quiet:
+        _show(where, outcome)
     return FOUND
 
 
-def _show(where: str, outcome: Mended) -> None:
+def _show(where: str, outcome: FixedState) -> None:
     terminal = result_terminal()
     print(terminal.paint(f"{printable(where)}: {_counts(outcome)} would be fixed", "bold"))
     if outcome.changes:
@@ -88,7 +90,7 @@ def _show(where: str, outcome: Mended) -> None:
         print("The state would be rewritten in canonical form.")
 
 
-def _counts(outcome: Mended) -> str:
+def _counts(outcome: FixedState) -> str:
     counts = Counter(finding.code for finding in outcome.mended)
     each = ", ".join(f"{number} {code}" for code, number in sorted(counts.items()))
     return f"{counted(len(outcome.mended), 'finding')} ({each})"

@@ -22,7 +22,7 @@ from statefmt.store.protocol import Store
 
 
 @dataclass(frozen=True, slots=True)
-class Mended:
+class FixedState:
     """What mending a state did, or would do as a dry run.
 
     `mended` are the findings that it does away with, `kept` those whose fix applies only in another case. `changes` are
@@ -41,7 +41,7 @@ class _UnusableError(Exception):
     """The state cannot be read, so that its findings are all there is to say."""
 
 
-def mendable(findings: Iterable[Finding], *, unsafe: bool) -> list[Finding]:
+def _mendable(findings: Iterable[Finding], *, unsafe: bool) -> list[Finding]:
     """Return the findings whose rule has a mend that is safe or, with `unsafe`, any."""
     return [found for found in findings if (mend := _mend(found)) is not None and (mend.is_safe or unsafe)]
 
@@ -52,8 +52,8 @@ def mend_state(
     terms: Terms,
     *,
     unsafe: bool = False,
-    written: Callable[[Mended, str | None], None] = lambda _mended, _backup: None,
-) -> Mended:
+    written: Callable[[FixedState, str | None], None] = lambda _mended, _backup: None,
+) -> FixedState:
     """Mend what a gate finds in a state, all in one edit; what the settings or the baseline hide stays as it is.
 
     Everything outside of what is mended keeps its bytes, unless the canonical form is the mend. The serial rises by
@@ -68,22 +68,22 @@ def mend_state(
         except StateFileError as error:
             raise _UnusableError from error
 
-    def operation(state: LoadedState) -> Proposal[Mended]:
+    def operation(state: LoadedState) -> Proposal[FixedState]:
         return _proposal(gate, state, unsafe=unsafe)
 
     try:
         return edit(gate.context, store, terms, operation, opening=opening, written=written)
     except _UnusableError:
-        return Mended(reason="this state cannot be used, so no finding was fixed")
+        return FixedState(reason="this state cannot be used, so no finding was fixed")
 
 
-def _proposal(gate: Gate, state: LoadedState, *, unsafe: bool) -> Proposal[Mended]:
+def _proposal(gate: Gate, state: LoadedState, *, unsafe: bool) -> Proposal[FixedState]:
     opened = None if state.seal is None else state.seal.opened
     before, _ = gate.found(state.name, state.data, opened)
-    chosen = mendable(before, unsafe=unsafe)
+    chosen = _mendable(before, unsafe=unsafe)
     if state.result.version != CURRENT_VERSION:
         reason = f"this state has format version {state.result.version}; upgrade it first"
-        return Proposal(Mended(kept=tuple(chosen), reason=reason if chosen else ""), [state.data], check=False)
+        return Proposal(FixedState(kept=tuple(chosen), reason=reason if chosen else ""), [state.data], check=False)
     after = _changed(state.result.snapshot, chosen, _sources(gate, state, chosen))
     changes = diff(state.result.snapshot, after, exact=True)
     content = state.data
@@ -97,7 +97,7 @@ def _proposal(gate: Gate, state: LoadedState, *, unsafe: bool) -> Proposal[Mende
     # New findings at other addresses are errors that the pipeline refuses, or are reported with the rest.
     left, _ = gate.found(state.name, content, opened) if content != state.data else (before, 0)
     is_left = {(finding.code, finding.address, finding.detail) for finding in left}
-    outcome = Mended(
+    outcome = FixedState(
         mended=tuple(found for found in before if (found.code, found.address, found.detail) not in is_left),
         kept=tuple(found for found in chosen if (found.code, found.address, found.detail) in is_left),
         changes=diff(state.result.snapshot, after),
