@@ -5,20 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from msgspec import Raw
+
+from statefmt.analysis.selection.object_id import id_is_sensitive
 from statefmt.formats.raw_json.pointer import token
 from statefmt.formats.raw_json.spans import Container, container_at, value_at
 from statefmt.formats.writing.changes import Path, member
 from statefmt.golang import loads_exact
+from statefmt.model.resources import ResourceInstanceObject
 from statefmt.pieces import Span
+from statefmt.redaction.hidden import HIDDEN
 
 RESOURCES: Final = "resources"
+_EMPTY: Final = Raw(b"{}")
 
 
 class LooseDocument:
-    """The parts of a JSON text by path; each object and array is split once, when it is needed."""
+    """The parts of a JSON text by path; each object and array is split once, when it is needed.
 
-    def __init__(self, data: bytes) -> None:
+    `show_sensitive` shows ids that are marked as sensitive.
+    """
+
+    def __init__(self, data: bytes, *, show_sensitive: bool = False) -> None:
         self.data = data
+        self._show_sensitive = show_sensitive
         self._spans: dict[Path, Span | None] = {(): value_at(data)}
         self._containers: dict[Path, Container | None] = {}
         self._blocks: dict[str, list[Path]] = {}
@@ -64,9 +74,24 @@ class LooseDocument:
         raw = (self.raw((*instance, "index_key")) or b"null").decode("utf-8", "replace")
         return "" if raw == "null" else raw.removesuffix(".0")
 
+    def instance_address(self, instance: Path) -> str:
+        """Return the address of an object's instance, with the deposed key in parentheses if it has one."""
+        key, deposed = self.key(instance), self.string((*instance, "deposed"))
+        address = self.resource_address(instance[:2]) + (f"[{key}]" if key else "")
+        return f"{address} (deposed {deposed})" if deposed else address
+
     def object_id(self, instance: Path) -> str:
         """Return the attribute `id` of an object; "" if it has none."""
         return self.string((*instance, "attributes", "id")) or self.string((*instance, "attributes_flat", "id"))
+
+    def shown_id(self, instance: Path) -> str:
+        """Return the attribute `id` of an object as it may be shown; "" if it has none."""
+        found = self.object_id(instance)
+        if not found or self._show_sensitive:
+            return found
+        marks = self.raw((*instance, "sensitive_attributes")) or b"[]"
+        marked = ResourceInstanceObject(attributes=_EMPTY, sensitive_attributes=b"[]" if marks == b"null" else marks)
+        return str(HIDDEN) if id_is_sensitive(marked) else found
 
     def _span(self, path: Path) -> Span | None:
         if path not in self._spans:

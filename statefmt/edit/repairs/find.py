@@ -49,13 +49,16 @@ _MOST_IMPOSSIBLE: Final = 20
 _STOPS: Final = frozenset({Code.INVALID_STRUCTURE, Code.PRIVATE_INVALID})
 
 
-def defects(data: bytes) -> tuple[Defect, ...]:
+def defects(data: bytes, *, show_sensitive: bool = False) -> tuple[Defect, ...]:
     """Return the defects of a state in plain text, in file order as far as it is known.
+
+    The texts of choices name objects by their ids; `show_sensitive` shows ids that are marked as sensitive.
 
     Problems of the whole file (not JSON, encrypted, an unsupported version) are the only defect then, without
     choices.
     """
-    found, given = list(_reported(data)), LooseDocument(data) if _is_state(data) else None
+    found = list(_reported(data))
+    given = LooseDocument(data, show_sensitive=show_sensitive) if _is_state(data) else None
     if given is None:
         return tuple(Defect(finding, ()) for finding in found)
     seen: set[tuple[str, str]] = set()

@@ -41,14 +41,14 @@ class Repair:
         return frozenset(one.decided.decision for one in self.mended if one.decided.decision is not None)
 
 
-def repaired(data: bytes, decide: Decide) -> Repair:
+def repaired(data: bytes, decide: Decide, *, show_sensitive: bool = False) -> Repair:
     """Mend what is decided, in rounds: some defects only show when others are mended.
 
     Raises SurgeryError if a choice does not mend its defect, or its value is not valid.
     """
     mended: list[Mended] = []
     for number in range(_MOST_ROUNDS):
-        found = defects(data)
+        found = defects(data, show_sensitive=show_sensitive)
         made = _Collected()
         left: list[Defect] = []
         for defect in found:

@@ -26,7 +26,7 @@ def duplicate(document: LooseDocument, path: Path, finding: Finding) -> Iterator
         return only(found[0])
 
     for name, kept in (("keep=first", objects[0]), ("keep=last", objects[-1])):
-        named = document.object_id(kept)
+        named = document.shown_id(kept)
         yield fixed(
             name,
             f"keep {f'the object with the id {named}' if named else 'it'} and forget "
