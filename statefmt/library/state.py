@@ -176,6 +176,7 @@ class State:
         variables: Mapping[str, str] | None = None,
         variable_files: Sequence[str | os.PathLike[str]] = (),
         operation: str = "edit",
+        even_damaged: bool = False,
         written: Callable[[EditResult], None] | None = None,
     ) -> Iterator[Transaction]:
         """Edit the state in a `with` block: lock and read it at the start, write it at the end.
@@ -205,6 +206,8 @@ class State:
                 and of TF_VAR_… in the environment of the context.
             variable_files: Files of input variables for the directory `config`.
             operation: The name of the operation, in the lock.
+            even_damaged: Open a state that cannot be used, too, to restore another content: its snapshot is empty, with
+                the serial and lineage that can be read.
             written: Called right after the write, before a signal that arrived during it stops the program.
 
         Raises LockedError if someone else holds the lock, StoreError if the state is not the expected one or cannot be
@@ -216,7 +219,8 @@ class State:
         terms = replace(terms, serial=expect_serial, checksum=expect_hash)
         terms = self._elsewhere(terms, out, overwrite)
         references = self._references(config, variables, variable_files)
-        with self._opened(terms) as opened, transaction(opened, references, written) as made:
+        opening = self._even_damaged if even_damaged else None
+        with self._opened(terms, opening) as opened, transaction(opened, references, written) as made:
             yield made
         if terms.in_place and not made.is_cancelled:
             self._store.tidy()
@@ -237,7 +241,7 @@ class State:
 
         An undo is an edit, too: the restored content gets a new, higher serial, and a second undo reverts the first.
         With `discard_changes`, undoes even if something else has changed the state since. The other arguments are those
-        of `edit()`. Raises StoreError if there is no such edit.
+        of `edit()`. The state and its earlier content may be damaged. Raises StoreError if there is no such edit.
         """
         from statefmt.edit.requests.undo import undo_request
         from statefmt.library.transaction import transaction
@@ -252,7 +256,8 @@ class State:
                 "nothing was written. discard_changes=True undoes it anyway"
             )
             terms = replace(terms, checksum=request.last.after, changed=changed)
-        with self._opened(terms) as opened, transaction(opened) as edit:
+
+        with self._opened(terms, self._even_damaged) as opened, transaction(opened) as edit:
             edit.apply(lambda snapshot: request.edit(self._context, snapshot, discards_changes=discard_changes))
         if terms.in_place:
             self._store.tidy()
@@ -265,12 +270,12 @@ class State:
         Raises StateError if the file is not a state, and EncryptionError if it cannot be decrypted.
         """
         from statefmt.edit.repairs.listed import found_defects
-        from statefmt.edit.repairs.state import parsed
+        from statefmt.edit.repairs.state import loaded_to_repair
 
         self._refuse_nested()
         with located(self.location):
             data = self._context.read(self.location)
-            return found_defects(parsed(self._context, self.location, data), show_sensitive=show_sensitive)
+            return found_defects(loaded_to_repair(self._context, self.location, data), show_sensitive=show_sensitive)
 
     def repair(
         self,
@@ -308,7 +313,7 @@ class State:
         is written with the errors that are left, which `findings` holds. Raises SurgeryError if a decision decides
         nothing, if a defect does not have the choice, or if the result could not be read, and what `edit()` raises.
         """
-        from statefmt.edit.repairs.state import parsed, repairing
+        from statefmt.edit.repairs.state import loaded_to_repair, repairing
         from statefmt.store.remote.interruption import interruptible
 
         terms = _terms("repair", message, lock, lock_timeout, backup, keep_backup, dry_run)
@@ -320,7 +325,7 @@ class State:
             written(ended[0])
 
         def opening(data: bytes) -> LoadedState:
-            return parsed(self._context, self.location, data)
+            return loaded_to_repair(self._context, self.location, data)
 
         # While somebody is asked, a signal must not leave the lock behind.
         signals = nullcontext() if ask is None else interruptible()
@@ -466,6 +471,11 @@ class State:
                     self._found = None
         finally:
             self._is_edited = False
+
+    def _even_damaged(self, data: bytes) -> LoadedState:
+        from statefmt.edit.damaged import loaded_to_mend
+
+        return loaded_to_mend(self._context, self.location, data)[0]
 
     def _refuse_nested(self) -> None:
         if self._is_edited:
