@@ -87,9 +87,11 @@ class LooseState(LooseDocument):
         address = f"{'data.' if mode == 'data' else ''}{kind}.{name}"
         return f"{module}.{address}" if module else address
 
-    def instance_address(self, one: LooseObject) -> str:
-        """Return the address of the instance of an object."""
-        return f"{self.resource_address(one.block)}{'' if one.key is None else one.key}"
+    def instance_address(self, instance: Path) -> str:
+        """Return the address of an object's instance, with the deposed key in parentheses if it has one."""
+        key, deposed = self._key(instance), self.string((*instance, "deposed"))
+        address = f"{self.resource_address(instance)}{'' if key is None else key}"
+        return f"{address} (deposed {deposed})" if deposed else address
 
     def blocks(self, resource: Path) -> Sequence[Path]:
         """Return the blocks with the resource of one of them, in file order."""
