@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Final
 
 from statefmt import StatetoolError, StoreError
 from statefmt.cli.exit_status import FAILED, FINE, FOUND
 from statefmt.cli.failure import show_failure
 from statefmt.cli.options.fixing import FixOptions
-from statefmt.cli.options.write import store_of
 from statefmt.cli.streams import result_terminal, say
 from statefmt.cli.target import kept_text
-from statefmt.locations import STANDARD_INPUT, display_name, listed_states
+from statefmt.locations import display_name, listed_states
 from statefmt.render.counted import counted
 from statefmt.render.diff.text import diff_text
 from statefmt.render.diff.values import Manner
+from statefmt.render.findings import message
 from statefmt.render.printable import printable
 from statefmt.rules import CheckedState, Fixable, FixedState, Gate, mend_state
+
+# A state may have thousands.
+_MOST_FINDINGS: Final = 20
 
 
 def fix_all(gate: Gate, names: Sequence[str], options: FixOptions, *, quiet: bool) -> int:
@@ -63,14 +67,11 @@ def _fixed(gate: Gate, name: str, checked: CheckedState, options: FixOptions, *,
 
 
 def _edited(gate: Gate, name: str, where: str, options: FixOptions, *, quiet: bool) -> int:
-    if name == STANDARD_INPUT and not options.shows:
-        raise StoreError("--fix writes to the state, so it needs a file and not standard input")
-
     def written(outcome: FixedState, backup: str | None) -> None:
         say(f"{where}: {_counts(outcome)} fixed{kept_text(backup, 'state')}")
 
     terms = options.write.terms(name, "check --fix")
-    outcome = mend_state(gate, store_of(name), terms, unsafe=options.unsafe, written=written)
+    outcome = mend_state(gate, name, terms, unsafe=options.unsafe, written=written)
     if outcome.reason:
         say(f"{where}: {outcome.reason}")
     if not options.shows or not outcome.mended:
@@ -83,6 +84,10 @@ def _edited(gate: Gate, name: str, where: str, options: FixOptions, *, quiet: bo
 def _show(where: str, outcome: FixedState) -> None:
     terminal = result_terminal()
     print(terminal.paint(f"{printable(where)}: {_counts(outcome)} would be fixed", "bold"))
+    for finding in outcome.mended[:_MOST_FINDINGS]:
+        print(terminal.wrap(f"{finding.code} {message(finding)}", "  ", hanging="  "))
+    if len(outcome.mended) > _MOST_FINDINGS:
+        print(f"  … and {len(outcome.mended) - _MOST_FINDINGS} more")
     if outcome.changes:
         for piece in diff_text(outcome.changes, Manner(), terminal):
             print(piece)

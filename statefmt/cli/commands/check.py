@@ -24,7 +24,7 @@ from statefmt.cli.options.shared import StateOption
 from statefmt.cli.options.takes import takes
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import say
-from statefmt.locations import display_name
+from statefmt.locations import STANDARD_INPUT, display_name
 from statefmt.rules import (
     NO_STATE,
     CheckedState,
@@ -179,6 +179,10 @@ def command(
     gate = replace(gate, configuration=configuration.loaded(earlier=earlier), schemas=provider_schemas(schemas))
     if not names and not no_state:
         names = default_names(everything=everything, only_one=gate.configuration is not None)
+    if fixing.fixes and STANDARD_INPUT in names:
+        if not fixing.shows:
+            raise typer.BadParameter("writes to the state: name a file instead of standard input", param_hint="--fix")
+        gate = replace(gate, context=reading_once(gate.context))
     fixed = fix_all(gate, names, fixing, quiet=quiet) if fixing.fixes else FINE
     if fixing.shows:
         return FINE if exit_zero and fixed == FOUND else fixed

@@ -9,6 +9,7 @@ from statefmt.analysis.diff import SnapshotDiff, diff
 from statefmt.edit.pipeline import Proposal, Terms, edit
 from statefmt.edit.requests.provider_sources import SourceRequest
 from statefmt.edit.session import LoadedState, StateFileError, loaded, loaded_plain, rewrite, with_next_serial
+from statefmt.edit.stores import store_at
 from statefmt.formats.providers.short_addresses import short_addresses
 from statefmt.formats.providers.sources import KEEP, SourceChoice
 from statefmt.formats.reading.inspect import CURRENT_VERSION, inspect
@@ -18,7 +19,6 @@ from statefmt.lint.mend import Mend, Mending
 from statefmt.lint.registry import all_rules
 from statefmt.model.findings import Finding
 from statefmt.model.snapshot import Snapshot
-from statefmt.store.protocol import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +48,15 @@ def _mendable(findings: Iterable[Finding], *, unsafe: bool) -> list[Finding]:
 
 def mend_state(
     gate: Gate,
-    store: Store,
+    name: str,
     terms: Terms,
     *,
     unsafe: bool = False,
     written: Callable[[FixedState, str | None], None] = lambda _mended, _backup: None,
 ) -> FixedState:
-    """Mend what a gate finds in a state, all in one edit; what the settings or the baseline hide stays as it is.
+    """Mend what a gate finds in the state at `name`, all in one edit.
 
+    What the settings or the baseline of the gate hide stays as it is.
     Everything outside of what is mended keeps its bytes, unless the canonical form is the mend. The serial rises by
     one if what the state says changes. `written` is called right after the write, with the place of the backup. Raises
     StatetoolError and leaves the state unchanged if it is locked or cannot be written, or if the edit would add an
@@ -64,7 +65,7 @@ def mend_state(
 
     def opening(data: bytes) -> LoadedState:
         try:
-            return loaded(gate.context, store.name, data)
+            return loaded(gate.context, name, data)
         except StateFileError as error:
             raise _UnusableError from error
 
@@ -72,7 +73,7 @@ def mend_state(
         return _proposal(gate, state, unsafe=unsafe)
 
     try:
-        return edit(gate.context, store, terms, operation, opening=opening, written=written)
+        return edit(gate.context, store_at(gate.context, name), terms, operation, opening=opening, written=written)
     except _UnusableError:
         return FixedState(reason="this state cannot be used, so no finding was fixed")
 
@@ -100,7 +101,7 @@ def _proposal(gate: Gate, state: LoadedState, *, unsafe: bool) -> Proposal[Fixed
     outcome = FixedState(
         mended=tuple(found for found in before if (found.code, found.address, found.detail) not in is_left),
         kept=tuple(found for found in chosen if (found.code, found.address, found.detail) in is_left),
-        changes=diff(state.result.snapshot, after),
+        changes=diff(state.result.snapshot, after, exact=True),
         is_canonical=content != spliced,
         reason=reason,
     )
