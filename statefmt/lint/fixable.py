@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum, unique
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from statefmt.formats.providers.short_addresses import short_addresses
 from statefmt.formats.reading.inspect import CURRENT_VERSION, Inspection
 from statefmt.lint.mend import Mend
 from statefmt.lint.registry import rules_for
-from statefmt.model.codes import NO_STATE
+from statefmt.model.codes import NO_STATE, Code
 from statefmt.model.findings import Finding
 from statefmt.model.snapshot import Snapshot
 
 if TYPE_CHECKING:
     # Not imported at run time: most runs have no configuration.
     from statefmt.configuration.providers.references import ProviderReferences
+
+# What canonical form decides in a state that can be read, and only a user may.
+_IS_DECIDED: Final = frozenset({Code.PROVIDER_BLOCKS_DIFFER})
 
 
 @unique
@@ -48,7 +51,7 @@ def fixable_codes(
     fixable = {code: Fixable.SAFE if mend.is_safe else Fixable.UNSAFE for code, mend in mends.items()}
     canonical = [code for code, mend in mends.items() if mend.change is None]
     undecided = {code for code in {*found, *(each.code for each in inspection.findings)} if _is_decision(code)}
-    if canonical and (undecided - found or short_addresses(document)):
+    if canonical and (undecided - found or _IS_DECIDED & found or short_addresses(document)):
         fixable = {code: way for code, way in fixable.items() if code not in canonical}
     elif undecided:
         fixable |= dict.fromkeys(canonical, Fixable.UNSAFE)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from statefmt.analysis.diff import SnapshotDiff, diff
 from statefmt.edit.pipeline import Proposal, Terms, edit
@@ -14,10 +15,13 @@ from statefmt.formats.providers.short_addresses import short_addresses
 from statefmt.formats.providers.sources import KEEP, SourceChoice
 from statefmt.formats.reading.inspect import CURRENT_VERSION, inspect
 from statefmt.formats.writing.splice import splice
+from statefmt.lint.baseline import Baseline
 from statefmt.lint.gate import Gate
 from statefmt.lint.mend import Mend, Mending
 from statefmt.lint.registry import all_rules
-from statefmt.model.findings import Finding
+from statefmt.lint.settings import Settings
+from statefmt.model.codes import Code
+from statefmt.model.findings import Finding, Severity
 from statefmt.model.snapshot import Snapshot
 
 
@@ -94,18 +98,58 @@ def _proposal(gate: Gate, state: LoadedState, *, unsafe: bool) -> Proposal[Fixed
         content = splice(state.result.snapshot.source, after)
     spliced, reason = content, ""
     if any(_has_canonical_mend(finding) for finding in chosen):
-        content, reason = _canonical(state, content, {finding.code for finding in chosen})
-    # New findings at other addresses are errors that the pipeline refuses, or are reported with the rest.
+        codes = {finding.code for finding in chosen}
+        content, reason = _canonical(state, content, codes)
+        if content != spliced:
+            reason = _side_effect(gate, state, spliced, content, codes)
+            content = spliced if reason else content
     left, _ = gate.found(state.name, content, opened) if content != state.data else (before, 0)
-    is_left = {(finding.code, finding.address, finding.detail) for finding in left}
+    mended = _without(before, left)
     outcome = FixedState(
-        mended=tuple(found for found in before if (found.code, found.address, found.detail) not in is_left),
-        kept=tuple(found for found in chosen if (found.code, found.address, found.detail) in is_left),
+        mended=mended,
+        kept=tuple(found for found in chosen if found not in mended),
         changes=diff(state.result.snapshot, after, exact=True),
         is_canonical=content != spliced,
         reason=reason,
     )
     return Proposal(outcome, [content])
+
+
+def _side_effect(gate: Gate, state: LoadedState, content: bytes, canonical: bytes, chosen: Collection[str]) -> str:
+    """Return why the canonical form of content must not be written; "" if it may be.
+
+    It must have no findings that the content does not have, of any rule, and nothing but findings of `chosen` codes and
+    information may be gone. Neither may a second rewrite change it again.
+    """
+    everything = replace(gate, select=None, ignore=(), settings=Settings(), baseline=Baseline())
+    opened = None if state.seal is None else state.seal.opened
+    before, _ = everything.found(state.name, content, opened)
+    after, _ = everything.found(state.name, canonical, opened)
+    added = {found.code for found in _without(after, before)}
+    decided = {found.code for found in _without(before, after) if found.severity is not Severity.INFO} - set(chosen)
+    again = {found.code for found in after if found.code == Code.NOT_CANONICAL}
+    if decided:
+        return f"not rewritten in canonical form, since that also decides what {_listed(decided)}"
+    if added or again:
+        return f"not rewritten in canonical form, since it would then have what {_listed(added | again)}"
+    return ""
+
+
+def _listed(codes: Collection[str]) -> str:
+    reports = "reports" if len(codes) == 1 else "report"
+    return f"{' and '.join(sorted(codes))} {reports}; `statetool rule CODE` explains them"
+
+
+def _without(findings: Iterable[Finding], others: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return the findings that others lack, by code and address: details may count what is left."""
+    rest = Counter((finding.code, finding.address) for finding in others)
+    result = []
+    for finding in findings:
+        if rest[finding.code, finding.address]:
+            rest[finding.code, finding.address] -= 1
+        else:
+            result.append(finding)
+    return tuple(result)
 
 
 def _canonical(state: LoadedState, content: bytes, chosen: Collection[str]) -> tuple[bytes, str]:
@@ -123,10 +167,7 @@ def _canonical(state: LoadedState, content: bytes, chosen: Collection[str]) -> t
     rewritten = rewrite(same, same.result.style, drop_unknown=False)
     lost = {note.code for note in rewritten.notes if note.code not in chosen and not _is_safe(note)}
     if lost:
-        return content, (
-            f"not rewritten in canonical form, since that also decides what {' and '.join(sorted(lost))} report; "
-            "`statetool rule CODE` explains each"
-        )
+        return content, f"not rewritten in canonical form, since that also decides what {_listed(lost)}"
     return rewritten.content, ""
 
 
