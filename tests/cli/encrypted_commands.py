@@ -22,6 +22,8 @@ class Line(NamedTuple):
 
 
 _WEB: Final = 'aws_instance.web["eu-west-1"]'
+# It leaves dependencies on what is not in the state any more.
+_RM_DATA: Final = "rm --keep-dangling -y --state %s data.aws_caller_identity.current"
 
 LINES: Final[dict[str, list[Line]]] = {
     "list": [Line("list --state %s"), Line("list --long --format json --state %s")],
@@ -36,6 +38,8 @@ LINES: Final[dict[str, list[Line]]] = {
         Line("check %s"),
         Line("check --for 1.8 --format json %s", status=1),
         Line("check --write-baseline baseline %s"),
+        Line("check --diff --unsafe-fixes %s", _RM_DATA, status=1),
+        Line("check --fix --unsafe-fixes %s", _RM_DATA, writes=True),
         Line("check --plan configuration/plan.json %s", status=1),
     ],
     "simulate": [Line("simulate %s --config configuration --without eu-west-1", status=1)],

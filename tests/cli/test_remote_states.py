@@ -227,6 +227,19 @@ def test_sarif_and_github_name_the_url(server: StateServer, infra: str, statetoo
     assert "::warning title=" in statetool("check", infra, "--format", "github").text
 
 
+def test_fixes_are_edits_of_a_state_in_a_backend(server: StateServer, infra: str, statetool: Statetool) -> None:
+    server.state = WITH_CANARY.replace(b'"version": 4', b'"version":  4')
+    assert server.state != WITH_CANARY
+    before = server.state
+    assert "1 finding (1 STA007) would be fixed" in statetool("check", infra, "--diff", "--select", "STA007").text
+    assert server.state == before
+    done = statetool("check", infra, "--fix", "--select", "STA007")
+    assert done.status == 0
+    assert "1 finding (1 STA007) fixed" in done.err
+    assert server.state == WITH_CANARY
+    assert statetool("check", infra, "--diff", "--select", "STA007").status == 0
+
+
 def test_baselines_and_settings_match_the_url(
     server: StateServer, infra: str, statetool: Statetool, folder: Path
 ) -> None:
