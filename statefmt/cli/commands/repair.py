@@ -11,7 +11,7 @@ import click
 import typer
 
 import statefmt
-from statefmt import StoreError
+from statefmt import StoreError, SurgeryError
 from statefmt.cli.command_line import command_line
 from statefmt.cli.confirmation import asking, confirmed
 from statefmt.cli.exit_status import FAILED, FINE, FOUND
@@ -80,6 +80,8 @@ def command(
     name = state_name(one_state(state, state_option))
     made = [parse_decision(text) for text in choose or ()]
     made += [] if decisions is None else parse_decisions(_text(decisions), str(decisions))
+    if decisions is not None and not made:
+        raise StoreError(f"{decisions}: no decisions in it: remove the # before one choice of each defect")
     made += [] if keep is None else [keep_decision(keep)]
     if not made and not interactive:
         return _listed(name, list_format or DefectFormat.TEXT, show_sensitive=show_sensitive)
@@ -150,7 +152,14 @@ class _Run:
                 written=self._written,
             )
         except click.Abort:
+            # The terminal shows ^C or the question on this line.
+            print(file=sys.stderr)
             say(f"{display_name(self._name)}: nothing was written")
+            raise
+        except SurgeryError:
+            if questions is not None and questions.answers:
+                lines = [f"{self._name}: the answers, for --choose or --decisions:", *questions.answers]
+                print("\n  ".join(map(printable, lines)), file=sys.stderr)
             raise
         if result.written:
             return FINE
