@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from statefmt.edit.repairs.document import RESOURCES, LooseDocument
+from statefmt.edit.repairs.loose_state import INSTANCES, RESOURCES, LooseState
+from statefmt.edit.repairs.shown_id import shown_id
 from statefmt.formats.writing.changes import Path
 
 
@@ -17,8 +18,8 @@ def forgotten(before: bytes, after: bytes, *, show_sensitive: bool = False) -> t
     """
     if before == after:
         return ()
-    old = LooseDocument(before, show_sensitive=show_sensitive)
-    new = LooseDocument(after)
+    old = LooseState(before, show_sensitive=show_sensitive)
+    new = LooseState(after)
     left = Counter(text for one in _objects(new) for text in _attributes(new, one))
     found: list[str] = []
     for one in _objects(old):
@@ -30,17 +31,17 @@ def forgotten(before: bytes, after: bytes, *, show_sensitive: bool = False) -> t
     return (*found, *(f"output.{name}" for name in dict.fromkeys(old.names(("outputs",))) if name not in outputs))
 
 
-def _objects(document: LooseDocument) -> Iterator[Path]:
-    for resource in document.parts((RESOURCES,)):
-        yield from document.parts((*resource, "instances"))
+def _objects(state: LooseState) -> Iterator[Path]:
+    for resource in state.parts((RESOURCES,)):
+        yield from state.parts((*resource, INSTANCES))
 
 
-def _attributes(document: LooseDocument, instance: Path) -> list[bytes]:
+def _attributes(state: LooseState, instance: Path) -> list[bytes]:
     """Return both forms of an object's attributes, one of which may be removed; an object without them has one."""
-    forms = [document.raw((*instance, name)) for name in ("attributes", "attributes_flat")]
+    forms = [state.raw((*instance, name)) for name in ("attributes", "attributes_flat")]
     return [text for text in forms if text not in (None, b"null")] or [b""]
 
 
-def _named(document: LooseDocument, instance: Path) -> str:
-    named = document.shown_id(instance)
-    return document.instance_address(instance) + (f" (id {named})" if named else "")
+def _named(state: LooseState, instance: Path) -> str:
+    named = shown_id(state, instance)
+    return state.instance_address(instance) + (f" (id {named})" if named else "")

@@ -50,10 +50,16 @@ def changed(data: bytes, changes: Changes) -> bytes:
     return joined(data, merged([Span(0, top.start), *pieces, Span(top.end, len(data))]))
 
 
-def member(container: Container, name: str) -> RawItem | None:
-    """Return the last member with a name, exactly or else ignoring case."""
-    exact = next((item for item in reversed(container.items) if item.name == name), None)
-    return exact or container.find(name.lower())
+class NamedItems:
+    """The members of an object by name: the last with a name counts, exactly or else ignoring case, as in Go."""
+
+    def __init__(self, container: Container) -> None:
+        self._exact = {item.name: item for item in container.items}
+        self._lower = {item.name.lower(): item for item in container.items}
+
+    def find(self, name: str) -> RawItem | None:
+        """Return the member that a name means; None if there is none."""
+        return self._exact.get(name) or self._lower.get(name.lower())
 
 
 class _Rewriter:
@@ -71,10 +77,10 @@ class _Rewriter:
         return self._object(container, node, path) if is_object else self._array(container, node, path)
 
     def _object(self, container: Container, node: _Node, path: Path) -> Pieces:
-        order = _order(path)
+        order, named = _order(path), NamedItems(container)
         edited: dict[str, Pieces | None] = {}
         for name, below in node.below.items():
-            item = member(container, name)
+            item = named.find(name)
             field = name if item is None or name in order else item.name
             if below.is_leaf:
                 edited[field] = None if below.text is None else [below.text]

@@ -96,7 +96,7 @@ def test_lists_the_choices(folder: Path, statetool: Statetool) -> None:
         ("ADR002 aws_s3_bucket.other keep=first", "no defect for the decision"),
         ("ADR002 * keep=newest", "its choices are: keep=first"),
         ("ADR002 keep=first", "invalid decision"),
-        ('ADR002 * rename="eu-west-1"', "does not mend ADR002"),
+        ('ADR002 * rename="eu-west-1"', "already has an object with the key"),
     ],
 )
 def test_refuses(decision: str, reason: str, folder: Path, statetool: Statetool) -> None:
