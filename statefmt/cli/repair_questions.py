@@ -15,7 +15,7 @@ from statefmt.render.counted import counted
 from statefmt.render.findings import finding_text
 from statefmt.render.printable import printable
 from statefmt.render.repair.text import choice_line
-from statefmt.repairs import Choice, Defect, FoundDefects, check_choice, decision_places
+from statefmt.repairs import Choice, Defect, FoundDefects, check_choice, decision_places, is_fatal
 
 _SKIP: Final = "s"
 _QUIT: Final = "q"
@@ -78,7 +78,8 @@ class Questions:
         position = self._positions.position(defect)
         place = "" if position is None else f"{self._name}:{position.line}:{position.column}"
         number = f"{self._asked} of {self._total}" if self._asked <= self._total else f"{self._asked}"
-        lines = [f"\nDefect {number}", finding_text(defect.finding, terminal, place=printable(place))]
+        readable = "" if is_fatal(defect) else " (the state can be read with it)"
+        lines = [f"\nDefect {number}{readable}", finding_text(defect.finding, terminal, place=printable(place))]
         for number_of_choice, choice in enumerate(defect.choices, 1):
             lines.append(f"  {number_of_choice:2}  {choice_line(choice, terminal, '      ').lstrip()}")
         print("\n".join(lines), file=sys.stderr)
