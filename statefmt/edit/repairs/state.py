@@ -16,7 +16,7 @@ from statefmt.edit.repairs._forgotten import forgotten
 from statefmt.edit.repairs.decisions import Decided, Decision, decided, decision_for
 from statefmt.edit.repairs.defect import Defect
 from statefmt.edit.repairs.find import is_fatal
-from statefmt.edit.repairs.repair import Mended, repaired
+from statefmt.edit.repairs.repair import MendedDefect, repaired
 from statefmt.edit.session import LoadedState, StateFileError, with_next_serial
 from statefmt.formats.reading.inspect import inspect, read
 from statefmt.model.codes import Code
@@ -54,7 +54,7 @@ class RepairResult:
     the backup, None if there is none. `written` is whether the result was written, to the state or elsewhere.
     """
 
-    mended: tuple[Mended, ...]
+    mended: tuple[MendedDefect, ...]
     left: tuple[Defect, ...]
     forgotten: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
