@@ -87,7 +87,7 @@ LINES: Final[dict[str, list[Line]]] = {
         Line("reencrypt %s -o new"),
         Line("reencrypt --check %s", status=1),
     ],
-    "repair": [Line("repair %s")],
+    "repair": [Line("repair %s"), Line("repair --format json %s"), Line("repair --format decisions %s")],
     "undo": [
         Line("undo %s -y", "mv --state %s aws_vpc.main aws_vpc.net", writes=True),
         Line("undo %s -y --dry-run", "mv --state %s aws_vpc.main aws_vpc.net"),

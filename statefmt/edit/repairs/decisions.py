@@ -123,7 +123,15 @@ def decided(defect: Defect, decisions: Iterable[Decision], *, pointers: bool) ->
     # Another decision may have to come first: it is then made in a later round.
     if not about or not defect.choices:
         return None
-    decision = min(about, key=lambda one: one.place == ANYWHERE)
+    closest = [decision for decision in about if decision.place != ANYWHERE] or about
+    decision = closest[0]
+    other = next((one for one in closest if one.choice != decision.choice), None)
+    if other is not None:
+        raise SurgeryError(
+            f"{other.origin and f'{other.origin}: '}two decisions for {defect.finding.code} at {defect.place}: "
+            f"{decision.choice} and {other.choice}",
+            address=defect.finding.address or None,
+        )
     found = chosen(defect.choices, decision.choice)
     if found is None:
         offered = ", ".join(choice.label for choice in defect.choices)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import structs
 
@@ -24,6 +24,10 @@ from statefmt.model.errors import NotAStateError, StateError, SurgeryError
 from statefmt.model.findings import Finding, Severity
 from statefmt.pieces import Span
 from statefmt.store.reading import display_name
+
+if TYPE_CHECKING:
+    # Not imported at run time: most runs have no configuration.
+    from statefmt.configuration.providers.references import ProviderReferences
 
 # Returns the choice for a defect that no decision is about, such as `keep=first`; None to leave the defect.
 Ask: TypeAlias = Callable[[Defect], "str | None"]
@@ -60,11 +64,16 @@ class RepairResult:
 
 
 def repairing(
-    decisions: Collection[Decision], ask: Ask | None = None, *, show_sensitive: bool = False
+    decisions: Collection[Decision],
+    ask: Ask | None = None,
+    references: ProviderReferences | None = None,
+    *,
+    show_sensitive: bool = False,
 ) -> Operation[RepairResult]:
     """Return the operation that mends what is decided. The serial rises by one if anything changes.
 
-    `ask` decides where no decision does. The operation raises SurgeryError if a decision decides nothing, or if the
+    `ask` decides where no decision does. `references` are those of the configuration, which choices then offer; secret
+    ids are shown if `show_sensitive` is set. The operation raises SurgeryError if a decision decides nothing, or if the
     result could not be read.
     """
 
@@ -76,7 +85,7 @@ def repairing(
         return None if choice is None else decided(defect, [decision_for(defect, choice)], pointers=True)
 
     def propose(state: LoadedState) -> Proposal[RepairResult]:
-        repair = repaired(state.data, decide, show_sensitive=show_sensitive)
+        repair = repaired(state.data, decide, references, show_sensitive=show_sensitive)
         _refuse_unused([decision for decision in decisions if decision not in repair.used])
         if not repair.mended:
             return Proposal(RepairResult((), repair.left), [Span(0, len(state.data))], check=False)
