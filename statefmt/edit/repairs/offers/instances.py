@@ -9,7 +9,7 @@ from typing import Final
 from statefmt.edit.repairs.defect import Choice
 from statefmt.edit.repairs.loose_state import LooseState
 from statefmt.edit.repairs.new_keys import DEPOSED_KEY, new_deposed_key
-from statefmt.edit.repairs.offers.parts import json_value, removal, replacement
+from statefmt.edit.repairs.offers._parts import json_value, removal, replacement
 from statefmt.formats.raw_json.spans import container_at
 from statefmt.formats.writing.changes import Path
 from statefmt.golang import Members, encode_string, loads_exact
