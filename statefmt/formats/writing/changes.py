@@ -66,15 +66,18 @@ class _Rewriter:
     def value(self, span: Span, node: _Node, path: Path) -> Pieces:
         if node.is_leaf:
             return [node.text or b"null"]
-        container = container_at(self._data, span.start, span.end)
-        is_object = self._data[span.start : span.start + 1] == b"{"
-        return self._object(container, node, path) if is_object else self._array(container, node, path)
+        opening = self._data[span.start : span.start + 1]
+        if opening == b"[":
+            return self._array(container_at(self._data, span.start, span.end), node, path)
+        # Go reads null as an object without members.
+        container = container_at(self._data, span.start, span.end) if opening == b"{" else None
+        return self._object(container, node, path)
 
-    def _object(self, container: Container, node: _Node, path: Path) -> Pieces:
+    def _object(self, container: Container | None, node: _Node, path: Path) -> Pieces:
         order = _order(path)
         edited: dict[str, Pieces | None] = {}
         for name, below in node.below.items():
-            item = member(container, name)
+            item = member(container, name) if container else None
             field = name if item is None or name in order else item.name
             if below.is_leaf:
                 edited[field] = None if below.text is None else [below.text]
