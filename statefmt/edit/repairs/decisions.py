@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from statefmt.edit.repairs.defect import Choice, Defect
+from statefmt.model.codes import Code
 from statefmt.model.errors import SurgeryError
 from statefmt.text.pattern import pattern
 
@@ -17,13 +19,18 @@ _DECISION: Final = pattern(r'\s*([A-Z]{3}[0-9]{3})\s+((?:[^\s"]|"(?:[^"\\]|\\.)*
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A choice for the defects of one code at a place: an address, the address of a resource, a pointer, or `*`."""
+    """A choice for the defects of one code at a place: an address, the address of a resource, a pointer, or `*`.
+
+    `origin` is where it was read, as `FILE:LINE`; "" if it is not from a file.
+    """
 
     code: str
     place: str
     choice: str
+    origin: str = field(default="", compare=False)
 
     def __str__(self) -> str:
+        """Return the line that parse_decision() reads."""
         return f"{self.code} {self.place} {self.choice}"
 
     def is_about(self, defect: Defect, *, pointers: bool) -> bool:
@@ -49,20 +56,62 @@ class Decided(NamedTuple):
         return f"{self.choice.name}={self.value}" if self.choice.value else self.choice.name
 
 
-def parse_decision(text: str) -> Decision:
-    """Parse `CODE PLACE CHOICE`. Raises SurgeryError."""
+def parse_decision(text: str, origin: str = "") -> Decision:
+    """Parse `CODE PLACE CHOICE`, read at `origin`. Raises SurgeryError."""
     match = _DECISION.fullmatch(text)
     if match is None:
         raise SurgeryError(
-            f"invalid decision {text!r}: write CODE PLACE CHOICE, such as ADR002 aws_vpc.main keep=first"
+            f"{origin and f'{origin}: '}invalid decision {text!r}: write CODE PLACE CHOICE, such as "
+            "ADR002 aws_vpc.main keep=first"
         )
-    return Decision(match[1], match[2], match[3])
+    return Decision(match[1], match[2], match[3], origin)
 
 
-def parse_decisions(text: str) -> list[Decision]:
-    """Parse the lines of a decisions file; empty lines and lines that start with # are skipped."""
-    lines = (line.strip() for line in text.splitlines())
-    return [parse_decision(line) for line in lines if line and not line.startswith("#")]
+def parse_decisions(text: str, name: str = "decisions") -> list[Decision]:
+    """Parse the lines of a decisions file; empty lines and lines that start with # are skipped.
+
+    Raises SurgeryError with the `name` of the file and the line.
+    """
+    # Only line feeds end a line: a key may hold every other character that Python takes for a line end.
+    lines = ((number, line.strip()) for number, line in enumerate(text.split("\n"), 1))
+    return [parse_decision(line, f"{name}:{number}") for number, line in lines if line and not line.startswith("#")]
+
+
+def keep_decision(kept: str) -> Decision:
+    """Return the decision to keep one of the objects of every instance that the state has more than once.
+
+    `kept` is `first`, `last`, `newest` or `id=VALUE`.
+    """
+    return Decision(Code.DUPLICATE_INSTANCE, ANYWHERE, f"keep={kept}")
+
+
+def decision_for(defect: Defect, choice: str) -> Decision:
+    """Return the decision for one defect alone."""
+    return Decision(defect.finding.code, defect.finding.pointer or defect.place, choice)
+
+
+def check_choice(defect: Defect, choice: str) -> None:
+    """Raise SurgeryError if a defect does not have a choice, or if its value is not valid."""
+    found = decided(defect, [decision_for(defect, choice)], pointers=True)
+    if found is not None:
+        found.choice.changes(found.value)
+
+
+def decision_places(defects: Sequence[Defect]) -> list[str]:
+    """Return how a decision names the place of each defect: by its address, unless others of the code have it, too.
+
+    A place that cannot be written on a line, or not at all, is `*`.
+    """
+    count = Counter((defect.finding.code, defect.finding.address) for defect in defects)
+    return [_written_place(defect, count[defect.finding.code, defect.finding.address] == 1) for defect in defects]
+
+
+def _written_place(defect: Defect, is_alone: bool) -> str:
+    for place in (defect.finding.address if is_alone else "", defect.finding.pointer):
+        match = _DECISION.fullmatch(f"{defect.finding.code} {place} x") if place.isprintable() else None
+        if match is not None and match[2] == place:
+            return place
+    return ANYWHERE
 
 
 def decided(defect: Defect, decisions: Iterable[Decision], *, pointers: bool) -> Decided | None:
@@ -77,9 +126,11 @@ def decided(defect: Defect, decisions: Iterable[Decision], *, pointers: bool) ->
     decision = min(about, key=lambda one: one.place == ANYWHERE)
     found = chosen(defect.choices, decision.choice)
     if found is None:
-        offered = ", ".join(choice.label for choice in defect.choices) or "none"
+        offered = ", ".join(choice.label for choice in defect.choices)
         raise SurgeryError(
-            f"{defect.place}: {defect.finding.code} has no choice {decision.choice!r}; its choices are: {offered}"
+            f"{decision.origin and f'{decision.origin}: '}{defect.finding.code} at {defect.place} has no choice "
+            f"{decision.choice!r}; its choices are: {offered}",
+            address=defect.finding.address or None,
         )
     return Decided(*found, decision)
 

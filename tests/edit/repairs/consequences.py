@@ -11,6 +11,8 @@ from tests.edit.repairs.unchanged import APPENDED, Path
 
 # Choices that forget the part that has the defect.
 _FORGET: Final = frozenset({"forget"})
+# A joined block has the other members of all.
+_JOINED: Final = frozenset({"module", "mode", "type", "name", "each", "provider", "instances"})
 
 
 def allowed(mended: Mended, before: bytes) -> set[Path]:
@@ -28,6 +30,11 @@ def allowed(mended: Mended, before: bytes) -> set[Path]:
 def _duplicates(mended: Mended, top: Part) -> Iterator[Path]:
     """The other objects with the same address and key, which one choice forgets."""
     path = mended.defect.path
+    modules = top.under("modules")
+    if modules is not None:
+        # Formats 1 to 3: the same name in another entry for the module.
+        yield from (("modules", str(number), *path[2:]) for number in range(len(modules.items)))
+        yield from _renamed(mended, top)
     wanted = _identity(top.under(*path))
     for block in _blocks(mended, top):
         instances = top.under(*block, "instances")
@@ -46,10 +53,14 @@ def _providers(mended: Mended, top: Part) -> Iterator[Path]:
 
 
 def _merged(mended: Mended, top: Part) -> Iterator[Path]:
-    """The later blocks of the resource, whose objects follow those of the first."""
-    first, *later = _blocks(mended, top)
-    yield from later
-    yield (*first, "instances", APPENDED)
+    """The blocks of the resource, whose objects follow those of the first that has any."""
+    blocks = _blocks(mended, top)
+    base = next((one for one in blocks if top.under(*one, "instances", "0") is not None), blocks[0])
+    yield from (block for block in blocks if block != base)
+    yield (*base, "instances", APPENDED)
+    for block in blocks:
+        part = top.under(*block)
+        yield from ((*base, item.name) for item in part.items if item.name not in _JOINED) if part else ()
 
 
 def _whole(mended: Mended, top: Part) -> Iterator[Path]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from statefmt.edit.repairs.defect import Choice
-from statefmt.edit.repairs.document import LooseDocument
+from statefmt.edit.repairs.loose_state import LooseState
 from statefmt.edit.repairs.offers.parts import removal, replacement, string
 from statefmt.formats.writing.changes import Path
 from statefmt.golang import encode_string
@@ -14,15 +14,15 @@ from statefmt.model.errors import AddressError
 from statefmt.model.findings import Finding
 
 
-def module(document: LooseDocument, path: Path, finding: Finding) -> Iterator[Choice]:
+def module(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
     """Name the module, or forget the resource."""
     yield string(path, "module", "ADDRESS", "the module that has the resource", parse_module_instance)
     yield removal(path[:-1], "forget the resource; the real objects continue to exist", "forget")
 
 
-def dependency(document: LooseDocument, path: Path, finding: Finding) -> Iterator[Choice]:
+def dependency(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
     """Name the resource without an instance key, or drop the dependency."""
-    resource = _resource(document.string(path))
+    resource = _resource(state.string(path))
     if resource and "depends_on" not in path:
         yield replacement(path, encode_string(resource), "resource", f"depend on the whole resource, {resource}")
     check = parse_abs_resource_instance if "depends_on" in path else parse_abs_resource
@@ -30,7 +30,7 @@ def dependency(document: LooseDocument, path: Path, finding: Finding) -> Iterato
     yield removal(path, "drop the dependency; the next apply writes those of the configuration")
 
 
-def check_result(document: LooseDocument, path: Path, finding: Finding) -> Iterator[Choice]:
+def check_result(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
     """Remove a check result, which the next plan writes again."""
     # The whole result, or one of its objects.
     yield removal(path[:-1], "remove the result; the next plan checks again")

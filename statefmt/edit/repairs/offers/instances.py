@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from statefmt.edit.repairs.defect import Choice
-from statefmt.edit.repairs.document import LooseDocument
+from statefmt.edit.repairs.loose_state import LooseState
 from statefmt.edit.repairs.offers.parts import json_value, removal, replacement, string
 from statefmt.formats.raw_json.spans import container_at
 from statefmt.formats.writing.changes import Path
@@ -19,42 +19,42 @@ _FORGET: Final = "forget the object; the real one continues to exist"
 _DEPOSED_KEY: Final = 8
 
 
-def mode(document: LooseDocument, path: Path, finding: Finding) -> Iterator[Choice]:
+def mode(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
     """Say what the resource is, or forget it."""
     # A block that is null, or without a type, is no resource of any mode.
-    if document.string((*path[:-1], "type")):
+    if state.string((*path[:-1], "type")):
         yield replacement(path, b'"managed"', "managed", "it is a resource")
         yield replacement(path, b'"data"', "data", "it is a data source")
     yield removal(path[:-1], "forget the resource; the real objects continue to exist", "forget")
 
 
-def instance_key(document: LooseDocument, path: Path, finding: Finding) -> Iterator[Choice]:
+def instance_key(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
     """Write a key, or none, or forget the object."""
     yield json_value(path, 'this key: a number or a string in double quotes ("a")')
     yield removal(path, "no key")
     yield removal(path[:-1], _FORGET, "forget")
 
 
-def status(document: LooseDocument, path: Path, finding: Finding) -> Iterator[Choice]:
+def status(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
     """Replace the object with the next apply, or take it for whole."""
     yield replacement(path, b'"tainted"', "tainted", "tainted: the next apply replaces it")
     yield removal(path, "the object is whole", "ready")
 
 
-def deposed_key(document: LooseDocument, path: Path, finding: Finding) -> Iterator[Choice]:
+def deposed_key(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
     """Write another deposed key, or forget the object."""
     # From its content, so that the same input gives the same bytes.
-    new = hashlib.sha256(document.raw(path[:-1]) or b"").hexdigest()[:_DEPOSED_KEY]
+    new = hashlib.sha256(state.raw(path[:-1]) or b"").hexdigest()[:_DEPOSED_KEY]
     yield replacement(path, encode_string(new), "new-key", f"the deposed key {new}")
     yield string(path, "key", "KEY", f"this deposed key, of {_DEPOSED_KEY} characters")
     yield removal(path[:-1], _FORGET, "forget")
 
 
-def sensitive_paths(document: LooseDocument, path: Path, finding: Finding) -> Iterator[Choice]:
+def sensitive_paths(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
     """Keep the paths that can be read, or convert names of attributes to paths."""
-    text = document.raw(path) or b""
+    text = state.raw(path) or b""
     names = _names(text)
-    attributes = document.raw((*path[:-1], "attributes")) or b"null"
+    attributes = state.raw((*path[:-1], "attributes")) or b"null"
     known = loads_exact(attributes, replace_invalid=True)
     if names and isinstance(known, Members) and all(name in dict(known) for name in names):
         steps = b",".join(b'[{"type":"get_attr","value":%s}]' % encode_string(name) for name in names)
@@ -73,7 +73,7 @@ def sensitive_paths(document: LooseDocument, path: Path, finding: Finding) -> It
     yield removal(path, "drop all paths; OpenTofu then shows the values unless the schema hides them")
 
 
-def both_forms(document: LooseDocument, path: Path, finding: Finding) -> Iterator[Choice]:
+def both_forms(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
     """Keep one of the two forms of attributes."""
     yield removal(path, 'keep "attributes", which counts', "typed")
     yield removal((*path[:-1], "attributes"), 'keep "attributes_flat"', "flat")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from statefmt.edit.repairs.defect import Choice
-from statefmt.edit.repairs.document import LooseDocument
+from statefmt.edit.repairs.loose_state import LooseState
 from statefmt.edit.repairs.offers.parts import json_value, removal
 from statefmt.formats.writing.changes import Path
 from statefmt.golang import JSONValue, Members, NumberText, encode_string, loads_exact
@@ -14,12 +14,12 @@ from statefmt.model.cty.values import canonical_output
 from statefmt.model.findings import Finding
 
 
-def output(document: LooseDocument, path: Path, finding: Finding) -> Iterator[Choice]:
+def output(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
     """Take the type that the value implies, write another value or type, or remove the output."""
     whole = path[:-1]
-    value = document.raw((*whole, "value"))
+    value = state.raw((*whole, "value"))
     implied = _implied(None if value is None else loads_exact(value, replace_invalid=True))
-    if not document.names(whole):
+    if not state.names(whole):
         # It is null.
         yield removal(whole, "remove the output; the next apply writes it again")
         return

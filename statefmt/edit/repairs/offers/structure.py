@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from statefmt.edit.repairs.defect import Choice
-from statefmt.edit.repairs.document import LooseDocument
+from statefmt.edit.repairs.loose_state import LooseState
 from statefmt.edit.repairs.offers.parts import json_value, removal, replacement, string
 from statefmt.formats.writing.changes import Path
 from statefmt.golang import encode_string
@@ -19,10 +19,10 @@ _WHOLE: Final = pattern(r"(\d{1,20})(?:\.0+)?")
 _SCALAR: Final = pattern(r"-?[0-9][0-9.eE+-]*|true|false")
 
 
-def wrong_type(document: LooseDocument, path: Path, finding: Finding) -> Iterator[Choice]:
+def wrong_type(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
     """Convert the value if its text fits the type; write another one; remove it, which means the default."""
-    text = (document.raw(path) or b"").decode("utf-8", "replace")
-    bare = document.string(path) if text.startswith('"') else text
+    text = (state.raw(path) or b"").decode("utf-8", "replace")
+    bare = state.string(path) if text.startswith('"') else text
     wanted = finding.detail
     whole = _WHOLE.fullmatch(bare)
     if ("expected int" in wanted or "whole number" in wanted) and whole:
@@ -35,15 +35,15 @@ def wrong_type(document: LooseDocument, path: Path, finding: Finding) -> Iterato
     yield removal(path, "remove it: everything in it is forgotten")
 
 
-def private(document: LooseDocument, path: Path, finding: Finding) -> Iterator[Choice]:
+def private(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
     """Remove private data that no provider can read."""
     yield removal(path, "remove it: the provider loses what it kept there, such as timeouts")
     yield json_value(path)
 
 
-def release(document: LooseDocument, path: Path, finding: Finding) -> Iterator[Choice]:
+def release(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
     """Name the release that wrote the state."""
-    stripped = document.string(path).strip()
+    stripped = state.string(path).strip()
     if normalise_version(stripped):
         yield replacement(path, encode_string(stripped), "trim", f"write {stripped}")
     yield string(path, "release", "VERSION", "the release that wrote the state")
