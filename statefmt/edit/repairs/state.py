@@ -19,6 +19,7 @@ from statefmt.edit.repairs.find import is_fatal
 from statefmt.edit.repairs.repair import Mended, repaired
 from statefmt.edit.session import LoadedState, StateFileError, with_next_serial
 from statefmt.formats.reading.inspect import inspect, read
+from statefmt.model.codes import Code
 from statefmt.model.errors import NotAStateError, StateError, SurgeryError
 from statefmt.model.findings import Finding, Severity
 from statefmt.pieces import Span
@@ -84,7 +85,8 @@ def repairing(
             after = read(repair.content).snapshot
         except StateError as error:
             raise StateFileError(f"{display_name(state.name)} (repaired, not written)", error) from error
-        serial = max(after.serial, state.result.snapshot.serial)
+        is_given = any(one.defect.finding.code == Code.SERIAL_ODD for one in repair.mended)
+        serial = after.serial if is_given else max(after.serial, state.result.snapshot.serial)
         following = with_next_serial(structs.replace(after, serial=serial), display_name(state.name)).serial
         content = with_serial(repair.content, following)
         # The rules have nothing to compare with if the state could not be read.

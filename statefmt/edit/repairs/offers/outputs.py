@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from statefmt.edit.repairs.defect import Choice
 from statefmt.edit.repairs.loose_state import LooseState
@@ -12,6 +13,14 @@ from statefmt.golang import JSONValue, Members, NumberText, encode_string, loads
 from statefmt.model.cty.errors import CtyEncodeError, CtyTypeError, CtyValueError
 from statefmt.model.cty.values import canonical_output
 from statefmt.model.findings import Finding
+from statefmt.text.pattern import pattern
+
+# In characters; a longer type does not help to choose.
+_LONGEST: Final = 80
+_NUMBER: Final = pattern(rb"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")
+_BOOL: Final = pattern(rb"true|false")
+# Numbers as go-cty converts them to the same text.
+_SCALAR: Final = pattern(rb"-?(?:0|[1-9][0-9]{0,14})|true|false")
 
 
 def output(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
@@ -23,14 +32,25 @@ def output(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
         # It is null.
         yield removal(whole, "remove the output; the next apply writes it again")
         return
+    converted = _converted(value or b"", state.string((*whole, "type")))
+    if converted is not None:
+        yield Choice("convert", "write the value as its type", lambda _: {(*whole, "value"): converted})
     if value is not None and _fits(value, implied):
-        yield Choice(
-            "implied", f"the type that the value has: {implied.decode()}", lambda _: {(*whole, "type"): implied}
-        )
+        shown = f": {implied.decode()}" if len(implied) <= _LONGEST else ""
+        yield Choice("implied", f"the type that the value has{shown}", lambda _: {(*whole, "type"): implied})
     yield json_value((*whole, "value"), "this JSON value")
     kind = json_value((*whole, "type"))
     yield Choice("type", "this type, as JSON", kind.changes, "JSON")
     yield removal(whole, "remove the output; the next apply writes it again")
+
+
+def _converted(value: bytes, kind: str) -> bytes | None:
+    """Return a number, a bool or a string in the type that the output has; None if that is not the same value."""
+    if kind == "string":
+        return encode_string(value.decode()) if _SCALAR.fullmatch(value) else None
+    bare = value.removeprefix(b'"').removesuffix(b'"')
+    fits = {"number": _NUMBER, "bool": _BOOL}.get(kind)
+    return bare if fits is not None and bare != value and fits.fullmatch(bare) else None
 
 
 def _implied(value: JSONValue) -> bytes:
