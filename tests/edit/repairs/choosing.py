@@ -17,12 +17,16 @@ _VALUES: Final = {
     "JSON": '"x"',
     "VERSION": "1.9.4",
     "KEY": "0badc0de",
+    "IDENTIFIER": "mended",
+    "NUMBER": "58",
+    "LINEAGE": "5e2f80b6-c47a-1e9d-30f5-b6d8a9417c2e",
     "REFERENCE": "provider.aws",
 }
 # By code, where another kind of value is asked for by the same name.
 _OF_CODES: Final = {
     ("ADR001", "ADDRESS"): "module.mended",
     ("DEP001", "ADDRESS"): "aws_vpc.mended",
+    ("DEP002", "ADDRESS"): "aws_vpc.mended",
     ("CHK001", "ADDRESS"): "check.mended",
     ("STA005", "ADDRESS"): "aws_instance.mended",
     ("STA005", "JSON"): '["root","mended"]',

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
@@ -12,6 +13,7 @@ from tests.edit.repairs.unchanged import APPENDED, Path
 # Choices that forget the part that has the defect.
 _FORGET: Final = frozenset({"forget"})
 # A joined block has the other members of all.
+_KEY: Final = re.compile(r'\[(?:"(?:[^"\\]|\\.)*"|[^\]"]*)\]')
 _JOINED: Final = frozenset({"module", "mode", "type", "name", "each", "provider", "instances"})
 
 
@@ -36,20 +38,13 @@ def _duplicates(mended: Mended, top: Part) -> Iterator[Path]:
         yield from (("modules", str(number), *path[2:]) for number in range(len(modules.items)))
         yield from _renamed(mended, top)
     wanted = _identity(top.under(*path))
-    for block in _blocks(mended, top):
-        instances = top.under(*block, "instances")
-        for number, one in enumerate(instances.items if instances else ()):
-            if _identity(one) == wanted:
-                yield (*block, "instances", str(number))
+    yield from (one for one in _objects(mended, top) if _identity(top.under(*one)) == wanted)
 
 
 def _providers(mended: Mended, top: Part) -> Iterator[Path]:
     """The provider at both levels in all blocks of the resource."""
-    for block in _blocks(mended, top):
-        yield (*block, "provider")
-        instances = top.under(*block, "instances")
-        for number in range(len(instances.items if instances else ())):
-            yield (*block, "instances", str(number), "provider")
+    yield from ((*block, "provider") for block in _blocks(mended, top))
+    yield from ((*one, "provider") for one in _objects(mended, top))
 
 
 def _merged(mended: Mended, top: Part) -> Iterator[Path]:
@@ -79,10 +74,41 @@ def _renamed(mended: Mended, top: Part) -> Iterator[Path]:
         yield (*mended.defect.path[:-1], mended.decided.value)
 
 
+def _dependencies(mended: Mended, top: Part) -> Iterator[Path]:
+    """The same dependency of all objects of the resource, with any instance key."""
+    wanted = _without_keys(top.under(*mended.defect.path))
+    for one in _objects(mended, top):
+        for member in ("dependencies", "depends_on"):
+            entries = top.under(*one, member)
+            for number, entry in enumerate(entries.items if entries else ()):
+                if _without_keys(entry) == wanted:
+                    yield (*one, member, str(number))
+
+
+def _keys(mended: Mended, top: Part) -> Iterator[Path]:
+    """The keys of all objects of the resource, or every object with the same key."""
+    path = mended.defect.path[:4]
+    for one in _objects(mended, top):
+        yield (*one, "index_key")
+        if mended.decided.choice.name == "forget" and _identity(top.under(*one))[0] == _identity(top.under(*path))[0]:
+            yield one
+
+
+def _identifiers(mended: Mended, top: Part) -> Iterator[Path]:
+    """The type and the name in all blocks of the resource, or all of them."""
+    for block in _blocks(mended, top):
+        yield from ((*block, "type"), (*block, "name"))
+        if mended.decided.choice.name == "forget":
+            yield block
+
+
 _BY_CODE: Final[Mapping[str, Callable[[Mended, Part], Iterator[Path]]]] = {
     "ADR002": _duplicates,
     "ADR005": _merged,
+    "ADR006": _keys,
+    "ADR009": _identifiers,
     "CHK001": _whole,
+    "DEP002": _dependencies,
     "INS008": _attribute_forms,
     "OUT001": _whole,
     "OUT002": _whole,
@@ -97,6 +123,18 @@ def _blocks(mended: Mended, top: Part) -> list[Path]:
     wanted = _head(top.under(*mended.defect.path[:2]))
     items = blocks.items if blocks else []
     return [("resources", str(number)) for number, one in enumerate(items) if _head(one) == wanted]
+
+
+def _objects(mended: Mended, top: Part) -> Iterator[Path]:
+    """The paths of all objects of the resource that has the defect."""
+    for block in _blocks(mended, top):
+        instances = top.under(*block, "instances")
+        for number in range(len(instances.items if instances else ())):
+            yield (*block, "instances", str(number))
+
+
+def _without_keys(part: Part | None) -> str:
+    return _KEY.sub("", str(part.decoded())) if part else ""
 
 
 def _head(block: Part | None) -> list[object]:
