@@ -21,8 +21,10 @@ _FORGET: Final = "forget the object; the real one continues to exist"
 
 def mode(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
     """Say what the resource is, or forget it."""
-    yield replacement(path, b'"managed"', "managed", "it is a resource")
-    yield replacement(path, b'"data"', "data", "it is a data source")
+    # A block that is null, or without a type, is no resource of any mode.
+    if state.string((*path[:-1], "type")):
+        yield replacement(path, b'"managed"', "managed", "it is a resource")
+        yield replacement(path, b'"data"', "data", "it is a data source")
     yield removal(path[:-1], "forget the resource; the real objects continue to exist", "forget")
 
 
