@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from statefmt.edit.repairs.defect import Choice, Defect
     from statefmt.edit.repairs.find import defects, is_fatal
     from statefmt.edit.repairs.listed import FoundDefects
-    from statefmt.edit.repairs.repair import Mended
+    from statefmt.edit.repairs.repair import MendedDefect
     from statefmt.edit.repairs.state import RepairResult
 
 __all__ = [
@@ -42,7 +42,7 @@ __all__ = [
     "Decision",
     "Defect",
     "FoundDefects",
-    "Mended",
+    "MendedDefect",
     "RepairResult",
     "check_choice",
     "decision_for",
@@ -62,7 +62,7 @@ __getattr__ = lazy_names(
         "Decision": "statefmt.edit.repairs.decisions",
         "Defect": "statefmt.edit.repairs.defect",
         "FoundDefects": "statefmt.edit.repairs.listed",
-        "Mended": "statefmt.edit.repairs.repair",
+        "MendedDefect": "statefmt.edit.repairs.repair",
         "RepairResult": "statefmt.edit.repairs.state",
         "check_choice": "statefmt.edit.repairs.decisions",
         "decision_places": "statefmt.edit.repairs.decisions",

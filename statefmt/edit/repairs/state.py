@@ -13,10 +13,10 @@ from statefmt.edit.damaged import loaded_to_mend
 from statefmt.edit.operations.restore import with_serial
 from statefmt.edit.pipeline import Operation, Proposal
 from statefmt.edit.repairs._forgotten import forgotten
-from statefmt.edit.repairs.decisions import Decided, Decision, decided, decision_for
+from statefmt.edit.repairs.decisions import Decided, Decision, DecisionIndex, decided, decision_for
 from statefmt.edit.repairs.defect import Defect
 from statefmt.edit.repairs.find import is_fatal
-from statefmt.edit.repairs.repair import Mended, repaired
+from statefmt.edit.repairs.repair import MendedDefect, repaired
 from statefmt.edit.session import LoadedState, StateFileError, with_next_serial
 from statefmt.formats.reading.inspect import inspect, read
 from statefmt.model.codes import Code
@@ -54,7 +54,7 @@ class RepairResult:
     the backup, None if there is none. `written` is whether the result was written, to the state or elsewhere.
     """
 
-    mended: tuple[Mended, ...]
+    mended: tuple[MendedDefect, ...]
     left: tuple[Defect, ...]
     forgotten: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
@@ -77,8 +77,10 @@ def repairing(
     result could not be read.
     """
 
+    index = DecisionIndex(decisions)
+
     def decide(defect: Defect, pointers: bool) -> Decided | None:
-        found = decided(defect, decisions, pointers=pointers)
+        found = decided(defect, index.near(defect), pointers=pointers)
         if found is not None or ask is None or not defect.choices:
             return found
         choice = ask(defect)
@@ -86,7 +88,8 @@ def repairing(
 
     def propose(state: LoadedState) -> Proposal[RepairResult]:
         repair = repaired(state.data, decide, references, show_sensitive=show_sensitive)
-        _refuse_unused([decision for decision in decisions if decision not in repair.used])
+        used = repair.used
+        _refuse_unused([decision for decision in decisions if decision not in used])
         if not repair.mended:
             return Proposal(RepairResult((), repair.left), [Span(0, len(state.data))], check=False)
         _refuse_unreadable([defect for defect in repair.left if is_fatal(defect)])

@@ -14,6 +14,7 @@ from statefmt.render.counted import counted
 from statefmt.render.findings import counts_text, finding_text, findings_text
 from statefmt.render.printable import printable
 from statefmt.render.terminal import Terminal
+from statefmt.store.reading import STANDARD_INPUT
 from statefmt.text.shell import shell_line
 
 _MOST: Final = 10
@@ -83,14 +84,19 @@ def repair_text(result: RepairResult, terminal: Terminal) -> Iterator[str]:
 
 def _next_steps(defects: Sequence[Defect], words: Sequence[str], terminal: Terminal) -> Iterator[str]:
     """Yield the commands that mend defects, each on its own line to copy."""
-    decisions = _first_choices([defect for defect in defects if defect.choices])
+    decidable = [defect for defect in defects if defect.choices]
+    decisions = _first_choices(decidable)
+    values = dict.fromkeys(defect.choices[0].value for defect in decidable if defect.choices[0].value)
+    fill_in = f"; fill in {' and '.join(values)}" if values else ""
     if 0 < len(decisions) <= _MOST_CHOICES:
         chosen = [word for decision in decisions for word in ("--choose", decision)]
-        yield terminal.wrap("Decide with --choose, for example to see what the first choices do:", "")
+        yield terminal.wrap(f"Decide with --choose, for example to see what the first choices do{fill_in}:", "")
         yield f"  {shell_line(['statetool', 'repair', *chosen, '--dry-run', *words])}"
     state = shell_line(words)
-    yield terminal.wrap("Decide one by one on the terminal, or in a file that lists all choices:", "")
-    yield f"  statetool repair --interactive {state}"
+    if STANDARD_INPUT not in words:
+        yield "Decide one by one on the terminal:"
+        yield f"  statetool repair --interactive {state}"
+    yield "Decide in a file, which lists all choices:"
     yield f"  statetool repair --format decisions {state} > decisions.txt"
     yield f"  statetool repair --decisions decisions.txt --dry-run {state}"
 

@@ -171,6 +171,24 @@ def test_errors_name_the_line(lines: str, reason: str, folder: Path, statetool: 
     assert reason in " ".join(done.err.split())
 
 
+def test_the_decision_that_is_closest_counts(folder: Path, statetool: Statetool) -> None:
+    """One for the instance, then one for the resource, then one for all places."""
+    path = folder / "terraform.tfstate"
+    one = {"schema_version": 0, "attributes": {}}
+    resources = [
+        {"mode": "managed", "type": "t", "name": name, "provider": 'provider["a/b/c"]', "instances": [
+            one | {"index_key": key, "attributes": {"id": f"{name}{key}{number}"}} for key in "xy" for number in (1, 2)
+        ]}
+        for name in "ab"
+    ]  # fmt: skip
+    path.write_text(json.dumps({"version": 4, "serial": 1, "lineage": "l", "resources": resources}))
+    lines = ["ADR002 * keep=first", "ADR002 t.b keep=last", 'ADR002 t.b["y"] keep=first']
+    (folder / "decisions").write_text("\n".join(lines))
+    assert statetool("repair", "--decisions", "decisions", "--yes").status == 0
+    instances = (one for resource in json.loads(path.read_text())["resources"] for one in resource["instances"])
+    assert [one["attributes"]["id"] for one in instances] == ["ax1", "ay1", "bx2", "by1"]
+
+
 def test_decisions_that_cannot_be_read(folder: Path, statetool: Statetool) -> None:
     _broken(folder, "duplicate-instance")
     (folder / "latin").write_bytes(b"ADR002 * \xff")

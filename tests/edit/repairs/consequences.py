@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from statefmt.edit.repairs.repair import Mended
+from statefmt.edit.repairs.repair import MendedDefect
 from tests.edit.repairs.json_spans import Part, parts_of
 from tests.edit.repairs.unchanged import APPENDED, Path
 
@@ -17,7 +17,7 @@ _KEY: Final = re.compile(r'\[(?:"(?:[^"\\]|\\.)*"|[^\]"]*)\]')
 _JOINED: Final = frozenset({"module", "mode", "type", "name", "each", "provider", "instances"})
 
 
-def allowed(mended: Mended, before: bytes) -> set[Path]:
+def allowed(mended: MendedDefect, before: bytes) -> set[Path]:
     """The paths at or under which the choice for a defect may change something."""
     path = mended.defect.path
     found = {path}
@@ -29,7 +29,7 @@ def allowed(mended: Mended, before: bytes) -> set[Path]:
     return found
 
 
-def _duplicates(mended: Mended, top: Part) -> Iterator[Path]:
+def _duplicates(mended: MendedDefect, top: Part) -> Iterator[Path]:
     """The other objects with the same address and key, which one choice forgets."""
     path = mended.defect.path
     modules = top.under("modules")
@@ -41,13 +41,13 @@ def _duplicates(mended: Mended, top: Part) -> Iterator[Path]:
     yield from (one for one in _objects(mended, top) if _identity(top.under(*one)) == wanted)
 
 
-def _providers(mended: Mended, top: Part) -> Iterator[Path]:
+def _providers(mended: MendedDefect, top: Part) -> Iterator[Path]:
     """The provider at both levels in all blocks of the resource."""
     yield from ((*block, "provider") for block in _blocks(mended, top))
     yield from ((*one, "provider") for one in _objects(mended, top))
 
 
-def _merged(mended: Mended, top: Part) -> Iterator[Path]:
+def _merged(mended: MendedDefect, top: Part) -> Iterator[Path]:
     """The blocks of the resource, whose objects follow those of the first that has any."""
     blocks = _blocks(mended, top)
     base = next((one for one in blocks if top.under(*one, "instances", "0") is not None), blocks[0])
@@ -58,23 +58,23 @@ def _merged(mended: Mended, top: Part) -> Iterator[Path]:
         yield from ((*base, item.name) for item in part.items if item.name not in _JOINED) if part else ()
 
 
-def _whole(mended: Mended, top: Part) -> Iterator[Path]:
+def _whole(mended: MendedDefect, top: Part) -> Iterator[Path]:
     """The output, or the check result: what is in it is worthless alone."""
     yield mended.defect.path[:-1]
 
 
-def _attribute_forms(mended: Mended, top: Part) -> Iterator[Path]:
+def _attribute_forms(mended: MendedDefect, top: Part) -> Iterator[Path]:
     for name in ("attributes", "attributes_flat"):
         yield (*mended.defect.path[:-1], name)
 
 
-def _renamed(mended: Mended, top: Part) -> Iterator[Path]:
+def _renamed(mended: MendedDefect, top: Part) -> Iterator[Path]:
     """In formats 1 to 3, the name of the member is the address of the resource."""
     if mended.decided.choice.name == "rename":
         yield (*mended.defect.path[:-1], mended.decided.value)
 
 
-def _dependencies(mended: Mended, top: Part) -> Iterator[Path]:
+def _dependencies(mended: MendedDefect, top: Part) -> Iterator[Path]:
     """The same dependency of all objects of the resource, with any instance key."""
     wanted = _without_keys(top.under(*mended.defect.path))
     for one in _objects(mended, top):
@@ -85,7 +85,7 @@ def _dependencies(mended: Mended, top: Part) -> Iterator[Path]:
                     yield (*one, member, str(number))
 
 
-def _keys(mended: Mended, top: Part) -> Iterator[Path]:
+def _keys(mended: MendedDefect, top: Part) -> Iterator[Path]:
     """The keys of all objects of the resource, or every object with the same key."""
     path = mended.defect.path[:4]
     for one in _objects(mended, top):
@@ -94,7 +94,7 @@ def _keys(mended: Mended, top: Part) -> Iterator[Path]:
             yield one
 
 
-def _identifiers(mended: Mended, top: Part) -> Iterator[Path]:
+def _identifiers(mended: MendedDefect, top: Part) -> Iterator[Path]:
     """The type and the name in all blocks of the resource, or all of them."""
     for block in _blocks(mended, top):
         yield from ((*block, "type"), (*block, "name"))
@@ -102,7 +102,7 @@ def _identifiers(mended: Mended, top: Part) -> Iterator[Path]:
             yield block
 
 
-_BY_CODE: Final[Mapping[str, Callable[[Mended, Part], Iterator[Path]]]] = {
+_BY_CODE: Final[Mapping[str, Callable[[MendedDefect, Part], Iterator[Path]]]] = {
     "ADR002": _duplicates,
     "ADR005": _merged,
     "ADR006": _keys,
@@ -117,7 +117,7 @@ _BY_CODE: Final[Mapping[str, Callable[[Mended, Part], Iterator[Path]]]] = {
 }
 
 
-def _blocks(mended: Mended, top: Part) -> list[Path]:
+def _blocks(mended: MendedDefect, top: Part) -> list[Path]:
     """The paths of all blocks with the address of the one that has the defect."""
     blocks = top.under("resources")
     wanted = _head(top.under(*mended.defect.path[:2]))
@@ -125,7 +125,7 @@ def _blocks(mended: Mended, top: Part) -> list[Path]:
     return [("resources", str(number)) for number, one in enumerate(items) if _head(one) == wanted]
 
 
-def _objects(mended: Mended, top: Part) -> Iterator[Path]:
+def _objects(mended: MendedDefect, top: Part) -> Iterator[Path]:
     """The paths of all objects of the resource that has the defect."""
     for block in _blocks(mended, top):
         instances = top.under(*block, "instances")
