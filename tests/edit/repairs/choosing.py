@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from statefmt.edit.repairs.decisions import Decided
 from statefmt.edit.repairs.defect import Choice, Defect
 from statefmt.edit.repairs.find import is_fatal
-from statefmt.edit.repairs.repair import Mended, repaired
+from statefmt.edit.repairs.repair import MendedDefect, repaired
 from tests.edit.repairs.consequences import allowed
 from tests.edit.repairs.unchanged import Path
 
@@ -41,7 +41,7 @@ class Round(NamedTuple):
 
     before: bytes
     after: bytes
-    mended: tuple[Mended, ...]
+    mended: tuple[MendedDefect, ...]
 
     @property
     def allowed(self) -> set[Path]:
