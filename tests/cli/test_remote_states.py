@@ -14,7 +14,7 @@ import pytest
 from statefmt.cli.main import main
 from tests.cli.conftest import Result, Statetool
 from tests.cli.encrypted import configuration, encrypted
-from tests.cli.encrypted_commands import LINES, MAIN_TF, PLAN, WITH_CANARY, Line
+from tests.cli.encrypted_commands import DECISIONS, LINES, MAIN_TF, PLAN, WITH_CANARY, Line
 from tests.cli.states import SAMPLES
 from tests.servers.http import StateServer, state_server
 
@@ -62,6 +62,7 @@ def _work(folder: Path, before: bytes, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "configuration").mkdir()
     (folder / "configuration/main.tf").write_text(MAIN_TF)
     (folder / "configuration/plan.json").write_text(PLAN)
+    (folder / "configuration/decisions").write_text(DECISIONS)
     (folder / "before").write_bytes(before)
     monkeypatch.chdir(folder)
     return folder

@@ -6,8 +6,9 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from statefmt.edit.repairs._document import path_of
+from statefmt.edit.repairs._reported import RULES, reported
 from statefmt.edit.repairs.defect import Choice, Defect
-from statefmt.edit.repairs.document import path_of
 from statefmt.edit.repairs.loose_state import RESOURCES, LooseState
 from statefmt.edit.repairs.offers import (
     addresses,
@@ -18,12 +19,12 @@ from statefmt.edit.repairs.offers import (
     legacy,
     outputs,
     providers,
+    shared_objects,
     spread,
     structure,
     top_level,
     unnamed_providers,
 )
-from statefmt.edit.repairs.reported import RULES, reported
 from statefmt.formats.reading.inspect import inspect
 from statefmt.formats.writing.changes import Path
 from statefmt.model.codes import NO_STATE, Code
@@ -55,7 +56,7 @@ OFFERS: Final[dict[str, _Offer]] = {
     Code.INVALID_MODE: instances.mode,
     Code.INVALID_INSTANCE_KEY: keys.invalid,
     Code.INSTANCE_KEYS_MIXED: keys.mixed,
-    Code.DUPLICATE_REMOTE_OBJECT: duplicates.shared,
+    Code.DUPLICATE_REMOTE_OBJECT: shared_objects.shared,
     Code.INVALID_IDENTIFIER: addresses.identifier,
     Code.RESOURCE_SPREAD: spread.merge,
     Code.INVALID_STATUS: instances.status,
@@ -110,7 +111,9 @@ def _group(state: LooseState, finding: Finding, path: Path) -> Hashable:
         return finding.code, state.objects_like(path)[0].path
     if finding.code == Code.PROVIDER_BOTH_LEVELS:
         return finding.code, path[:2]
-    if finding.code == Code.INVALID_IDENTIFIER:
+    if finding.code == Code.DUPLICATE_REMOTE_OBJECT and path:
+        return finding.code, shared_objects.same_object(state, path)[0]
+    if finding.code == Code.INVALID_IDENTIFIER and path:
         return finding.code, state.blocks(path)[0], finding.summary
     # An address may have several problems.
     return finding.code, finding.pointer, finding.pointer or finding.address or finding.detail

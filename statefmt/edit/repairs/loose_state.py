@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
-from statefmt.edit.repairs.document import LooseDocument, path_of
+from statefmt.edit.repairs._document import LooseDocument, path_of
 from statefmt.formats.versions.upgrade_problems import repeated_instances
 from statefmt.formats.writing.changes import Path
 from statefmt.model.addrs import (
@@ -121,9 +121,12 @@ class LooseState(LooseDocument):
         self.objects(instance)
         return self._by_path[instance]
 
-    def once(self, work_out: Callable[[LooseState, Path], T], resource: Path) -> T:
-        """Return what a function finds about a resource, given one of its blocks; it is called once for each."""
-        which = (work_out, self._identity(resource))
+    def once(self, work_out: Callable[[LooseState, Path], T], resource: Path = ()) -> T:
+        """Return what a function finds about a resource, given one of its blocks, or about the state.
+
+        The function is called once for each resource.
+        """
+        which = (work_out, self._identity(resource) if resource else None)
         if which not in self._found:
             self._found[which] = work_out(self, resource[:2])
         found: T = self._found[which]

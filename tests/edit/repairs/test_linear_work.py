@@ -70,7 +70,7 @@ _SHAPES: Final[dict[str, Callable[[int], str]]] = {
     "blocks in conflict": lambda n: state(
         *[resource(one, provider=(AWS, GOOGLE)[place % 2]) for place, one in enumerate(_plain(n))]
     ),
-    "unreadable blocks": lambda n: state(resource(name="b"), *[resource(one, provider="?") for one in _plain(n)]),
+    "unreadable blocks": lambda n: state(_OTHER, *[resource(one, provider="?") for one in _plain(n)]),
     "unreadable objects": lambda n: state(
         resource(*_objects(n, lambda _: _own("?")), keyed('"x"', "y", _own(AWS)), provider="")
     ),

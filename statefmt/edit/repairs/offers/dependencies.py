@@ -7,7 +7,7 @@ from typing import Final
 
 from statefmt.edit.repairs.defect import Choice
 from statefmt.edit.repairs.loose_state import LooseState
-from statefmt.edit.repairs.offers.parts import removal, replacement, string
+from statefmt.edit.repairs.offers._parts import removal, replacement, string
 from statefmt.formats.writing.changes import Path
 from statefmt.golang import encode_string
 from statefmt.model.addrs import parse_abs_resource, parse_abs_resource_instance

@@ -1,4 +1,4 @@
-"""Offers choices for instances and deposed objects that a state has more than once (ADR002, ADR008)."""
+"""Offers choices for instances and deposed objects that a state has more than once (ADR002)."""
 
 from __future__ import annotations
 
@@ -44,13 +44,6 @@ def duplicate(state: LooseState, path: Path, finding: Finding) -> Iterator[Choic
             "ID",
         )
     yield from _renamings(state, objects)
-
-
-def shared(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
-    """Forget one of several objects that stand for one real object."""
-    address = state.instance_address(path)
-    text = f"forget {address}; another address keeps the real object"
-    yield Choice("forget", text, lambda _: {path: None})
 
 
 def _of_old_format(state: LooseState, path: Path, address: str) -> Iterator[Choice]:

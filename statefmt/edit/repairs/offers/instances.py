@@ -9,7 +9,7 @@ from typing import Final
 from statefmt.edit.repairs.defect import Choice
 from statefmt.edit.repairs.loose_state import LooseState
 from statefmt.edit.repairs.new_keys import DEPOSED_KEY, new_deposed_key
-from statefmt.edit.repairs.offers.parts import json_value, removal, replacement
+from statefmt.edit.repairs.offers._parts import json_value, removal, replacement
 from statefmt.formats.raw_json.spans import container_at
 from statefmt.formats.writing.changes import Path
 from statefmt.golang import Members, encode_string, loads_exact
@@ -21,8 +21,10 @@ _FORGET: Final = "forget the object; the real one continues to exist"
 
 def mode(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
     """Say what the resource is, or forget it."""
-    yield replacement(path, b'"managed"', "managed", "it is a resource")
-    yield replacement(path, b'"data"', "data", "it is a data source")
+    # A block that is null, or without a type, is no resource of any mode.
+    if state.string((*path[:-1], "type")):
+        yield replacement(path, b'"managed"', "managed", "it is a resource")
+        yield replacement(path, b'"data"', "data", "it is a data source")
     yield removal(path[:-1], "forget the resource; the real objects continue to exist", "forget")
 
 

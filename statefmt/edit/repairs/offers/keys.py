@@ -8,7 +8,7 @@ from typing import Final
 from statefmt.edit.repairs.defect import Choice
 from statefmt.edit.repairs.loose_state import LooseObject, LooseState
 from statefmt.edit.repairs.new_keys import key_json, new_instance_key
-from statefmt.edit.repairs.offers.parts import removal
+from statefmt.edit.repairs.offers._parts import removal
 from statefmt.formats.writing.changes import Path
 from statefmt.model.addrs import NO_KEY, InstanceKey, IntKey, StringKey
 from statefmt.model.findings import Finding

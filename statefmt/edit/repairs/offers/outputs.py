@@ -7,7 +7,7 @@ from typing import Final
 
 from statefmt.edit.repairs.defect import Choice
 from statefmt.edit.repairs.loose_state import LooseState
-from statefmt.edit.repairs.offers.parts import json_value, removal
+from statefmt.edit.repairs.offers._parts import json_value, removal
 from statefmt.formats.writing.changes import Path
 from statefmt.golang import JSONValue, Members, NumberText, encode_string, loads_exact
 from statefmt.model.cty.errors import CtyEncodeError, CtyTypeError, CtyValueError

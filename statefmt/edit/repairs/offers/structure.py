@@ -7,10 +7,11 @@ from typing import Final
 
 from statefmt.edit.repairs.defect import Choice
 from statefmt.edit.repairs.loose_state import LooseState
-from statefmt.edit.repairs.offers.parts import json_value, removal, replacement
+from statefmt.edit.repairs.offers._parts import json_value, removal, replacement
 from statefmt.formats.writing.changes import Path
 from statefmt.golang import encode_string
 from statefmt.model.findings import Finding
+from statefmt.model.snapshot import HIGHEST_SERIAL
 from statefmt.text.pattern import pattern
 
 # The text of a whole number, also as Python and JavaScript write it in a float.
@@ -24,7 +25,7 @@ def wrong_type(state: LooseState, path: Path, finding: Finding) -> Iterator[Choi
     bare = state.string(path) if text.startswith('"') else text
     wanted = finding.detail
     whole = _WHOLE.fullmatch(bare)
-    if ("expected int" in wanted or "whole number" in wanted) and whole:
+    if ("expected int" in wanted or "whole number" in wanted) and whole and int(whole[1]) <= HIGHEST_SERIAL:
         yield replacement(path, whole[1].encode(), "convert", f"write the number {whole[1]}")
     elif "expected bool" in wanted and bare in {"true", "false"}:
         yield replacement(path, bare.encode(), "convert", f"write {bare} without quotes")

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from statefmt.edit.repairs.defect import Choice
 from statefmt.edit.repairs.loose_state import LooseState
-from statefmt.edit.repairs.offers.parts import removal, replacement, string
+from statefmt.edit.repairs.offers._parts import removal, replacement, string
 from statefmt.formats.writing.changes import Path
 from statefmt.golang import encode_string
 from statefmt.model.errors import SurgeryError
