@@ -31,9 +31,9 @@ if TYPE_CHECKING:
         parse_decisions,
     )
     from statefmt.edit.repairs.defect import Choice, Defect
-    from statefmt.edit.repairs.find import defects, is_fatal
+    from statefmt.edit.repairs.find import can_mend, defects, is_fatal
     from statefmt.edit.repairs.listed import FoundDefects
-    from statefmt.edit.repairs.repair import Mended
+    from statefmt.edit.repairs.repair import MendedDefect
     from statefmt.edit.repairs.state import RepairResult
 
 __all__ = [
@@ -42,8 +42,9 @@ __all__ = [
     "Decision",
     "Defect",
     "FoundDefects",
-    "Mended",
+    "MendedDefect",
     "RepairResult",
+    "can_mend",
     "check_choice",
     "decision_for",
     "decision_places",
@@ -62,8 +63,9 @@ __getattr__ = lazy_names(
         "Decision": "statefmt.edit.repairs.decisions",
         "Defect": "statefmt.edit.repairs.defect",
         "FoundDefects": "statefmt.edit.repairs.listed",
-        "Mended": "statefmt.edit.repairs.repair",
+        "MendedDefect": "statefmt.edit.repairs.repair",
         "RepairResult": "statefmt.edit.repairs.state",
+        "can_mend": "statefmt.edit.repairs.find",
         "check_choice": "statefmt.edit.repairs.decisions",
         "decision_places": "statefmt.edit.repairs.decisions",
         "decision_for": "statefmt.edit.repairs.decisions",

@@ -15,7 +15,7 @@ from statefmt.render.counted import counted
 from statefmt.render.findings import finding_text
 from statefmt.render.printable import printable
 from statefmt.render.repair.text import choice_line
-from statefmt.repairs import Choice, Defect, FoundDefects, check_choice
+from statefmt.repairs import Choice, Defect, FoundDefects, check_choice, decision_places, is_fatal
 
 _SKIP: Final = "s"
 _QUIT: Final = "q"
@@ -30,7 +30,10 @@ class Questions:
     """The questions of one repair, and the answers that were given for several defects."""
 
     def __init__(self, found: FoundDefects, name: str) -> None:
-        """Ask about the defects found in the state `name`; mending them may show others."""
+        """Ask about the defects found in the state `name`; mending them may show others.
+
+        `answers` are the answers so far, as decisions.
+        """
         self._name = name
         self._positions = found
         self._total = sum(bool(defect.choices) for defect in found.defects)
@@ -38,6 +41,11 @@ class Questions:
         self._asked = 0
         self._for_all: dict[_Kind, str | None] = {}
         self._skipped: set[tuple[str, str, str]] = set()
+        self._places = {
+            (defect.finding.code, defect.finding.pointer): place
+            for defect, place in zip(found.defects, decision_places(found.defects), strict=True)
+        }
+        self.answers: list[str] = []
 
     def ask(self, defect: Defect) -> str | None:
         """Return the choice for a defect, None to leave it. Raises Abort at the end of input."""
@@ -45,7 +53,7 @@ class Questions:
         self._left[kind] -= 1
         self._asked += 1
         if kind in self._for_all:
-            return self._for_all[kind]
+            return self._noted(defect, self._for_all[kind])
         # Rounds after the first show what is still there again.
         is_later = self._asked > self._total
         if is_later and (finding.code, finding.address, finding.detail) in self._skipped:
@@ -55,6 +63,14 @@ class Questions:
         if choice is None:
             self._skipped.add((finding.code, finding.address, finding.detail))
         self._offer_all(kind, defect, choice)
+        return self._noted(defect, choice)
+
+    def _noted(self, defect: Defect, choice: str | None) -> str | None:
+        """Keep an answer as a decision, for the case that the repair fails."""
+        if choice is not None:
+            code = defect.finding.code
+            place = self._places.get((code, defect.finding.pointer)) or defect.place
+            self.answers.append(f"{code} {place} {choice}")
         return choice
 
     def _show(self, defect: Defect) -> None:
@@ -62,7 +78,8 @@ class Questions:
         position = self._positions.position(defect)
         place = "" if position is None else f"{self._name}:{position.line}:{position.column}"
         number = f"{self._asked} of {self._total}" if self._asked <= self._total else f"{self._asked}"
-        lines = [f"\nDefect {number}", finding_text(defect.finding, terminal, place=printable(place))]
+        readable = "" if is_fatal(defect) else " (the state can be read with it)"
+        lines = [f"\nDefect {number}{readable}", finding_text(defect.finding, terminal, place=printable(place))]
         for number_of_choice, choice in enumerate(defect.choices, 1):
             lines.append(f"  {number_of_choice:2}  {choice_line(choice, terminal, '      ').lstrip()}")
         print("\n".join(lines), file=sys.stderr)

@@ -263,25 +263,39 @@ class State:
             self._store.tidy()
         return edit.result
 
-    def defects(self, *, show_sensitive: bool = False) -> FoundDefects:
+    def defects(
+        self,
+        *,
+        config: str | os.PathLike[str] | ProviderReferences | None = None,
+        variables: Mapping[str, str] | None = None,
+        variable_files: Sequence[str | os.PathLike[str]] = (),
+        show_sensitive: bool = False,
+    ) -> FoundDefects:
         """Return what keeps the state from being read, with the choices that mend it; see `statefmt.repairs`.
 
-        A state opened with `read=False` may have any defects. `show_sensitive` shows ids that are marked as sensitive.
-        Raises StateError if the file is not a state, and EncryptionError if it cannot be decrypted.
+        A state opened with `read=False` may have any defects. Choices also offer what the configuration says;
+        `config`, `variables` and `variable_files` are as for `edit()`. `show_sensitive` shows secret ids. Raises
+        StoreError if the file or the configuration cannot be read, StateError if the file is not a state, and
+        EncryptionError if it cannot be decrypted.
         """
         from statefmt.edit.repairs.listed import found_defects
         from statefmt.edit.repairs.state import loaded_to_repair
 
         self._refuse_nested()
+        references = self._references(config, variables, variable_files)
         with located(self.location):
             data = self._context.read(self.location)
-            return found_defects(loaded_to_repair(self._context, self.location, data), show_sensitive=show_sensitive)
+            found = loaded_to_repair(self._context, self.location, data)
+            return found_defects(found, references, show_sensitive=show_sensitive)
 
     def repair(
         self,
         decisions: Sequence[Decision] = (),
         *,
         ask: Callable[[Defect], str | None] | None = None,
+        config: str | os.PathLike[str] | ProviderReferences | None = None,
+        variables: Mapping[str, str] | None = None,
+        variable_files: Sequence[str | os.PathLike[str]] = (),
         show_sensitive: bool = False,
         message: str = "",
         lock: bool = True,
@@ -305,7 +319,8 @@ class State:
             decisions: What to do about which defects.
             ask: Called under the lock for each defect that no decision is about; returns a choice of it, such as
                 `keep=first`, or None to leave it.
-            show_sensitive: Name objects by their ids even if those are marked as sensitive.
+            config: The configuration that choices may take providers from, as for `defects()`.
+            show_sensitive: Name objects by their ids even if those are secret.
             agreed: Called before the result is written; prevents that if it returns False.
             written: Called right after the write, before a signal that arrived during it stops the program.
 
@@ -318,6 +333,7 @@ class State:
 
         terms = _terms("repair", message, lock, lock_timeout, backup, keep_backup, dry_run)
         terms = self._elsewhere(replace(terms, serial=expect_serial, checksum=expect_hash), out, overwrite)
+        references = self._references(config, variables, variable_files)
         ended: list[RepairResult] = []
 
         def was_written(result: RepairResult, kept: str | None) -> None:
@@ -330,7 +346,7 @@ class State:
         # While somebody is asked, a signal must not leave the lock behind.
         signals = nullcontext() if ask is None else interruptible()
         with signals, self._opened(terms, opening) as opened:
-            proposal = opened.proposed(repairing(decisions, ask, show_sensitive=show_sensitive))
+            proposal = opened.proposed(repairing(decisions, ask, references, show_sensitive=show_sensitive))
             was_agreed = opened.commit(proposal, agreed=agreed, written=was_written)
         if terms.in_place and was_agreed:
             self._store.tidy()

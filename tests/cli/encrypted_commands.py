@@ -21,6 +21,9 @@ class Line(NamedTuple):
     writes: bool = False
 
 
+# Gives an instance a number, so that the keys of a resource are of two kinds, and mends that.
+_MIXED: Final = 'mv --state %s aws_instance.web["eu-west-1"] aws_instance.web[0]'
+DECISIONS: Final = "ADR006 aws_instance.web strings\n"
 _WEB: Final = 'aws_instance.web["eu-west-1"]'
 # It leaves dependencies on what is not in the state any more.
 _RM_DATA: Final = "rm --keep-dangling -y --state %s data.aws_caller_identity.current"
@@ -91,7 +94,14 @@ LINES: Final[dict[str, list[Line]]] = {
         Line("reencrypt %s -o new"),
         Line("reencrypt --check %s", status=1),
     ],
-    "repair": [Line("repair %s")],
+    "repair": [
+        Line("repair %s"),
+        Line("repair --format json %s"),
+        Line("repair --format decisions %s"),
+        Line("repair %s", _MIXED, status=1),
+        Line("repair %s -y --decisions configuration/decisions", _MIXED, writes=True),
+        Line("repair %s --dry-run --decisions configuration/decisions", _MIXED),
+    ],
     "undo": [
         Line("undo %s -y", "mv --state %s aws_vpc.main aws_vpc.net", writes=True),
         Line("undo %s -y --dry-run", "mv --state %s aws_vpc.main aws_vpc.net"),

@@ -5,17 +5,18 @@ from __future__ import annotations
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Final, Optional
+from typing import TYPE_CHECKING, Annotated, Final, Optional
 
 import click
 import typer
 
 import statefmt
-from statefmt import StoreError
+from statefmt import StoreError, SurgeryError
 from statefmt.cli.command_line import command_line
 from statefmt.cli.confirmation import asking, confirmed
 from statefmt.cli.exit_status import FAILED, FINE, FOUND
 from statefmt.cli.named_state import state_name
+from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
 from statefmt.cli.options.shared import ShowSensitiveOption, StateArgument, StateOption, one_state
 from statefmt.cli.options.takes import takes
 from statefmt.cli.options.write import WriteOptions, write_options
@@ -26,6 +27,10 @@ from statefmt.cli.target import kept_text, why_not
 from statefmt.locations import STANDARD_INPUT, display_name, state_words
 from statefmt.render.printable import printable
 from statefmt.repairs import Decision, FoundDefects, RepairResult, keep_decision, parse_decision, parse_decisions
+
+if TYPE_CHECKING:
+    # Most runs have no configuration and skip this import.
+    from statefmt.providers import ProviderReferences
 
 EXAMPLES: Final = (
     ("See what is wrong with a state, and the choices.", "statetool repair samples/broken/duplicate-instance.tfstate"),
@@ -47,7 +52,7 @@ class DefectFormat(StrEnum):
     DECISIONS = "decisions"
 
 
-@takes(write=write_options)
+@takes(write=write_options, configuration=configuration_options)
 def command(
     state: StateArgument = None,
     state_option: StateOption = None,
@@ -71,6 +76,7 @@ def command(
     show_sensitive: ShowSensitiveOption = False,
     *,
     write: WriteOptions,
+    configuration: ConfigurationOptions,
 ) -> int:
     """Mend a state that can be parsed but not loaded.
 
@@ -80,18 +86,20 @@ def command(
     name = state_name(one_state(state, state_option))
     made = [parse_decision(text) for text in choose or ()]
     made += [] if decisions is None else parse_decisions(_text(decisions), str(decisions))
+    if decisions is not None and not made:
+        raise StoreError(f"{decisions}: no decisions in it: remove the # before one choice of each defect")
     made += [] if keep is None else [keep_decision(keep)]
     if not made and not interactive:
-        return _listed(name, list_format or DefectFormat.TEXT, show_sensitive=show_sensitive)
+        found = _found(name, configuration.loaded(), show_sensitive=show_sensitive)
+        return _listed(name, found, list_format or DefectFormat.TEXT)
     if list_format is not None:
         raise typer.BadParameter("is for the list of defects, without decisions", param_hint="--format")
     if interactive and asking() is None:
         raise StoreError("--interactive needs a terminal; use --choose or --decisions")
-    return _Run(name, write, show_sensitive).repaired(made, interactive=interactive)
+    return _Run(name, write, configuration.loaded(), show_sensitive).repaired(made, interactive=interactive)
 
 
-def _listed(name: str, wanted: DefectFormat, *, show_sensitive: bool) -> int:
-    found = _found(name, show_sensitive=show_sensitive)
+def _listed(name: str, found: FoundDefects, wanted: DefectFormat) -> int:
     shown, words = display_name(name), state_words(name)
     if wanted is DefectFormat.JSON:
         from statefmt.render.repair.json import defects_json
@@ -111,15 +119,18 @@ def _listed(name: str, wanted: DefectFormat, *, show_sensitive: bool) -> int:
     return FOUND if found.defects else FINE
 
 
-def _found(name: str, *, show_sensitive: bool) -> FoundDefects:
-    return statefmt.open(name, context=run_context(), read=False).defects(show_sensitive=show_sensitive)
+def _found(name: str, references: ProviderReferences | None, *, show_sensitive: bool) -> FoundDefects:
+    state = statefmt.open(name, context=run_context(), read=False)
+    return state.defects(config=references, show_sensitive=show_sensitive)
 
 
 class _Run:
     """One repair of the state `name`, with what it shows and asks."""
 
-    def __init__(self, name: str, write: WriteOptions, show_sensitive: bool) -> None:
-        self._name, self._write, self._show_sensitive = name, write, show_sensitive
+    def __init__(
+        self, name: str, write: WriteOptions, references: ProviderReferences | None, show_sensitive: bool
+    ) -> None:
+        self._name, self._write, self._references, self._show_sensitive = name, write, references, show_sensitive
         self._to = write.destination(name)
         self._target = "standard output" if self._to == STANDARD_INPUT else self._to or name
         self._asks = not (write.yes or write.dry_run)
@@ -128,13 +139,14 @@ class _Run:
         """Repair the state by decisions and answers, and return the exit status."""
         write, questions = self._write, None
         if interactive:
-            found = _found(self._name, show_sensitive=self._show_sensitive)
+            found = _found(self._name, self._references, show_sensitive=self._show_sensitive)
             questions = Questions(found, display_name(self._name))
         state = statefmt.open(self._name, context=run_context(), read=False)
         try:
             result = state.repair(
                 decisions,
                 ask=None if questions is None else questions.ask,
+                config=self._references,
                 show_sensitive=self._show_sensitive,
                 message=command_line(),
                 lock=write.lock,
@@ -150,7 +162,14 @@ class _Run:
                 written=self._written,
             )
         except click.Abort:
+            # The terminal shows ^C or the question on this line.
+            print(file=sys.stderr)
             say(f"{display_name(self._name)}: nothing was written")
+            raise
+        except SurgeryError:
+            if questions is not None and questions.answers:
+                lines = [f"{self._name}: the answers, for --choose or --decisions:", *questions.answers]
+                print("\n  ".join(map(printable, lines)), file=sys.stderr)
             raise
         if result.written:
             return FINE

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from statefmt.edit.repairs.loose_state import PROVIDER, LooseObject, LooseState
@@ -77,6 +77,18 @@ def named(state: LooseState, one: LooseObject, bound: AbsProviderInstance) -> Re
     if bound.key != NO_KEY or state.names_providers(one.block):
         return {(*one.path, PROVIDER): _of_object(bound)}
     return {(*one.block, PROVIDER): encode_string(config_text(bound.config))}
+
+
+def named_each(state: LooseState, targets: Mapping[LooseObject, AbsProviderInstance]) -> Rebound:
+    """Return the changes after which objects have their targets; those that inherit theirs name none."""
+    changes: Rebound = {}
+    for one, bound in targets.items():
+        inherits = read_config(state.string((*one.block, PROVIDER))) == bound.config and bound.key == NO_KEY
+        if inherits and one.names_provider:
+            changes[*one.path, PROVIDER] = None
+        elif not inherits and state.string((*one.path, PROVIDER)) != str(bound):
+            changes[*one.path, PROVIDER] = _of_object(bound)
+    return changes
 
 
 def moved_down(state: LooseState, block: Path, inherited: AbsProviderInstance) -> Rebound:

@@ -15,6 +15,7 @@ from statefmt.text.pattern import pattern
 ANYWHERE: Final = "*"
 # An address may have spaces in the strings of its keys.
 _DECISION: Final = pattern(r'\s*([A-Z]{3}[0-9]{3})\s+((?:[^\s"]|"(?:[^"\\]|\\.)*")+)\s+(\S.*?)\s*')
+_BRACKET: Final = pattern(r"\[")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,22 @@ class Decided(NamedTuple):
     def label(self) -> str:
         """How a decision names it."""
         return f"{self.choice.name}={self.value}" if self.choice.value else self.choice.name
+
+
+class DecisionIndex:
+    """Decisions by code and place: thousands of defects may have a decision each."""
+
+    def __init__(self, decisions: Iterable[Decision]) -> None:
+        self._by_place: dict[tuple[str, str], list[Decision]] = {}
+        for decision in decisions:
+            self._by_place.setdefault((decision.code, decision.place), []).append(decision)
+
+    def near(self, defect: Defect) -> list[Decision]:
+        """Return all decisions that may be about a defect."""
+        code, address = defect.finding.code, defect.finding.address
+        resources = (address[: match.start()] for match in _BRACKET.finditer(address))
+        places = dict.fromkeys((ANYWHERE, address, defect.finding.pointer, *resources))
+        return [decision for place in places for decision in self._by_place.get((code, place), ())]
 
 
 def parse_decision(text: str, origin: str = "") -> Decision:
@@ -115,7 +132,7 @@ def _written_place(defect: Defect, is_alone: bool) -> str:
 
 
 def decided(defect: Defect, decisions: Iterable[Decision], *, pointers: bool) -> Decided | None:
-    """Return the choice that decisions make for a defect: one for its place before one for all places.
+    """Return the choice that decisions make for a defect: one for its place, for its resource, or for all places.
 
     Raises SurgeryError if the defect does not have the choice.
     """
@@ -123,7 +140,16 @@ def decided(defect: Defect, decisions: Iterable[Decision], *, pointers: bool) ->
     # Another decision may have to come first: it is then made in a later round.
     if not about or not defect.choices:
         return None
-    decision = min(about, key=lambda one: one.place == ANYWHERE)
+    nearest = min(_distance(decision, defect) for decision in about)
+    closest = [decision for decision in about if _distance(decision, defect) == nearest]
+    decision = closest[0]
+    other = next((one for one in closest if one.choice != decision.choice), None)
+    if other is not None:
+        raise SurgeryError(
+            f"{other.origin and f'{other.origin}: '}two decisions for {defect.finding.code} at {defect.place}: "
+            f"{decision.choice} and {other.choice}",
+            address=defect.finding.address or None,
+        )
     found = chosen(defect.choices, decision.choice)
     if found is None:
         offered = ", ".join(choice.label for choice in defect.choices)
@@ -133,6 +159,12 @@ def decided(defect: Defect, decisions: Iterable[Decision], *, pointers: bool) ->
             address=defect.finding.address or None,
         )
     return Decided(*found, decision)
+
+
+def _distance(decision: Decision, defect: Defect) -> int:
+    if decision.place == ANYWHERE:
+        return 2
+    return 0 if decision.place in (defect.finding.address, defect.finding.pointer) else 1
 
 
 def chosen(choices: Sequence[Choice], text: str) -> tuple[Choice, str] | None:

@@ -6,21 +6,25 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from statefmt.edit.repairs._document import path_of
+from statefmt.edit.repairs._reported import RULES, reported
 from statefmt.edit.repairs.defect import Choice, Defect
-from statefmt.edit.repairs.document import path_of
 from statefmt.edit.repairs.loose_state import RESOURCES, LooseState
 from statefmt.edit.repairs.offers import (
     addresses,
+    dependencies,
     duplicates,
     instances,
+    keys,
     legacy,
     outputs,
     providers,
+    shared_objects,
     spread,
     structure,
+    top_level,
     unnamed_providers,
 )
-from statefmt.edit.repairs.reported import RULES, reported
 from statefmt.formats.reading.inspect import inspect
 from statefmt.formats.writing.changes import Path
 from statefmt.model.codes import NO_STATE, Code
@@ -36,7 +40,10 @@ _Offer = Callable[[LooseState, Path, Finding], Iterable[Choice]]
 OFFERS: Final[dict[str, _Offer]] = {
     Code.INVALID_STRUCTURE: structure.wrong_type,
     Code.UPGRADE_FAILED: legacy.not_upgradable,
-    Code.INVALID_TERRAFORM_VERSION: structure.release,
+    Code.INVALID_TERRAFORM_VERSION: top_level.release,
+    Code.NOT_UTF8: top_level.not_utf8,
+    Code.NO_LINEAGE: top_level.lineage,
+    Code.SERIAL_ODD: top_level.serial,
     Code.PRIVATE_INVALID: structure.private,
     Code.PROVIDER_BOTH_LEVELS: providers.both_levels,
     Code.PROVIDER_MISSING: unnamed_providers.missing,
@@ -47,13 +54,18 @@ OFFERS: Final[dict[str, _Offer]] = {
     Code.MODULE_ADDRESS_INVALID: addresses.module,
     Code.DUPLICATE_INSTANCE: duplicates.duplicate,
     Code.INVALID_MODE: instances.mode,
-    Code.INVALID_INSTANCE_KEY: instances.instance_key,
+    Code.INVALID_INSTANCE_KEY: keys.invalid,
+    Code.INSTANCE_KEYS_MIXED: keys.mixed,
+    Code.DUPLICATE_REMOTE_OBJECT: shared_objects.shared,
+    Code.INVALID_IDENTIFIER: addresses.identifier,
     Code.RESOURCE_SPREAD: spread.merge,
     Code.INVALID_STATUS: instances.status,
     Code.INVALID_DEPOSED_KEY: instances.deposed_key,
     Code.INVALID_SENSITIVE_PATHS: instances.sensitive_paths,
+    Code.SENSITIVE_PATH_MISSING: instances.missing_path,
     Code.BOTH_ATTRIBUTE_FORMS: instances.both_forms,
-    Code.DEPENDENCY_ADDRESS_INVALID: addresses.dependency,
+    Code.DEPENDENCY_ADDRESS_INVALID: dependencies.invalid,
+    Code.DEPENDENCY_DANGLING: dependencies.dangling,
     Code.CHECK_ADDRESS_INVALID: addresses.check_result,
     Code.INVALID_OUTPUT_TYPE: outputs.output,
     Code.INVALID_OUTPUT_VALUE: outputs.output,
@@ -83,6 +95,11 @@ def defects(
     return tuple(found.values())
 
 
+def can_mend(finding: Finding) -> bool:
+    """Return whether there may be choices for a finding."""
+    return finding.code in OFFERS
+
+
 def is_fatal(defect: Defect) -> bool:
     """Return whether the reader refuses a state with the defect."""
     return defect.finding.severity is Severity.ERROR and defect.finding.code not in RULES
@@ -94,6 +111,10 @@ def _group(state: LooseState, finding: Finding, path: Path) -> Hashable:
         return finding.code, state.objects_like(path)[0].path
     if finding.code == Code.PROVIDER_BOTH_LEVELS:
         return finding.code, path[:2]
+    if finding.code == Code.DUPLICATE_REMOTE_OBJECT and path:
+        return finding.code, shared_objects.same_object(state, path)[0]
+    if finding.code == Code.INVALID_IDENTIFIER and path:
+        return finding.code, state.blocks(path)[0], finding.summary
     # An address may have several problems.
     return finding.code, finding.pointer, finding.pointer or finding.address or finding.detail
 
@@ -102,7 +123,9 @@ def _with_choices(state: LooseState, finding: Finding, path: Path) -> Defect:
     severity = Severity.ERROR if finding.code in NO_STATE else finding.severity
     finding = replace(finding, severity=severity, address=finding.address or _address(state, path))
     offer = OFFERS.get(finding.code)
-    return Defect(finding, path, tuple(offer(state, path, finding)) if offer is not None and finding.pointer else ())
+    # Other findings without a place are about the upgraded document of a state of versions 1 to 3.
+    is_located = bool(finding.pointer) or finding.code == Code.NOT_UTF8
+    return Defect(finding, path, tuple(offer(state, path, finding)) if offer is not None and is_located else ())
 
 
 def _address(state: LooseState, path: Path) -> str:

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from statefmt.edit.repairs.defect import Defect
 from statefmt.edit.repairs.find import defects
 from statefmt.edit.session import LoadedState
 from statefmt.formats.raw_json.positions import Position, finding_positions
+
+if TYPE_CHECKING:
+    # Not imported at run time: most runs have no configuration.
+    from statefmt.configuration.providers.references import ProviderReferences
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +29,9 @@ class FoundDefects:
         return self.positions.get(pointer) if pointer else None
 
 
-def found_defects(state: LoadedState, *, show_sensitive: bool = False) -> FoundDefects:
-    """Return the defects of a state."""
-    found = defects(state.data, show_sensitive=show_sensitive)
+def found_defects(
+    state: LoadedState, references: ProviderReferences | None = None, *, show_sensitive: bool = False
+) -> FoundDefects:
+    """Return the defects of a state, as defects() does."""
+    found = defects(state.data, references, show_sensitive=show_sensitive)
     return FoundDefects(found, finding_positions(state.data, [defect.finding for defect in found]) if found else {})

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
-from statefmt.edit.repairs.document import LooseDocument, path_of
+from statefmt.edit.repairs._document import LooseDocument, path_of
 from statefmt.formats.versions.upgrade_problems import repeated_instances
 from statefmt.formats.writing.changes import Path
 from statefmt.model.addrs import (
@@ -25,6 +25,8 @@ from statefmt.model.provider_text import Unreadable, read_config, read_instance
 if TYPE_CHECKING:
     # Not imported at run time: most runs have no configuration.
     from statefmt.configuration.providers.references import ProviderReferences
+
+T = TypeVar("T")
 
 RESOURCES: Final = "resources"
 INSTANCES: Final = "instances"
@@ -59,6 +61,12 @@ class _Identity(NamedTuple):
     type: str
     name: str
 
+    @property
+    def address(self) -> str:
+        """The address of the resource, even if parts of it are invalid."""
+        resource = f"{'data.' if self.mode == 'data' else ''}{self.type}.{self.name}"
+        return f"{self.module}.{resource}" if self.module else resource
+
 
 class LooseState(LooseDocument):
     """The parts of a state.
@@ -75,17 +83,15 @@ class LooseState(LooseDocument):
         self._identities: dict[Path, _Identity] = {}
         self._objects: dict[_Identity, tuple[LooseObject, ...]] = {}
         self._by_path: dict[Path, LooseObject] = {}
-        self._used: dict[_Identity, tuple[AbsProviderInstance, ...]] = {}
-        self._configs: dict[_Identity, tuple[ConfigProviderConfig, ...]] = {}
-        self._naming: dict[Path, bool] = {}
-        self._by_instance: dict[_Identity, Mapping[InstanceKey | None, Sequence[LooseObject]]] = {}
-        self._by_key: dict[_Identity, Mapping[tuple[InstanceKey | None, str], Sequence[LooseObject]]] = {}
+        self._found: dict[Hashable, Any] = {}
 
     def resource_address(self, resource: Path) -> str:
         """Return the address of a block of `resources`, even if parts of it are invalid."""
-        module, mode, kind, name = self._identity(resource)
-        address = f"{'data.' if mode == 'data' else ''}{kind}.{name}"
-        return f"{module}.{address}" if module else address
+        return self._identity(resource).address
+
+    def address_with(self, resource: Path, member: str, text: str) -> str:
+        """Return the address that a block has with another `type` or `name`."""
+        return self._identity(resource)._replace(**{member: text}).address
 
     def instance_address(self, instance: Path) -> str:
         """Return the address of an object's instance, with the deposed key in parentheses if it has one."""
@@ -115,48 +121,41 @@ class LooseState(LooseDocument):
         self.objects(instance)
         return self._by_path[instance]
 
+    def once(self, work_out: Callable[[LooseState, Path], T], resource: Path = ()) -> T:
+        """Return what a function finds about a resource, given one of its blocks, or about the state.
+
+        The function is called once for each resource.
+        """
+        which = (work_out, self._identity(resource) if resource else None)
+        if which not in self._found:
+            self._found[which] = work_out(self, resource[:2])
+        found: T = self._found[which]
+        return found
+
     def objects_like(self, instance: Path) -> Sequence[LooseObject]:
         """Return the objects with the address and the deposed key of one of them, in file order."""
-        found = self._grouped(instance[:2])
-        key, deposed = self._key(instance), self.string((*instance, "deposed"))
-        return found.get((key, deposed), ())
+        which = self._key(instance), self.string((*instance, "deposed"))
+        return self.once(_by_place, instance).get(which, ())
 
     def objects_with_key(self, instance: Path) -> Sequence[LooseObject]:
         """Return the current and deposed objects of the instance that an object belongs to."""
-        identity = self._identity(instance[:2])
-        if identity not in self._by_instance:
-            found: dict[InstanceKey | None, list[LooseObject]] = {}
-            for one in self.objects(instance):
-                found.setdefault(one.key, []).append(one)
-            self._by_instance[identity] = found
-        return self._by_instance[identity].get(self._key(instance), ())
+        return self.once(_by_key, instance).get(self._key(instance), ())
 
     def has_object(self, resource: Path, key: InstanceKey, deposed: str = "") -> bool:
         """Return whether a resource has an object with a key and a deposed key."""
-        return (key, deposed) in self._grouped(resource)
+        return (key, deposed) in self.once(_by_place, resource)
 
     def providers(self, resource: Path) -> Sequence[AbsProviderInstance]:
         """Return the provider instances of a resource, the most used first."""
-        identity = self._identity(resource)
-        if identity not in self._used:
-            found = Counter(one.provider for one in self.objects(resource) if one.provider is not None)
-            self._used[identity] = tuple(bound for bound, _ in found.most_common())
-        return self._used[identity]
+        return self.once(_providers, resource)
 
     def configurations(self, resource: Path) -> Sequence[ConfigProviderConfig]:
         """Return the provider configurations of a resource, the most used first."""
-        identity = self._identity(resource)
-        if identity not in self._configs:
-            found = Counter(one.provider.config for one in self.objects(resource) if one.provider is not None)
-            self._configs[identity] = tuple(config for config, _ in found.most_common())
-        return self._configs[identity]
+        return self.once(_configurations, resource)
 
     def names_providers(self, block: Path) -> bool:
         """Return whether an object of a block names a provider of its own."""
-        if block not in self._naming:
-            own = {one.block for one in self.objects(block) if one.names_provider}
-            self._naming.update((other, other in own) for other in self.blocks(block))
-        return self._naming[block]
+        return block in self.once(_naming_providers, block)
 
     def providers_of_type(self, resource: Path) -> Sequence[ConfigProviderConfig]:
         """Return the configurations that resources of the type have, in the module, or else in the state.
@@ -208,15 +207,6 @@ class LooseState(LooseDocument):
             self._identities[block] = _Identity(_canonical(module), mode, kind, name)
         return self._identities[block]
 
-    def _grouped(self, resource: Path) -> Mapping[tuple[InstanceKey | None, str], Sequence[LooseObject]]:
-        identity = self._identity(resource)
-        if identity not in self._by_key:
-            found: dict[tuple[InstanceKey | None, str], list[LooseObject]] = {}
-            for one in self.objects(resource):
-                found.setdefault((one.key, one.deposed), []).append(one)
-            self._by_key[identity] = found
-        return self._by_key[identity]
-
     def _objects_in(self, block: Path) -> list[LooseObject]:
         config = read_config(self.string((*block, PROVIDER)))
         inherited = None if isinstance(config, Unreadable) else AbsProviderInstance(config, NO_KEY)
@@ -247,3 +237,31 @@ def _canonical(module: str) -> str:
         return str(parse_module_instance(module)) if module else ""
     except AddressError:
         return module
+
+
+def _by_place(state: LooseState, resource: Path) -> Mapping[tuple[InstanceKey | None, str], Sequence[LooseObject]]:
+    found: dict[tuple[InstanceKey | None, str], list[LooseObject]] = {}
+    for one in state.objects(resource):
+        found.setdefault((one.key, one.deposed), []).append(one)
+    return found
+
+
+def _by_key(state: LooseState, resource: Path) -> Mapping[InstanceKey | None, Sequence[LooseObject]]:
+    found: dict[InstanceKey | None, list[LooseObject]] = {}
+    for one in state.objects(resource):
+        found.setdefault(one.key, []).append(one)
+    return found
+
+
+def _providers(state: LooseState, resource: Path) -> Sequence[AbsProviderInstance]:
+    found = Counter(one.provider for one in state.objects(resource) if one.provider is not None)
+    return [provider for provider, _ in found.most_common()]
+
+
+def _configurations(state: LooseState, resource: Path) -> Sequence[ConfigProviderConfig]:
+    found = Counter(one.provider.config for one in state.objects(resource) if one.provider is not None)
+    return [config for config, _ in found.most_common()]
+
+
+def _naming_providers(state: LooseState, resource: Path) -> frozenset[Path]:
+    return frozenset(one.block for one in state.objects(resource) if one.names_provider)

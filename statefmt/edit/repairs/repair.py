@@ -24,7 +24,7 @@ _MOST_ROUNDS: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Mended:
+class MendedDefect:
     """A defect and what was decided for it."""
 
     defect: Defect
@@ -36,7 +36,7 @@ class Repair:
     """The content after a repair, what was mended, and what is left."""
 
     content: bytes
-    mended: tuple[Mended, ...]
+    mended: tuple[MendedDefect, ...]
     left: tuple[Defect, ...]
 
     @property
@@ -54,7 +54,7 @@ def repaired(
 
     Raises SurgeryError if a choice does not mend its defect, or its value is not valid.
     """
-    mended: list[Mended] = []
+    mended: list[MendedDefect] = []
     for number in range(_MOST_ROUNDS):
         found = defects(data, references, show_sensitive=show_sensitive)
         made = _Collected()
@@ -64,7 +64,7 @@ def repaired(
             if choice is None:
                 left.append(defect)
             elif made.add(choice.choice.changes(choice.value)):
-                mended.append(Mended(defect, choice))
+                mended.append(MendedDefect(defect, choice))
         if not made.changes:
             return Repair(data, tuple(mended), tuple(left))
         content = changed(data, made.changes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import structs
 
@@ -13,16 +13,21 @@ from statefmt.edit.damaged import loaded_to_mend
 from statefmt.edit.operations.restore import with_serial
 from statefmt.edit.pipeline import Operation, Proposal
 from statefmt.edit.repairs._forgotten import forgotten
-from statefmt.edit.repairs.decisions import Decided, Decision, decided, decision_for
+from statefmt.edit.repairs.decisions import Decided, Decision, DecisionIndex, decided, decision_for
 from statefmt.edit.repairs.defect import Defect
 from statefmt.edit.repairs.find import is_fatal
-from statefmt.edit.repairs.repair import Mended, repaired
+from statefmt.edit.repairs.repair import MendedDefect, repaired
 from statefmt.edit.session import LoadedState, StateFileError, with_next_serial
 from statefmt.formats.reading.inspect import inspect, read
+from statefmt.model.codes import Code
 from statefmt.model.errors import NotAStateError, StateError, SurgeryError
 from statefmt.model.findings import Finding, Severity
 from statefmt.pieces import Span
 from statefmt.store.reading import display_name
+
+if TYPE_CHECKING:
+    # Not imported at run time: most runs have no configuration.
+    from statefmt.configuration.providers.references import ProviderReferences
 
 # Returns the choice for a defect that no decision is about, such as `keep=first`; None to leave the defect.
 Ask: TypeAlias = Callable[[Defect], "str | None"]
@@ -49,7 +54,7 @@ class RepairResult:
     the backup, None if there is none. `written` is whether the result was written, to the state or elsewhere.
     """
 
-    mended: tuple[Mended, ...]
+    mended: tuple[MendedDefect, ...]
     left: tuple[Defect, ...]
     forgotten: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
@@ -59,24 +64,32 @@ class RepairResult:
 
 
 def repairing(
-    decisions: Collection[Decision], ask: Ask | None = None, *, show_sensitive: bool = False
+    decisions: Collection[Decision],
+    ask: Ask | None = None,
+    references: ProviderReferences | None = None,
+    *,
+    show_sensitive: bool = False,
 ) -> Operation[RepairResult]:
     """Return the operation that mends what is decided. The serial rises by one if anything changes.
 
-    `ask` decides where no decision does. The operation raises SurgeryError if a decision decides nothing, or if the
+    `ask` decides where no decision does. `references` are those of the configuration, which choices then offer; secret
+    ids are shown if `show_sensitive` is set. The operation raises SurgeryError if a decision decides nothing, or if the
     result could not be read.
     """
 
+    index = DecisionIndex(decisions)
+
     def decide(defect: Defect, pointers: bool) -> Decided | None:
-        found = decided(defect, decisions, pointers=pointers)
+        found = decided(defect, index.near(defect), pointers=pointers)
         if found is not None or ask is None or not defect.choices:
             return found
         choice = ask(defect)
         return None if choice is None else decided(defect, [decision_for(defect, choice)], pointers=True)
 
     def propose(state: LoadedState) -> Proposal[RepairResult]:
-        repair = repaired(state.data, decide, show_sensitive=show_sensitive)
-        _refuse_unused([decision for decision in decisions if decision not in repair.used])
+        repair = repaired(state.data, decide, references, show_sensitive=show_sensitive)
+        used = repair.used
+        _refuse_unused([decision for decision in decisions if decision not in used])
         if not repair.mended:
             return Proposal(RepairResult((), repair.left), [Span(0, len(state.data))], check=False)
         _refuse_unreadable([defect for defect in repair.left if is_fatal(defect)])
@@ -84,7 +97,8 @@ def repairing(
             after = read(repair.content).snapshot
         except StateError as error:
             raise StateFileError(f"{display_name(state.name)} (repaired, not written)", error) from error
-        serial = max(after.serial, state.result.snapshot.serial)
+        is_given = any(one.defect.finding.code == Code.SERIAL_ODD for one in repair.mended)
+        serial = after.serial if is_given else max(after.serial, state.result.snapshot.serial)
         following = with_next_serial(structs.replace(after, serial=serial), display_name(state.name)).serial
         content = with_serial(repair.content, following)
         # The rules have nothing to compare with if the state could not be read.

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from statefmt.edit.repairs.decisions import decision_places
 from statefmt.edit.repairs.defect import Choice, Defect
+from statefmt.edit.repairs.find import is_fatal
 from statefmt.edit.repairs.listed import FoundDefects
 from statefmt.edit.repairs.state import RepairResult
 from statefmt.render.counted import counted
 from statefmt.render.findings import counts_text, finding_text, findings_text
 from statefmt.render.printable import printable
 from statefmt.render.terminal import Terminal
+from statefmt.store.reading import STANDARD_INPUT
 from statefmt.text.shell import shell_line
 
 _MOST: Final = 10
@@ -24,10 +25,26 @@ _NO_CHOICE: Final = "no choice: mend this by hand with `statetool edit`, or go b
 
 
 def defects_text(found: FoundDefects, name: str, words: Sequence[str], terminal: Terminal) -> Iterator[str]:
-    """Yield each defect with its choices, and the commands to run next; `words` name the state on the command line."""
-    before: tuple[Choice, ...] = ()
+    """Yield each defect with its choices, and the commands to run next; `words` name the state on the command line.
+
+    Those that keep the state from being read come first.
+    """
+    fatal = [defect for defect in found.defects if is_fatal(defect)]
+    others = [defect for defect in found.defects if not is_fatal(defect)]
+    if fatal:
+        yield terminal.paint(f"{printable(name)} cannot be read: {counted(len(fatal), 'defect')}", "bold")
+        yield from _defects(found, fatal, name, terminal)
+    if others:
+        yield terminal.paint(f"{printable(name)}: {counted(len(others), 'defect')} with which it can be read", "bold")
+        yield from _defects(found, others, name, terminal)
+    if any(defect.choices for defect in found.defects):
+        yield from _next_steps(fatal, words, terminal)
+
+
+def _defects(found: FoundDefects, defects: Sequence[Defect], name: str, terminal: Terminal) -> Iterator[str]:
     decidable = {defect.finding.address for defect in found.defects if defect.choices}
-    for defect in found.defects:
+    before: tuple[Choice, ...] = ()
+    for defect in defects:
         position = found.position(defect)
         place = name if position is None else f"{name}:{position.line}:{position.column}"
         yield finding_text(defect.finding, terminal, place=printable(place))
@@ -38,9 +55,7 @@ def defects_text(found: FoundDefects, name: str, words: Sequence[str], terminal:
         else:
             yield from (choice_line(choice, terminal, "    ") for choice in defect.choices)
         before = defect.choices
-    if found.defects:
-        yield ""
-        yield from _next_steps(found.defects, words, terminal)
+    yield ""
 
 
 def choice_line(choice: Choice, terminal: Terminal, indent: str) -> str:
@@ -68,34 +83,34 @@ def repair_text(result: RepairResult, terminal: Terminal) -> Iterator[str]:
 
 
 def _next_steps(defects: Sequence[Defect], words: Sequence[str], terminal: Terminal) -> Iterator[str]:
-    """Yield how many defects there are, and the commands that mend them, each on its own line to copy."""
+    """Yield the commands that mend defects, each on its own line to copy."""
     decidable = [defect for defect in defects if defect.choices]
-    if not decidable:
-        yield counted(len(defects), "defect")
-        return
     decisions = _first_choices(decidable)
-    yield f"{counted(len(defects), 'defect')}; decide what to do, for example:"
-    if len(decisions) <= _MOST_CHOICES:
+    values = dict.fromkeys(defect.choices[0].value for defect in decidable if defect.choices[0].value)
+    fill_in = f"; fill in {' and '.join(values)}" if values else ""
+    if 0 < len(decisions) <= _MOST_CHOICES:
         chosen = [word for decision in decisions for word in ("--choose", decision)]
+        yield terminal.wrap(f"Decide with --choose, for example to see what the first choices do{fill_in}:", "")
         yield f"  {shell_line(['statetool', 'repair', *chosen, '--dry-run', *words])}"
     state = shell_line(words)
-    yield "one by one, or in an editor:"
-    yield f"  statetool repair --interactive {state}"
+    if STANDARD_INPUT not in words:
+        yield "Decide one by one on the terminal:"
+        yield f"  statetool repair --interactive {state}"
+    yield "Decide in a file, which lists all choices:"
     yield f"  statetool repair --format decisions {state} > decisions.txt"
     yield f"  statetool repair --decisions decisions.txt --dry-run {state}"
 
 
 def _first_choices(defects: Sequence[Defect]) -> list[str]:
-    """Return a decision for all defects of a code with the same choices, or else for each; the first choice counts."""
-    labels: dict[str, set[tuple[str, ...]]] = {}
+    """Return decisions for the first choice of each defect: one for all defects of a code if it is the same."""
+    labels: dict[str, list[str]] = {}
     for defect in defects:
-        labels.setdefault(defect.finding.code, set()).add(tuple(choice.label for choice in defect.choices))
-    counts = Counter(defect.finding.code for defect in defects)
+        labels.setdefault(defect.finding.code, []).append(defect.choices[0].label)
     found = []
     for defect, place in zip(defects, decision_places(defects), strict=True):
-        code = defect.finding.code
-        for_all = len(labels[code]) == 1 and counts[code] > 1
-        found.append(f"{code} {'*' if for_all else place} {defect.choices[0].label}")
+        code, label = defect.finding.code, defect.choices[0].label
+        for_all = len(labels[code]) > 1 and len(set(labels[code])) == 1
+        found.append(f"{code} {'*' if for_all else place} {label}")
     return list(dict.fromkeys(found))
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pty
 import select
 import subprocess
+import termios
 import time
 
 from tests.cli.conftest import Program
@@ -28,6 +30,8 @@ def conversation(program: Program, line: str, *steps: tuple[str, str], **environ
         stderr=terminal,
         env={"PAGER": "cat", **program.environment, **environment},
         start_new_session=True,
+        # Ctrl-C reaches only the programs whose terminal this is.
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # noqa: PLW1509 - no test has threads then
     )
     os.close(terminal)
     until = time.monotonic() + _PATIENCE

@@ -1,4 +1,4 @@
-"""Offers choices for single objects: mode, key, status, deposed key, sensitive paths (ADR003, ADR004, INS…)."""
+"""Offers choices for single objects: mode, status, deposed key, sensitive paths (ADR003, INS…)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Final
 
 from statefmt.edit.repairs.defect import Choice
 from statefmt.edit.repairs.loose_state import LooseState
-from statefmt.edit.repairs.offers.parts import json_value, removal, replacement, string
+from statefmt.edit.repairs.new_keys import DEPOSED_KEY, new_deposed_key
+from statefmt.edit.repairs.offers._parts import json_value, removal, replacement
 from statefmt.formats.raw_json.spans import container_at
 from statefmt.formats.writing.changes import Path
 from statefmt.golang import Members, encode_string, loads_exact
@@ -16,21 +17,15 @@ from statefmt.model.cty.paths import canonical_paths
 from statefmt.model.findings import Finding
 
 _FORGET: Final = "forget the object; the real one continues to exist"
-_DEPOSED_KEY: Final = 8
 
 
 def mode(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
     """Say what the resource is, or forget it."""
-    yield replacement(path, b'"managed"', "managed", "it is a resource")
-    yield replacement(path, b'"data"', "data", "it is a data source")
+    # A block that is null, or without a type, is no resource of any mode.
+    if state.string((*path[:-1], "type")):
+        yield replacement(path, b'"managed"', "managed", "it is a resource")
+        yield replacement(path, b'"data"', "data", "it is a data source")
     yield removal(path[:-1], "forget the resource; the real objects continue to exist", "forget")
-
-
-def instance_key(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
-    """Write a key, or none, or forget the object."""
-    yield json_value(path, 'this key: a number or a string in double quotes ("a")')
-    yield removal(path, "no key")
-    yield removal(path[:-1], _FORGET, "forget")
 
 
 def status(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
@@ -42,9 +37,11 @@ def status(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
 def deposed_key(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
     """Write another deposed key, or forget the object."""
     # From its content, so that the same input gives the same bytes.
-    new = hashlib.sha256(state.raw(path[:-1]) or b"").hexdigest()[:_DEPOSED_KEY]
+    new = hashlib.sha256(state.raw(path[:-1]) or b"").hexdigest()[:DEPOSED_KEY]
     yield replacement(path, encode_string(new), "new-key", f"the deposed key {new}")
-    yield string(path, "key", "KEY", f"this deposed key, of {_DEPOSED_KEY} characters")
+    one = path[:-1]
+    text = f"this deposed key, of {DEPOSED_KEY} characters"
+    yield Choice("key", text, lambda given: new_deposed_key(state, one, given), "KEY")
     yield removal(path[:-1], _FORGET, "forget")
 
 
@@ -69,6 +66,12 @@ def sensitive_paths(state: LooseState, path: Path, finding: Finding) -> Iterator
             "drop-invalid", "drop the paths that cannot be read; their values may then be shown", lambda _: dropped
         )
     yield removal(path, "drop all paths; OpenTofu then shows the values unless the schema hides them")
+
+
+def missing_path(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
+    """Drop a path that leads nowhere, or write another one."""
+    yield removal(path, "drop the path, which hides nothing")
+    yield json_value(path, "this path, as a JSON array of steps")
 
 
 def both_forms(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:

@@ -7,7 +7,7 @@ from typing import Final
 
 from statefmt.edit.repairs.defect import Choice
 from statefmt.edit.repairs.loose_state import LooseState
-from statefmt.edit.repairs.offers.parts import json_value, removal, string
+from statefmt.edit.repairs.offers._parts import json_value, removal, string
 from statefmt.formats.writing.changes import Path
 from statefmt.model.errors import SurgeryError
 from statefmt.model.findings import Finding

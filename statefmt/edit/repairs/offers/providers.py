@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from statefmt.edit.repairs.bindings import Rebound, moved_down, provider_instance, provider_text, rebound
+from statefmt.edit.repairs.bindings import Rebound, moved_down, named_each, provider_instance, provider_text, rebound
 from statefmt.edit.repairs.defect import Choice
 from statefmt.edit.repairs.loose_state import PROVIDER, LooseState
 from statefmt.edit.repairs.offers._provider_choices import (
@@ -52,16 +52,17 @@ def _empty_block(state: LooseState, path: Path) -> Iterator[Choice]:
 def spread_keys(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
     """Bind the current and the deposed objects of one instance to one provider instance."""
     objects = state.objects_with_key(path[:4])
-    paths = {one.path for one in objects}
 
     def bind(given: str) -> Rebound:
         target = provider_instance(given)
-        return rebound(state, path[:2], lambda one: target if one.path in paths else one.provider)
+        return named_each(state, dict.fromkeys(objects, target))
 
     used = Counter(one.provider for one in objects if one.provider is not None)
     for bound, number in used.most_common(MOST_OFFERED):
         yield chosen_provider(str(bound), f"bind {counted(len(objects) - number, len(objects))} to it", bind)
-    yield from configured_provider(state, path, objects, lambda found: _rebound(state, path, found))
+    yield from configured_provider(
+        state, path, objects, lambda found: named_each(state, {one: found[one.path] for one in objects})
+    )
     yield named_provider("bind all objects of the instance to it", bind)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
-from statefmt.edit.repairs.document import path_of, pointer
+from statefmt.edit.repairs._document import path_of, pointer
 from statefmt.formats.reading.impossible import impossible_values
 from statefmt.formats.reading.inspect import CURRENT_VERSION, Inspection, inspect
 from statefmt.formats.versions.invalid import INVALID
