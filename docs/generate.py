@@ -14,6 +14,7 @@ from docs.public_library.pages import pages as reference_pages
 from docs.specification.pages import links_of_rule, pages as format_pages
 from statefmt.cli.program import COMMANDS, program
 from statefmt.lint.registry import Page, all_pages
+from statefmt.lint.subject import Subject
 
 DOCS = Path(__file__).resolve().parent
 # Below `docs`; they have nothing but generated pages.
@@ -35,6 +36,11 @@ _GROUPS = {
     "PLN": "A plan, and whether it still fits the state (with `--plan PLAN`)",
 }
 
+_ABOUT_RULES = """\
+`statetool rule CODE` shows a rule's page on the terminal. The last column has the options of `statetool check`
+that fix what the rule finds, or `repair` if `statetool repair` shows the choices.
+"""
+
 
 def pages() -> Mapping[str, str]:
     """Every generated page by its path below `docs`."""
@@ -55,17 +61,23 @@ def _rule_page(page: Page) -> str:
 
 
 def _rule_index(rules: Mapping[str, Page]) -> str:
-    parts = [f"{_NOTE}# Rules\n\n`statetool rule CODE` shows a rule's page on the terminal.\n"]
+    parts = [f"{_NOTE}# Rules\n\n{_ABOUT_RULES}"]
+    head = "| code | severity | name | what it finds | fix |\n| --- | --- | --- | --- | --- |\n"
     for prefix, title in _GROUPS.items():
-        parts.append(
-            f"\n## {prefix}: {title}\n\n| code | severity | name | what it finds |\n| --- | --- | --- | --- |\n"
-        )
+        parts.append(f"\n## {prefix}: {title}\n\n{head}")
         parts += [
-            f"| [{code}]({code}.md) | {page.rule.severity.value} | `{page.rule.name}` | {page.title} |\n"
+            f"| [{code}]({code}.md) | {page.rule.severity.value} | `{page.rule.name}` | {page.title} | {_fix(page)} |\n"
             for code, page in rules.items()
             if code.startswith(prefix)
         ]
     return "".join(parts)
+
+
+def _fix(page: Page) -> str:
+    """The options of `check` that fix what a rule finds, or the command that shows the choices."""
+    if page.rule.mend is not None:
+        return f"`{page.rule.mend.options}`"
+    return "`repair`" if page.rule.fix is Subject.repairing else ""
 
 
 def _command_page(name: str) -> str:

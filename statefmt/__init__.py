@@ -32,6 +32,7 @@ Public are the names in `__all__`, here and in the modules by subject:
     statefmt.provider_schemas       the types of attributes, and which are secret
     statefmt.providers              what each provider instance is used for
     statefmt.releases               what a release reads, writes and loses
+    statefmt.repairs                what keeps a state from being read, and how to mend it
     statefmt.rules                  the rules of `statetool check`
     statefmt.testing                states for tests: make, generate and compare them
 
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
         provider_schemas,
         providers,
         releases,
+        repairs,
         rules,
         search,
         selection,
@@ -175,6 +177,7 @@ __all__ = [
     "providers",
     "read",
     "releases",
+    "repairs",
     "rules",
     "run_context",
     "search",
@@ -247,7 +250,7 @@ _HOMES = {
 
 _MODULES = frozenset({
     "addrs", "backends", "differences", "graph", "locations", "operations", "plans", "provider_schemas", "providers",
-    "releases", "rules", "search", "selection", "snapshots", "statistics",
+    "releases", "repairs", "rules", "search", "selection", "snapshots", "statistics",
 })  # fmt: skip
 
 

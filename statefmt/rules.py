@@ -17,10 +17,11 @@ from statefmt._lazy import lazy_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from statefmt.edit.requests.mend import Mended, mend_state, mendable
+    from statefmt.edit.requests.mend import FixedState, mend_state
     from statefmt.lint.baseline import Baseline, read_baseline, write_baseline
     from statefmt.lint.check import SelectedRules, check, check_configuration, selected_rules
     from statefmt.lint.checked import CheckedState, UnreadableState, checked_state
+    from statefmt.lint.fixable import Fixable
     from statefmt.lint.gate import Gate, relative_path
     from statefmt.lint.registry import Page, all_pages, all_rules
     from statefmt.lint.rule import Rule
@@ -33,8 +34,9 @@ __all__ = [
     "NO_STATE",
     "Baseline",
     "CheckedState",
+    "Fixable",
+    "FixedState",
     "Gate",
-    "Mended",
     "Orphan",
     "Page",
     "Rule",
@@ -50,7 +52,6 @@ __all__ = [
     "find_settings",
     "load_settings",
     "mend_state",
-    "mendable",
     "read_baseline",
     "relative_path",
     "selected_rules",
@@ -66,7 +67,8 @@ __getattr__ = lazy_names(
         "Baseline": "statefmt.lint.baseline",
         "CheckedState": "statefmt.lint.checked",
         "Gate": "statefmt.lint.gate",
-        "Mended": "statefmt.edit.requests.mend",
+        "Fixable": "statefmt.lint.fixable",
+        "FixedState": "statefmt.edit.requests.mend",
         "Orphan": "statefmt.lint.simulation",
         "Page": "statefmt.lint.registry",
         "Rule": "statefmt.lint.rule",
@@ -82,7 +84,6 @@ __getattr__ = lazy_names(
         "find_settings": "statefmt.lint.settings",
         "load_settings": "statefmt.lint.settings",
         "mend_state": "statefmt.edit.requests.mend",
-        "mendable": "statefmt.edit.requests.mend",
         "read_baseline": "statefmt.lint.baseline",
         "relative_path": "statefmt.lint.gate",
         "selected_rules": "statefmt.lint.check",

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Final
 
 from statefmt import StatetoolError, StoreError
 from statefmt.cli.exit_status import FAILED, FINE, FOUND
 from statefmt.cli.failure import show_failure
 from statefmt.cli.options.fixing import FixOptions
-from statefmt.cli.options.write import store_of
 from statefmt.cli.streams import result_terminal, say
 from statefmt.cli.target import kept_text
-from statefmt.locations import STANDARD_INPUT, display_name, listed_states
+from statefmt.locations import display_name, listed_states
 from statefmt.render.counted import counted
 from statefmt.render.diff.text import diff_text
 from statefmt.render.diff.values import Manner
+from statefmt.render.findings import message
 from statefmt.render.printable import printable
-from statefmt.rules import CheckedState, Gate, Mended, mend_state, mendable
+from statefmt.rules import CheckedState, Fixable, FixedState, Gate, mend_state
+
+# A state may have thousands.
+_MOST_FINDINGS: Final = 20
 
 
-def fix_all(gate: Gate, names: Sequence[str], options: FixOptions, *, everything: bool) -> int:
+def fix_all(gate: Gate, names: Sequence[str], options: FixOptions, *, quiet: bool) -> int:
     """Fix what can be fixed in each state, in an edit of its own; return the exit status.
 
     States that cannot be found or read are left to the check that follows, which reports them.
@@ -28,7 +32,7 @@ def fix_all(gate: Gate, names: Sequence[str], options: FixOptions, *, everything
     found: dict[str, None] = {}
     for name in names:
         try:
-            found.update(dict.fromkeys(listed_states(gate.context, [name], everything=everything)))
+            found.update(dict.fromkeys(listed_states(gate.context, [name])))
         except StoreError as error:
             if options.shows:
                 show_failure(error)
@@ -36,51 +40,54 @@ def fix_all(gate: Gate, names: Sequence[str], options: FixOptions, *, everything
     status = FINE
     for name, checked in zip(found, gate.check_all(list(found)), strict=True):
         if isinstance(checked, CheckedState):
-            status = max(status, _fixed(gate, name, checked, options))
+            status = max(status, _fixed(gate, name, checked, options, quiet=quiet))
         elif options.shows:
             show_failure(StoreError(checked.message))
             status = FAILED
     return status
 
 
-def _fixed(gate: Gate, name: str, checked: CheckedState, options: FixOptions) -> int:
+def _fixed(gate: Gate, name: str, checked: CheckedState, options: FixOptions, *, quiet: bool) -> int:
     """Fix one state. Only states with something to fix are locked."""
-    fixable = mendable(checked.findings, unsafe=options.unsafe)
-    others = len(mendable(checked.findings, unsafe=True)) - len(fixable)
+    fixable = checked.fixable(Fixable.SAFE, *([Fixable.UNSAFE] if options.unsafe else []))
+    others = () if options.unsafe else checked.fixable(Fixable.UNSAFE)
     where = display_name(name)
     status = FINE
     if fixable:
         try:
-            status = _edited(gate, name, where, options)
+            status = _edited(gate, name, where, options, quiet=quiet)
         except StatetoolError as error:
             show_failure(error)
             status = FAILED
-    if others:
-        more = counted(others, "more finding")
+    if others and options.shows and not quiet:
+        # Otherwise the report says so.
+        more = counted(len(others), "more finding")
         say(f"{where}: {more} can be fixed with --unsafe-fixes; `statetool rule CODE` says how")
     return status
 
 
-def _edited(gate: Gate, name: str, where: str, options: FixOptions) -> int:
-    if name == STANDARD_INPUT and not options.shows:
-        raise StoreError("--fix writes to the state, so it needs a file and not standard input")
-
-    def written(outcome: Mended, backup: str | None) -> None:
+def _edited(gate: Gate, name: str, where: str, options: FixOptions, *, quiet: bool) -> int:
+    def written(outcome: FixedState, backup: str | None) -> None:
         say(f"{where}: {_counts(outcome)} fixed{kept_text(backup, 'state')}")
 
     terms = options.write.terms(name, "check --fix")
-    outcome = mend_state(gate, store_of(name), terms, unsafe=options.unsafe, written=written)
+    outcome = mend_state(gate, name, terms, unsafe=options.unsafe, written=written)
     if outcome.reason:
         say(f"{where}: {outcome.reason}")
     if not options.shows or not outcome.mended:
         return FINE
-    _show(where, outcome)
+    if not quiet:
+        _show(where, outcome)
     return FOUND
 
 
-def _show(where: str, outcome: Mended) -> None:
+def _show(where: str, outcome: FixedState) -> None:
     terminal = result_terminal()
     print(terminal.paint(f"{printable(where)}: {_counts(outcome)} would be fixed", "bold"))
+    for finding in outcome.mended[:_MOST_FINDINGS]:
+        print(terminal.wrap(f"{finding.code} {message(finding)}", "  ", hanging="  "))
+    if len(outcome.mended) > _MOST_FINDINGS:
+        print(f"  … and {len(outcome.mended) - _MOST_FINDINGS} more")
     if outcome.changes:
         for piece in diff_text(outcome.changes, Manner(), terminal):
             print(piece)
@@ -88,7 +95,7 @@ def _show(where: str, outcome: Mended) -> None:
         print("The state would be rewritten in canonical form.")
 
 
-def _counts(outcome: Mended) -> str:
+def _counts(outcome: FixedState) -> str:
     counts = Counter(finding.code for finding in outcome.mended)
     each = ", ".join(f"{number} {code}" for code, number in sorted(counts.items()))
     return f"{counted(len(outcome.mended), 'finding')} ({each})"

@@ -24,7 +24,20 @@ INSTEAD: Final = {
 }
 # Commands whose result is not pushed back as it is, or that need the files beside a state.
 COPIES: Final = frozenset(
-    {"fmt", "upgrade", "downgrade", "encrypt", "decrypt", "reencrypt", "undo", "history", "restore", "copy", "edit"}
+    {
+        "fmt",
+        "upgrade",
+        "downgrade",
+        "encrypt",
+        "decrypt",
+        "reencrypt",
+        "undo",
+        "history",
+        "restore",
+        "copy",
+        "edit",
+        "repair",
+    }
 )
 
 

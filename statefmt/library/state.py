@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import cached_property
 from types import MappingProxyType
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from statefmt.analysis.diff import SnapshotDiff
     from statefmt.configuration.providers.references import ProviderReferences
     from statefmt.edit.pipeline import OpenedEdit, Terms
+    from statefmt.edit.repairs.decisions import Decision
+    from statefmt.edit.repairs.defect import Defect
+    from statefmt.edit.repairs.listed import FoundDefects
+    from statefmt.edit.repairs.state import RepairResult
     from statefmt.edit.requests.migrate import Migrated
     from statefmt.formats.releases.releases import Release
     from statefmt.library.edit_result import EditResult
@@ -322,6 +326,95 @@ class State:
         if terms.in_place:
             self._store.tidy()
         return edit.result
+
+    def defects(
+        self,
+        *,
+        config: str | os.PathLike[str] | ProviderReferences | None = None,
+        variables: Mapping[str, str] | None = None,
+        variable_files: Sequence[str | os.PathLike[str]] = (),
+        show_sensitive: bool = False,
+    ) -> FoundDefects:
+        """Return what keeps the state from being read, with the choices that mend it; see `statefmt.repairs`.
+
+        A state opened with `read=False` may have any defects. Choices also offer what the configuration says;
+        `config`, `variables` and `variable_files` are as for `edit()`. `show_sensitive` shows secret ids. Raises
+        StoreError if the file or the configuration cannot be read, StateError if the file is not a state, and
+        EncryptionError if it cannot be decrypted.
+        """
+        from statefmt.edit.repairs.listed import found_defects
+        from statefmt.edit.repairs.state import loaded_to_repair
+
+        self._refuse_nested()
+        references = self._references(config, variables, variable_files)
+        with located(self.location):
+            data = self._context.read(self.location)
+            found = loaded_to_repair(self._context, self.location, data)
+            return found_defects(found, references, show_sensitive=show_sensitive)
+
+    def repair(
+        self,
+        decisions: Sequence[Decision] = (),
+        *,
+        ask: Callable[[Defect], str | None] | None = None,
+        config: str | os.PathLike[str] | ProviderReferences | None = None,
+        variables: Mapping[str, str] | None = None,
+        variable_files: Sequence[str | os.PathLike[str]] = (),
+        show_sensitive: bool = False,
+        message: str = "",
+        lock: bool = True,
+        lock_timeout: float = 0.0,
+        backup: str | os.PathLike[str] | None = None,
+        keep_backup: bool = True,
+        dry_run: bool = False,
+        out: str | os.PathLike[str] | None = None,
+        overwrite: bool = False,
+        expect_serial: int | None = None,
+        expect_hash: str | None = None,
+        agreed: Callable[[RepairResult], bool] = lambda _: True,
+        written: Callable[[RepairResult], None] = lambda _: None,
+    ) -> RepairResult:
+        """Mend the defects of a state as decided, and keep every byte that is not part of one.
+
+            state = statefmt.open("broken.tfstate", read=False)
+            state.repair([repairs.parse_decision("ADR002 * keep=first")])
+
+        Args:
+            decisions: What to do about which defects.
+            ask: Called under the lock for each defect that no decision is about; returns a choice of it, such as
+                `keep=first`, or None to leave it.
+            config: The configuration that choices may take providers from, as for `defects()`.
+            show_sensitive: Name objects by their ids even if those are secret.
+            agreed: Called before the result is written; prevents that if it returns False.
+            written: Called right after the write, before a signal that arrived during it stops the program.
+
+        The other arguments are those of `edit()`. A state that could be read must get no new error; one that could not
+        is written with the errors that are left, which `findings` holds. Raises SurgeryError if a decision decides
+        nothing, if a defect does not have the choice, or if the result could not be read, and what `edit()` raises.
+        """
+        from statefmt.edit.repairs.state import loaded_to_repair, repairing
+        from statefmt.store.remote.interruption import interruptible
+
+        terms = _terms("repair", message, lock, lock_timeout, backup, keep_backup, dry_run)
+        terms = self._copying(replace(terms, serial=expect_serial, checksum=expect_hash), out, overwrite)
+        references = self._references(config, variables, variable_files)
+        ended: list[RepairResult] = []
+
+        def was_written(result: RepairResult, kept: str | None) -> None:
+            ended.append(replace(result, backup=kept, written=True))
+            written(ended[0])
+
+        def opening(data: bytes) -> LoadedState:
+            return loaded_to_repair(self._context, self.location, data)
+
+        # While somebody is asked, a signal must not leave the lock behind.
+        signals = nullcontext() if ask is None else interruptible()
+        with signals, self._opened(terms, opening) as opened:
+            proposal = opened.proposed(repairing(decisions, ask, references, show_sensitive=show_sensitive))
+            was_agreed = opened.commit(proposal, agreed=agreed, written=was_written)
+        if terms.in_place and was_agreed:
+            self._store.tidy()
+        return ended[0] if ended else proposal.outcome
 
     @cached_property
     def _store(self) -> Store:

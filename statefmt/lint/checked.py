@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from statefmt.formats.raw_json.positions import Position, finding_positions
 from statefmt.formats.reading.inspect import without_pointers
+from statefmt.lint.fixable import Fixable
 from statefmt.model.findings import Finding
 from statefmt.store.reading import display_name
 
@@ -16,16 +17,22 @@ class CheckedState:
     """The sorted findings of one state, with their positions in its file.
 
     `name` is the path as given, or `<standard input>`. `positions` maps the JSON pointers of the findings to positions
-    in the file. `hidden` counts the findings that a baseline or a setting suppresses. If `is_configuration` is set,
-    the findings are about a configuration, and `name` is its directory. If `is_plan` is set, they are about a plan.
+    in the file. `hidden` counts the findings that a baseline or a setting suppresses. `fixes` has the codes of those
+    that `check --fix` mends. If `is_configuration` is set, the findings are about a configuration, and `name` is its
+    directory. If `is_plan` is set, they are about a plan.
     """
 
     name: str
     findings: tuple[Finding, ...]
     positions: Mapping[str, Position] = field(default_factory=dict)
     hidden: int = 0
+    fixes: Mapping[str, Fixable] = field(default_factory=dict)
     is_configuration: bool = False
     is_plan: bool = False
+
+    def fixable(self, *ways: Fixable) -> tuple[Finding, ...]:
+        """Return the findings that are mended in one of some ways."""
+        return tuple(finding for finding in self.findings if self.fixes.get(finding.code) in ways)
 
     def place(self, finding: Finding) -> tuple[str, Position | None]:
         """Return the file of a finding and, if known, the position in it."""

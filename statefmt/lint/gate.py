@@ -17,6 +17,7 @@ from statefmt.lint._workers import map_in_processes
 from statefmt.lint.baseline import Baseline
 from statefmt.lint.check import check, check_configuration, check_plan
 from statefmt.lint.checked import CheckedState, UnreadableState
+from statefmt.lint.fixable import fixable_codes
 from statefmt.lint.settings import Settings
 from statefmt.model import codes
 from statefmt.model.errors import EncryptionError, StoreError
@@ -80,9 +81,11 @@ class Gate:
         found = opened(self.context, name, data, tolerant=True)
         if found is not None:
             data = found.plain
-        new, hidden = self.found(name, data, found)
+        inspection = inspect(data)
+        new, hidden = self.found(name, inspection, found)
         places = finding_positions(data, new) if new else {}
-        return CheckedState(display_name(name), new, places, hidden)
+        fixes = fixable_codes(inspection, new, self.configuration)
+        return CheckedState(display_name(name), new, places, hidden, fixes)
 
     def found(self, name: str, data: bytes | Inspection, opened: Opened | None) -> tuple[tuple[Finding, ...], int]:
         """Return the findings about a state that was read, and the number of those in the baseline.

@@ -44,15 +44,21 @@ class Mend:
 
     `does` says it in a sentence, for the rule's page. A mend `is_safe` if there is one right answer; others are applied
     only if the user asks for them. `change` is a pure function that returns the mended state. Without it, the
-    canonical form of the state has none of the rule's findings.
+    canonical form of the state has none of the rule's findings. `needs_sources` if a configuration must have the
+    sources of providers.
     """
 
     does: str
     change: Callable[[Mending], Snapshot] | None = None
     is_safe: bool = True
+    needs_sources: bool = False
 
     @property
     def sentence(self) -> str:
         """What the mend does and with which options, for the rule's page."""
-        options = "`statetool check --fix`" if self.is_safe else "`statetool check --fix --unsafe-fixes`"
-        return f"{options} {self.does}"
+        return f"`statetool check {self.options}` {self.does}"
+
+    @property
+    def options(self) -> str:
+        """The options of `check` that apply it."""
+        return "--fix" if self.is_safe else "--fix --unsafe-fixes"

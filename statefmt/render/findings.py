@@ -25,14 +25,14 @@ def findings_text(findings: Iterable[Finding], terminal: Terminal, indent: str =
     return "\n".join(finding_text(finding, terminal, indent) for finding in findings)
 
 
-def finding_text(finding: Finding, terminal: Terminal, indent: str = "", place: str = "") -> str:
+def finding_text(finding: Finding, terminal: Terminal, indent: str = "", place: str = "", mark: str = "") -> str:
     """Render a finding as a paragraph: severity, code and address on the first line, then the problem and the fix.
 
     `place` is where the finding is in a file. If it is given, severities are padded to the same width, and a place that
-    does not fit on the first line gets its own.
+    does not fit on the first line gets its own. `mark` follows the code.
     """
     address = printable(finding.address)
-    kind = kind_text(finding, padded=bool(place))
+    kind = kind_text(finding, padded=bool(place), mark=mark)
     head = terminal.paint(kind, "bold", COLOURS[finding.severity])
     if address:
         head += f" {terminal.paint(address, 'bold')}"
@@ -43,9 +43,10 @@ def finding_text(finding: Finding, terminal: Terminal, indent: str = "", place: 
     return "\n".join(lines)
 
 
-def kind_text(finding: Finding, *, padded: bool) -> str:
-    """Return severity and code; `padded` gives all severities the same width."""
-    return f"{finding.severity.value:<{_WIDEST if padded else 0}} {finding.code}"
+def kind_text(finding: Finding, *, padded: bool, mark: str = "") -> str:
+    """Return severity, code and mark; `padded` gives all severities the same width."""
+    kind = f"{finding.severity.value:<{_WIDEST if padded else 0}} {finding.code}"
+    return f"{kind} {mark}" if mark else kind
 
 
 def fix_lines(fix: Fix, terminal: Terminal, indent: str = "") -> Iterator[str]:

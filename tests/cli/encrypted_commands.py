@@ -21,7 +21,12 @@ class Line(NamedTuple):
     writes: bool = False
 
 
+# Gives an instance a number, so that the keys of a resource are of two kinds, and mends that.
+_MIXED: Final = 'mv --state %s aws_instance.web["eu-west-1"] aws_instance.web[0]'
+DECISIONS: Final = "ADR006 aws_instance.web strings\n"
 _WEB: Final = 'aws_instance.web["eu-west-1"]'
+# It leaves dependencies on what is not in the state any more.
+_RM_DATA: Final = "rm --keep-dangling -y --state %s data.aws_caller_identity.current"
 
 LINES: Final[dict[str, list[Line]]] = {
     "list": [Line("list --state %s"), Line("list --long --format json --state %s")],
@@ -36,6 +41,8 @@ LINES: Final[dict[str, list[Line]]] = {
         Line("check %s"),
         Line("check --for 1.8 --format json %s", status=1),
         Line("check --write-baseline baseline %s"),
+        Line("check --diff --unsafe-fixes %s", _RM_DATA, status=1),
+        Line("check --fix --unsafe-fixes %s", _RM_DATA, writes=True),
         Line("check --plan configuration/plan.json %s", status=1),
     ],
     "simulate": [Line("simulate %s --config configuration --without eu-west-1", status=1)],
@@ -92,7 +99,14 @@ LINES: Final[dict[str, list[Line]]] = {
         Line("reconcile %s --with %s --format json"),
         Line("reconcile before --with %s --format json --show-sensitive", status=1),
     ],
-    "repair": [Line("repair %s")],
+    "repair": [
+        Line("repair %s"),
+        Line("repair --format json %s"),
+        Line("repair --format decisions %s"),
+        Line("repair %s", _MIXED, status=1),
+        Line("repair %s -y --decisions configuration/decisions", _MIXED, writes=True),
+        Line("repair %s --dry-run --decisions configuration/decisions", _MIXED),
+    ],
     "undo": [
         Line("undo %s -y", "mv --state %s aws_vpc.main aws_vpc.net", writes=True),
         Line("undo %s -y --dry-run", "mv --state %s aws_vpc.main aws_vpc.net"),

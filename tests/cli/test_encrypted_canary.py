@@ -19,7 +19,7 @@ from statefmt.cli.program import COMMANDS
 from statefmt.encryption import EnvelopeLayout
 from tests.cli.conftest import PROGRAM, Statetool
 from tests.cli.encrypted import configuration, encrypted
-from tests.cli.encrypted_commands import CANARY, LINES, MAIN_TF, PLAN, WITH_CANARY, WITHOUT_STATE, Line
+from tests.cli.encrypted_commands import CANARY, DECISIONS, LINES, MAIN_TF, PLAN, WITH_CANARY, WITHOUT_STATE, Line
 from tests.store.local.test_watched import NEEDS_STRACE
 
 ALL = [line for lines in LINES.values() for line in lines]
@@ -42,6 +42,7 @@ def files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "work/configuration").mkdir()
     (folder / "work/configuration/main.tf").write_text(MAIN_TF)
     (folder / "work/configuration/plan.json").write_text(PLAN)
+    (folder / "work/configuration/decisions").write_text(DECISIONS)
     changed = WITH_CANARY.replace(b"t3.small", b"t3.large")
     (folder / "work/before").write_bytes(encrypted(changed, "old"))
     monkeypatch.chdir(folder / "work")

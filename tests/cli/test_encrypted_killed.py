@@ -13,7 +13,7 @@ from statefmt.encryption import decrypt
 from statefmt.store.local.settled import read_settled
 from tests.adversary.runs import Forks
 from tests.cli.encrypted import configuration, configured, encrypted
-from tests.cli.encrypted_commands import CANARY, LINES, WITH_CANARY, Line
+from tests.cli.encrypted_commands import CANARY, DECISIONS, LINES, WITH_CANARY, Line
 from tests.cli.test_encrypted_canary import assert_nothing_plain
 from tests.cli.test_killed import STATE, _run
 from tests.store.local.test_killed import CALLS
@@ -61,6 +61,8 @@ def _killed(forked: Forks, folder: Path, line: Line, call: str, number: int) -> 
     state = work / STATE
     state.write_bytes(encrypted(WITH_CANARY, "new"))
     (work / "before").write_bytes(encrypted(WITH_CANARY.replace(b"t3.small", b"t3.large"), "new"))
+    (work / "configuration").mkdir()
+    (work / "configuration/decisions").write_text(DECISIONS)
     if line.before:
         assert main(line.before.replace("%s", str(state)).split()) == 0
     old = state.read_bytes()

@@ -111,6 +111,23 @@ def test_looks(line: str, schema: str, name: str, statetool: Statetool) -> None:
         _assert_valid(json.loads(result.out), schema)
 
 
+@pytest.mark.parametrize("name", [name for name in EVERY if not name.startswith("encrypted")])
+def test_repair(name: str, statetool: Statetool) -> None:
+    """Each decision without a value can be run."""
+    result = statetool("repair", "--format", "json", str(SAMPLES / name))
+    if result.status == 2:
+        assert name in ("broken/backend-configuration.tfstate", "broken/truncated.tfstate")
+        return
+    document = json.loads(result.out)
+    _assert_valid(document, "repair-output")
+    assert result.status == bool(document["defects"])
+    for choice in (choice for defect in document["defects"] for choice in defect["choices"] if choice["value"] is None):
+        fatal = [one for one in document["defects"] if one["fatal"]]
+        if len(fatal) <= 1:
+            words = ("repair", "--choose", choice["decision"], "--dry-run", str(SAMPLES / name))
+            assert statetool(*words).status == 0
+
+
 # An instance in a state, and what is listed of it.
 PARTS: list[tuple[dict[str, object], list[object]]] = [
     (resource("a", "b"), ["a.b", "", "managed", "a", "b", None]),

@@ -14,7 +14,8 @@ import pytest
 from statefmt.cli.main import main
 from tests.cli.conftest import Result, Statetool
 from tests.cli.encrypted import configuration, encrypted
-from tests.cli.encrypted_commands import LINES, MAIN_TF, PLAN, WITH_CANARY, Line
+from tests.cli.encrypted_commands import DECISIONS, LINES, MAIN_TF, PLAN, WITH_CANARY, Line
+from tests.cli.states import SAMPLES
 from tests.servers.http import StateServer, state_server
 
 FILE: Final = "terraform.tfstate"
@@ -61,6 +62,7 @@ def _work(folder: Path, before: bytes, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "configuration").mkdir()
     (folder / "configuration/main.tf").write_text(MAIN_TF)
     (folder / "configuration/plan.json").write_text(PLAN)
+    (folder / "configuration/decisions").write_text(DECISIONS)
     (folder / "before").write_bytes(before)
     monkeypatch.chdir(folder)
     return folder
@@ -262,6 +264,19 @@ def test_sarif_and_github_name_the_url(server: StateServer, infra: str, statetoo
     assert "::warning title=" in statetool("check", infra, "--format", "github").text
 
 
+def test_fixes_are_edits_of_a_state_in_a_backend(server: StateServer, infra: str, statetool: Statetool) -> None:
+    server.state = WITH_CANARY.replace(b'"version": 4', b'"version":  4')
+    assert server.state != WITH_CANARY
+    before = server.state
+    assert "1 finding (1 STA007) would be fixed" in statetool("check", infra, "--diff", "--select", "STA007").text
+    assert server.state == before
+    done = statetool("check", infra, "--fix", "--select", "STA007")
+    assert done.status == 0
+    assert "1 finding (1 STA007) fixed" in done.err
+    assert server.state == WITH_CANARY
+    assert statetool("check", infra, "--diff", "--select", "STA007").status == 0
+
+
 def test_baselines_and_settings_match_the_url(
     server: StateServer, infra: str, statetool: Statetool, folder: Path
 ) -> None:
@@ -393,3 +408,17 @@ def test_the_hint_after_an_undo_names_the_folder(server: StateServer, infra: str
     done = statetool("undo", infra)
     assert done.status == 0
     assert f"statetool undo --to 1 --state {infra}" in " ".join(done.err.split())
+
+
+def test_a_state_that_cannot_be_read_is_repaired(server: StateServer, statetool: Statetool) -> None:
+    server.state = before = (SAMPLES / "broken" / "duplicate-instance.tfstate").read_bytes()
+    listed = statetool("repair", url(server))
+    assert (listed.status, "keep=first" in listed.text, server.state) == (1, True, before)
+    command = next(line for line in listed.text.splitlines() if "--choose" in line and "statetool" in line)
+    assert shlex.split(command)[-2:] == ["--state", url(server)]
+    assert statetool("repair", url(server), "--keep", "first", "--yes").status == 0
+    assert server.state == before.replace(b'"serial": 5', b'"serial": 6').replace(
+        before[before.index(b",\n        {", before.index(b'"logs-us-west-2"')) : before.index(b"\n      ]\n")], b""
+    )
+    assert (server.holder, server.methods.count("LOCK")) == (None, 1)
+    assert statetool("list", "--state", url(server)).status == 0

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 from tests.cli.conftest import folder, program, statetool
+from tests.compat.listing import own, readable, theirs
 from tests.compat.program import MISSING, Program, programs
 
-__all__ = ["folder", "program", "real", "statetool"]
+__all__ = ["folder", "own", "program", "readable", "real", "statetool", "theirs"]
 
 _FOUND = [pytest.param(found, id=found.name) for found in programs()]
 _NONE = pytest.param(None, id="none", marks=pytest.mark.skip(reason=MISSING))

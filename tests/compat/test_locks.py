@@ -177,6 +177,21 @@ def test_the_program_keeps_statetool_out(real: Program, folder: Path, path: Path
     assert _said(path)[1] == ["a", "c", "new"]
 
 
+def test_the_program_keeps_a_repair_out(real: Program, folder: Path, path: Path, program: Process) -> None:
+    """Terraform leaves out a resource without a provider, and applies the rest."""
+    document = json.loads(path.read_bytes())
+    document["resources"].append({**_resource("unbound"), "provider": None})
+    path.write_text(json.dumps(document))
+    if real.engine == "opentofu":
+        pytest.skip("OpenTofu applies nothing to a state that can be repaired")
+    with _program_holds(real, folder):
+        before = path.read_bytes()
+        refused = program("repair", "--choose", f"PRV002 * provider={_PROVIDER}", "--yes")
+        assert (refused.status, refused.out) == (2, b"")
+        assert "locked by" in _words(refused.err)
+        assert path.read_bytes() == before
+
+
 def test_statetool_waits_and_sees_what_the_program_wrote(
     real: Program, folder: Path, path: Path, program: Process
 ) -> None:

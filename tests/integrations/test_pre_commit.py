@@ -55,10 +55,13 @@ def _try_hooks(states: dict[str, Path], folder: Path, cache: Path) -> subprocess
 
 # States by name, and what is printed for each hook.
 CASES = {
-    "pass": ({"good.tfstate": GOOD}, ("check.*Passed", "1 state checked", "fmt --check.*Passed")),
+    "pass": (
+        {"good.tfstate": GOOD},
+        ("check.*Passed", "1 state checked", "check --diff.*Passed", "fmt --check.*Passed"),
+    ),
     "fail": (
         {"broken.tfstate": BROKEN, "edited.tfstate": NOT_CANONICAL},
-        ("check.*Failed", "ADR002", "fmt --check.*Failed", "edited.tfstate"),
+        ("check.*Failed", "ADR002", "check --diff", "--unsafe-fixes", "fmt --check.*Failed", "edited.tfstate"),
     ),
 }
 

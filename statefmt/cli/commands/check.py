@@ -24,7 +24,7 @@ from statefmt.cli.options.shared import StateOption
 from statefmt.cli.options.takes import takes
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import say
-from statefmt.locations import display_name
+from statefmt.locations import STANDARD_INPUT, display_name
 from statefmt.rules import (
     NO_STATE,
     CheckedState,
@@ -157,6 +157,10 @@ def command(
         raise typer.BadParameter("cannot be combined with --statistics or --format", param_hint="--quiet")
     if fixing.fixes and (no_state or write_baseline is not None):
         raise typer.BadParameter("cannot be combined with --no-state or --write-baseline", param_hint="--fix/--diff")
+    if fixing.fixes and everything:
+        raise typer.BadParameter("cannot be combined with --all, which includes backups", param_hint="--fix/--diff")
+    if fixing.shows and (statistics or output_format is not CheckFormat.TEXT):
+        raise typer.BadParameter("cannot be combined with --statistics or --format", param_hint="--diff")
     gate = _gate(select, ignore, settings, no_settings)
     if release is not None:
         gate = replace(gate, release=parsed_release(release))
@@ -175,9 +179,13 @@ def command(
     gate = replace(gate, configuration=configuration.loaded(earlier=earlier), schemas=provider_schemas(schemas))
     if not names and not no_state:
         names = default_names(everything=everything, only_one=gate.configuration is not None)
-    fixed = fix_all(gate, names, fixing, everything=everything) if fixing.fixes else FINE
+    if fixing.fixes and STANDARD_INPUT in names:
+        if not fixing.shows:
+            raise typer.BadParameter("writes to the state: name a file instead of standard input", param_hint="--fix")
+        gate = replace(gate, context=reading_once(gate.context))
+    fixed = fix_all(gate, names, fixing, quiet=quiet) if fixing.fixes else FINE
     if fixing.shows:
-        return fixed
+        return FINE if exit_zero and fixed == FOUND else fixed
     checked, unreadable = check_all(gate, names, everything=everything)
     if given is not None:
         checked.insert(0, gate.check_plan(given.name, given.plan, names[0] if names and not unreadable else None))

@@ -3,31 +3,34 @@
 from __future__ import annotations
 
 import sys
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Final, Optional
+from typing import TYPE_CHECKING, Annotated, Final, Optional
 
+import click
 import typer
 
-from statefmt import StoreError
-from statefmt.cli.confirmation import confirmed
+import statefmt
+from statefmt import StoreError, SurgeryError
+from statefmt.cli.command_line import command_line
+from statefmt.cli.confirmation import asking, confirmed
 from statefmt.cli.exit_status import FAILED, FINE, FOUND
 from statefmt.cli.named_state import state_name
-from statefmt.cli.options.shared import StateArgument, StateOption, one_state
+from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
+from statefmt.cli.options.shared import ShowSensitiveOption, StateArgument, StateOption, one_state
 from statefmt.cli.options.takes import takes
-from statefmt.cli.options.write import WriteOptions, store_of, write_options
+from statefmt.cli.options.write import WriteOptions, write_options
+from statefmt.cli.repair_questions import Questions
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal, result_terminal, say
-from statefmt.cli.target import kept_text
-from statefmt.edit.pipeline import edit
-from statefmt.edit.repairs.decisions import Decided, chosen, decided, parse_decision, parse_decisions
-from statefmt.edit.repairs.defect import Defect
-from statefmt.edit.repairs.find import defects
-from statefmt.edit.repairs.repair import Repair
-from statefmt.edit.repairs.state import loaded_to_repair, repairing
-from statefmt.locations import STANDARD_INPUT
+from statefmt.cli.target import kept_text, why_not
+from statefmt.locations import STANDARD_INPUT, display_name, state_words
 from statefmt.render.printable import printable
-from statefmt.render.repair.text import defect_lines, mended_lines
-from statefmt.store.standard_input import StandardInput
+from statefmt.repairs import Decision, FoundDefects, RepairResult, keep_decision, parse_decision, parse_decisions
+
+if TYPE_CHECKING:
+    # Most runs have no configuration and skip this import.
+    from statefmt.providers import ProviderReferences
 
 EXAMPLES: Final = (
     ("See what is wrong with a state, and the choices.", "statetool repair samples/broken/duplicate-instance.tfstate"),
@@ -35,14 +38,21 @@ EXAMPLES: Final = (
         "Keep the first of two objects with one address.",
         "statetool repair --choose 'ADR002 * keep=first' samples/broken/duplicate-instance.tfstate",
     ),
-    ("Use the decisions of a file, one a line.", "statetool repair --decisions decisions.txt terraform.tfstate"),
-    ("Be asked one by one.", "statetool repair --interactive terraform.tfstate"),
+    ("Write all choices to a file, to decide in an editor.", "statetool repair --format decisions > decisions.txt"),
+    ("Use the decisions of the file.", "statetool repair --decisions decisions.txt --dry-run"),
 )
 _ADVICE: Final = "Use --dry-run to see the repair, or --yes to write it"
-_SKIP: Final = "s"
 
 
-@takes(write=write_options)
+class DefectFormat(StrEnum):
+    """The format of the list of defects."""
+
+    TEXT = "text"
+    JSON = "json"
+    DECISIONS = "decisions"
+
+
+@takes(write=write_options, configuration=configuration_options)
 def command(
     state: StateArgument = None,
     state_option: StateOption = None,
@@ -52,86 +62,148 @@ def command(
     ] = None,
     decisions: Annotated[
         Optional[Path],  # noqa: UP045
-        typer.Option(metavar="FILE", help="A file of decisions, one a line; lines that start with # are skipped."),
+        typer.Option(metavar="FILE", help="A file of decisions, one a line; # begins a comment."),
     ] = None,
-    interactive: Annotated[bool, typer.Option("--interactive", help="Ask for each defect on the terminal.")] = False,
+    keep: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(metavar="WHICH", help="Of objects with one address, keep: first, last, newest or id=VALUE."),
+    ] = None,
+    interactive: Annotated[bool, typer.Option("--interactive", help="Ask about each defect on the terminal.")] = False,
+    list_format: Annotated[
+        Optional[DefectFormat],  # noqa: UP045
+        typer.Option("--format", help="How to list defects; decisions is a file to edit for --decisions."),
+    ] = None,
+    show_sensitive: ShowSensitiveOption = False,
     *,
     write: WriteOptions,
+    configuration: ConfigurationOptions,
 ) -> int:
     """Mend a state that can be parsed but not loaded.
 
     Without decisions, lists what is wrong with the choices, and exits with 1 if there is anything. With decisions,
-    mends what they decide and keeps every other byte; the result must be readable. The serial increases by one.
+    mends what they decide and keeps every other byte; the result must be readable. The serial rises by one.
     """
-    context, name = run_context(), state_name(one_state(state, state_option))
+    name = state_name(one_state(state, state_option))
     made = [parse_decision(text) for text in choose or ()]
-    if decisions is not None:
-        made += parse_decisions(_text(decisions))
-    if interactive and not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise StoreError("--interactive needs a terminal; use --choose or --decisions")
+    made += [] if decisions is None else parse_decisions(_text(decisions), str(decisions))
+    if decisions is not None and not made:
+        raise StoreError(f"{decisions}: no decisions in it: remove the # before one choice of each defect")
+    made += [] if keep is None else [keep_decision(keep)]
     if not made and not interactive:
-        return _listed(name)
-    to = write.destination(name)
-    # A pipe can be read only once.
-    source = store_of(name) if to is None else StandardInput(lambda: context.read(name), name)
-
-    def decide(defect: Defect, pointers: bool) -> Decided | None:
-        found = decided(defect, made, pointers=pointers)
-        return _asked(defect) if found is None and interactive and defect.choices else found
-
-    def agreed(repair: Repair) -> bool:
-        print("\n".join(mended_lines(repair.mended)), file=sys.stderr)
-        target = printable(write.out or name)
-        return write.yes or confirmed(f"Write this to {target}?", f"{name}: repair", "written", _ADVICE)
-
-    def written(_: Repair, backup: str | None) -> None:
-        if to != STANDARD_INPUT:
-            say(f"{to or name}: repaired{kept_text(backup)}")
-        wrote.append(True)
-
-    wrote: list[bool] = []
-    repair = edit(
-        context,
-        source,
-        write.terms(name, "repair", to=to),
-        repairing(decide, made),
-        opening=lambda data: loaded_to_repair(context, name, data),
-        agreed=agreed,
-        written=written,
-    )
-    if write.dry_run:
-        print("\n".join(mended_lines(repair.mended)))
-        say(f"{name}: dry run; nothing was written")
-    elif not wrote:
-        say(f"{name}: nothing was written")
-        return FAILED if repair.mended else FINE
-    return FINE
+        found = _found(name, configuration.loaded(), show_sensitive=show_sensitive)
+        return _listed(name, found, list_format or DefectFormat.TEXT)
+    if list_format is not None:
+        raise typer.BadParameter("is for the list of defects, without decisions", param_hint="--format")
+    if interactive and asking() is None:
+        raise StoreError("--interactive needs a terminal; use --choose or --decisions")
+    return _Run(name, write, configuration.loaded(), show_sensitive).repaired(made, interactive=interactive)
 
 
-def _listed(name: str) -> int:
-    found = defects(loaded_to_repair(run_context(), name, run_context().read(name)).data)
-    terminal = result_terminal()
-    for defect in found:
-        print("\n".join(defect_lines(defect, terminal)))
-    if not found:
-        say(f"{name}: nothing to repair")
-    return FOUND if found else FINE
+def _listed(name: str, found: FoundDefects, wanted: DefectFormat) -> int:
+    shown, words = display_name(name), state_words(name)
+    if wanted is DefectFormat.JSON:
+        from statefmt.render.repair.json import defects_json
+
+        sys.stdout.buffer.write(defects_json(found, shown))
+    elif wanted is DefectFormat.DECISIONS:
+        from statefmt.render.repair.decisions_file import decisions_text
+
+        print("\n".join(decisions_text(found, shown, words)))
+    else:
+        from statefmt.render.repair.text import defects_text
+
+        for line in defects_text(found, shown, words, result_terminal()):
+            print(line)
+    if not found.defects:
+        say(f"{shown}: nothing to repair")
+    return FOUND if found.defects else FINE
 
 
-def _asked(defect: Defect) -> Decided | None:
-    """Ask which choice to make; None to leave the defect."""
-    print("\n".join(defect_lines(defect, message_terminal())), file=sys.stderr)
-    while True:
-        text = typer.prompt(f"Choice, or {_SKIP} to skip", default=_SKIP, err=True)
-        if text == _SKIP:
-            return None
-        found = chosen(defect.choices, text)
-        if found is not None:
-            return Decided(*found)
+def _found(name: str, references: ProviderReferences | None, *, show_sensitive: bool) -> FoundDefects:
+    state = statefmt.open(name, context=run_context(), read=False)
+    return state.defects(config=references, show_sensitive=show_sensitive)
+
+
+class _Run:
+    """One repair of the state `name`, with what it shows and asks."""
+
+    def __init__(
+        self, name: str, write: WriteOptions, references: ProviderReferences | None, show_sensitive: bool
+    ) -> None:
+        self._name, self._write, self._references, self._show_sensitive = name, write, references, show_sensitive
+        self._to = write.destination(name)
+        self._target = "standard output" if self._to == STANDARD_INPUT else self._to or name
+        self._asks = not (write.yes or write.dry_run)
+
+    def repaired(self, decisions: list[Decision], *, interactive: bool) -> int:
+        """Repair the state by decisions and answers, and return the exit status."""
+        write, questions = self._write, None
+        if interactive:
+            found = _found(self._name, self._references, show_sensitive=self._show_sensitive)
+            questions = Questions(found, display_name(self._name))
+        state = statefmt.open(self._name, context=run_context(), read=False)
+        try:
+            result = state.repair(
+                decisions,
+                ask=None if questions is None else questions.ask,
+                config=self._references,
+                show_sensitive=self._show_sensitive,
+                message=command_line(),
+                lock=write.lock,
+                lock_timeout=write.lock_timeout,
+                backup=write.backup,
+                keep_backup=not write.no_backup,
+                dry_run=write.dry_run,
+                out=self._to,
+                overwrite=write.yes,
+                expect_serial=write.expect_serial,
+                expect_hash=write.expect_hash,
+                agreed=self._agreed,
+                written=self._written,
+            )
+        except click.Abort:
+            # The terminal shows ^C or the question on this line.
+            print(file=sys.stderr)
+            say(f"{display_name(self._name)}: nothing was written")
+            raise
+        except SurgeryError:
+            if questions is not None and questions.answers:
+                lines = [f"{self._name}: the answers, for --choose or --decisions:", *questions.answers]
+                print("\n  ".join(map(printable, lines)), file=sys.stderr)
+            raise
+        if result.written:
+            return FINE
+        if not result.mended:
+            say(f"{display_name(self._name)}: {'nothing was decided' if result.left else 'nothing to repair'}")
+            return FOUND if result.left else FINE
+        if write.dry_run:
+            self._show(result)
+        say(f"{display_name(self._name)}: {f'{why_not(None, dry_run=True)}; ' * write.dry_run}nothing was written")
+        return FINE if write.dry_run else FAILED
+
+    def _agreed(self, result: RepairResult) -> bool:
+        self._show(result)
+        name = display_name(self._name)
+        question = f"Write this to {printable(self._target)}?"
+        return not self._asks or confirmed(question, f"{name}: repair", "written", _ADVICE)
+
+    def _written(self, result: RepairResult) -> None:
+        say(f"{self._target}: repaired{kept_text(result.backup, 'state')}")
+
+    def _show(self, result: RepairResult) -> None:
+        from statefmt.render.repair.text import repair_text
+
+        to_messages = self._asks or (self._to == STANDARD_INPUT and not self._write.dry_run)
+        stream = sys.stderr if to_messages else sys.stdout
+        for line in repair_text(result, message_terminal() if to_messages else result_terminal()):
+            print(line, file=stream)
+        stream.flush()
 
 
 def _text(path: Path) -> str:
     try:
         return path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise StoreError(f"{path}: cannot read the decisions: {error}") from error
+    except OSError as error:
+        raise StoreError(f"{path}: cannot read the decisions: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise StoreError(f"{path}: cannot read the decisions: the file is not UTF-8") from error

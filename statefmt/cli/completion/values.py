@@ -55,10 +55,12 @@ def completers() -> Mapping[str, Completer]:
         "PATH": _paths,
         "DIR": _directories,
         "CODE": _codes,
+        "DECISION": _decisions,
         "CODES": _codes,
         "WORKSPACE": _workspaces,
         "RELEASE": _releases,
         "COMMAND | TOPIC": _topics,
+        "WHICH": lambda _, __, typed: _starting(typed, ("first", "last", "newest", CompletionItem("id=", type="part"))),
         "WHEN": lambda _, __, typed: _starting(typed, ("auto", "always", "never")),
     }
 
@@ -72,13 +74,18 @@ def _from_state(values: Callable[[Snapshot, str], Iterable[CompletionItem | str]
 
 def _snapshot(context: click.Context) -> Snapshot:
     """Return the state that the command line names so far. Raises StatetoolError or OSError."""
+    return read(_data(context)).snapshot
+
+
+def _data(context: click.Context) -> bytes:
+    """Return the bytes of the state that the command line names so far. Raises StatetoolError or OSError."""
     named = context.params.get("state_option") or context.params.get("state")
     name = state_name(named if isinstance(named, str) else None, to_read=True)
     if name == STANDARD_INPUT or isinstance(name, RemoteName):
         # Completion connects to nothing.
         raise OSError
     # Not as commands read it: completion neither waits nor recovers an interrupted write.
-    return read(read_bounded(name, LARGEST_STATE)).snapshot
+    return read_bounded(name, LARGEST_STATE)
 
 
 def _starting(typed: str, values: Iterable[CompletionItem | str]) -> list[CompletionItem]:
@@ -149,6 +156,24 @@ def _codes(_: click.Context, __: click.Parameter, typed: str) -> list[Completion
     before, comma, last = typed.rpartition(",")
     rules = all_rules().items()
     return [CompletionItem(f"{before}{comma}{code}", help=rule.name) for code, rule in rules if code.startswith(last)]
+
+
+def _decisions(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem]:
+    """Complete a decision on one defect; one with a value ends with `=`."""
+    from statefmt.repairs import decision_places, defects
+
+    found = defects(_data(context))
+    items = [
+        CompletionItem(
+            f"{defect.finding.code} {place} {choice.name}{'=' if choice.value else ''}",
+            # Without a space behind it.
+            type="part" if choice.value else "plain",
+            help=choice.text,
+        )
+        for defect, place in zip(found, decision_places(found), strict=True)
+        for choice in defect.choices
+    ]
+    return _starting(typed, items)
 
 
 def _releases(_: click.Context, __: click.Parameter, typed: str) -> list[CompletionItem]:

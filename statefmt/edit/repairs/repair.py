@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from statefmt.edit.repairs.decisions import Decided, Decision
 from statefmt.edit.repairs.defect import Defect
 from statefmt.edit.repairs.find import defects
 from statefmt.formats.writing.changes import Changes, Path, changed
 from statefmt.model.errors import SurgeryError
+
+if TYPE_CHECKING:
+    # Not imported at run time: most runs have no configuration.
+    from statefmt.configuration.providers.references import ProviderReferences
 
 # Returns what was decided for a defect; the flag says whether pointers still are those of the file that was read.
 Decide: TypeAlias = Callable[[Defect, bool], Decided | None]
@@ -20,7 +24,7 @@ _MOST_ROUNDS: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Mended:
+class MendedDefect:
     """A defect and what was decided for it."""
 
     defect: Defect
@@ -32,7 +36,7 @@ class Repair:
     """The content after a repair, what was mended, and what is left."""
 
     content: bytes
-    mended: tuple[Mended, ...]
+    mended: tuple[MendedDefect, ...]
     left: tuple[Defect, ...]
 
     @property
@@ -41,14 +45,18 @@ class Repair:
         return frozenset(one.decided.decision for one in self.mended if one.decided.decision is not None)
 
 
-def repaired(data: bytes, decide: Decide) -> Repair:
+def repaired(
+    data: bytes, decide: Decide, references: ProviderReferences | None = None, *, show_sensitive: bool = False
+) -> Repair:
     """Mend what is decided, in rounds: some defects only show when others are mended.
+
+    `references` and `show_sensitive` are as for defects().
 
     Raises SurgeryError if a choice does not mend its defect, or its value is not valid.
     """
-    mended: list[Mended] = []
+    mended: list[MendedDefect] = []
     for number in range(_MOST_ROUNDS):
-        found = defects(data)
+        found = defects(data, references, show_sensitive=show_sensitive)
         made = _Collected()
         left: list[Defect] = []
         for defect in found:
@@ -56,7 +64,7 @@ def repaired(data: bytes, decide: Decide) -> Repair:
             if choice is None:
                 left.append(defect)
             elif made.add(choice.choice.changes(choice.value)):
-                mended.append(Mended(defect, choice))
+                mended.append(MendedDefect(defect, choice))
         if not made.changes:
             return Repair(data, tuple(mended), tuple(left))
         content = changed(data, made.changes)

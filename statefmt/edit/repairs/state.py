@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import structs
 
@@ -10,14 +12,25 @@ from statefmt.context import RunContext
 from statefmt.edit.damaged import loaded_to_mend
 from statefmt.edit.operations.restore import with_serial
 from statefmt.edit.pipeline import Operation, Proposal
-from statefmt.edit.repairs.decisions import Decision
+from statefmt.edit.repairs._forgotten import forgotten
+from statefmt.edit.repairs.decisions import Decided, Decision, DecisionIndex, decided, decision_for
+from statefmt.edit.repairs.defect import Defect
 from statefmt.edit.repairs.find import is_fatal
-from statefmt.edit.repairs.repair import Decide, Repair, repaired
+from statefmt.edit.repairs.repair import MendedDefect, repaired
 from statefmt.edit.session import LoadedState, StateFileError, with_next_serial
 from statefmt.formats.reading.inspect import inspect, read
+from statefmt.model.codes import Code
 from statefmt.model.errors import NotAStateError, StateError, SurgeryError
+from statefmt.model.findings import Finding, Severity
 from statefmt.pieces import Span
 from statefmt.store.reading import display_name
+
+if TYPE_CHECKING:
+    # Not imported at run time: most runs have no configuration.
+    from statefmt.configuration.providers.references import ProviderReferences
+
+# Returns the choice for a defect that no decision is about, such as `keep=first`; None to leave the defect.
+Ask: TypeAlias = Callable[[Defect], "str | None"]
 
 
 def loaded_to_repair(context: RunContext, name: str, data: bytes) -> LoadedState:
@@ -31,35 +44,95 @@ def loaded_to_repair(context: RunContext, name: str, data: bytes) -> LoadedState
     return state
 
 
-def repairing(decide: Decide, decisions: Collection[Decision]) -> Operation[Repair]:
-    """Return the operation that mends what is decided. The serial rises by one if anything changes.
+@dataclass(frozen=True, slots=True)
+class RepairResult:
+    """What a repair did, or would do as a dry run.
 
-    It raises SurgeryError if a decision decides nothing, or if the result could not be read.
+    `mended` are the defects with what was decided for them, `left` the defects that nothing was decided for.
+    `forgotten` names the objects and outputs that the state no longer has. `findings` are the errors that the rules
+    find in the result of a state that could not be read before. `serial` is that of the result, `backup` the path of
+    the backup, None if there is none. `written` is whether the result was written, to the state or elsewhere.
     """
 
-    def propose(state: LoadedState) -> Proposal[Repair]:
-        repair = repaired(state.data, decide)
-        unused = [decision for decision in decisions if decision not in repair.used]
-        if unused:
-            raise SurgeryError(f"{display_name(state.name)}: no defect for the decision: {unused[0]}")
+    mended: tuple[MendedDefect, ...]
+    left: tuple[Defect, ...]
+    forgotten: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    serial: int = 0
+    backup: str | None = None
+    written: bool = False
+
+
+def repairing(
+    decisions: Collection[Decision],
+    ask: Ask | None = None,
+    references: ProviderReferences | None = None,
+    *,
+    show_sensitive: bool = False,
+) -> Operation[RepairResult]:
+    """Return the operation that mends what is decided. The serial rises by one if anything changes.
+
+    `ask` decides where no decision does. `references` are those of the configuration, which choices then offer; secret
+    ids are shown if `show_sensitive` is set. The operation raises SurgeryError if a decision decides nothing, or if the
+    result could not be read.
+    """
+
+    index = DecisionIndex(decisions)
+
+    def decide(defect: Defect, pointers: bool) -> Decided | None:
+        found = decided(defect, index.near(defect), pointers=pointers)
+        if found is not None or ask is None or not defect.choices:
+            return found
+        choice = ask(defect)
+        return None if choice is None else decided(defect, [decision_for(defect, choice)], pointers=True)
+
+    def propose(state: LoadedState) -> Proposal[RepairResult]:
+        repair = repaired(state.data, decide, references, show_sensitive=show_sensitive)
+        used = repair.used
+        _refuse_unused([decision for decision in decisions if decision not in used])
         if not repair.mended:
-            return Proposal(repair, [Span(0, len(state.data))], check=False)
-        fatal = [defect for defect in repair.left if is_fatal(defect)]
-        if fatal:
-            first = fatal[0]
-            raise SurgeryError(
-                f"{display_name(state.name)}: without a decision on {first.finding.code} at "
-                f"{first.place or 'the whole file'} the state could still not be read ({len(fatal)} such "
-                f"{'defect' if len(fatal) == 1 else 'defects'}); nothing was written"
-            )
+            return Proposal(RepairResult((), repair.left), [Span(0, len(state.data))], check=False)
+        _refuse_unreadable([defect for defect in repair.left if is_fatal(defect)])
         try:
             after = read(repair.content).snapshot
         except StateError as error:
             raise StateFileError(f"{display_name(state.name)} (repaired, not written)", error) from error
-        serial = max(after.serial, state.result.snapshot.serial)
+        is_given = any(one.defect.finding.code == Code.SERIAL_ODD for one in repair.mended)
+        serial = after.serial if is_given else max(after.serial, state.result.snapshot.serial)
         following = with_next_serial(structs.replace(after, serial=serial), display_name(state.name)).serial
+        content = with_serial(repair.content, following)
         # The rules have nothing to compare with if the state could not be read.
         was_read = inspect(state.data).snapshot is not None
-        return Proposal(repair, [with_serial(repair.content, following)], check=was_read)
+        lost = forgotten(state.data, content, show_sensitive=show_sensitive)
+        errors = () if was_read else _errors(state, content)
+        result = RepairResult(repair.mended, repair.left, lost, errors, following)
+        return Proposal(result, [content], check=was_read)
 
     return propose
+
+
+def _refuse_unused(unused: Sequence[Decision]) -> None:
+    if unused:
+        origin = f"{unused[0].origin}: " if unused[0].origin else ""
+        raise SurgeryError(f"{origin}no defect for the decision: {unused[0]}")
+
+
+def _refuse_unreadable(fatal: Sequence[Defect]) -> None:
+    if not fatal:
+        return
+    first = fatal[0]
+    count = f"{len(fatal)} such {'defect' if len(fatal) == 1 else 'defects'}"
+    raise SurgeryError(
+        f"without a decision on {first.finding.code} at {first.place or 'the whole file'} the state could still not be "
+        f"read ({count}); nothing was written",
+        address=first.finding.address or None,
+    )
+
+
+def _errors(state: LoadedState, content: bytes) -> tuple[Finding, ...]:
+    # Imported late: a list of defects needs no rules.
+    from statefmt.lint.check import check
+
+    opened = None if state.seal is None else state.seal.opened
+    found = check(content, name=state.name, opened=opened)
+    return tuple(finding for finding in found if finding.severity is Severity.ERROR)

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from statefmt.analysis.diff import SnapshotDiff, diff
 from statefmt.edit.pipeline import Proposal, Terms, edit
 from statefmt.edit.requests.provider_sources import SourceRequest
 from statefmt.edit.session import LoadedState, StateFileError, loaded, loaded_plain, rewrite, with_next_serial
+from statefmt.edit.stores import store_at
 from statefmt.formats.providers.short_addresses import short_addresses
 from statefmt.formats.providers.sources import KEEP, SourceChoice
 from statefmt.formats.reading.inspect import CURRENT_VERSION, inspect
 from statefmt.formats.writing.splice import splice
+from statefmt.lint.baseline import Baseline
 from statefmt.lint.gate import Gate
 from statefmt.lint.mend import Mend, Mending
 from statefmt.lint.registry import all_rules
-from statefmt.model.findings import Finding
+from statefmt.lint.settings import Settings
+from statefmt.model.codes import Code
+from statefmt.model.findings import Finding, Severity
 from statefmt.model.snapshot import Snapshot
-from statefmt.store.protocol import Store
 
 
 @dataclass(frozen=True, slots=True)
-class Mended:
+class FixedState:
     """What mending a state did, or would do as a dry run.
 
     `mended` are the findings that it does away with, `kept` those whose fix applies only in another case. `changes` are
@@ -41,21 +45,22 @@ class _UnusableError(Exception):
     """The state cannot be read, so that its findings are all there is to say."""
 
 
-def mendable(findings: Iterable[Finding], *, unsafe: bool) -> list[Finding]:
+def _mendable(findings: Iterable[Finding], *, unsafe: bool) -> list[Finding]:
     """Return the findings whose rule has a mend that is safe or, with `unsafe`, any."""
     return [found for found in findings if (mend := _mend(found)) is not None and (mend.is_safe or unsafe)]
 
 
 def mend_state(
     gate: Gate,
-    store: Store,
+    name: str,
     terms: Terms,
     *,
     unsafe: bool = False,
-    written: Callable[[Mended, str | None], None] = lambda _mended, _backup: None,
-) -> Mended:
-    """Mend what a gate finds in a state, all in one edit; what the settings or the baseline hide stays as it is.
+    written: Callable[[FixedState, str | None], None] = lambda _mended, _backup: None,
+) -> FixedState:
+    """Mend what a gate finds in the state at `name`, all in one edit.
 
+    What the settings or the baseline of the gate hide stays as it is.
     Everything outside of what is mended keeps its bytes, unless the canonical form is the mend. The serial rises by
     one if what the state says changes. `written` is called right after the write, with the place of the backup. Raises
     StatetoolError and leaves the state unchanged if it is locked or cannot be written, or if the edit would add an
@@ -64,26 +69,26 @@ def mend_state(
 
     def opening(data: bytes) -> LoadedState:
         try:
-            return loaded(gate.context, store.name, data)
+            return loaded(gate.context, name, data)
         except StateFileError as error:
             raise _UnusableError from error
 
-    def operation(state: LoadedState) -> Proposal[Mended]:
+    def operation(state: LoadedState) -> Proposal[FixedState]:
         return _proposal(gate, state, unsafe=unsafe)
 
     try:
-        return edit(gate.context, store, terms, operation, opening=opening, written=written)
+        return edit(gate.context, store_at(gate.context, name), terms, operation, opening=opening, written=written)
     except _UnusableError:
-        return Mended(reason="this state cannot be used, so no finding was fixed")
+        return FixedState(reason="this state cannot be used, so no finding was fixed")
 
 
-def _proposal(gate: Gate, state: LoadedState, *, unsafe: bool) -> Proposal[Mended]:
+def _proposal(gate: Gate, state: LoadedState, *, unsafe: bool) -> Proposal[FixedState]:
     opened = None if state.seal is None else state.seal.opened
     before, _ = gate.found(state.name, state.data, opened)
-    chosen = mendable(before, unsafe=unsafe)
+    chosen = _mendable(before, unsafe=unsafe)
     if state.result.version != CURRENT_VERSION:
         reason = f"this state has format version {state.result.version}; upgrade it first"
-        return Proposal(Mended(kept=tuple(chosen), reason=reason if chosen else ""), [state.data], check=False)
+        return Proposal(FixedState(kept=tuple(chosen), reason=reason if chosen else ""), [state.data], check=False)
     after = _changed(state.result.snapshot, chosen, _sources(gate, state, chosen))
     changes = diff(state.result.snapshot, after, exact=True)
     content = state.data
@@ -93,18 +98,58 @@ def _proposal(gate: Gate, state: LoadedState, *, unsafe: bool) -> Proposal[Mende
         content = splice(state.result.snapshot.source, after)
     spliced, reason = content, ""
     if any(_has_canonical_mend(finding) for finding in chosen):
-        content, reason = _canonical(state, content, {finding.code for finding in chosen})
-    # New findings at other addresses are errors that the pipeline refuses, or are reported with the rest.
+        codes = {finding.code for finding in chosen}
+        content, reason = _canonical(state, content, codes)
+        if content != spliced:
+            reason = _side_effect(gate, state, spliced, content, codes)
+            content = spliced if reason else content
     left, _ = gate.found(state.name, content, opened) if content != state.data else (before, 0)
-    is_left = {(finding.code, finding.address, finding.detail) for finding in left}
-    outcome = Mended(
-        mended=tuple(found for found in before if (found.code, found.address, found.detail) not in is_left),
-        kept=tuple(found for found in chosen if (found.code, found.address, found.detail) in is_left),
-        changes=diff(state.result.snapshot, after),
+    mended = _without(before, left)
+    outcome = FixedState(
+        mended=mended,
+        kept=tuple(found for found in chosen if found not in mended),
+        changes=diff(state.result.snapshot, after, exact=True),
         is_canonical=content != spliced,
         reason=reason,
     )
     return Proposal(outcome, [content])
+
+
+def _side_effect(gate: Gate, state: LoadedState, content: bytes, canonical: bytes, chosen: Collection[str]) -> str:
+    """Return why the canonical form of content must not be written; "" if it may be.
+
+    It must have no findings that the content does not have, of any rule, and nothing but findings of `chosen` codes and
+    information may be gone. Neither may a second rewrite change it again.
+    """
+    everything = replace(gate, select=None, ignore=(), settings=Settings(), baseline=Baseline())
+    opened = None if state.seal is None else state.seal.opened
+    before, _ = everything.found(state.name, content, opened)
+    after, _ = everything.found(state.name, canonical, opened)
+    added = {found.code for found in _without(after, before)}
+    decided = {found.code for found in _without(before, after) if found.severity is not Severity.INFO} - set(chosen)
+    again = {found.code for found in after if found.code == Code.NOT_CANONICAL}
+    if decided:
+        return f"not rewritten in canonical form, since that also decides what {_listed(decided)}"
+    if added or again:
+        return f"not rewritten in canonical form, since it would then have what {_listed(added | again)}"
+    return ""
+
+
+def _listed(codes: Collection[str]) -> str:
+    reports = "reports" if len(codes) == 1 else "report"
+    return f"{' and '.join(sorted(codes))} {reports}; `statetool rule CODE` explains them"
+
+
+def _without(findings: Iterable[Finding], others: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return the findings that others lack, by code and address: details may count what is left."""
+    rest = Counter((finding.code, finding.address) for finding in others)
+    result = []
+    for finding in findings:
+        if rest[finding.code, finding.address]:
+            rest[finding.code, finding.address] -= 1
+        else:
+            result.append(finding)
+    return tuple(result)
 
 
 def _canonical(state: LoadedState, content: bytes, chosen: Collection[str]) -> tuple[bytes, str]:
@@ -122,10 +167,7 @@ def _canonical(state: LoadedState, content: bytes, chosen: Collection[str]) -> t
     rewritten = rewrite(same, same.result.style, drop_unknown=False)
     lost = {note.code for note in rewritten.notes if note.code not in chosen and not _is_safe(note)}
     if lost:
-        return content, (
-            f"not rewritten in canonical form, since that also decides what {' and '.join(sorted(lost))} report; "
-            "`statetool rule CODE` explains each"
-        )
+        return content, f"not rewritten in canonical form, since that also decides what {_listed(lost)}"
     return rewritten.content, ""
 
 

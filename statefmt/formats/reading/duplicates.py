@@ -77,5 +77,5 @@ def _finding(name: str, parent: str, place: str) -> Finding:
         f'The member "{name}" occurs more than once in its object ({parent or "at the top level"}). '
         "Only the last one counts; the others are lost when the file is written.",
         pointer=place,
-        fix="Keep the correct one and remove the others by hand.",
+        fix="Keep the correct one and remove the others, as with statetool edit.",
     )

@@ -19,7 +19,7 @@ from statefmt.formats.reading._lift import lift_state
 from statefmt.formats.reading._sniff import sniff_version, too_deep
 from statefmt.formats.style import INDENTED, Style, style_of
 from statefmt.formats.versions.decode import collector_paused, decode_document
-from statefmt.formats.versions.invalid import INVALID, InvalidDocument
+from statefmt.formats.versions.invalid import InvalidDocument
 from statefmt.formats.versions.upgrade_report import UpgradeFailed, UpgradeReport
 from statefmt.formats.versions.v4 import StateV4
 from statefmt.model.codes import Code
@@ -101,9 +101,7 @@ def _inspect(data: bytes, edit: DocumentEdit | None = None) -> Inspection:
             edited = document is not given
         lifted = lift_state(document, exact_keys=version != CURRENT_VERSION)
     except InvalidDocument as invalid:
-        return _refused(
-            version, data, document, _invalid(invalid.pointer, invalid.reason, invalid.address, invalid.code)
-        )
+        return _refused(version, data, document, invalid.finding())
     except UpgradeFailed as failed:
         return _refused(version, data, None, failed.finding(), *report.findings)
     except msgspec.ValidationError as error:
@@ -171,16 +169,11 @@ def _utf8_findings(data: bytes) -> list[Finding]:
     if problem is None:
         return []
     detail = f"There is {problem}. OpenTofu replaces such bytes, which changes the state."
-    return [Code.NOT_UTF8.notice("State is not UTF-8", detail, fix="Convert the file to UTF-8 first.")]
+    return [Code.NOT_UTF8.notice("State is not UTF-8", detail, fix="Convert the file to UTF-8, or restore a backup.")]
 
 
 def _refused(version: int, data: bytes, document: StateV4 | None, *findings: Finding) -> Inspection:
     return Inspection(data=data, findings=findings, version=version, style=style_of(data), document=document)
-
-
-def _invalid(pointer: str, reason: str, address: str = "", code: Code = Code.INVALID_STRUCTURE) -> Finding:
-    where = f"The member {pointer} is not valid" if pointer else "The state is not valid"
-    return code.notice(INVALID, f"{where}: {reason}.", address, pointer)
 
 
 def _validation(error: msgspec.ValidationError) -> Finding:
@@ -190,4 +183,4 @@ def _validation(error: msgspec.ValidationError) -> Finding:
     # msgspec writes [...] for a member of a map, without its name.
     pointer = "" if "..." in path else "".join(f"/{name or index}" for name, index in _PATH_STEP.findall(path))
     place = f" at {path.lstrip('.')}" if path and not pointer else ""
-    return _invalid(pointer, reason[:1].lower() + reason[1:] + place)
+    return InvalidDocument(pointer, reason[:1].lower() + reason[1:] + place).finding()

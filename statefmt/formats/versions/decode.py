@@ -171,7 +171,8 @@ def _whole_escape(match: re.Match[bytes]) -> bytes:
 @cache
 def member_types(struct: type[Struct]) -> dict[str, Any]:
     """Return the members that a struct names, with their types; JSON names and field names are the same."""
-    hints = get_type_hints(struct)
+    # With extras, which are the ranges of numbers.
+    hints = get_type_hints(struct, include_extras=True)
     return {name: hints[name] for name in struct.__struct_fields__ if name != "unknown"}
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from statefmt.model.codes import Code
+from statefmt.model.findings import Finding
 
 INVALID: Final = "Invalid state file format"
 INVALID_METADATA: Final = "Invalid resource instance metadata in state"
@@ -23,6 +24,11 @@ class InvalidDocument(Exception):  # noqa: N818 - not an error of the program; n
         self.pointer = pointer
         self.reason = reason
         self.address = address
+
+    def finding(self) -> Finding:
+        """Return the reason as a finding."""
+        where = f"The member {self.pointer} is not valid" if self.pointer else "The state is not valid"
+        return self.code.notice(INVALID, f"{where}: {self.reason}.", self.address, self.pointer)
 
 
 def check_uint64(value: int | None, pointer: str) -> int:

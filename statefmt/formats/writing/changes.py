@@ -50,10 +50,17 @@ def changed(data: bytes, changes: Changes) -> bytes:
     return joined(data, merged([Span(0, top.start), *pieces, Span(top.end, len(data))]))
 
 
-def member(container: Container, name: str) -> RawItem | None:
-    """Return the last member with a name, exactly or else ignoring case."""
-    exact = next((item for item in reversed(container.items) if item.name == name), None)
-    return exact or container.find(name.lower())
+class NamedItems:
+    """The members of an object by name: the last with a name counts, exactly or else ignoring case, as in Go."""
+
+    def __init__(self, container: Container | None) -> None:
+        items = container.items if container else ()
+        self._exact = {item.name: item for item in items}
+        self._lower = {item.name.lower(): item for item in items}
+
+    def find(self, name: str) -> RawItem | None:
+        """Return the member that a name means; None if there is none."""
+        return self._exact.get(name) or self._lower.get(name.lower())
 
 
 class _Rewriter:
@@ -66,15 +73,18 @@ class _Rewriter:
     def value(self, span: Span, node: _Node, path: Path) -> Pieces:
         if node.is_leaf:
             return [node.text or b"null"]
-        container = container_at(self._data, span.start, span.end)
-        is_object = self._data[span.start : span.start + 1] == b"{"
-        return self._object(container, node, path) if is_object else self._array(container, node, path)
+        opening = self._data[span.start : span.start + 1]
+        if opening == b"[":
+            return self._array(container_at(self._data, span.start, span.end), node, path)
+        # Go reads null as an object without members.
+        container = container_at(self._data, span.start, span.end) if opening == b"{" else None
+        return self._object(container, node, path)
 
-    def _object(self, container: Container, node: _Node, path: Path) -> Pieces:
-        order = _order(path)
+    def _object(self, container: Container | None, node: _Node, path: Path) -> Pieces:
+        order, named = _order(path), NamedItems(container)
         edited: dict[str, Pieces | None] = {}
         for name, below in node.below.items():
-            item = member(container, name)
+            item = named.find(name)
             field = name if item is None or name in order else item.name
             if below.is_leaf:
                 edited[field] = None if below.text is None else [below.text]

@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from statefmt.lint.checked import CheckedState
+from statefmt.lint.fixable import Fixable
 from statefmt.model.findings import Finding
+from statefmt.render.check.advice import FIXABLE_MARK
 from statefmt.render.findings import COLOURS, message
 from statefmt.render.printable import one_line, printable
 from statefmt.render.terminal import Terminal
 
 
 def check_concise(states: Sequence[CheckedState], terminal: Terminal) -> str:
-    """Return a line per finding, never wrapped; an unknown position is 1:1. Empty if there are no findings."""
+    """Return a line per finding, never wrapped; an unknown position is 1:1. Empty if there are no findings.
+
+    `[*]` marks what `check --fix` mends.
+    """
     return "\n".join(_line(finding, state, terminal) for state in states for finding in state.findings)
 
 
@@ -25,6 +30,7 @@ def _line(finding: Finding, state: CheckedState, terminal: Terminal) -> str:
         terminal.paint(finding.code, "bold", colour),
         terminal.paint(printable(finding.address), "bold") if finding.address else "",
         one_line(message(finding)),
+        FIXABLE_MARK if state.fixes.get(finding.code) is Fixable.SAFE else "",
         terminal.paint(f"[{finding.severity.value}]", colour),
     ]
     return " ".join(filter(None, parts))

@@ -11,9 +11,9 @@ from typing import Final
 
 from statefmt.lint.checked import CheckedState, UnreadableState
 from statefmt.model.findings import Severity
+from statefmt.render.check.advice import advice_text
 from statefmt.render.file_path import path_within
 from statefmt.render.findings import message
-from statefmt.render.fixes import fix_text
 from statefmt.render.printable import one_line, printable, printable_lines
 from statefmt.store.backends.remote_name import RemoteName
 from statefmt.store.reading import STANDARD_INPUT, display_name
@@ -55,12 +55,8 @@ def _commands(state: CheckedState, folder: Path) -> Iterator[str]:
                 properties |= {"line": position.line, "col": position.column}
         properties["title"] = " ".join(filter(None, (finding.code, printable(finding.address))))
         listed = ",".join(f"{name}={_escaped_property(str(value))}" for name, value in properties.items())
-        text = "\n".join(
-            filter(
-                None,
-                (one_line(message(finding)), one_line(fix_text(finding.fix)), printable_lines(finding.fix.snippet)),
-            )
-        )
+        advice = one_line(advice_text(state, finding))
+        text = "\n".join(filter(None, (one_line(message(finding)), advice, printable_lines(finding.fix.snippet))))
         yield f"::{_COMMANDS[finding.severity]} {listed}::{_escaped(text)}"
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from statefmt.formats.members import member_at
 from statefmt.lint.checked import CheckedState, UnreadableState
 from statefmt.lint.fingerprint import fingerprint
+from statefmt.lint.fixable import Fixable
 from statefmt.model.findings import Finding, Severity
 from statefmt.render.fixes import fix_text
 from statefmt.render.json_output import document
@@ -24,6 +25,8 @@ def check_json(states: Sequence[CheckedState], unreadable: Sequence[UnreadableSt
                 "files": len(states),
                 **{severity.value: counts[severity] for severity in Severity},
                 "hidden": sum(state.hidden for state in states),
+                "fixable": sum(len(state.fixable(Fixable.SAFE)) for state in states),
+                "fixable_unsafe": sum(len(state.fixable(Fixable.UNSAFE)) for state in states),
             },
         }
     )
@@ -49,6 +52,7 @@ def _finding(finding: Finding, state: CheckedState) -> dict[str, object]:
         "member": ".".join(member_at(finding.pointer)),
         "fix": fix_text(finding.fix),
         "snippet": finding.fix.snippet,
+        "fixable": state.fixes.get(finding.code),
         "file": file,
         "line": position.line if position else None,
         "column": position.column if position else None,

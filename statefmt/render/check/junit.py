@@ -15,8 +15,8 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from statefmt.lint.checked import CheckedState, UnreadableState
 from statefmt.model import codes
 from statefmt.model.findings import Finding, Severity
+from statefmt.render.check.advice import advice_text
 from statefmt.render.findings import message
-from statefmt.render.fixes import fix_text
 from statefmt.render.printable import one_line, printable, printable_lines
 
 
@@ -79,9 +79,5 @@ def _text(finding: Finding, state: CheckedState) -> str:
     file, position = state.place(finding)
     place = f"{printable(file)}:{position.line}:{position.column}" if position else printable(file)
     head = f"{place}: {finding.severity.value} {finding.code} {printable(finding.address)}".rstrip()
-    return "\n".join(
-        filter(
-            None,
-            (head, one_line(message(finding)), one_line(fix_text(finding.fix)), printable_lines(finding.fix.snippet)),
-        )
-    )
+    advice = one_line(advice_text(state, finding))
+    return "\n".join(filter(None, (head, one_line(message(finding)), advice, printable_lines(finding.fix.snippet))))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from textwrap import indent
 
+from statefmt.lint.fixable import Fixable
 from statefmt.lint.registry import Page
 from statefmt.model.findings import Severity
 from statefmt.render.json_output import document
@@ -15,11 +16,12 @@ _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "c
 
 
 def rules_table(pages: Sequence[Page], terminal: Terminal) -> str:
-    """Return one line for each rule: code, severity, title."""
+    """Return one line for each rule: code, severity, title, and the options of `check` that fix it."""
     lines = []
     for page in pages:
         severity = terminal.paint(f"{page.rule.severity.value:<7}", _COLOURS[page.rule.severity])
-        lines.append(f"{terminal.paint(page.rule.code, 'bold')}  {severity}  {page.title}")
+        mark = "" if page.rule.mend is None else terminal.paint(f"  ({page.rule.mend.options})", "dim")
+        lines.append(f"{terminal.paint(page.rule.code, 'bold')}  {severity}  {page.title}{mark}")
     return "\n".join(lines)
 
 
@@ -53,10 +55,12 @@ def rules_json(pages: Sequence[Page]) -> bytes:
 
 
 def _rule(page: Page) -> dict[str, object]:
+    mend = page.rule.mend
     return {
         "code": page.rule.code,
         "name": page.rule.name,
         "severity": page.rule.severity.value,
         "title": page.title,
         "page": page.text,
+        "fix": None if mend is None else Fixable.SAFE if mend.is_safe else Fixable.UNSAFE,
     }

@@ -13,9 +13,9 @@ from statefmt.lint.checked import CheckedState, UnreadableState
 from statefmt.lint.fingerprint import numbered_fingerprints
 from statefmt.lint.registry import Page, all_pages
 from statefmt.model.findings import Finding, Severity
+from statefmt.render.check.advice import advice_text
 from statefmt.render.file_path import absolute_uri, relative_uri
 from statefmt.render.findings import message
-from statefmt.render.fixes import fix_text
 from statefmt.render.json_output import json_text
 from statefmt.render.printable import printable
 from statefmt.text.pattern import pattern
@@ -97,14 +97,18 @@ def _result(
     }
     if finding.address:
         location["logicalLocations"] = [{"fullyQualifiedName": finding.address}]
+    text = "\n\n".join(filter(None, (message(finding), advice_text(state, finding), finding.fix.snippet)))
     result: dict[str, Any] = {
         "ruleId": finding.code,
         "level": _LEVELS[finding.severity],
-        "message": {"text": "\n\n".join(filter(None, (message(finding), fix_text(finding.fix), finding.fix.snippet)))},
+        "message": {"text": text},
         "locations": [location],
         # GitHub combines the first with the rule and the path, and ignores all others; the second is for other tools.
         "partialFingerprints": {"primaryLocationLineHash": mark, "statetool/v1": mark},
     }
+    if finding.code in state.fixes:
+        # Not as `fixes`: replaced text would leave out the lock, the backup and the serial.
+        result["properties"] = {"fixable": state.fixes[finding.code]}
     if finding.code in numbers:
         result["ruleIndex"] = numbers[finding.code]
     return result

@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from statefmt.lint.checked import CheckedState
+from statefmt.lint.fixable import Fixable
 from statefmt.lint.registry import all_rules
 from statefmt.model.findings import Finding
+from statefmt.render.check.advice import FIXABLE_MARK, fixable_text
 from statefmt.render.check.grouping import Group, grouped, without_address
 from statefmt.render.check.place import place_text
 from statefmt.render.counted import counted
@@ -17,7 +19,10 @@ from statefmt.render.terminal import Terminal
 
 
 def check_text(states: Sequence[CheckedState], terminal: Terminal) -> str:
-    """Return the findings of each state, with their positions, and a summary line."""
+    """Return the findings of each state, with their positions, and a summary line.
+
+    `[*]` marks the findings that `check --fix` mends.
+    """
     parts = [_state_text(state, terminal) for state in states if state.findings]
     return "\n\n".join([*parts, _summary(states, terminal)])
 
@@ -45,8 +50,8 @@ def _group_text(group: Group, state: CheckedState, terminal: Terminal) -> str:
     """Return one finding as usual; of several, what they share once, and the rest below each address."""
     first = group.findings[0]
     if len(group.findings) == 1:
-        return finding_text(first, terminal, place=place_text(state, first))
-    head = terminal.paint(kind_text(first, padded=True), "bold", COLOURS[first.severity])
+        return finding_text(first, terminal, place=place_text(state, first), mark=_mark(state, first))
+    head = terminal.paint(kind_text(first, padded=True, mark=_mark(state, first)), "bold", COLOURS[first.severity])
     # The summary of each message is printed once, if all have the same.
     is_shared = all(
         finding.summary == first.summary and finding.summary and message(finding) != finding.detail
@@ -78,8 +83,12 @@ def _place_line(finding: Finding, state: CheckedState, terminal: Terminal) -> st
     return f"  {terminal.paint(address, 'bold')}{between}{terminal.paint(place, 'dim')}"
 
 
+def _mark(state: CheckedState, finding: Finding) -> str:
+    return FIXABLE_MARK if state.fixes.get(finding.code) is Fixable.SAFE else ""
+
+
 def _summary(states: Sequence[CheckedState], terminal: Terminal) -> str:
-    """Return `2 states checked: 1 error, 3 warnings; 4 hidden`."""
+    """Return `2 states checked: 1 error, 3 warnings; 4 hidden; 2 fixable with --fix`."""
     configurations = sum(state.is_configuration for state in states)
     plans = sum(state.is_plan for state in states)
     kinds = [(len(states) - configurations - plans, "state"), (configurations, "configuration"), (plans, "plan")]
@@ -88,8 +97,8 @@ def _summary(states: Sequence[CheckedState], terminal: Terminal) -> str:
     held_back = sum(state.hidden for state in states)
     worst = max((finding.severity for finding in _all_findings(states)), key=lambda each: each.rank, default=None)
     counts = terminal.paint(counts_text(_all_findings(states)), "bold", COLOURS[worst] if worst else "green")
-    hidden = f"; {held_back} hidden" if held_back else ""
-    return f"{checked} checked: {counts}{hidden}"
+    rest = [f"{held_back} hidden" if held_back else "", fixable_text(states)]
+    return "; ".join(filter(None, [f"{checked} checked: {counts}", *rest]))
 
 
 def _all_findings(states: Sequence[CheckedState]) -> Iterator[Finding]:

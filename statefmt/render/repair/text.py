@@ -1,29 +1,118 @@
-"""Renders defects and repairs as text."""
+"""Renders defects, and what a repair does, as text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
+from typing import Final
 
-from statefmt.edit.repairs.defect import Defect
-from statefmt.edit.repairs.repair import Mended
-from statefmt.render.findings import finding_text
+from statefmt.edit.repairs.decisions import decision_places
+from statefmt.edit.repairs.defect import Choice, Defect
+from statefmt.edit.repairs.find import is_fatal
+from statefmt.edit.repairs.listed import FoundDefects
+from statefmt.edit.repairs.state import RepairResult
+from statefmt.render.counted import counted
+from statefmt.render.findings import counts_text, finding_text, findings_text
 from statefmt.render.printable import printable
 from statefmt.render.terminal import Terminal
+from statefmt.store.reading import STANDARD_INPUT
+from statefmt.text.shell import shell_line
+
+_MOST: Final = 10
+# Longer commands are worse to read than a file of decisions.
+_MOST_CHOICES: Final = 4
+_NOT_YET: Final = "no choice until the other defects of it are mended"
+_NO_CHOICE: Final = "no choice: mend this by hand with `statetool edit`, or go back with `statetool restore`"
 
 
-def defect_lines(defect: Defect, terminal: Terminal) -> Iterator[str]:
-    """Yield the problem, its place in the file, and a line for each choice as a decision names it."""
-    yield finding_text(defect.finding, terminal)
-    if defect.finding.pointer:
-        yield f"  {terminal.paint(printable(defect.finding.pointer), 'dim')}"
-    if not defect.choices:
-        yield "  no choice: no command can mend this"
-    for choice in defect.choices:
-        yield f"    {terminal.paint(printable(choice.label), 'bold')}: {printable(choice.text)}"
+def defects_text(found: FoundDefects, name: str, words: Sequence[str], terminal: Terminal) -> Iterator[str]:
+    """Yield each defect with its choices, and the commands to run next; `words` name the state on the command line.
+
+    Those that keep the state from being read come first.
+    """
+    fatal = [defect for defect in found.defects if is_fatal(defect)]
+    others = [defect for defect in found.defects if not is_fatal(defect)]
+    if fatal:
+        yield terminal.paint(f"{printable(name)} cannot be read: {counted(len(fatal), 'defect')}", "bold")
+        yield from _defects(found, fatal, name, terminal)
+    if others:
+        yield terminal.paint(f"{printable(name)}: {counted(len(others), 'defect')} with which it can be read", "bold")
+        yield from _defects(found, others, name, terminal)
+    if any(defect.choices for defect in found.defects):
+        yield from _next_steps(fatal, words, terminal)
 
 
-def mended_lines(mended: Iterable[Mended]) -> Iterator[str]:
-    """Yield a line for each defect that was mended."""
-    for defect, decided in ((one.defect, one.decided) for one in mended):
-        label = printable(decided.label)
-        yield f"{defect.finding.code} {printable(defect.place)} {label}: {printable(decided.choice.text)}"
+def _defects(found: FoundDefects, defects: Sequence[Defect], name: str, terminal: Terminal) -> Iterator[str]:
+    decidable = {defect.finding.address for defect in found.defects if defect.choices}
+    before: tuple[Choice, ...] = ()
+    for defect in defects:
+        position = found.position(defect)
+        place = name if position is None else f"{name}:{position.line}:{position.column}"
+        yield finding_text(defect.finding, terminal, place=printable(place))
+        if not defect.choices:
+            yield terminal.wrap(_NOT_YET if defect.finding.address in decidable else _NO_CHOICE, "    ", "  ")
+        elif _texts(defect.choices) == _texts(before):
+            yield terminal.wrap("the same choices as above", "    ")
+        else:
+            yield from (choice_line(choice, terminal, "    ") for choice in defect.choices)
+        before = defect.choices
+    yield ""
+
+
+def choice_line(choice: Choice, terminal: Terminal, indent: str) -> str:
+    """Return a choice as a decision names it, and what it does."""
+    label = printable(choice.label)
+    line = terminal.wrap(f"{label}: {choice.text}", indent, "  ")
+    return line.replace(label, terminal.paint(label, "bold"), 1)
+
+
+def repair_text(result: RepairResult, terminal: Terminal) -> Iterator[str]:
+    """Yield what a repair mends, what the state then no longer has, and what is left to do."""
+    for one in result.mended:
+        head = f"{one.defect.finding.code} {printable(one.defect.place)} {printable(one.decided.label)}"
+        yield terminal.wrap(f"{head}: {one.decided.choice.text}", "", "  ")
+    if result.forgotten:
+        yield f"\nThe state no longer has {counted(len(result.forgotten), 'object or output', 'objects or outputs')}:"
+        yield from (f"  {terminal.paint('-', 'red')} {printable(one)}" for one in result.forgotten)
+    if result.left:
+        yield f"\nNot decided: {counted(len(result.left), 'defect')}; `statetool repair` lists them."
+    if result.findings:
+        yield f"\nThe repaired state has {counts_text(result.findings)} of the rules:"
+        yield findings_text(result.findings[:_MOST], terminal)
+        if len(result.findings) > _MOST:
+            yield f"  … and {len(result.findings) - _MOST} more; `statetool check` shows all of them"
+
+
+def _next_steps(defects: Sequence[Defect], words: Sequence[str], terminal: Terminal) -> Iterator[str]:
+    """Yield the commands that mend defects, each on its own line to copy."""
+    decidable = [defect for defect in defects if defect.choices]
+    decisions = _first_choices(decidable)
+    values = dict.fromkeys(defect.choices[0].value for defect in decidable if defect.choices[0].value)
+    fill_in = f"; fill in {' and '.join(values)}" if values else ""
+    if 0 < len(decisions) <= _MOST_CHOICES:
+        chosen = [word for decision in decisions for word in ("--choose", decision)]
+        yield terminal.wrap(f"Decide with --choose, for example to see what the first choices do{fill_in}:", "")
+        yield f"  {shell_line(['statetool', 'repair', *chosen, '--dry-run', *words])}"
+    state = shell_line(words)
+    if STANDARD_INPUT not in words:
+        yield "Decide one by one on the terminal:"
+        yield f"  statetool repair --interactive {state}"
+    yield "Decide in a file, which lists all choices:"
+    yield f"  statetool repair --format decisions {state} > decisions.txt"
+    yield f"  statetool repair --decisions decisions.txt --dry-run {state}"
+
+
+def _first_choices(defects: Sequence[Defect]) -> list[str]:
+    """Return decisions for the first choice of each defect: one for all defects of a code if it is the same."""
+    labels: dict[str, list[str]] = {}
+    for defect in defects:
+        labels.setdefault(defect.finding.code, []).append(defect.choices[0].label)
+    found = []
+    for defect, place in zip(defects, decision_places(defects), strict=True):
+        code, label = defect.finding.code, defect.choices[0].label
+        for_all = len(labels[code]) > 1 and len(set(labels[code])) == 1
+        found.append(f"{code} {'*' if for_all else place} {label}")
+    return list(dict.fromkeys(found))
+
+
+def _texts(choices: Sequence[Choice]) -> list[tuple[str, str]]:
+    return [(choice.label, choice.text) for choice in choices]

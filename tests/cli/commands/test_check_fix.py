@@ -103,7 +103,7 @@ def test_what_needs_a_decision_stays(tmp_path: Path, capsysbinary: pytest.Captur
     before = state.read_bytes()
     assert main(["check", "--no-settings", "--fix", str(state)]) == 0
     assert state.read_bytes() == before
-    assert b"1 more finding can be fixed with --unsafe-fixes" in capsysbinary.readouterr().err
+    assert b"1 fixable with --fix --unsafe-fixes" in capsysbinary.readouterr().out
     assert main(["check", "--no-settings", "--fix", "--unsafe-fixes", str(state)]) == 0
     assert "dependencies" not in json.loads(state.read_text())["resources"][0]["instances"][0]
 
@@ -124,7 +124,10 @@ def test_canonical_form_does_not_decide_in_secret(tmp_path: Path, capsysbinary: 
     before = state.read_bytes()
     assert main(["check", "--no-settings", "--fix", str(state)]) == 0
     assert state.read_bytes() == before
-    assert b"that also decides what STA009 report" in capsysbinary.readouterr().err
+    assert b"2 fixable with --fix --unsafe-fixes" in capsysbinary.readouterr().out
+    assert main(["check", "--no-settings", "--fix", "--select", "STA007", str(state)]) == 0
+    assert state.read_bytes() == before
+    assert b"that also decides what STA009 reports" in capsysbinary.readouterr().err
     assert main(["check", "--no-settings", "--fix", "--unsafe-fixes", str(state)]) == 0
     assert _found(state) == set()
 

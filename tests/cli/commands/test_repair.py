@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
+import shlex
 from pathlib import Path
 from typing import Final
 
 import pytest
 
-from tests.cli.conftest import Statetool
+from tests.cli.conftest import Program, Statetool
 from tests.cli.encrypted import configuration, encrypted
 from tests.cli.states import SAMPLES
 
@@ -86,7 +88,7 @@ def test_lists_the_choices(folder: Path, statetool: Statetool) -> None:
     before = path.read_bytes()
     done = statetool("repair")
     assert done.status == 1
-    assert all(text in done.text for text in ("ADR002", "/resources/0/instances/2", "keep=first", "rename=JSON"))
+    assert all(text in done.text for text in ("ADR002", "terraform.tfstate:32:9", "keep=first", "rename=JSON"))
     assert path.read_bytes() == before
 
 
@@ -96,7 +98,7 @@ def test_lists_the_choices(folder: Path, statetool: Statetool) -> None:
         ("ADR002 aws_s3_bucket.other keep=first", "no defect for the decision"),
         ("ADR002 * keep=newest", "its choices are: keep=first"),
         ("ADR002 keep=first", "invalid decision"),
-        ('ADR002 * rename="eu-west-1"', "does not mend ADR002"),
+        ('ADR002 * rename="eu-west-1"', "already has an object with the key"),
     ],
 )
 def test_refuses(decision: str, reason: str, folder: Path, statetool: Statetool) -> None:
@@ -121,3 +123,190 @@ def test_an_encrypted_state_stays_encrypted(folder: Path, statetool: Statetool) 
     path.write_bytes(encrypted(path.read_bytes(), "new"))
     assert statetool("repair", "--choose", "ADR002 * keep=first", "--yes", "--encryption", "keys.json").status == 0
     assert b"encrypted_data" in path.read_bytes()
+
+
+def test_the_command_that_a_list_names_can_be_run(folder: Path, statetool: Statetool) -> None:
+    path = _broken(folder, "duplicate-instance")
+    line = next(line for line in statetool("repair").text.splitlines() if "--choose" in line and "statetool" in line)
+    program, *words = shlex.split(line)
+    assert program == "statetool"
+    done = statetool(*words)
+    assert (done.status, "dry run; nothing was written" in done.err) == (0, True)
+    assert statetool(*(word for word in words if word != "--dry-run"), "--yes").status == 0
+    assert path.read_text().count("logs-us-west-2-copy") == 0
+    assert statetool("repair").status == 0
+
+
+def test_a_file_of_decisions_decides_nothing_until_it_is_edited(folder: Path, statetool: Statetool) -> None:
+    path = _broken(folder, "duplicate-instance")
+    before = path.read_bytes()
+    listed = statetool("repair", "--format", "decisions")
+    (folder / "decisions").write_bytes(listed.out)
+    refused = statetool("repair", "--decisions", "decisions", "--yes")
+    assert (refused.status, "no decisions in it" in refused.err, path.read_bytes()) == (2, True, before)
+    wanted = '#ADR002 aws_s3_bucket.logs["us-west-2"] keep=last\n'
+    assert wanted in listed.text
+    (folder / "decisions").write_text(listed.text.replace(wanted, wanted[1:]))
+    assert statetool("repair", "--decisions", "decisions", "--yes").status == 0
+    assert '"id": "logs-us-west-2-copy"' in path.read_text()
+
+
+@pytest.mark.parametrize(
+    ("lines", "reason"),
+    [
+        ("\n# so\nADR002 keep=first\n", "decisions:3: invalid decision 'ADR002 keep=first'"),
+        (
+            "ADR002 * keep=first\nADR002 x.y keep=first\n",
+            "decisions:2: no defect for the decision: ADR002 x.y keep=first",
+        ),
+        ("ADR002 * keep=oldest\n", "decisions:1: ADR002 at aws_s3_bucket.logs"),
+        ("ADR002 * keep=first\nADR002 * keep=last\n", "decisions:2: two decisions for ADR002 at aws_s3_bucket.logs"),
+    ],
+)
+def test_errors_name_the_line(lines: str, reason: str, folder: Path, statetool: Statetool) -> None:
+    path = _broken(folder, "duplicate-instance")
+    before = path.read_bytes()
+    (folder / "decisions").write_text(lines)
+    done = statetool("repair", "--decisions", "decisions", "--yes")
+    assert (done.status, path.read_bytes()) == (2, before)
+    assert reason in " ".join(done.err.split())
+
+
+def test_the_decision_that_is_closest_counts(folder: Path, statetool: Statetool) -> None:
+    """One for the instance, then one for the resource, then one for all places."""
+    path = folder / "terraform.tfstate"
+    one = {"schema_version": 0, "attributes": {}}
+    resources = [
+        {"mode": "managed", "type": "t", "name": name, "provider": 'provider["a/b/c"]', "instances": [
+            one | {"index_key": key, "attributes": {"id": f"{name}{key}{number}"}} for key in "xy" for number in (1, 2)
+        ]}
+        for name in "ab"
+    ]  # fmt: skip
+    path.write_text(json.dumps({"version": 4, "serial": 1, "lineage": "l", "resources": resources}))
+    lines = ["ADR002 * keep=first", "ADR002 t.b keep=last", 'ADR002 t.b["y"] keep=first']
+    (folder / "decisions").write_text("\n".join(lines))
+    assert statetool("repair", "--decisions", "decisions", "--yes").status == 0
+    instances = (one for resource in json.loads(path.read_text())["resources"] for one in resource["instances"])
+    assert [one["attributes"]["id"] for one in instances] == ["ax1", "ay1", "bx2", "by1"]
+
+
+def test_decisions_that_cannot_be_read(folder: Path, statetool: Statetool) -> None:
+    _broken(folder, "duplicate-instance")
+    (folder / "latin").write_bytes(b"ADR002 * \xff")
+    assert "latin: cannot read the decisions: the file is not UTF-8" in statetool("repair", "--decisions", "latin").err
+    done = statetool("repair", "--decisions", "missing")
+    assert (done.status, "missing: cannot read the decisions: No such file" in done.err) == (2, True)
+
+
+def test_one_choice_for_all_duplicates(folder: Path, statetool: Statetool) -> None:
+    path = _broken(folder, "duplicate-instance")
+    assert statetool("repair", "--keep", "last", "--yes").status == 0
+    assert '"id": "logs-us-west-2-copy"' in path.read_text()
+    path = _broken(folder, "duplicate-instance")
+    assert statetool("repair", "--keep", "id=logs-us-west-2", "--yes").status == 0
+    assert "copy" not in path.read_text()
+    done = statetool("repair", "--keep", "last", "--yes")
+    assert (done.status, "no defect for the decision: ADR002 * keep=last" in done.err) == (2, True)
+
+
+def test_a_provider_comes_from_the_configuration(folder: Path, statetool: Statetool) -> None:
+    path = _broken(folder, "missing-provider")
+    (folder / "main.tf").write_text(
+        'provider "aws" {\n  alias = "by_region"\n  for_each = toset(["us-west-2", "eu-west-1"])\n'
+        "  region = each.key\n}\n"
+        'resource "aws_s3_bucket" "logs" {\n  for_each = toset(["us-west-2", "eu-west-1"])\n'
+        "  provider = aws.by_region[each.key]\n}\n"
+    )
+    assert statetool("repair", "--config", ".", "--choose", "PRV002 * provider=config", "--yes").status == 0
+    assert json.loads(path.read_text())["resources"][0]["instances"][1]["provider"] == WEST
+
+
+def test_the_errors_that_are_left_are_shown_and_do_not_block(folder: Path, statetool: Statetool) -> None:
+    """The state could not be read before, so nobody knows whether the repair adds them."""
+    path = _broken(folder, "duplicate-instance")
+    both = path.read_text().replace('"logs-eu-west-1"', '"shared"').replace('"logs-us-west-2"', '"shared"')
+    path.write_text(both)
+    done = statetool("repair", "--keep", "first", "--yes")
+    assert done.status == 0
+    assert "The repaired state has 2 errors of the rules:" in done.text
+    assert "error ADR008" in done.text
+    assert "`statetool rm 'aws_s3_bucket.logs[\"eu-west-1\"]' --state terraform.tfstate`" in done.text
+
+
+def test_what_is_forgotten_is_named_without_secrets(folder: Path, statetool: Statetool) -> None:
+    path = _broken(folder, "duplicate-instance")
+    state = json.loads(path.read_text())
+    copy = state["resources"][0]["instances"][2]
+    copy["attributes"]["id"] = "hunter2"
+    copy["sensitive_attributes"] = [[{"type": "get_attr", "value": "id"}]]
+    path.write_text(json.dumps(state, indent=2))
+    lines = [("repair",), ("repair", "--format", "json"), ("repair", "--format", "decisions")]
+    for words in [*lines, ("repair", "--keep", "first", "--dry-run")]:
+        hidden, shown = statetool(*words), statetool(*words, "--show-sensitive")
+        assert "hunter2" not in hidden.text + hidden.err
+        assert "(sensitive value)" in hidden.text
+        assert "hunter2" in shown.text
+    assert '- aws_s3_bucket.logs["us-west-2"] (id hunter2)' in shown.text
+
+
+def test_standard_input_and_other_files(folder: Path, statetool: Statetool, program: Program) -> None:
+    path = _broken(folder, "duplicate-instance")
+    before = path.read_bytes()
+    assert program("repair", "-", stdin=before).status == 1
+    piped = program("repair", "-", "--keep", "first", "--yes", stdin=before)
+    assert piped.status == 0
+    assert statetool("repair", "--keep", "first", "--out", "new", "--yes").status == 0
+    assert (folder / "new").read_bytes() == piped.out
+    assert path.read_bytes() == before
+    assert statetool("list", "--state", "new").status == 0
+
+
+def test_asks_before_it_writes(folder: Path, statetool: Statetool) -> None:
+    path = _broken(folder, "duplicate-instance")
+    before = path.read_bytes()
+    done = statetool("repair", "--keep", "first")
+    assert (done.status, path.read_bytes()) == (2, before)
+    assert "needs confirmation, and there is no terminal" in " ".join(done.err.split())
+
+
+def test_the_format_is_that_of_the_list(folder: Path, statetool: Statetool) -> None:
+    _broken(folder, "duplicate-instance")
+    assert statetool("repair", "--keep", "first", "--format", "json", "--yes").status == 2
+    assert statetool("repair", "--format", "yaml").status == 2
+
+
+@pytest.mark.parametrize(("name", "reason"), [("truncated", "STA001"), ("backend-configuration", "STA012")])
+def test_what_cannot_be_parsed_is_refused(name: str, reason: str, folder: Path, statetool: Statetool) -> None:
+    _broken(folder, name)
+    for words in ("repair",), ("repair", "--keep", "first", "--yes"):
+        done = statetool(*words)
+        assert (done.status, reason in done.err) == (2, True)
+
+
+def test_an_older_format(folder: Path, statetool: Statetool) -> None:
+    path = folder / "terraform.tfstate"
+    path.write_text('{"version": 3, "terraform_version": " 0.11.14", "serial": 3, "lineage": "l", "modules": []}')
+    assert statetool("list").status == 2
+    assert statetool("repair", "--choose", "STA006 * trim", "--yes").status == 0
+    assert path.read_text() == (
+        '{"version": 3, "terraform_version": "0.11.14", "serial": 4, "lineage": "l", "modules": []}'
+    )
+    assert statetool("list").status == 0
+
+
+def test_a_repair_is_undone(folder: Path, statetool: Statetool) -> None:
+    path = _broken(folder, "duplicate-instance")
+    before = path.read_text()
+    assert statetool("repair", "--keep", "first", "--yes").status == 0
+    assert statetool("undo", "--yes").status == 0
+    assert path.read_text() == before.replace('"serial": 5', '"serial": 7')
+
+
+def test_other_commands_name_the_repair(folder: Path, statetool: Statetool) -> None:
+    _broken(folder, "duplicate-instance").rename(folder / "a state")
+    done = statetool("list", "--state", "a state")
+    command = re.findall("`(statetool repair.*?)`", done.err)
+    assert (done.status, command) == (2, ["statetool repair --state 'a state'"])
+    assert statetool(*shlex.split(command[0])[1:]).status == 1
+    _broken(folder, "truncated")
+    assert "repair" not in statetool("list").err

@@ -69,6 +69,15 @@ def test_releases_and_rules() -> None:
     assert _values("check --ignore", "ADR001,ADR00")[:2] == ["ADR001,ADR001", "ADR001,ADR002"]
 
 
+def test_decisions_of_a_state_that_cannot_be_read() -> None:
+    state = str(SAMPLES / "broken" / "duplicate-instance.tfstate")
+    kept = 'ADR002 aws_s3_bucket.logs["us-west-2"] keep='
+    assert _values(f"repair --state {state} --choose", "ADR002 aws_s3_bucket")[:2] == [f"{kept}first", f"{kept}last"]
+    assert _values(f"repair --state {state} --choose", f"{kept}i") == [f"{kept}id="]
+    assert _values(f"repair --state {state} --choose", "PRV") == []
+    assert _values("repair --keep", "") == ["first", "last", "newest", "id="]
+
+
 def test_workspaces(folder: Path) -> None:
     (folder / "m" / "terraform.tfstate.d" / "dev").mkdir(parents=True)
     (folder / "terraform.tfstate.d" / "prod").mkdir(parents=True)

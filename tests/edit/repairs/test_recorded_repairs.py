@@ -2,65 +2,63 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any, Final
 
 import pytest
 
-from statefmt.edit.repairs.decisions import Decided
-from statefmt.edit.repairs.defect import Choice, Defect
-from statefmt.edit.repairs.find import is_fatal
+from statefmt.edit.repairs.find import defects, is_fatal
 from statefmt.edit.repairs.repair import repaired
-from statefmt.formats.raw_json.spans import container_at
 from statefmt.formats.reading.inspect import inspect
+from tests.cli.states import SAMPLES
+from tests.edit.repairs.choosing import first_choice, rounds
+from tests.edit.repairs.unchanged import differences
 from tests.formats.recorded import CASES, input_of
 
-# The merged modules of old formats repeat an instance; the reader does not know where in the file.
-NOT_MENDED: Final = frozenset({"v3-upgrade/227-dup-root-same", "v1-upgrade/044-duplicate-module"})
-_VALUES: Final = {
-    "ADDRESS": 'provider["registry.opentofu.org/hashicorp/aws"]',
-    "JSON": '"x"',
-    "VERSION": "1.9.4",
-    "KEY": "0badc0de",
-    "REFERENCE": "provider.aws",
-}
-_REFUSED: Final = [
+# By their names, with the reason.
+NOT_MENDED: Final[dict[str, str]] = {}
+REFUSED: Final = [
     case
     for case in CASES
     if case["tier"] == 1 and (found := inspect(input_of(case))).version is not None and found.snapshot is None
 ]
-
-
-def _first(defect: Defect, _: bool) -> Decided | None:
-    """The first choice that needs no value, else the first one."""
-    if not is_fatal(defect) or not defect.choices:
-        return None
-    plain: Choice | None = next((choice for choice in defect.choices if not choice.value), None)
-    choice = plain or defect.choices[0]
-    return Decided(choice, _VALUES.get(choice.value, ""))
+NO_STATES: Final = {
+    "truncated.tfstate": "it is not JSON: `salvage` mends it",
+    "backend-configuration.tfstate": "it is what `init` records, and no state",
+}
+_BROKEN: Final = sorted(path.name for path in (SAMPLES / "broken").iterdir())
+# Mending shows what could not be found before: each level of a state takes its own round.
+_MOST_ROUNDS: Final = 4
+each_refused: Final = pytest.mark.parametrize("case", REFUSED, ids=lambda case: case["id"])
 
 
 def test_there_are_refused_states() -> None:
-    assert len(_REFUSED) == 336
+    assert len(REFUSED) == 336
 
 
-@pytest.mark.parametrize("case", _REFUSED, ids=lambda case: case["id"])
+@each_refused
 def test_mended(case: dict[str, Any]) -> None:
-    data = input_of(case)
-    repair = repaired(data, _first)
+    repair = repaired(input_of(case), first_choice)
     is_mended = inspect(repair.content).snapshot is not None
     assert is_mended == (case["id"] not in NOT_MENDED)
     assert is_mended or all(not defect.choices for defect in repair.left if is_fatal(defect))
-    # Every attributes object that is left is one of the file, byte for byte.
-    assert inspect(data).version != 4 or not _attributes(repair.content) - _attributes(data)
+    assert not repaired(repair.content, first_choice).mended
 
 
-def _attributes(data: bytes, start: int = 0) -> Counter[bytes]:
-    found: Counter[bytes] = Counter()
-    container = container_at(data, start)
-    for item in container.items:
-        if item.name == "attributes":
-            found[data[item.value.start : item.value.end]] += 1
-        elif data[item.value.start : item.value.start + 1] in (b"{", b"["):
-            found += _attributes(data, item.value.start)
-    return found
+@each_refused
+def test_all_else_is_equal_to_the_byte(case: dict[str, Any]) -> None:
+    data = input_of(case)
+    steps = rounds(data, first_choice)
+    for step in steps:
+        assert differences(step.before, step.after, step.allowed) == []
+    assert len(steps) <= _MOST_ROUNDS
+    assert repaired(data, first_choice).content == (steps[-1].after if steps else data)
+
+
+@pytest.mark.parametrize("name", _BROKEN)
+def test_samples(name: str) -> None:
+    data = (SAMPLES / "broken" / name).read_bytes()
+    steps = rounds(data, first_choice)
+    for step in steps:
+        assert differences(step.before, step.after, step.allowed) == []
+    after = steps[-1].after if steps else data
+    assert any(map(is_fatal, defects(after))) == (name in NO_STATES)

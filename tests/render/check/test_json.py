@@ -34,7 +34,15 @@ def test_is_valid(states: tuple[CheckedState, ...]) -> None:
 
 
 def test_summary() -> None:
-    assert read(*SEVERAL)["summary"] == {"files": 3, "error": 2, "warning": 2, "info": 2, "hidden": 4}
+    assert read(*SEVERAL)["summary"] == {
+        "files": 3,
+        "error": 2,
+        "warning": 2,
+        "info": 2,
+        "hidden": 4,
+        "fixable": 0,
+        "fixable_unsafe": 0,
+    }
 
 
 def test_files() -> None:
@@ -58,6 +66,7 @@ def test_finding() -> None:
             "member": "resources.instances",
             "fix": "",
             "snippet": "",
+            "fixable": None,
             "file": "terraform.tfstate",
             "line": 12,
             "column": 9,

@@ -1,44 +1,50 @@
-"""Offers choices for addresses that cannot be parsed: modules, dependencies, check results (ADR001, DEP001, CHK001)."""
+"""Offers choices for addresses that cannot be parsed: modules, resources, check results (ADR001, ADR009, CHK001)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from statefmt.edit.repairs.defect import Choice
-from statefmt.edit.repairs.document import LooseDocument
-from statefmt.edit.repairs.offers.parts import removal, replacement, string
+from statefmt.edit.repairs.loose_state import LooseState
+from statefmt.edit.repairs.offers._parts import removal, string
 from statefmt.formats.writing.changes import Path
 from statefmt.golang import encode_string
-from statefmt.model.addrs import parse_abs_resource, parse_abs_resource_instance, parse_module_instance
-from statefmt.model.errors import AddressError
+from statefmt.model.addrs import is_identifier, parse_module_instance
+from statefmt.model.errors import SurgeryError
 from statefmt.model.findings import Finding
 
+# /resources/0
+_BLOCK: Final = 2
 
-def module(document: LooseDocument, path: Path, finding: Finding) -> Iterator[Choice]:
+
+def module(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
     """Name the module, or forget the resource."""
     yield string(path, "module", "ADDRESS", "the module that has the resource", parse_module_instance)
     yield removal(path[:-1], "forget the resource; the real objects continue to exist", "forget")
 
 
-def dependency(document: LooseDocument, path: Path, finding: Finding) -> Iterator[Choice]:
-    """Name the resource without an instance key, or drop the dependency."""
-    resource = _resource(document.string(path))
-    if resource and "depends_on" not in path:
-        yield replacement(path, encode_string(resource), "resource", f"depend on the whole resource, {resource}")
-    check = parse_abs_resource_instance if "depends_on" in path else parse_abs_resource
-    yield string(path, "address", "ADDRESS", "depend on this instead", check)
-    yield removal(path, "drop the dependency; the next apply writes those of the configuration")
+def identifier(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
+    """Write another type or name, or forget the resource."""
+    blocks = state.blocks(path)
+    # The pointer leads to the block if it does not have the member.
+    member = path[-1] if len(path) > _BLOCK else finding.summary.rpartition(" ")[2]
+
+    def rename(given: str) -> dict[Path, bytes | None]:
+        if not is_identifier(given):
+            raise SurgeryError(f"{given!r} is not an identifier")
+        address = state.address_with(blocks[0], member, given)
+        if state.blocks_at(address):
+            raise SurgeryError(f"the state already has a resource {address}")
+        return {(*block, member): encode_string(given) for block in blocks}
+
+    yield Choice("rename", f"this {member}", rename, "IDENTIFIER")
+    forgotten = "forget the resource; the real objects continue to exist"
+    yield Choice("forget", forgotten, lambda _: dict.fromkeys(blocks))
 
 
-def check_result(document: LooseDocument, path: Path, finding: Finding) -> Iterator[Choice]:
+def check_result(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
     """Remove a check result, which the next plan writes again."""
     # The whole result, or one of its objects.
     yield removal(path[:-1], "remove the result; the next plan checks again")
     yield string(path, "address", "ADDRESS", "the address of what was checked")
-
-
-def _resource(text: str) -> str:
-    try:
-        return str(parse_abs_resource_instance(text).containing_resource())
-    except AddressError:
-        return ""

@@ -2,51 +2,89 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from statefmt.edit.repairs.creation import newest
 from statefmt.edit.repairs.defect import Choice
-from statefmt.edit.repairs.document import LooseDocument
-from statefmt.edit.repairs.offers.parts import fixed, json_value, string
+from statefmt.edit.repairs.loose_state import RESOURCES, LooseState
+from statefmt.edit.repairs.new_keys import new_deposed_key, new_instance_key
+from statefmt.edit.repairs.offers.legacy import renaming
+from statefmt.edit.repairs.shown_id import shown_id
 from statefmt.formats.writing.changes import Path
 from statefmt.model.errors import SurgeryError
 from statefmt.model.findings import Finding
 
 
-def duplicate(document: LooseDocument, path: Path, finding: Finding) -> Iterator[Choice]:
-    """Keep one of the objects and forget the others, or give the later one another key."""
-    objects = _same(document, path)
+def duplicate(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
+    """Keep one of the objects and forget the others, or give the first or the last another key."""
+    if path[0] != RESOURCES:
+        yield from _of_old_format(state, path, finding.address)
+        return
+    objects = [one.path for one in state.objects_like(path)]
 
-    def only(kept: Path) -> dict[Path, bytes | None]:
-        return {one: None for one in objects if one != kept}
+    def keep(name: str, kept: Path) -> Choice:
+        return Choice(name, _kept(state, kept, objects), lambda _: _without(objects, kept))
 
-    def with_id(given: str) -> dict[Path, bytes | None]:
-        found = [one for one in objects if document.object_id(one) == given]
-        if len(found) != 1:
-            raise SurgeryError(f"{len(found)} of the {len(objects)} objects have the id {given!r}")
-        return only(found[0])
-
-    for name, kept in (("keep=first", objects[0]), ("keep=last", objects[-1])):
-        named = document.object_id(kept)
-        yield fixed(
-            name,
-            f"keep {f'the object with the id {named}' if named else 'it'} and forget "
-            f"{'the other' if len(objects) == 2 else 'the others'}; the real objects continue to exist",
-            only(kept),
+    yield keep("keep=first", objects[0])
+    yield keep("keep=last", objects[-1])
+    latest = newest(state, objects)
+    if latest is not None:
+        yield keep("keep=newest", latest)
+    yield Choice(
+        "keep=id",
+        "keep the object with this id and forget the others",
+        lambda given: _without(objects, _with_id(state, objects, given)),
+        "ID",
+    )
+    if len(objects) > 2:
+        yield Choice(
+            "forget=id",
+            "forget the object with this id; the real object continues to exist",
+            lambda given: {_with_id(state, objects, given): None},
+            "ID",
         )
-    yield Choice("keep=id", "keep the object with this id and forget the others", with_id, "ID")
-    if document.string((*path, "deposed")):
-        yield string((*path, "deposed"), "rename", "KEY", "give the later object this deposed key")
+    yield from _renamings(state, objects)
+
+
+def _of_old_format(state: LooseState, path: Path, address: str) -> Iterator[Choice]:
+    """Offer the same for the entries of the modules of a state of version 1 to 3."""
+    entries = state.old_entries(address)
+    yield Choice("keep=first", "keep the first entry and forget the others", lambda _: _without(entries, entries[0]))
+    yield Choice("keep=last", "keep the last entry and forget the others", lambda _: _without(entries, entries[-1]))
+    yield renaming(state, path)
+
+
+def _renamings(state: LooseState, objects: Sequence[Path]) -> Iterator[Choice]:
+    """Offer another key for one object, which must be free."""
+    is_deposed = bool(state.string((*objects[0], "deposed")))
+    what, value = ("deposed key", "KEY") if is_deposed else ('key: a number, or a string as "a"', "JSON")
+    write = new_deposed_key if is_deposed else new_instance_key
+    first, last = objects[0], objects[-1]
+    yield Choice("rename", f"give the last object this {what}", lambda given: write(state, last, given), value)
+    yield Choice("rename-first", f"give the first object this {what}", lambda given: write(state, first, given), value)
+
+
+def _without(objects: Sequence[Path], kept: Path) -> dict[Path, bytes | None]:
+    return {one: None for one in objects if one != kept}
+
+
+def _with_id(state: LooseState, objects: Sequence[Path], given: str) -> Path:
+    found = [one for one in objects if state.object_id(one) == given]
+    if len(found) != 1:
+        raise SurgeryError(f"{len(found)} of the {len(objects)} objects have this id")
+    return found[0]
+
+
+def _kept(state: LooseState, kept: Path, objects: Sequence[Path]) -> str:
+    """Say which object stays, and which ones are forgotten."""
+    others = [one for one in objects if one != kept]
+    if len(others) == 1:
+        forgotten = f"forget {_called(state, others[0], 'the other')}"
     else:
-        key = json_value((*path, "index_key"))
-        yield Choice("rename", 'give the later object this key: a number or a string ("a")', key.changes, "JSON")
+        forgotten = f"forget the {len(others)} others"
+    return f"keep {_called(state, kept, 'it')} and {forgotten}; the real objects continue to exist"
 
 
-def _same(document: LooseDocument, path: Path) -> list[Path]:
-    """Return the objects with the address and deposed key of one, in file order."""
-    wanted = document.key(path), document.string((*path, "deposed"))
-    return [
-        one
-        for block in document.blocks(document.resource_address(path[:2]))
-        for one in document.parts((*block, "instances"))
-        if (document.key(one), document.string((*one, "deposed"))) == wanted
-    ]
+def _called(state: LooseState, one: Path, otherwise: str) -> str:
+    named = shown_id(state, one)
+    return f"the object with the id {named}" if named else otherwise

@@ -1,4 +1,4 @@
-"""Offers choices for single objects: mode, key, status, deposed key, sensitive paths (ADR003, ADR004, INS…)."""
+"""Offers choices for single objects: mode, status, deposed key, sensitive paths (ADR003, INS…)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from statefmt.edit.repairs.defect import Choice
-from statefmt.edit.repairs.document import LooseDocument
-from statefmt.edit.repairs.offers.parts import json_value, removal, replacement, string
+from statefmt.edit.repairs.loose_state import LooseState
+from statefmt.edit.repairs.new_keys import DEPOSED_KEY, new_deposed_key
+from statefmt.edit.repairs.offers._parts import json_value, removal, replacement
 from statefmt.formats.raw_json.spans import container_at
 from statefmt.formats.writing.changes import Path
 from statefmt.golang import Members, encode_string, loads_exact
@@ -16,43 +17,39 @@ from statefmt.model.cty.paths import canonical_paths
 from statefmt.model.findings import Finding
 
 _FORGET: Final = "forget the object; the real one continues to exist"
-_DEPOSED_KEY: Final = 8
 
 
-def mode(document: LooseDocument, path: Path, finding: Finding) -> Iterator[Choice]:
+def mode(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
     """Say what the resource is, or forget it."""
-    yield replacement(path, b'"managed"', "managed", "it is a resource")
-    yield replacement(path, b'"data"', "data", "it is a data source")
+    # A block that is null, or without a type, is no resource of any mode.
+    if state.string((*path[:-1], "type")):
+        yield replacement(path, b'"managed"', "managed", "it is a resource")
+        yield replacement(path, b'"data"', "data", "it is a data source")
     yield removal(path[:-1], "forget the resource; the real objects continue to exist", "forget")
 
 
-def instance_key(document: LooseDocument, path: Path, finding: Finding) -> Iterator[Choice]:
-    """Write a key, or none, or forget the object."""
-    yield json_value(path, 'this key: a number or a string in double quotes ("a")')
-    yield removal(path, "no key")
-    yield removal(path[:-1], _FORGET, "forget")
-
-
-def status(document: LooseDocument, path: Path, finding: Finding) -> Iterator[Choice]:
+def status(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
     """Replace the object with the next apply, or take it for whole."""
     yield replacement(path, b'"tainted"', "tainted", "tainted: the next apply replaces it")
     yield removal(path, "the object is whole", "ready")
 
 
-def deposed_key(document: LooseDocument, path: Path, finding: Finding) -> Iterator[Choice]:
+def deposed_key(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
     """Write another deposed key, or forget the object."""
     # From its content, so that the same input gives the same bytes.
-    new = hashlib.sha256(document.raw(path[:-1]) or b"").hexdigest()[:_DEPOSED_KEY]
+    new = hashlib.sha256(state.raw(path[:-1]) or b"").hexdigest()[:DEPOSED_KEY]
     yield replacement(path, encode_string(new), "new-key", f"the deposed key {new}")
-    yield string(path, "key", "KEY", f"this deposed key, of {_DEPOSED_KEY} characters")
+    one = path[:-1]
+    text = f"this deposed key, of {DEPOSED_KEY} characters"
+    yield Choice("key", text, lambda given: new_deposed_key(state, one, given), "KEY")
     yield removal(path[:-1], _FORGET, "forget")
 
 
-def sensitive_paths(document: LooseDocument, path: Path, finding: Finding) -> Iterator[Choice]:
+def sensitive_paths(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
     """Keep the paths that can be read, or convert names of attributes to paths."""
-    text = document.raw(path) or b""
+    text = state.raw(path) or b""
     names = _names(text)
-    attributes = document.raw((*path[:-1], "attributes")) or b"null"
+    attributes = state.raw((*path[:-1], "attributes")) or b"null"
     known = loads_exact(attributes, replace_invalid=True)
     if names and isinstance(known, Members) and all(name in dict(known) for name in names):
         steps = b",".join(b'[{"type":"get_attr","value":%s}]' % encode_string(name) for name in names)
@@ -71,7 +68,13 @@ def sensitive_paths(document: LooseDocument, path: Path, finding: Finding) -> It
     yield removal(path, "drop all paths; OpenTofu then shows the values unless the schema hides them")
 
 
-def both_forms(document: LooseDocument, path: Path, finding: Finding) -> Iterator[Choice]:
+def missing_path(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
+    """Drop a path that leads nowhere, or write another one."""
+    yield removal(path, "drop the path, which hides nothing")
+    yield json_value(path, "this path, as a JSON array of steps")
+
+
+def both_forms(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
     """Keep one of the two forms of attributes."""
     yield removal(path, 'keep "attributes", which counts', "typed")
     yield removal((*path[:-1], "attributes"), 'keep "attributes_flat"', "flat")

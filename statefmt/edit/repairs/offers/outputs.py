@@ -3,30 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from statefmt.edit.repairs.defect import Choice
-from statefmt.edit.repairs.document import LooseDocument
-from statefmt.edit.repairs.offers.parts import json_value, removal
+from statefmt.edit.repairs.loose_state import LooseState
+from statefmt.edit.repairs.offers._parts import json_value, removal
 from statefmt.formats.writing.changes import Path
 from statefmt.golang import JSONValue, Members, NumberText, encode_string, loads_exact
 from statefmt.model.cty.errors import CtyEncodeError, CtyTypeError, CtyValueError
 from statefmt.model.cty.values import canonical_output
 from statefmt.model.findings import Finding
 
+# In characters; a longer type does not help to choose.
+_LONGEST: Final = 80
 
-def output(document: LooseDocument, path: Path, finding: Finding) -> Iterator[Choice]:
+
+def output(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
     """Take the type that the value implies, write another value or type, or remove the output."""
     whole = path[:-1]
-    value = document.raw((*whole, "value"))
+    value = state.raw((*whole, "value"))
     implied = _implied(None if value is None else loads_exact(value, replace_invalid=True))
-    if not document.names(whole):
+    if not state.names(whole):
         # It is null.
         yield removal(whole, "remove the output; the next apply writes it again")
         return
     if value is not None and _fits(value, implied):
-        yield Choice(
-            "implied", f"the type that the value has: {implied.decode()}", lambda _: {(*whole, "type"): implied}
-        )
+        shown = f": {implied.decode()}" if len(implied) <= _LONGEST else ""
+        yield Choice("implied", f"the type that the value has{shown}", lambda _: {(*whole, "type"): implied})
     yield json_value((*whole, "value"), "this JSON value")
     kind = json_value((*whole, "type"))
     yield Choice("type", "this type, as JSON", kind.changes, "JSON")

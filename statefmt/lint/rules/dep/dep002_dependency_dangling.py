@@ -54,7 +54,8 @@ def _check(subject: Subject) -> Iterable[Finding]:
                 f"(in {len(found)} {'object' if len(found) == 1 else 'objects'}).",
                 address,
                 found[0].pointer,
-                "Run `tofu apply` to rewrite the dependencies from the configuration, or correct the entry by hand.",
+                "Run `tofu apply` to rewrite the dependencies from the configuration, or remove it with check --fix "
+                "--unsafe-fixes.",
             )
 
 

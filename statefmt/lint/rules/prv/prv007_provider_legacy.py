@@ -74,5 +74,9 @@ def _mended(mending: Mending) -> Snapshot:
 RULE = Rule(
     Code.PROVIDER_LEGACY,
     _check,
-    mend=Mend("sets the source, if `--config DIR` names a configuration that has one for the type.", _mended),
+    mend=Mend(
+        "sets the source, if `--config DIR` names a configuration that has one for the type.",
+        _mended,
+        needs_sources=True,
+    ),
 )

@@ -12,7 +12,7 @@ Only the last one counts. The others are lost as soon as any program writes the 
 ```
 
 ## What to do
-Keep the right one, and remove the others by hand.
+Keep the right one, and remove the others with `statetool edit`.
 """
 
 from collections.abc import Iterable

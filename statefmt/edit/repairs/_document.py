@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from statefmt.formats.raw_json.pointer import token
 from statefmt.formats.raw_json.spans import Container, container_at, value_at
-from statefmt.formats.writing.changes import Path, member
+from statefmt.formats.writing.changes import NamedItems, Path
 from statefmt.golang import loads_exact
 from statefmt.pieces import Span
-
-RESOURCES: Final = "resources"
 
 
 class LooseDocument:
@@ -21,7 +18,7 @@ class LooseDocument:
         self.data = data
         self._spans: dict[Path, Span | None] = {(): value_at(data)}
         self._containers: dict[Path, Container | None] = {}
-        self._blocks: dict[str, list[Path]] = {}
+        self._names: dict[Path, NamedItems] = {}
 
     def raw(self, path: Path) -> bytes | None:
         """Return the text of a part; None if it does not exist."""
@@ -45,29 +42,6 @@ class LooseDocument:
         container = self._container(path)
         return [] if container is None else [item.name for item in container.items]
 
-    def resource_address(self, resource: Path) -> str:
-        """Return the address of a block of `resources`, even if parts of it are invalid."""
-        data = "data." if self.string((*resource, "mode")) == "data" else ""
-        address = f"{data}{self.string((*resource, 'type'))}.{self.string((*resource, 'name'))}"
-        module = self.string((*resource, "module"))
-        return f"{module}.{address}" if module else address
-
-    def blocks(self, address: str) -> list[Path]:
-        """Return the blocks with the address of a resource, in file order."""
-        if not self._blocks:
-            for block in self.parts((RESOURCES,)):
-                self._blocks.setdefault(self.resource_address(block), []).append(block)
-        return self._blocks.get(address, [])
-
-    def key(self, instance: Path) -> str:
-        """Return the JSON text of an object's instance key; "" if it has none."""
-        raw = (self.raw((*instance, "index_key")) or b"null").decode("utf-8", "replace")
-        return "" if raw == "null" else raw.removesuffix(".0")
-
-    def object_id(self, instance: Path) -> str:
-        """Return the attribute `id` of an object; "" if it has none."""
-        return self.string((*instance, "attributes", "id")) or self.string((*instance, "attributes_flat", "id"))
-
     def _span(self, path: Path) -> Span | None:
         if path not in self._spans:
             self._spans[path] = self._find(path)
@@ -79,11 +53,16 @@ class LooseDocument:
             return None
         name = path[-1]
         if self.data[container.span.start : container.span.start + 1] == b"{":
-            item = member(container, name)
+            item = self._named(path[:-1], container).find(name)
             return None if item is None else item.value
         if not name.isdecimal() or int(name) >= len(container.items):
             return None
         return container.items[int(name)].value
+
+    def _named(self, path: Path, container: Container) -> NamedItems:
+        if path not in self._names:
+            self._names[path] = NamedItems(container)
+        return self._names[path]
 
     def _container(self, path: Path) -> Container | None:
         if path not in self._containers:

@@ -1,0 +1,47 @@
+"""Finds what a repair leaves out of a state."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from statefmt.edit.repairs.loose_state import INSTANCES, RESOURCES, LooseState
+from statefmt.edit.repairs.shown_id import shown_id
+from statefmt.formats.writing.changes import Path
+
+
+def forgotten(before: bytes, after: bytes, *, show_sensitive: bool = False) -> tuple[str, ...]:
+    """Return the objects and outputs that only the content before a repair has, in file order.
+
+    An object is named by its address, and by its id if it has one; `show_sensitive` shows ids that are marked as
+    sensitive. An object that got another address is not forgotten. Only format version 4 is compared.
+    """
+    if before == after:
+        return ()
+    old = LooseState(before, show_sensitive=show_sensitive)
+    new = LooseState(after)
+    left = Counter(text for one in _objects(new) for text in _attributes(new, one))
+    found: list[str] = []
+    for one in _objects(old):
+        kept = [text for text in _attributes(old, one) if left[text]]
+        if not kept:
+            found.append(_named(old, one))
+        left.subtract(kept)
+    outputs = set(new.names(("outputs",)))
+    return (*found, *(f"output.{name}" for name in dict.fromkeys(old.names(("outputs",))) if name not in outputs))
+
+
+def _objects(state: LooseState) -> Iterator[Path]:
+    for resource in state.parts((RESOURCES,)):
+        yield from state.parts((*resource, INSTANCES))
+
+
+def _attributes(state: LooseState, instance: Path) -> list[bytes]:
+    """Return both forms of an object's attributes, one of which may be removed; an object without them has one."""
+    forms = [state.raw((*instance, name)) for name in ("attributes", "attributes_flat")]
+    return [text for text in forms if text not in (None, b"null")] or [b""]
+
+
+def _named(state: LooseState, instance: Path) -> str:
+    named = shown_id(state, instance)
+    return state.instance_address(instance) + (f" (id {named})" if named else "")

@@ -1,0 +1,107 @@
+"""Binds the objects of a resource to provider instances, at the level at which a state can say it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from statefmt.edit.repairs.loose_state import PROVIDER, LooseObject, LooseState
+from statefmt.formats.writing.changes import Path
+from statefmt.golang import encode_string
+from statefmt.model.addrs import NO_KEY, AbsProviderInstance, ConfigProviderConfig
+from statefmt.model.errors import SurgeryError
+from statefmt.model.provider_text import Unreadable, read_config, read_instance
+
+Rebound: TypeAlias = dict[Path, bytes | None]
+
+
+def provider_instance(text: str) -> AbsProviderInstance:
+    """Parse the address of a provider instance, or of a configuration in the old form. Raises SurgeryError."""
+    bound = read_instance(text)
+    if isinstance(bound, Unreadable):
+        config = read_config(text)
+        if isinstance(config, Unreadable):
+            raise SurgeryError(bound.findings[0].detail)
+        return AbsProviderInstance(config, NO_KEY)
+    return bound
+
+
+def provider_config(text: str) -> ConfigProviderConfig:
+    """Parse the address of a provider configuration. Raises SurgeryError."""
+    config = read_config(text)
+    if isinstance(config, Unreadable):
+        raise SurgeryError(config.findings[0].detail)
+    return config
+
+
+def provider_text(bound: AbsProviderInstance) -> str:
+    """Return the address of a provider instance as a state can say it."""
+    return str(bound) if bound.key != NO_KEY else config_text(bound.config)
+
+
+def config_text(config: ConfigProviderConfig) -> str:
+    """Return the address of a configuration as a state can say it; for those known by their type only, the old form."""
+    text = str(config)
+    return text if read_config(text) == config else config.legacy_str()
+
+
+def rebound(state: LooseState, resource: Path, target: Callable[[LooseObject], AbsProviderInstance | None]) -> Rebound:
+    """Return the changes after which each object of a resource has its target.
+
+    Objects whose target is None stay as they are.
+    """
+    after = {one.path: (one, bound) for one in state.objects(resource) if (bound := target(one)) is not None}
+    config = next((bound.config for _, bound in after.values()), None)
+    is_keyless = all(bound.key == NO_KEY for _, bound in after.values())
+    level_text = "" if config is None else config_text(config)
+    # The old form exists at the level of the resource only.
+    is_legacy = config is not None and level_text != str(config)
+    changes: Rebound = {}
+    levels = {block: state.string((*block, PROVIDER)) for block in state.blocks(resource)}
+    for block, level in levels.items():
+        if level and not is_keyless:
+            changes[*block, PROVIDER] = None
+        elif (level or (is_legacy and is_keyless)) and config is not None and read_config(level) != config:
+            changes[*block, PROVIDER] = encode_string(level_text)
+    for one, bound in after.values():
+        inherits = is_keyless and (bool(levels[one.block]) or is_legacy)
+        if inherits and one.names_provider:
+            changes[*one.path, PROVIDER] = None
+        elif not inherits and state.string((*one.path, PROVIDER)) != str(bound):
+            changes[*one.path, PROVIDER] = _of_object(bound)
+    return changes
+
+
+def named(state: LooseState, one: LooseObject, bound: AbsProviderInstance) -> Rebound:
+    """Return the changes that give an object without a provider one, at the level at which its block names others."""
+    if bound.key != NO_KEY or state.names_providers(one.block):
+        return {(*one.path, PROVIDER): _of_object(bound)}
+    return {(*one.block, PROVIDER): encode_string(config_text(bound.config))}
+
+
+def named_each(state: LooseState, targets: Mapping[LooseObject, AbsProviderInstance]) -> Rebound:
+    """Return the changes after which objects have their targets; those that inherit theirs name none."""
+    changes: Rebound = {}
+    for one, bound in targets.items():
+        inherits = read_config(state.string((*one.block, PROVIDER))) == bound.config and bound.key == NO_KEY
+        if inherits and one.names_provider:
+            changes[*one.path, PROVIDER] = None
+        elif not inherits and state.string((*one.path, PROVIDER)) != str(bound):
+            changes[*one.path, PROVIDER] = _of_object(bound)
+    return changes
+
+
+def moved_down(state: LooseState, block: Path, inherited: AbsProviderInstance) -> Rebound:
+    """Return the changes that move the provider of a block to its objects without one."""
+    changes: Rebound = {(*block, PROVIDER): None}
+    for one in state.objects(block):
+        if one.block == block and not one.names_provider:
+            changes[*one.path, PROVIDER] = _of_object(inherited)
+    return changes
+
+
+def _of_object(bound: AbsProviderInstance) -> bytes:
+    """Return the address as an object names it."""
+    if isinstance(read_instance(str(bound)), Unreadable):
+        raise SurgeryError(f"{config_text(bound.config)} has the old form, which only a whole resource can have")
+    return encode_string(str(bound))

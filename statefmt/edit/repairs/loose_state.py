@@ -1,0 +1,267 @@
+"""Reads the resources of a state that may not be loadable: their blocks, objects and providers, each once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+
+from statefmt.edit.repairs._document import LooseDocument, path_of
+from statefmt.formats.versions.upgrade_problems import repeated_instances
+from statefmt.formats.writing.changes import Path
+from statefmt.model.addrs import (
+    NO_KEY,
+    AbsProviderInstance,
+    ConfigProviderConfig,
+    InstanceKey,
+    IntKey,
+    StringKey,
+    parse_module_instance,
+)
+from statefmt.model.errors import AddressError
+from statefmt.model.provider_text import Unreadable, read_config, read_instance
+
+if TYPE_CHECKING:
+    # Not imported at run time: most runs have no configuration.
+    from statefmt.configuration.providers.references import ProviderReferences
+
+T = TypeVar("T")
+
+RESOURCES: Final = "resources"
+INSTANCES: Final = "instances"
+PROVIDER: Final = "provider"
+# In characters: numbers this long may be beyond what a 64-bit float represents exactly.
+_LONG: Final = 16
+
+
+class LooseObject(NamedTuple):
+    """An entry of `instances`: its path, key (None if invalid), deposed key, and the provider instance in force.
+
+    `names_provider` is True if the entry itself names it. `provider` is None if it is missing or unreadable.
+    """
+
+    path: Path
+    key: InstanceKey | None
+    deposed: str
+    names_provider: bool
+    provider: AbsProviderInstance | None
+
+    @property
+    def block(self) -> Path:
+        """The path of the block that it is in."""
+        return self.path[:2]
+
+
+class _Identity(NamedTuple):
+    """What distinguishes a resource from all others."""
+
+    module: str
+    mode: str
+    type: str
+    name: str
+
+    @property
+    def address(self) -> str:
+        """The address of the resource, even if parts of it are invalid."""
+        resource = f"{'data.' if self.mode == 'data' else ''}{self.type}.{self.name}"
+        return f"{self.module}.{resource}" if self.module else resource
+
+
+class LooseState(LooseDocument):
+    """The parts of a state.
+
+    `references` are those of the configuration, if one was given. Secret ids are shown if `show_sensitive` is set.
+    """
+
+    def __init__(
+        self, data: bytes, references: ProviderReferences | None = None, *, show_sensitive: bool = False
+    ) -> None:
+        super().__init__(data)
+        self.references = references
+        self.show_sensitive = show_sensitive
+        self._identities: dict[Path, _Identity] = {}
+        self._objects: dict[_Identity, tuple[LooseObject, ...]] = {}
+        self._by_path: dict[Path, LooseObject] = {}
+        self._found: dict[Hashable, Any] = {}
+
+    def resource_address(self, resource: Path) -> str:
+        """Return the address of a block of `resources`, even if parts of it are invalid."""
+        return self._identity(resource).address
+
+    def address_with(self, resource: Path, member: str, text: str) -> str:
+        """Return the address that a block has with another `type` or `name`."""
+        return self._identity(resource)._replace(**{member: text}).address
+
+    def instance_address(self, instance: Path) -> str:
+        """Return the address of an object's instance, with the deposed key in parentheses if it has one."""
+        key, deposed = self._key(instance), self.string((*instance, "deposed"))
+        address = f"{self.resource_address(instance)}{'' if key is None else key}"
+        return f"{address} (deposed {deposed})" if deposed else address
+
+    def blocks(self, resource: Path) -> Sequence[Path]:
+        """Return the blocks with the resource of one of them, in file order."""
+        return self._blocks.get(self._identity(resource), ())
+
+    def blocks_at(self, address: str) -> Sequence[Path]:
+        """Return the blocks with an address, in file order."""
+        return self._by_address.get(address, ())
+
+    def objects(self, resource: Path) -> Sequence[LooseObject]:
+        """Return the objects of all blocks with the resource of one of them, in file order."""
+        identity = self._identity(resource)
+        if identity not in self._objects:
+            objects = tuple(one for block in self.blocks(resource) for one in self._objects_in(block))
+            self._objects[identity] = objects
+            self._by_path.update((one.path, one) for one in objects)
+        return self._objects[identity]
+
+    def object(self, instance: Path) -> LooseObject:
+        """Return the object at a path. Raises KeyError if there is none."""
+        self.objects(instance)
+        return self._by_path[instance]
+
+    def once(self, work_out: Callable[[LooseState, Path], T], resource: Path = ()) -> T:
+        """Return what a function finds about a resource, given one of its blocks, or about the state.
+
+        The function is called once for each resource.
+        """
+        which = (work_out, self._identity(resource) if resource else None)
+        if which not in self._found:
+            self._found[which] = work_out(self, resource[:2])
+        found: T = self._found[which]
+        return found
+
+    def objects_like(self, instance: Path) -> Sequence[LooseObject]:
+        """Return the objects with the address and the deposed key of one of them, in file order."""
+        which = self._key(instance), self.string((*instance, "deposed"))
+        return self.once(_by_place, instance).get(which, ())
+
+    def objects_with_key(self, instance: Path) -> Sequence[LooseObject]:
+        """Return the current and deposed objects of the instance that an object belongs to."""
+        return self.once(_by_key, instance).get(self._key(instance), ())
+
+    def has_object(self, resource: Path, key: InstanceKey, deposed: str = "") -> bool:
+        """Return whether a resource has an object with a key and a deposed key."""
+        return (key, deposed) in self.once(_by_place, resource)
+
+    def providers(self, resource: Path) -> Sequence[AbsProviderInstance]:
+        """Return the provider instances of a resource, the most used first."""
+        return self.once(_providers, resource)
+
+    def configurations(self, resource: Path) -> Sequence[ConfigProviderConfig]:
+        """Return the provider configurations of a resource, the most used first."""
+        return self.once(_configurations, resource)
+
+    def names_providers(self, block: Path) -> bool:
+        """Return whether an object of a block names a provider of its own."""
+        return block in self.once(_naming_providers, block)
+
+    def providers_of_type(self, resource: Path) -> Sequence[ConfigProviderConfig]:
+        """Return the configurations that resources of the type have, in the module, or else in the state.
+
+        The most used come first.
+        """
+        module, _, kind, _ = self._identity(resource)
+        return self._of_types.get((kind, module)) or self._of_types.get((kind, None), ())
+
+    def old_entries(self, address: str) -> Sequence[Path]:
+        """Return the entries of a state of version 1 to 3 with the address of an instance, if there are several."""
+        return self._old_entries.get(address, ())
+
+    def object_id(self, instance: Path) -> str:
+        """Return the attribute `id` of an object; "" if it has none."""
+        return self.string((*instance, "attributes", "id")) or self.string((*instance, "attributes_flat", "id"))
+
+    @cached_property
+    def _blocks(self) -> Mapping[_Identity, Sequence[Path]]:
+        found: dict[_Identity, list[Path]] = {}
+        for block in self.parts((RESOURCES,)):
+            found.setdefault(self._identity(block), []).append(block)
+        return found
+
+    @cached_property
+    def _old_entries(self) -> Mapping[str, Sequence[Path]]:
+        found = repeated_instances(self.data, int(self.raw(("version",)) or b"0"))
+        return {address: tuple(map(path_of, pointers)) for address, pointers in found.items()}
+
+    @cached_property
+    def _by_address(self) -> Mapping[str, Sequence[Path]]:
+        return {self.resource_address(blocks[0]): blocks for blocks in self._blocks.values()}
+
+    @cached_property
+    def _of_types(self) -> Mapping[tuple[str, str | None], Sequence[ConfigProviderConfig]]:
+        found: dict[tuple[str, str | None], Counter[ConfigProviderConfig]] = {}
+        for identity, blocks in self._blocks.items():
+            for one in self.objects(blocks[0]):
+                if one.provider is not None:
+                    for module in (identity.module, None):
+                        found.setdefault((identity.type, module), Counter())[one.provider.config] += 1
+        return {place: tuple(config for config, _ in counted.most_common()) for place, counted in found.items()}
+
+    def _identity(self, resource: Path) -> _Identity:
+        block = resource[:2]
+        if block not in self._identities:
+            module = self.string((*block, "module"))
+            mode, kind, name = (self.string((*block, member)) for member in ("mode", "type", "name"))
+            self._identities[block] = _Identity(_canonical(module), mode, kind, name)
+        return self._identities[block]
+
+    def _objects_in(self, block: Path) -> list[LooseObject]:
+        config = read_config(self.string((*block, PROVIDER)))
+        inherited = None if isinstance(config, Unreadable) else AbsProviderInstance(config, NO_KEY)
+        found = []
+        for path in self.parts((*block, INSTANCES)):
+            own = self.string((*path, PROVIDER))
+            provider = read_instance(own) if own else inherited
+            bound = None if isinstance(provider, Unreadable) else provider
+            found.append(LooseObject(path, self._key(path), self.string((*path, "deposed")), bool(own), bound))
+        return found
+
+    def _key(self, instance: Path) -> InstanceKey | None:
+        """Return the key as OpenTofu reads it; None if it is invalid."""
+        raw = self.raw((*instance, "index_key")) or b"null"
+        if raw == b"null":
+            return NO_KEY
+        if raw.startswith(b'"'):
+            return StringKey(self.string((*instance, "index_key")))
+        text = raw.decode("ascii", "replace")
+        try:
+            return IntKey(int(text) if text.lstrip("-").isdecimal() and len(text) < _LONG else int(float(text)))
+        except (ValueError, OverflowError):
+            return None
+
+
+def _canonical(module: str) -> str:
+    try:
+        return str(parse_module_instance(module)) if module else ""
+    except AddressError:
+        return module
+
+
+def _by_place(state: LooseState, resource: Path) -> Mapping[tuple[InstanceKey | None, str], Sequence[LooseObject]]:
+    found: dict[tuple[InstanceKey | None, str], list[LooseObject]] = {}
+    for one in state.objects(resource):
+        found.setdefault((one.key, one.deposed), []).append(one)
+    return found
+
+
+def _by_key(state: LooseState, resource: Path) -> Mapping[InstanceKey | None, Sequence[LooseObject]]:
+    found: dict[InstanceKey | None, list[LooseObject]] = {}
+    for one in state.objects(resource):
+        found.setdefault(one.key, []).append(one)
+    return found
+
+
+def _providers(state: LooseState, resource: Path) -> Sequence[AbsProviderInstance]:
+    found = Counter(one.provider for one in state.objects(resource) if one.provider is not None)
+    return [provider for provider, _ in found.most_common()]
+
+
+def _configurations(state: LooseState, resource: Path) -> Sequence[ConfigProviderConfig]:
+    found = Counter(one.provider.config for one in state.objects(resource) if one.provider is not None)
+    return [config for config, _ in found.most_common()]
+
+
+def _naming_providers(state: LooseState, resource: Path) -> frozenset[Path]:
+    return frozenset(one.block for one in state.objects(resource) if one.names_provider)

@@ -1,0 +1,47 @@
+"""Shows the id of an object, unless it is secret."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec import Raw
+
+from statefmt.analysis.selection.object_id import id_is_sensitive
+from statefmt.edit.repairs.loose_state import LooseState
+from statefmt.formats.writing.changes import Path
+from statefmt.golang import JSONValue, Members, NumberText, loads_exact
+from statefmt.model.resources import ResourceInstanceObject
+from statefmt.redaction.hidden import HIDDEN
+from statefmt.redaction.withheld import Withheld, withheld_members
+
+# The id of a random_string is its result; old releases of the provider did the same for passwords.
+_SECRET_IDS: Final = frozenset({"random_password", "random_string", "random_bytes"})
+
+
+def shown_id(state: LooseState, instance: Path) -> str:
+    """Return the id of an object, HIDDEN if it may be secret, "" if there is none."""
+    found = state.object_id(instance)
+    if not found or state.show_sensitive:
+        return found
+    is_secret = state.string((*instance[:2], "type")) in _SECRET_IDS or _is_sensitive(state, instance, found)
+    return HIDDEN if is_secret else found
+
+
+def _is_sensitive(state: LooseState, instance: Path, name: str) -> bool:
+    """Return whether a mark leads to the id, or another sensitive value is the same; True if in doubt."""
+    raw = state.raw((*instance, "attributes"))
+    flat = loads_exact(state.raw((*instance, "attributes_flat")) or b"null", replace_invalid=True)
+    obj = ResourceInstanceObject(
+        attributes=None if raw is None or raw == b"null" else Raw(raw),
+        attributes_flat=_strings(flat),
+        sensitive_attributes=state.raw((*instance, "sensitive_attributes")) or b"[]",
+    )
+    if id_is_sensitive(obj):
+        return True
+    hidden = (part.raw for part in withheld_members(obj).values() if isinstance(part, Withheld))
+    return any(loads_exact(bytes(part), replace_invalid=True) == name for part in hidden)
+
+
+def _strings(flat: JSONValue) -> dict[str, str]:
+    members = dict(flat) if isinstance(flat, Members) else {}
+    return {name: text for name, text in members.items() if isinstance(text, str) and not isinstance(text, NumberText)}

@@ -1,0 +1,83 @@
+"""Says which findings of a state `check --fix` mends, without mending them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from enum import StrEnum, unique
+from typing import TYPE_CHECKING, Final
+
+from statefmt.formats.providers.short_addresses import short_addresses
+from statefmt.formats.reading.inspect import CURRENT_VERSION, Inspection
+from statefmt.lint.mend import Mend
+from statefmt.lint.registry import rules_for
+from statefmt.model.codes import NO_STATE, Code
+from statefmt.model.findings import Finding
+from statefmt.model.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    # Not imported at run time: most runs have no configuration.
+    from statefmt.configuration.providers.references import ProviderReferences
+
+# What canonical form decides in a state that can be read, and only a user may.
+_IS_DECIDED: Final = frozenset({Code.PROVIDER_BLOCKS_DIFFER})
+
+
+@unique
+class Fixable(StrEnum):
+    """How `check --fix` mends a finding: by itself, or only with `--unsafe-fixes`."""
+
+    SAFE = "safe"
+    UNSAFE = "unsafe"
+
+    @property
+    def options(self) -> str:
+        """The options of `check` that mend it."""
+        return "--fix" if self is Fixable.SAFE else "--fix --unsafe-fixes"
+
+
+def fixable_codes(
+    inspection: Inspection, findings: Iterable[Finding], configuration: ProviderReferences | None
+) -> Mapping[str, Fixable]:
+    """Return the codes of findings of a state that are mended, and how.
+
+    Nothing is mended in a state that cannot be used, or has an older format. The canonical form is not written if that
+    would drop resources, or would also decide what is not among the findings.
+    """
+    snapshot, document = inspection.snapshot, inspection.document
+    found = {finding.code for finding in findings}
+    mends = {code: mend for code in found if (mend := _mend(code)) is not None}
+    if not mends or snapshot is None or document is None or inspection.version != CURRENT_VERSION or found & NO_STATE:
+        return {}
+    fixable = {code: Fixable.SAFE if mend.is_safe else Fixable.UNSAFE for code, mend in mends.items()}
+    canonical = [code for code, mend in mends.items() if mend.change is None]
+    undecided = {code for code in {*found, *(each.code for each in inspection.findings)} if _is_decision(code)}
+    if canonical and (undecided - found or _IS_DECIDED & found or short_addresses(document)):
+        fixable = {code: way for code, way in fixable.items() if code not in canonical}
+    elif undecided:
+        fixable |= dict.fromkeys(canonical, Fixable.UNSAFE)
+    needy = [code for code, mend in mends.items() if mend.needs_sources]
+    if needy and not _sources_known(snapshot, configuration):
+        fixable = {code: way for code, way in fixable.items() if code not in needy}
+    return fixable
+
+
+def _mend(code: str) -> Mend | None:
+    rule = rules_for().get(code)
+    return None if rule is None else rule.mend
+
+
+def _is_decision(code: str) -> bool:
+    mend = _mend(code)
+    return mend is not None and mend.change is None and not mend.is_safe
+
+
+def _sources_known(snapshot: Snapshot, configuration: ProviderReferences | None) -> bool:
+    """Return whether a configuration has one source for each provider that a state names by its type only."""
+    if configuration is None:
+        return False
+    from statefmt.analysis.providers.inferred_sources import required_sources
+
+    required = required_sources(configuration.configuration)
+    configs = (resource.provider_config for resource in snapshot.resources)
+    types = {config.provider.type for config in configs if config is not None and config.provider.is_legacy}
+    return all(len(required.get(type_, ())) == 1 for type_ in types)

@@ -1,0 +1,30 @@
+"""Formats how to fix a finding, and whether `check --fix` does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from statefmt.lint.checked import CheckedState
+from statefmt.lint.fixable import Fixable
+from statefmt.model.findings import Finding
+from statefmt.render.fixes import fix_text
+
+# Marks a finding that `check --fix` mends.
+FIXABLE_MARK: Final = "[*]"
+
+
+def advice_text(state: CheckedState, finding: Finding) -> str:
+    """Return the advice of a finding, and the options of `check` that mend it, if there are any."""
+    way = state.fixes.get(finding.code)
+    option = "" if way is None else f"`statetool check {way.options}` fixes this."
+    return " ".join(filter(None, (fix_text(finding.fix), option)))
+
+
+def fixable_text(states: Sequence[CheckedState]) -> str:
+    """Return `2 fixable with --fix, 1 more with --unsafe-fixes`; "" if nothing is fixable."""
+    safe, unsafe = (sum(len(state.fixable(way)) for state in states) for way in (Fixable.SAFE, Fixable.UNSAFE))
+    if not safe:
+        return f"{unsafe} fixable with --fix --unsafe-fixes" if unsafe else ""
+    more = f", {unsafe} more with --unsafe-fixes" if unsafe else ""
+    return f"{safe} fixable with --fix{more}"
