@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from statefmt.context import RunContext
 from statefmt.edit.copies import FileCopy, OutputCopy, refuse_existing
-from statefmt.edit.salvaging.backups import fitting_backups, is_one_file, named_backups
+from statefmt.edit.salvaging._backups import fitting_backups, is_one_file, named_backups
 from statefmt.edit.salvaging.import_blocks import importable
 from statefmt.edit.salvaging.known_backups import known_backups
 from statefmt.edit.salvaging.result import Salvaged, Unused
