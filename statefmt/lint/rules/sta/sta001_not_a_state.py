@@ -13,8 +13,9 @@ again.
 ```
 
 ## What to do
-Restore the file from a backup (`terraform.tfstate.backup`, or an older version in the backend), or pass the right
-file. If no backup is recent enough, `statetool salvage FILE` takes what is whole from a damaged one.
+Restore the file from a backup with `statetool restore` (`terraform.tfstate.backup`, or an older version in the
+backend), or pass the right file. If no backup is recent enough, `statetool salvage FILE` takes what is whole from a
+damaged one.
 """
 
 from statefmt.lint.rule import Rule
