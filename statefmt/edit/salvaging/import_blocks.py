@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 import msgspec
 from msgspec import Struct
@@ -15,7 +16,8 @@ from statefmt.model.errors import AddressError
 from statefmt.redaction.flat import sounds_secret
 from statefmt.redaction.path_text import step_key
 
-_REPLACED = "\ufffd"
+# In place of bytes that are not UTF-8.
+_REPLACED: Final = "\ufffd"
 
 
 class Importable(Struct, frozen=True):
@@ -53,7 +55,7 @@ def importable(filled: Filled, known: Iterable[FoundObject] = ()) -> tuple[Impor
 def _is_address(text: str) -> bool:
     """Return whether a text from a state is an address and nothing else, so that it may be part of a configuration."""
     try:
-        return str(parse_abs_resource_instance(text)) == text
+        return _REPLACED not in text and str(parse_abs_resource_instance(text)) == text
     except AddressError:
         return False
 

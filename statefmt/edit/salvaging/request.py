@@ -51,12 +51,17 @@ def salvage_state(
     name = state_name(context, name, to_read=True)
     if out is not None:
         _refuse_destination(out, [name], overwrite=overwrite)
+    where, known = display_name(name), known_backups(context, name)
     file = damaged_file(context, name, read_anything(context, name), side)
-    where = display_name(name)
+    if file is None:
+        listed = "".join([f"\n  {one.name}" for one in known])
+        raise StoreError(
+            f"{where}: no part of a state was found in this file; `statetool restore BACKUP` puts a backup in its place"
+            + (f":{listed}" if listed else "")
+        )
     unused: list[Unused] = []
     lineage = file.document.envelope.lineage
     used = list(named_backups(context, name, backups, lineage, unused))
-    known = known_backups(context, name)
     named = {os.path.realpath(one.name) for one in used}
     known = tuple(one for one in known if one.checksum or os.path.realpath(one.name) not in named)
     if use_known:

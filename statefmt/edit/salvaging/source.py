@@ -39,8 +39,11 @@ def read_anything(context: RunContext, name: str) -> bytes:
     return store_at(context, name).read().data if name.startswith(GIT) else context.read(name)
 
 
-def damaged_file(context: RunContext, name: str, data: bytes, side: ConflictSide | None = None) -> DamagedFile:
-    """Return what is whole in the bytes of a file. Raises StoreError, StateError or EncryptionError if nothing is."""
+def damaged_file(context: RunContext, name: str, data: bytes, side: ConflictSide | None = None) -> DamagedFile | None:
+    """Return what is whole in the bytes of a file, None if nothing in it is part of a state.
+
+    Raises StoreError if that cannot be salvaged, StateError or EncryptionError if it is encrypted.
+    """
     where = display_name(name)
     both = sides(data)
     if both is None:
@@ -51,7 +54,7 @@ def damaged_file(context: RunContext, name: str, data: bytes, side: ConflictSide
         data = both.ours if side == "ours" else both.theirs
     found, seal = _unsealed(context, name, salvage(data))
     if not found.documents:
-        raise StoreError(f"{where}: no part of a state was found in this file")
+        return None
     for one in found.documents:
         _refuse_version(where, one)
     lineages = {one.envelope.lineage: None for one in found.documents if one.envelope.lineage}

@@ -17,6 +17,16 @@ _HEAD: Final = pattern(
 )
 # In bytes; a state has no or little white space before the first brace.
 _LONGEST_START: Final = 1 << 16
+# Parts of a state of format version 4, also in UTF-16 and HTML: its head, or a resource.
+_PARTS: Final = (
+    (rb'(?:"|&quot;)version(?:"|&quot;)\s*:\s*4\b', rb'(?:"|&quot;)lineage(?:"|&quot;)\s*:\s*(?:"|&quot;)'),
+    (
+        rb'(?:"|&quot;)mode(?:"|&quot;)\s*:\s*(?:"|&quot;)(?:managed|data)(?:"|&quot;)',
+        rb'(?:"|&quot;)instances(?:"|&quot;)\s*:\s*\[',
+    ),
+)
+# What the command does with such a file, after its name.
+SALVAGING: Final = " shows what is whole in this file, and saves it."
 # In digits.
 _LONGEST_SERIAL: Final = 20
 
@@ -41,6 +51,13 @@ def may_be_torn(data: bytes) -> bool:
     """Return whether data that is not a state may be what a crash left of one: empty, zeroed or cut off."""
     start = data[:_LONGEST_START].lstrip()
     return (not start or start.startswith((b"{", b"\0"))) and not _is_json(data)
+
+
+def has_parts(data: bytes) -> bool:
+    """Return whether a file that is not JSON has parts of a state in it, which can be salvaged."""
+    text = data.replace(b"\0", b"")
+    found = (all(pattern(part).search(text) for part in parts) for parts in _PARTS)
+    return any(found) and not _is_json(data)
 
 
 def names_format(data: bytes) -> bool:

@@ -39,6 +39,8 @@ def _head(salvaged: Salvaged) -> Iterator[str]:
     yield f"{name}{side}: {state} ({serial}, {counted(found.size, 'byte')})"
     if found.undone:
         yield f"  converted: {', '.join(found.undone)}"
+    if len(found.documents) > 1:
+        yield f"  {len(found.documents):,} states in the file; the one with the highest serial is salvaged"
     lines = found.lines(found.breaks)
     places = [f"line {lines[one]:,} (byte {one:,})" for one in found.breaks[:_MOST]]
     more = len(found.breaks) - len(places)
@@ -79,8 +81,8 @@ def _missing(salvaged: Salvaged, terminal: Terminal, most: int) -> Iterator[str]
     missing, outputs = salvaged.filled.missing, _missing_outputs(salvaged)
     if missing:
         yield terminal.paint(f"Lost: {counted(len(missing), 'object')}", "bold")
-        lines = salvaged.found.lines(one.end for one in missing)
-        texts = [f"  {printable(str(one.key))}: torn at line {lines[one.end]:,}, byte {one.end:,}" for one in missing]
+        lines = salvaged.found.lines(one.offset for one in missing)
+        texts = [f"  {printable(str(one.key))} (line {lines[one.offset]:,}, byte {one.offset:,})" for one in missing]
         yield from _listed(texts, most, "  ")
     if outputs:
         yield terminal.paint(f"Lost: {counted(len(outputs), 'output')}", "bold")
