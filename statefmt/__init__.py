@@ -33,6 +33,7 @@ Public are the names in `__all__`, here and in the modules by subject:
     statefmt.providers              what each provider instance is used for
     statefmt.releases               what a release reads, writes and loses
     statefmt.rules                  the rules of `statetool check`
+    statefmt.salvage                what is whole in a damaged state
     statefmt.testing                states for tests: make, generate and compare them
 
 All other modules may change with any release. Names are imported on first use, so that small commands start fast.
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
         providers,
         releases,
         rules,
+        salvage,
         search,
         selection,
         snapshots,
@@ -175,6 +177,7 @@ __all__ = [
     "releases",
     "rules",
     "run_context",
+    "salvage",
     "search",
     "selection",
     "snapshots",
@@ -244,7 +247,7 @@ _HOMES = {
 
 _MODULES = frozenset({
     "addrs", "backends", "differences", "graph", "locations", "operations", "plans", "provider_schemas", "providers",
-    "releases", "rules", "search", "selection", "snapshots", "statistics",
+    "releases", "rules", "salvage", "search", "selection", "snapshots", "statistics",
 })  # fmt: skip
 
 

@@ -42,9 +42,10 @@ class Plan(NamedTuple):
 
     `said` is the command line to record, if the actual one has secrets. `state` is the name of the state, if it was an
     argument. `checksum` is the required checksum of the file, and `changed` the message if it differs. `editing` opens
-    the edit, if that needs more than usual. `creates` if the state does not exist. `hint` is printed after the state
-    was written. `depth` is the number of steps of the target if that is a module. `references` is the configuration, if
-    the command has already loaded it. `schemas` say what else is sensitive in the changes.
+    the edit, if that needs more than usual. `creates` if the state does not exist, `even_damaged` if it may be one that
+    cannot be used. `hint` is printed after the state was written. `depth` is the number of steps of the target if that
+    is a module. `references` is the configuration, if the command has already loaded it. `schemas` say what else is
+    sensitive in the changes.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Plan(NamedTuple):
     changed: str = ""
     editing: Editing | None = None
     creates: bool = False
+    even_damaged: bool = False
     hint: str = ""
     depth: int = 0
     references: ProviderReferences | None = None
@@ -134,6 +136,7 @@ def _opened(
             expect_serial=write.expect_serial,
             expect_hash=write.expect_hash or plan.checksum,
             config=references,
+            even_damaged=plan.even_damaged,
             written=written,
         ) as edit:
             yield edit

@@ -173,6 +173,7 @@ class State:
         variables: Mapping[str, str] | None = None,
         variable_files: Sequence[str | os.PathLike[str]] = (),
         operation: str = "edit",
+        even_damaged: bool = False,
         written: Callable[[EditResult], None] | None = None,
     ) -> Iterator[Transaction]:
         """Edit the state in a `with` block: lock and read it at the start, write it at the end.
@@ -202,6 +203,8 @@ class State:
                 and of TF_VAR_… in the environment of the context.
             variable_files: Files of input variables for the directory `config`.
             operation: The name of the operation, in the lock.
+            even_damaged: Open a state that cannot be used, too, to restore another content: its snapshot is empty, with
+                the serial and lineage that can be read.
             written: Called right after the write, before a signal that arrived during it stops the program.
 
         Raises LockedError if someone else holds the lock, StoreError if the state is not the expected one or cannot be
@@ -216,7 +219,8 @@ class State:
                 raise StoreError("backup= cannot be combined with out=: the state stays as it is")
             terms = replace(terms, copy=self._copy(os.fspath(out), terms.command, overwrite, keep_backup))
         references = self._references(config, variables, variable_files)
-        with self._opened(terms) as opened, transaction(opened, references, written) as made:
+        opening = self._even_damaged if even_damaged else None
+        with self._opened(terms, opening) as opened, transaction(opened, references, written) as made:
             yield made
         if terms.in_place and not made.is_cancelled:
             self._store.tidy()
@@ -237,7 +241,7 @@ class State:
 
         An undo is an edit, too: the restored content gets a new, higher serial, and a second undo reverts the first.
         With `discard_changes`, undoes even if something else has changed the state since. The other arguments are those
-        of `edit()`. Raises StoreError if there is no such edit.
+        of `edit()`. The state and its earlier content may be damaged. Raises StoreError if there is no such edit.
         """
         from statefmt.edit.requests.undo import undo_request
         from statefmt.library.transaction import transaction
@@ -252,7 +256,8 @@ class State:
                 "nothing was written. discard_changes=True undoes it anyway"
             )
             terms = replace(terms, checksum=request.last.after, changed=changed)
-        with self._opened(terms) as opened, transaction(opened) as edit:
+
+        with self._opened(terms, self._even_damaged) as opened, transaction(opened) as edit:
             edit.apply(lambda snapshot: request.edit(self._context, snapshot, discards_changes=discard_changes))
         if terms.in_place:
             self._store.tidy()
@@ -388,6 +393,11 @@ class State:
                     self._found = None
         finally:
             self._is_edited = False
+
+    def _even_damaged(self, data: bytes) -> LoadedState:
+        from statefmt.edit.damaged import loaded_to_mend
+
+        return loaded_to_mend(self._context, self.location, data)[0]
 
     def _refuse_nested(self) -> None:
         if self._is_edited:

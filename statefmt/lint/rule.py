@@ -32,7 +32,7 @@ class Rule:
 
     `check` yields findings that the reader does not create; the engine sets their severity to the rule's. Their
     pointers refer to the v4 document, or, if `reads_file` is set, to the file in its own format version. `fix` returns
-    the fix for findings that the reader created without one, and `mend` is what `check --fix` does with the findings.
+    the fix of findings, or the rest of it if the reader gave a part, and `mend` is what `check --fix` does with them.
     `check_configuration` checks a configuration without a state, and `check_plan` a plan, with the state it was made
     for if that is given.
     """

@@ -68,16 +68,20 @@ class Subject:
     def command(self, name: str, *arguments: str, mends: bool = False) -> Fix:
         """Return a statetool command on this state, with the condition for running it, if any.
 
-        A state that cannot be read must be fixed first, unless this command fixes it (`mends`). A state in an older
-        format must be upgraded first.
+        A state that cannot be read must be fixed first, and one in an older format upgraded, unless this command does
+        that (`mends`).
         """
         state = () if self.name is None else state_words(self.name)
         command = Command(name, (*arguments, *state))
-        if not self._can_be_read and not mends:
+        if not self.can_be_read and not mends:
             return Fix.of(command, ", once the state can be read")
-        if self.inspection.version != CURRENT_VERSION and name != "upgrade":
+        if self.inspection.version != CURRENT_VERSION and name != "upgrade" and not mends:
             return Fix.of(command, ", once the state is upgraded")
         return Fix.of(command)
+
+    def repairing(self) -> Fix:
+        """Return the command that shows how to mend what keeps the state from being read."""
+        return Fix.of(self.command("repair", mends=True), " shows the choices.")
 
     def command_on(self, name: str, address: str, *arguments: str) -> Fix:
         """Return a command on one instance; if its address selects other instances too, the command to run first."""
@@ -152,7 +156,7 @@ class Subject:
         return any(finding.code == Code.ENCRYPTED for finding in self.inspection.findings)
 
     @cached_property
-    def _can_be_read(self) -> bool:
+    def can_be_read(self) -> bool:
         """Whether commands other than `check` accept this as a state."""
         inspection = self.inspection
         return inspection.snapshot is not None and not any(found.code in NO_STATE for found in inspection.findings)

@@ -26,7 +26,7 @@ def conflict(
         "to one provider configuration and may differ only in the instance key at its end.",
         resource,
         pointer,
-        "Decide which configuration manages the resource and write it for all of its instances.",
+        "Decide which configuration manages the resource, for all of its instances.",
     )
 
 
@@ -40,7 +40,7 @@ def empty_block(
         f"{last}. The later one applies, as in OpenTofu.",
         resource,
         f"{pointer}/provider",
-        "Remove the empty block, or write the right configuration in both.",
+        "Decide which configuration manages the resource.",
     )
 
 
@@ -51,7 +51,7 @@ def missing(resource: str, key: InstanceKey, pointer: str) -> Finding:
         f"Instance {resource}{key} has no provider address, neither on the resource nor on the instance.",
         f"{resource}{key}",
         pointer,
-        'Add "provider" to the resource, with the address given in the configuration or in earlier states.',
+        "Name the provider given in the configuration or in earlier states.",
     )
 
 

@@ -88,6 +88,11 @@ LINES: Final[dict[str, list[Line]]] = {
         Line("reencrypt --check %s", status=1),
     ],
     "repair": [Line("repair %s")],
+    "salvage": [
+        Line("salvage %s --format json --verbose --show-sensitive"),
+        Line("salvage %s -o new"),
+        Line("salvage %s --from before --from-backups --include-uncertain -o new"),
+    ],
     "undo": [
         Line("undo %s -y", "mv --state %s aws_vpc.main aws_vpc.net", writes=True),
         Line("undo %s -y --dry-run", "mv --state %s aws_vpc.main aws_vpc.net"),

@@ -26,26 +26,38 @@ from statefmt.model.findings import Finding
 from tests.cli.encrypted import configured
 
 _FOLDER: Final = Path(__file__).parent
-_FOR: Final = re.compile(r"-for-((?:opentofu|terraform)-[0-9]+\.[0-9]+)$")
+FOR: Final = re.compile(r"-for-((?:opentofu|terraform)-[0-9]+\.[0-9]+)$")
 _OPENED: Final = re.compile(r"-opened-by-((?:old|new|plain)(?:-(?:old|new|plain))*)$")
 _NAME: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _PARTS: Final = ("What it does", "Why is this bad?", "Example", "What to do")
 
 _CODES: Final = sorted(Code)
 _FILES: Final = sorted(path for path in _FOLDER.glob("[A-Z]*/*") if path.is_file())
-_FAILING: Final = [path for path in _FILES if path.name.startswith("fail-") and path.suffix == ".tfstate"]
+FAILING: Final = [path for path in _FILES if path.name.startswith("fail-") and path.suffix == ".tfstate"]
 _PASSING: Final = [path for path in _FILES if path.name.startswith("pass-") and path.suffix == ".tfstate"]
 
 
+def methods_of(fixture: Path) -> list[str]:
+    """The methods of the encryption configuration of a fixture; none if it is checked without one."""
+    methods = _OPENED.search(fixture.stem)
+    return methods[1].split("-") if methods else []
+
+
+def check_as(fixture: Path, data: bytes, code: str | None = None, *, name: str | None = None) -> list[Finding]:
+    """What the rules find in a state, or one of them, with what belongs to a fixture."""
+    named, methods = FOR.search(fixture.stem), methods_of(fixture)
+    opened = examine(data, configured(*methods)) if methods else None
+    return check(
+        opened.plain if opened else data,
+        select=None if code is None else [code],
+        release=parse_release(named[1]) if named else None,
+        name=name,
+        opened=opened,
+    )
+
+
 def _check(path: Path, code: str | None = None) -> list[Finding]:
-    """What the rules find in a fixture, or one of them."""
-    named = _FOR.search(path.stem)
-    release = parse_release(named[1]) if named else None
-    data = path.read_bytes()
-    methods = _OPENED.search(path.stem)
-    opened = examine(data, configured(*methods[1].split("-"))) if methods else None
-    select = None if code is None else [code]
-    return check(opened.plain if opened else data, select=select, release=release, opened=opened)
+    return check_as(path, path.read_bytes(), code)
 
 
 def _label(path: Path) -> str:
@@ -62,7 +74,7 @@ def _expected(path: Path) -> list[tuple[str, str]]:
     return sorted((place["address"], place["pointer"]) for place in places)
 
 
-@pytest.mark.parametrize("path", _FAILING, ids=_label)
+@pytest.mark.parametrize("path", FAILING, ids=_label)
 def test_reported(path: Path) -> None:
     code = path.parent.name
     expected = _expected(path)
@@ -70,7 +82,7 @@ def test_reported(path: Path) -> None:
     assert _places(_check(path, code), code) == expected
 
 
-@pytest.mark.parametrize("path", _FAILING, ids=_label)
+@pytest.mark.parametrize("path", FAILING, ids=_label)
 def test_reported_whatever_other_rules_run(path: Path) -> None:
     code = path.parent.name
     assert _places(_check(path), code) == _expected(path)
@@ -82,7 +94,7 @@ def test_not_reported(path: Path) -> None:
     assert _places(_check(path, code), code) == []
 
 
-@pytest.mark.parametrize("path", [*_FAILING, *_PASSING], ids=_label)
+@pytest.mark.parametrize("path", [*FAILING, *_PASSING], ids=_label)
 def test_checked_the_same_twice(path: Path) -> None:
     assert _check(path) == _check(path)
 
@@ -104,7 +116,7 @@ def test_nothing_else_lies_about() -> None:
     assert odd == set()
     assert {path.parent.name for path in _FILES} <= set(_CODES)
     expectations = {path.name.removesuffix(".expected.json") for path in _FILES if path.suffix == ".json"}
-    assert expectations == {path.stem for path in _FAILING}
+    assert expectations == {path.stem for path in FAILING}
 
 
 def test_each_code_once() -> None:

@@ -23,7 +23,7 @@ from statefmt.edit.repairs.decisions import Decided, chosen, decided, parse_deci
 from statefmt.edit.repairs.defect import Defect
 from statefmt.edit.repairs.find import defects
 from statefmt.edit.repairs.repair import Repair
-from statefmt.edit.repairs.state import parsed, repairing
+from statefmt.edit.repairs.state import loaded_to_repair, repairing
 from statefmt.locations import STANDARD_INPUT
 from statefmt.render.printable import printable
 from statefmt.render.repair.text import defect_lines, mended_lines
@@ -95,7 +95,7 @@ def command(
         source,
         write.terms(name, "repair", to=to),
         repairing(decide, made),
-        opening=lambda data: parsed(context, name, data),
+        opening=lambda data: loaded_to_repair(context, name, data),
         agreed=agreed,
         written=written,
     )
@@ -109,7 +109,7 @@ def command(
 
 
 def _listed(name: str) -> int:
-    found = defects(parsed(run_context(), name, run_context().read(name)).data)
+    found = defects(loaded_to_repair(run_context(), name, run_context().read(name)).data)
     terminal = result_terminal()
     for defect in found:
         print("\n".join(defect_lines(defect, terminal)))

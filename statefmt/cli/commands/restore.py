@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from statefmt import Edit, EditResult, EncryptionError, Snapshot, StateError, StoreError, SurgeryError, Transaction
+from statefmt import Edit, EditResult, EncryptionError, Snapshot, StoreError, SurgeryError, Transaction
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.shared import StateArgument, StateOption, one_state
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
@@ -21,7 +21,7 @@ from statefmt.cli.run import run_context
 from statefmt.cli.surgery import Plan, carry_out
 from statefmt.edit.added_findings import refuse_new_errors
 from statefmt.edit.copies import FileCopy
-from statefmt.edit.damaged import loaded_or_damaged
+from statefmt.edit.damaged import damage, loaded_to_replace
 from statefmt.edit.operations.restore import with_serial
 from statefmt.edit.pipeline import Terms, opened_edit
 from statefmt.edit.session import LoadedState, StateFileError, load
@@ -86,7 +86,7 @@ def _in_place_of(name: str, backup: LoadedState, terms: Terms) -> Plan:
     errors: list[StateFileError | EncryptionError] = []
 
     def opening(data: bytes) -> LoadedState:
-        state, error = loaded_or_damaged(run_context(), name, data, backup)
+        state, error = loaded_to_replace(run_context(), name, data, backup)
         if error is not None and terms.serial is not None:
             raise StoreError(
                 f"{name}: the state is damaged, so its serial cannot be compared with {terms.serial}; "
@@ -110,7 +110,10 @@ def _in_place_of(name: str, backup: LoadedState, terms: Terms) -> Plan:
         edit = restore(snapshot, backup.data)
         if backup.seal is not None and current[0].seal is None:
             edit = with_note(edit, f"the backup is encrypted; {printable(name)} is in plain text, and so is the result")
-        return with_note(edit, _damage(name, errors[0])) if errors else edit
+        if not errors:
+            return edit
+        note = f"{printable(name)} is damaged, so everything in the backup counts as added. The damage:"
+        return with_note(edit, f"{note} {damage(errors[0])}")
 
     return Plan("restore", operation, asks=True, state=name, editing=partial(_editing, terms, _store(name), opening))
 
@@ -163,9 +166,3 @@ def _refuse_other_lineage(snapshot: Snapshot, name: str, backup: LoadedState) ->
             f"that of {name} is {printable(snapshot.lineage)}; nothing was written. To use it nevertheless, move "
             f"{name} away first: restore then creates the state"
         )
-
-
-def _damage(name: str, error: StateFileError | EncryptionError) -> str:
-    first = error.reasons[0] if isinstance(error, StateError) and error.reasons else None
-    reason = error.on_command_line if first is None else first.detail or first.summary
-    return f"{printable(name)} is damaged, so everything in the backup counts as added. The damage: {printable(reason)}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Annotated, Final, Optional
 
 import typer
@@ -65,7 +64,7 @@ def command(
 
     def operation(snapshot: Snapshot) -> Edit:
         note = f"content as before edit {entry.number} ({printable(entry.command)})"
-        return replace(undo.edit(run_context(), snapshot, discards_changes=discard_changes), notes=(note,))
+        return with_note(undo.edit(run_context(), snapshot, discards_changes=discard_changes), note)
 
     changed = (
         f"something else has changed the state since edit {last.number} ({last.command}); nothing was written. "
@@ -75,7 +74,8 @@ def command(
     words = state_words(name)
     words = words if state or state_option else words[len(("--state", name)) :]
     hint = _way_on(undo.earlier, shell_line((*words, *encryption_words())))
-    return carry_out(Plan("undo", operation, state=name, checksum=checksum, changed=changed, hint=hint), options)
+    plan = Plan("undo", operation, state=name, checksum=checksum, changed=changed, hint=hint, even_damaged=True)
+    return carry_out(plan, options)
 
 
 def _restore(state: str | None, version_id: str, options: SurgeryOptions) -> int:
@@ -91,7 +91,7 @@ def _restore(state: str | None, version_id: str, options: SurgeryOptions) -> int
             )
         return with_note(restore(snapshot, earlier.data), f"content of version {printable(version_id)}")
 
-    return carry_out(Plan("undo", operation, state=name), options)
+    return carry_out(Plan("undo", operation, state=name, even_damaged=True), options)
 
 
 def _quoted(lineage: str) -> str:

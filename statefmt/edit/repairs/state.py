@@ -7,49 +7,28 @@ from collections.abc import Collection
 from msgspec import structs
 
 from statefmt.context import RunContext
+from statefmt.edit.damaged import loaded_to_mend
 from statefmt.edit.operations.restore import with_serial
 from statefmt.edit.pipeline import Operation, Proposal
 from statefmt.edit.repairs.decisions import Decision
-from statefmt.edit.repairs.document import LooseDocument
 from statefmt.edit.repairs.find import is_fatal
 from statefmt.edit.repairs.repair import Decide, Repair, repaired
-from statefmt.edit.session import LoadedState, StateFileError, loaded, with_next_serial
-from statefmt.formats.reading.inspect import ReadResult, inspect, read
-from statefmt.formats.style import style_of
-from statefmt.model.codes import NO_STATE, Code
-from statefmt.model.errors import StateError, SurgeryError
-from statefmt.model.snapshot import HIGHEST_SERIAL, Snapshot
+from statefmt.edit.session import LoadedState, StateFileError, with_next_serial
+from statefmt.formats.reading.inspect import inspect, read
+from statefmt.model.errors import NotAStateError, StateError, SurgeryError
 from statefmt.pieces import Span
-from statefmt.sealed import Seal, opened
 from statefmt.store.reading import display_name
 
 
-def parsed(context: RunContext, name: str, data: bytes) -> LoadedState:
+def loaded_to_repair(context: RunContext, name: str, data: bytes) -> LoadedState:
     """Load a state as loaded() does; if it can only be parsed, with an empty snapshot of its serial and lineage.
 
     Raises StateFileError if it is not a state of a known format, and EncryptionError if it cannot be decrypted.
     """
-    try:
-        return loaded(context, name, data)
-    except StateFileError:
-        plain, seal = data, None
-        inspection = inspect(data)
-        if any(finding.code == Code.ENCRYPTED for finding in inspection.findings):
-            found = opened(context, name, data)
-            configuration = None if found is None else context.configuration()
-            if found is None or configuration is None:
-                raise
-            plain, seal = found.plain, Seal(data, found, configuration)
-            inspection = inspect(plain)
-        is_state = not any(finding.code in NO_STATE for finding in inspection.findings)
-        if inspection.version is None or not is_state:
-            raise
-        document = LooseDocument(plain)
-        serial = (document.raw(("serial",)) or b"").decode("ascii", "replace")
-        number = int(serial) if serial.isdecimal() and len(serial) <= len(str(HIGHEST_SERIAL)) else 0
-        snapshot = Snapshot(serial=min(number, HIGHEST_SERIAL), lineage=document.string(("lineage",)))
-        result = ReadResult(snapshot, (), inspection.version, style_of(plain))
-        return LoadedState(name, plain, result, seal=seal)
+    state, error = loaded_to_mend(context, name, data)
+    if error is not None and isinstance(error.__cause__, NotAStateError):
+        raise error
+    return state
 
 
 def repairing(decide: Decide, decisions: Collection[Decision]) -> Operation[Repair]:

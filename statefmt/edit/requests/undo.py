@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from statefmt.context import RunContext
-from statefmt.edit.changes.edit import Edit
-from statefmt.edit.operations.restore import restore
+from statefmt.edit.changes.edit import Edit, with_note
+from statefmt.edit.damaged import damage
+from statefmt.edit.operations.restore import restore, restore_damaged
 from statefmt.edit.session import StateFileError
-from statefmt.model.errors import StateError, StoreError, SurgeryError
+from statefmt.model.errors import EncryptedStateError, StateError, StoreError, SurgeryError
 from statefmt.model.snapshot import Snapshot
 from statefmt.model.wording import Wording
 from statefmt.sealed import opened
 from statefmt.store.protocol import HistoryEntry, Store
 from statefmt.text.printable import printable
+
+_DAMAGED: Final = "the restored content is damaged, so everything in the state counts as removed. The damage:"
 
 
 class Undo(NamedTuple):
@@ -29,26 +32,30 @@ class Undo(NamedTuple):
     content: bytes
 
     def edit(self, context: RunContext, snapshot: Snapshot, *, discards_changes: bool = False) -> Edit:
-        """Restore the content, decrypted with the configuration of the run.
+        """Restore the content, decrypted with the configuration of the run; also one that cannot be read.
 
-        Raises StateFileError, EncryptionError, and SurgeryError if this would discard a state of another lineage.
+        Raises EncryptionError, StateFileError if no configuration decrypts it, and SurgeryError if this would discard a
+        state of another lineage.
         """
         opening = opened(context, self.name, self.content)
+        plain = self.content if opening is None else opening.plain
+        number = self.entry.number
         try:
-            found = restore(snapshot, self.content if opening is None else opening.plain)
-            lineages = (found.snapshot.lineage, snapshot.lineage)
-            if discards_changes and all(lineages) and len(set(lineages)) > 1:
-                earlier, current = (f"'{printable(lineage)}'" for lineage in lineages)
-                raise SurgeryError(
-                    f"the content before edit {self.entry.number} has the lineage {earlier}, and the state has "
-                    f"{current}: another state is in its place by now. `statetool history --content "
-                    f"{self.entry.number}` prints the content"
-                )
-            return found
+            found = restore(snapshot, plain)
         except StateError as error:
-            number = self.entry.number
-            where = f"{self.name} before edit {number}; `statetool history --content {number}` prints it"
-            raise StateFileError(where, error) from error
+            if isinstance(error, EncryptedStateError):
+                where = f"{self.name} before edit {number}; `statetool history --content {number}` prints it"
+                raise StateFileError(where, error) from error
+            found = with_note(restore_damaged(snapshot, plain), f"{_DAMAGED} {damage(error)}")
+        lineages = (found.snapshot.lineage, snapshot.lineage)
+        if discards_changes and all(lineages) and len(set(lineages)) > 1:
+            earlier, current = (f"'{printable(lineage)}'" for lineage in lineages)
+            raise SurgeryError(
+                f"the content before edit {number} has the lineage {earlier}, and the state has "
+                f"{current}: another state is in its place by now. `statetool history --content "
+                f"{number}` prints the content"
+            )
+        return found
 
 
 def undo_request(store: Store, number: int | None) -> Undo:

@@ -171,7 +171,7 @@ def _utf8_findings(data: bytes) -> list[Finding]:
     if problem is None:
         return []
     detail = f"There is {problem}. OpenTofu replaces such bytes, which changes the state."
-    return [Code.NOT_UTF8.notice("State is not UTF-8", detail, fix="Convert the file to UTF-8 first.")]
+    return [Code.NOT_UTF8.notice("State is not UTF-8", detail, fix="Convert the file to UTF-8, or restore a backup.")]
 
 
 def _refused(version: int, data: bytes, document: StateV4 | None, *findings: Finding) -> Inspection:

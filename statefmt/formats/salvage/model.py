@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import Enum
 
 from msgspec import Struct
@@ -116,9 +117,26 @@ class SalvagedDocument(Struct, frozen=True, kw_only=True):
 
 
 class Salvage(Struct, frozen=True, kw_only=True):
-    """What a file contains: its documents, in order; `undone` names encodings that were removed; `breaks` in bytes."""
+    """What a file contains: its documents, in order; `undone` names encodings that were removed.
+
+    `text` is the content in UTF-8, without them; `breaks` are in bytes of it.
+    """
 
     documents: tuple[SalvagedDocument, ...]
     undone: tuple[str, ...] = ()
     breaks: tuple[int, ...] = ()
-    size: int = 0
+    text: bytes = b""
+
+    @property
+    def size(self) -> int:
+        """The length of the text in bytes."""
+        return len(self.text)
+
+    def lines(self, offsets: Iterable[int]) -> dict[int, int]:
+        """Return the line of each offset in the text, from 1."""
+        found: dict[int, int] = {}
+        line, last = 1, 0
+        for offset in sorted(set(offsets)):
+            line += self.text.count(b"\n", last, offset)
+            found[offset], last = line, offset
+        return found

@@ -22,7 +22,7 @@ def salvage(data: bytes) -> Salvage:
         documents=documents(text, scanned),
         undone=undone,
         breaks=tuple(one.position for one in scanned.breaks),
-        size=len(text),
+        text=text,
     )
 
 

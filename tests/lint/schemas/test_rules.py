@@ -19,10 +19,10 @@ from tests.lifecycle.values import dump, schema_of
 
 _SCHEMAS: Final = read_provider_schemas((Path(__file__).parent / "acme.json").read_bytes())
 _ADDRESS: Final = "acme_disk.main"
-_GOOD: Final[dict[str, Any]] = {"id": "d-1", "zone": "a", "size": 20, "snapshot": [{"hour": 3}]}
+GOOD: Final[dict[str, Any]] = {"id": "d-1", "zone": "a", "size": 20, "snapshot": [{"hour": 3}]}
 
 
-def _state(attributes: dict[str, Any], **members: Any) -> bytes:
+def acme_state(attributes: dict[str, Any], **members: Any) -> bytes:
     resource = {
         "mode": "managed",
         "type": "acme_disk",
@@ -35,13 +35,13 @@ def _state(attributes: dict[str, Any], **members: Any) -> bytes:
     ).encode()
 
 
-def _found(state: bytes) -> list[Finding]:
+def found_with_schemas(state: bytes) -> list[Finding]:
     return check(state, select=["SCH"], schemas=_SCHEMAS)
 
 
 def _told(state: bytes) -> list[tuple[str, str]]:
     prefix = "/resources/0/instances/0/"
-    return [(finding.code, finding.pointer.removeprefix(prefix)) for finding in _found(state)]
+    return [(finding.code, finding.pointer.removeprefix(prefix)) for finding in found_with_schemas(state)]
 
 
 def _nodes(**attributes: str) -> dict[str, Any]:
@@ -88,52 +88,52 @@ _CASES: Final[list[tuple[str, dict[str, Any], list[tuple[str, str]]]]] = [
 
 
 def test_numbers_out_of_the_range_of_floats_keep_nothing_from_being_found() -> None:
-    state = _state({**_GOOD, "size": 12345, "key": "s3cret"}).replace(b"12345", b"1e999")
+    state = acme_state({**GOOD, "size": 12345, "key": "s3cret"}).replace(b"12345", b"1e999")
     assert _told(state) == [("SCH005", "attributes/key")]
 
 
 @pytest.mark.parametrize("value", [{"type": "hunter2", "value": 1}, {"hunter2": 1}, {"type": ["map", "hunter2"]}])
 def test_findings_quote_nothing_from_values_of_any_type(value: object) -> None:
-    (finding,) = _found(_state({**_GOOD, "any": value}))
+    (finding,) = found_with_schemas(acme_state({**GOOD, "any": value}))
     assert (finding.code, finding.pointer) == ("SCH001", "/resources/0/instances/0/attributes/any")
     assert "hunter2" not in str(finding)
 
 
 def test_a_provider_without_a_source_has_no_schemas_to_miss() -> None:
     source = b'provider[\\"registry.opentofu.org/acme/cloud\\"]'
-    state = _state(_GOOD)
+    state = acme_state(GOOD)
     assert source in state
     assert _told(state.replace(source, b"provider.cloud")) == []
 
 
 def test_unknown_nested_attributes_are_in_order() -> None:
     names = [f"x{place}" for place in range(5)]
-    (finding,) = _found(_state({**_GOOD, "mount": [{"path": "/", **dict.fromkeys(names, 1)}]}))
+    (finding,) = found_with_schemas(acme_state({**GOOD, "mount": [{"path": "/", **dict.fromkeys(names, 1)}]}))
     assert ", ".join(f"mount[0].{name}" for name in names) in finding.detail
 
 
 @pytest.mark.parametrize(("change", "wanted"), [case[1:] for case in _CASES], ids=[case[0] for case in _CASES])
 def test_attributes(change: dict[str, Any], wanted: list[tuple[str, str]]) -> None:
-    assert _told(_state({**_GOOD, **change})) == wanted
+    assert _told(acme_state({**GOOD, **change})) == wanted
 
 
 def test_a_missing_required_attribute() -> None:
-    attributes = {name: value for name, value in _GOOD.items() if name != "zone"}
-    assert _told(_state(attributes)) == [("SCH007", "attributes/zone")]
+    attributes = {name: value for name, value in GOOD.items() if name != "zone"}
+    assert _told(acme_state(attributes)) == [("SCH007", "attributes/zone")]
 
 
 def test_recorded_paths_are_not_reported() -> None:
     paths = [[{"type": "get_attr", "value": "key"}]]
-    assert _told(_state({**_GOOD, "key": "s3cret"}, sensitive_attributes=paths)) == []
+    assert _told(acme_state({**GOOD, "key": "s3cret"}, sensitive_attributes=paths)) == []
 
 
 @pytest.mark.parametrize(("version", "code"), [(3, "SCH003"), (1, "SCH004")])
 def test_other_schema_versions_are_not_decoded(version: int, code: str) -> None:
-    assert _told(_state({"size": "large", "x": 1}, schema_version=version)) == [(code, "schema_version")]
+    assert _told(acme_state({"size": "large", "x": 1}, schema_version=version)) == [(code, "schema_version")]
 
 
 def test_flat_attributes_are_not_decoded() -> None:
-    state = json.loads(_state({}))
+    state = json.loads(acme_state({}))
     instance = state["resources"][0]["instances"][0]
     del instance["attributes"]
     instance["attributes_flat"] = {"id": "d-1"}
@@ -142,37 +142,37 @@ def test_flat_attributes_are_not_decoded() -> None:
 
 @pytest.mark.parametrize("change", [{"type": "acme_thing"}, {"mode": "data"}])
 def test_a_type_without_schema_is_reported_once(change: dict[str, str]) -> None:
-    state = json.loads(_state(_GOOD))
+    state = json.loads(acme_state(GOOD))
     for name in ("main", "other"):
         resource = {**state["resources"][0], "name": name, **change}
         state["resources"].append(resource)
     del state["resources"][0]
-    (finding,) = _found(json.dumps(state).encode())
+    (finding,) = found_with_schemas(json.dumps(state).encode())
     assert (finding.code, finding.pointer) == ("SCH010", "/resources/0")
 
 
 def test_values_are_never_shown() -> None:
     attributes = {
-        **_GOOD,
+        **GOOD,
         "size": "hunter2",
         "key": "hunter2",
         "key_wo": "hunter2",
         "extra": "hunter2",
         "any": "hunter2",
     }
-    found = _found(_state(attributes))
+    found = found_with_schemas(acme_state(attributes))
     assert len(found) > 3
     assert "hunter2" not in str(found)
 
 
 def test_without_schemas_nothing_is_compared() -> None:
-    assert check(_state({"x": 1}), select=["SCH"]) == []
+    assert check(acme_state({"x": 1}), select=["SCH"]) == []
 
 
 def test_nesting_without_end_is_no_crash() -> None:
     deep = b"[" * 100_000 + b"]" * 100_000
-    state = _state({**_GOOD, "any": "DEEP"}).replace(b'"DEEP"', deep)
-    assert [finding for finding in _found(state) if finding.code == "SCH002"] == []
+    state = acme_state({**GOOD, "any": "DEEP"}).replace(b'"DEEP"', deep)
+    assert [finding for finding in found_with_schemas(state) if finding.code == "SCH002"] == []
 
 
 def test_what_surely_fits_decodes() -> None:

@@ -12,10 +12,12 @@ OpenTofu refuses to read the state.
 ```
 
 ## What to do
-Correct it: `module.network`, `module.network["a"]`.
+Correct the address (`module.network`, `module.network["a"]`) or forget the resource: `statetool repair` shows the
+choices.
 """
 
 from statefmt.lint.rule import Rule
+from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code
 
-RULE = Rule(Code.MODULE_ADDRESS_INVALID)
+RULE = Rule(Code.MODULE_ADDRESS_INVALID, fix=Subject.repairing)

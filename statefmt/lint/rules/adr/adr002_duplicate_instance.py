@@ -12,10 +12,11 @@ OpenTofu refuses to read the state. One of the two real objects would be forgott
 ```
 
 ## What to do
-Find out which real object each entry represents, and give one of them another address.
+Find out which real object each entry represents. `statetool repair` keeps one of them, or gives one another address.
 """
 
 from statefmt.lint.rule import Rule
+from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code
 
-RULE = Rule(Code.DUPLICATE_INSTANCE)
+RULE = Rule(Code.DUPLICATE_INSTANCE, fix=Subject.repairing)

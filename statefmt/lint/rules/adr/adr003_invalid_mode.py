@@ -12,10 +12,11 @@ OpenTofu refuses to read the state.
 ```
 
 ## What to do
-Correct the mode. Ephemeral resources do not belong in a state.
+Choose a mode with `statetool repair`. Ephemeral resources do not belong in a state; it can also forget them.
 """
 
 from statefmt.lint.rule import Rule
+from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code
 
-RULE = Rule(Code.INVALID_MODE)
+RULE = Rule(Code.INVALID_MODE, fix=Subject.repairing)

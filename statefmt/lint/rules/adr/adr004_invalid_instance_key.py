@@ -12,10 +12,11 @@ OpenTofu refuses to read the state.
 ```
 
 ## What to do
-Use the key from `count` (a number) or `for_each` (a string).
+Use the key from `count` (a number) or `for_each` (a string): `statetool repair` sets it.
 """
 
 from statefmt.lint.rule import Rule
+from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code
 
-RULE = Rule(Code.INVALID_INSTANCE_KEY)
+RULE = Rule(Code.INVALID_INSTANCE_KEY, fix=Subject.repairing)

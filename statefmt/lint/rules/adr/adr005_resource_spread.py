@@ -13,7 +13,7 @@ No program writes this. OpenTofu joins the entries; other tools see only one of 
 ```
 
 ## What to do
-Run `statetool fmt`, which joins them.
+Run `statetool fmt`, which joins them; in a state that cannot be read, `statetool repair` does.
 """
 
 from statefmt.lint.mend import Mend
@@ -24,6 +24,8 @@ from statefmt.model.findings import Fix
 
 
 def _fix(subject: Subject) -> Fix:
+    if not subject.can_be_read:
+        return subject.repairing()
     return Fix.of("To join them: ", subject.rewriting(), ".")
 
 

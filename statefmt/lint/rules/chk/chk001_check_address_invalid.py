@@ -13,10 +13,11 @@ OpenTofu refuses to read the state.
 ```
 
 ## What to do
-Correct the address, or remove the results; the next apply writes them again.
+Remove the results with `statetool repair`, which can also correct the address; the next apply writes them again.
 """
 
 from statefmt.lint.rule import Rule
+from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code
 
-RULE = Rule(Code.CHECK_ADDRESS_INVALID)
+RULE = Rule(Code.CHECK_ADDRESS_INVALID, fix=Subject.repairing)

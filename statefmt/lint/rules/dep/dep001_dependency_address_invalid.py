@@ -12,10 +12,11 @@ OpenTofu refuses to read the state.
 ```
 
 ## What to do
-Correct the entry. Dependencies name resources, without instance keys.
+Correct or remove the entry with `statetool repair`. Dependencies name resources, without instance keys.
 """
 
 from statefmt.lint.rule import Rule
+from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code
 
-RULE = Rule(Code.DEPENDENCY_ADDRESS_INVALID)
+RULE = Rule(Code.DEPENDENCY_ADDRESS_INVALID, fix=Subject.repairing)

@@ -15,7 +15,8 @@ state, and so does every command except `check` and `encryption-info`.
 ```
 
 ## What to do
-Find out who wrote it, and restore the last good copy from a backup or from the versions that the backend keeps.
+Find out who wrote it, and restore the last good copy: a backup with `statetool restore BACKUP`, or one of the versions
+that the backend keeps.
 """
 
 from collections.abc import Iterable
@@ -42,7 +43,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
         yield Code.ENVELOPE_IDENTITY.finding(
             "Envelope of another state",
             f"The {name} of the envelope differs from that of the state inside: the envelope was changed.",
-            fix="Restore the last good copy from a backup or from the versions that the backend keeps.",
+            fix="Restore a backup (statetool restore BACKUP), or a version that the backend keeps.",
         )
 
 

@@ -12,10 +12,11 @@ OpenTofu refuses to read the state.
 ```
 
 ## What to do
-Remove the member, or set it to `"tainted"` if the object must be replaced.
+Choose with `statetool repair`: the object is sound (no status), or must be replaced (`"tainted"`).
 """
 
 from statefmt.lint.rule import Rule
+from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code
 
-RULE = Rule(Code.INVALID_STATUS)
+RULE = Rule(Code.INVALID_STATUS, fix=Subject.repairing)

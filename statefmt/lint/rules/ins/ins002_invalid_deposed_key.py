@@ -12,10 +12,11 @@ OpenTofu refuses to read the state.
 ```
 
 ## What to do
-Give the object a key of eight hexadecimal digits.
+Give the object a key of eight hexadecimal digits, or forget it: `statetool repair` does either.
 """
 
 from statefmt.lint.rule import Rule
+from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code
 
-RULE = Rule(Code.INVALID_DEPOSED_KEY)
+RULE = Rule(Code.INVALID_DEPOSED_KEY, fix=Subject.repairing)

@@ -12,10 +12,12 @@ OpenTofu refuses to read the state. A tool that ignored the error would show sec
 ```
 
 ## What to do
-Write paths: `[[{"type": "get_attr", "value": "password"}]]`.
+Write paths with `statetool repair`, as in `[[{"type": "get_attr", "value": "password"}]]`, or remove those that are
+invalid.
 """
 
 from statefmt.lint.rule import Rule
+from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code
 
-RULE = Rule(Code.INVALID_SENSITIVE_PATHS)
+RULE = Rule(Code.INVALID_SENSITIVE_PATHS, fix=Subject.repairing)

@@ -23,6 +23,8 @@ from statefmt.model.findings import Fix
 
 
 def _fix(subject: Subject) -> Fix:
+    if not subject.can_be_read:
+        return subject.repairing()
     return Fix.of('To drop the flat form, if "attributes" is right: ', subject.rewriting(), ".")
 
 

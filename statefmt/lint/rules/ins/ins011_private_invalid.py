@@ -14,10 +14,11 @@ operations, such as timeouts.
 
 ## What to do
 Restore the member from a backup; usually padding (`=`) or the end is missing. If there is no backup, remove the
-member: apart from timeouts and the like, providers work without it.
+member with `statetool repair`: apart from timeouts and the like, providers work without it.
 """
 
 from statefmt.lint.rule import Rule
+from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code
 
-RULE = Rule(Code.PRIVATE_INVALID)
+RULE = Rule(Code.PRIVATE_INVALID, fix=Subject.repairing)

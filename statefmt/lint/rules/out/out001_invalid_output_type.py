@@ -12,10 +12,12 @@ OpenTofu refuses to read the state.
 ```
 
 ## What to do
-Write the type as OpenTofu does: `["list", "string"]`.
+Choose with `statetool repair`: the type of the value, another type such as `["list", "string"]`, or no output. The
+next apply computes it again.
 """
 
 from statefmt.lint.rule import Rule
+from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code
 
-RULE = Rule(Code.INVALID_OUTPUT_TYPE)
+RULE = Rule(Code.INVALID_OUTPUT_TYPE, fix=Subject.repairing)

@@ -12,10 +12,12 @@ OpenTofu refuses to read the state.
 ```
 
 ## What to do
-Correct the value or the type; the next apply computes both again.
+Choose with `statetool repair`: the type of the value, another value or type, or no output. The next apply computes it
+again.
 """
 
 from statefmt.lint.rule import Rule
+from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code
 
-RULE = Rule(Code.INVALID_OUTPUT_VALUE)
+RULE = Rule(Code.INVALID_OUTPUT_VALUE, fix=Subject.repairing)

@@ -13,7 +13,8 @@ they bind the instance to another provider instance.
 ```
 
 ## What to do
-Run `statetool fmt`, which keeps only the level that is needed.
+Run `statetool fmt`, which keeps only the level that is needed; in a state that cannot be read, `statetool repair`
+does.
 """
 
 from statefmt.lint.mend import Mend
@@ -24,6 +25,8 @@ from statefmt.model.findings import Fix
 
 
 def _fix(subject: Subject) -> Fix:
+    if not subject.can_be_read:
+        return subject.repairing()
     return Fix.of("To keep only the level that is needed: ", subject.rewriting(), ".")
 
 

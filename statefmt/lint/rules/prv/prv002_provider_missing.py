@@ -12,10 +12,11 @@ OpenTofu refuses to read the state.
 ```
 
 ## What to do
-Add `provider` to the resource.
+Name the provider with `statetool repair`, which offers those of other resources of the type.
 """
 
 from statefmt.lint.rule import Rule
+from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code
 
-RULE = Rule(Code.PROVIDER_MISSING)
+RULE = Rule(Code.PROVIDER_MISSING, fix=Subject.repairing)

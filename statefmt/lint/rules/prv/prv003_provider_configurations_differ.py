@@ -14,10 +14,11 @@ OpenTofu refuses most such states. If only some instances name a provider, it si
 ```
 
 ## What to do
-Decide which configuration manages the resource, and set it for all instances.
+Decide which configuration manages the resource; `statetool repair` sets it for all instances.
 """
 
 from statefmt.lint.rule import Rule
+from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code
 
-RULE = Rule(Code.PROVIDER_CONFIGURATIONS_DIFFER)
+RULE = Rule(Code.PROVIDER_CONFIGURATIONS_DIFFER, fix=Subject.repairing)

@@ -12,11 +12,12 @@ OpenTofu refuses to read the state. OpenTofu 1.8 silently drops the resource.
 ```
 
 ## What to do
-Correct the address: `provider["HOST/NAMESPACE/TYPE"]`, with `.ALIAS` if it has one, and on an instance
-`.ALIAS["KEY"]`.
+Correct the address with `statetool repair`: `provider["HOST/NAMESPACE/TYPE"]`, with `.ALIAS` if it has one, and on an
+instance `.ALIAS["KEY"]`.
 """
 
 from statefmt.lint.rule import Rule
+from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code
 
-RULE = Rule(Code.PROVIDER_ADDRESS_INVALID)
+RULE = Rule(Code.PROVIDER_ADDRESS_INVALID, fix=Subject.repairing)

@@ -13,10 +13,12 @@ objects, and would then destroy a deposed object in the wrong region or account.
 ```
 
 ## What to do
-Destroy the deposed object with the provider instance that it belongs to, or bind both objects to the same one.
+Destroy the deposed object with the provider instance that it belongs to, or bind both objects to the same one with
+`statetool repair`.
 """
 
 from statefmt.lint.rule import Rule
+from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code
 
-RULE = Rule(Code.PROVIDER_KEYS_DIFFER)
+RULE = Rule(Code.PROVIDER_KEYS_DIFFER, fix=Subject.repairing)

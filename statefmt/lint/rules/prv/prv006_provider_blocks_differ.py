@@ -13,10 +13,11 @@ OpenTofu joins the entries, and silently binds all instances to the configuratio
 ```
 
 ## What to do
-Decide which configuration manages the resource, and set it for all instances.
+Decide which configuration manages the resource; `statetool repair` sets it for all instances.
 """
 
 from statefmt.lint.rule import Rule
+from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code
 
-RULE = Rule(Code.PROVIDER_BLOCKS_DIFFER)
+RULE = Rule(Code.PROVIDER_BLOCKS_DIFFER, fix=Subject.repairing)

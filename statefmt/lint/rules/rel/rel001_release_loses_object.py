@@ -25,6 +25,8 @@ Bind all instances of the resource to one provider configuration without a key t
 the instances are in several regions or accounts, first move them to one resource for each configuration, with
 `statetool mv`. Make the same changes in the `.tf` files before the next plan.
 
+A resource without instances is removed with `statetool rm`.
+
 Or change the `.tf` files first, and apply them with the release that wrote the state. `statetool downgrade` never
 leaves out an object.
 """

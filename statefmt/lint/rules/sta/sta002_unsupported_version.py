@@ -12,7 +12,8 @@ This release of statetool cannot read the state.
 ```
 
 ## What to do
-Use a newer statetool. If the file has the binary format, upgrade it with Terraform 0.6.16 first.
+Use a newer statetool, or restore the file from a backup with `statetool restore`. If the file has the binary format,
+upgrade it with Terraform 0.6.16 first.
 """
 
 from statefmt.lint.rule import Rule

@@ -12,10 +12,11 @@ OpenTofu refuses to read the state.
 ```
 
 ## What to do
-Correct the reported member, or restore the file from a backup.
+Convert, replace or remove the member with `statetool repair`, or restore the file from a backup.
 """
 
 from statefmt.lint.rule import Rule
+from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code
 
-RULE = Rule(Code.INVALID_STRUCTURE)
+RULE = Rule(Code.INVALID_STRUCTURE, fix=Subject.repairing)

@@ -13,11 +13,12 @@ Neither OpenTofu nor Terraform can read the state. OpenTofu 1.13 does not read v
 ```
 
 ## What to do
-Correct the reported entry. If it is an alias that contains `${…}`, rename the alias and apply with Terraform 0.11
-first.
+Correct or forget the reported entry with `statetool repair`. If it is an alias that contains `${…}`, rename the alias
+and apply with Terraform 0.11 first.
 """
 
 from statefmt.lint.rule import Rule
+from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code
 
-RULE = Rule(Code.UPGRADE_FAILED)
+RULE = Rule(Code.UPGRADE_FAILED, fix=Subject.repairing)

@@ -12,10 +12,11 @@ OpenTofu refuses to read the state.
 ```
 
 ## What to do
-Set it to the release that wrote the state, such as `1.9.0`.
+Set it to the release that wrote the state, such as `1.9.0`, or remove it: `statetool repair` does either.
 """
 
 from statefmt.lint.rule import Rule
+from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code
 
-RULE = Rule(Code.INVALID_TERRAFORM_VERSION)
+RULE = Rule(Code.INVALID_TERRAFORM_VERSION, fix=Subject.repairing)

@@ -12,7 +12,7 @@ OpenTofu silently replaces each such byte, and so changes names, keys or values 
 ```
 
 ## What to do
-Convert the file to UTF-8, or restore it from a backup.
+Convert the file to UTF-8, or restore it from a backup with `statetool restore`.
 """
 
 from statefmt.lint.rule import Rule

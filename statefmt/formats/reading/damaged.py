@@ -1,0 +1,85 @@
+"""Finds what is known of a state that cannot be read."""
+
+from __future__ import annotations
+
+import json
+from typing import Final
+
+from statefmt.formats.raw_json.spans import container_at
+from statefmt.golang import loads_exact
+from statefmt.model.snapshot import HIGHEST_SERIAL, Snapshot
+from statefmt.text.pattern import pattern
+
+# Every release writes a state, and OpenTofu an envelope, in this order.
+_HEAD: Final = pattern(
+    rb'\s*\{\s*("version":\s*[0-9]+,\s*("terraform_version":\s*"[^"\\]*",\s*)?)?'
+    rb'"serial":\s*([0-9]{1,20}),\s*"lineage":\s*("[^"\\]*")'
+)
+# In bytes; a state has no or little white space before the first brace.
+_LONGEST_START: Final = 1 << 16
+# Parts of a state of format version 4, also in UTF-16 and HTML: its head, or a resource.
+_PARTS: Final = (
+    (rb'(?:"|&quot;)version(?:"|&quot;)\s*:\s*4\b', rb'(?:"|&quot;)lineage(?:"|&quot;)\s*:\s*(?:"|&quot;)'),
+    (
+        rb'(?:"|&quot;)mode(?:"|&quot;)\s*:\s*(?:"|&quot;)(?:managed|data)(?:"|&quot;)',
+        rb'(?:"|&quot;)instances(?:"|&quot;)\s*:\s*\[',
+    ),
+)
+# What the command does with such a file, after its name.
+SALVAGING: Final = " shows what is whole in this file, and saves it."
+# In digits.
+_LONGEST_SERIAL: Final = 20
+
+
+def known_snapshot(data: bytes) -> Snapshot:
+    """Return an empty snapshot with the serial and lineage of a damaged state; 0 and "" where they are unknown."""
+    if is_json_object(data):
+        serial, lineage = _member(data, "serial"), _member(data, "lineage")
+    else:
+        head = _HEAD.match(data)
+        serial, lineage = (head[3], head[4]) if head else (b"", b"")
+    number = int(serial) if serial.isdigit() and len(serial) <= _LONGEST_SERIAL else 0
+    return Snapshot(serial=number if number <= HIGHEST_SERIAL else 0, lineage=_decoded(lineage))
+
+
+def is_json_object(data: bytes) -> bool:
+    """Return whether data is one JSON object, whatever is in it."""
+    return data[:_LONGEST_START].lstrip().startswith(b"{") and _is_json(data)
+
+
+def may_be_torn(data: bytes) -> bool:
+    """Return whether data that is not a state may be what a crash left of one: empty, zeroed or cut off."""
+    start = data[:_LONGEST_START].lstrip()
+    return (not start or start.startswith((b"{", b"\0"))) and not _is_json(data)
+
+
+def has_parts(data: bytes) -> bool:
+    """Return whether a file that is not JSON has parts of a state in it, which can be salvaged."""
+    text = data.replace(b"\0", b"")
+    found = (all(pattern(part).search(text) for part in parts) for parts in _PARTS)
+    return any(found) and not _is_json(data)
+
+
+def names_format(data: bytes) -> bool:
+    """Return whether the first member of data is the version of its format, as in every plain state."""
+    head = _HEAD.match(data)
+    return head is not None and head[1] is not None
+
+
+def _member(data: bytes, name: str) -> bytes:
+    """Return the JSON text of a member; b"" if there is none."""
+    item = container_at(data).find(name)
+    return b"" if item is None else data[item.value.start : item.value.end]
+
+
+def _decoded(text: bytes) -> str:
+    value = loads_exact(text, replace_invalid=True) if text.startswith(b'"') else ""
+    return value if isinstance(value, str) else ""
+
+
+def _is_json(data: bytes) -> bool:
+    try:
+        json.loads(data)
+    except (ValueError, RecursionError):
+        return False
+    return True

@@ -1,0 +1,41 @@
+"""What findings about schemas say to do, done: afterwards they are gone, and there is no other one in their place."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from statefmt.cli.main import main
+from statefmt.lint.registry import all_rules
+from statefmt.model.findings import Finding, Severity
+from tests.lint.schemas.test_rules import GOOD, acme_state, found_with_schemas
+
+_ERRORS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
+    "SCH001": ({"size": "large"}, {}, "unset acme_disk.main size"),
+    "SCH003": ({}, {"schema_version": 3}, "restore BACKUP"),
+    "SCH006": ({"key_wo": "s3cret"}, {}, "unset acme_disk.main key_wo"),
+}
+
+
+def _codes(found: list[Finding]) -> set[str]:
+    return {finding.code for finding in found}
+
+
+@pytest.mark.parametrize("code", _ERRORS)
+def test_the_command_does_away_with_the_finding_and_adds_none(code: str, tmp_path: Path) -> None:
+    change, members, command = _ERRORS[code]
+    state, backup = tmp_path / "terraform.tfstate", tmp_path / "good.backup"
+    state.write_bytes(acme_state({**GOOD, **change}, **members))
+    backup.write_bytes(acme_state(GOOD))
+    assert _codes(found_with_schemas(state.read_bytes())) == {code}
+    arguments = shlex.split(command.replace("BACKUP", shlex.quote(str(backup))))
+    assert main([*arguments, "--state", str(state), "--yes"]) == 0
+    assert _codes(found_with_schemas(state.read_bytes())) == set()
+
+
+def test_every_error_about_schemas_is_here() -> None:
+    errors = {code for code, rule in all_rules().items() if rule.severity is Severity.ERROR and code[:3] == "SCH"}
+    assert errors == set(_ERRORS)
