@@ -16,6 +16,8 @@ class Doubt(Enum):
     SEAM = "it may consist of two versions of the object"
     NESTED = "it was found inside a torn object"
     REPEATED = "another version of the object comes earlier in the file"
+    BEHIND = "it follows the end of the state"
+    MIXED = "the file mixes several versions"
     HEADLESS = "its resource is lost"
     PROVIDER = "its provider differs from that of the resource in the file"
     ONLY_IN_BACKUP = "only a backup has it: it may have been destroyed since"
@@ -94,7 +96,11 @@ class Envelope(Struct, frozen=True):
 
 
 class SalvagedDocument(Struct, frozen=True, kw_only=True):
-    """One state as found in a file. `is_whole` if nothing of it is damaged; `lost_outputs` counts torn outputs."""
+    """One state as found in a file, from the offset `start` on.
+
+    `lost_outputs` names outputs that are torn or may be. `is_whole` if nothing is damaged: then `raw` has the bytes of
+    the state, without what is around it.
+    """
 
     envelope: Envelope
     objects: tuple[FoundObject, ...] = ()
@@ -102,6 +108,7 @@ class SalvagedDocument(Struct, frozen=True, kw_only=True):
     lost_outputs: tuple[str, ...] = ()
     is_whole: bool = False
     start: int = 0
+    raw: bytes = b""
 
     @property
     def certain(self) -> tuple[FoundObject, ...]:
