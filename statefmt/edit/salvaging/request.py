@@ -73,9 +73,9 @@ def salvage_state(
     older = [Backup(f"{where} (an older state in it)", one) for one in file.others]
     found = [*older, *(one.backup for one in used)]
     merged = filled(file.document, found, include_uncertain=include_uncertain)
-    envelope = salvaged_envelope(file.document.envelope, found)
+    envelope = salvaged_envelope(file.document.envelope, found, merged)
     has_any = bool(merged.taken or envelope.outputs or file.document.is_whole)
-    content = salvaged_state(envelope, merged.taken) if has_any else b""
+    content = salvaged_state(file.document, envelope, merged.taken) if has_any else b""
     errors = inspect(content).findings if has_any else ()
     seals = [file.seal, *(one.seal for one in used)]
     return Salvaged(

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from statefmt.formats.salvage._doubts import Sign, held, without_repeated
 from statefmt.formats.salvage._envelope import FoundOutput, envelope_of, outputs_of
+from statefmt.formats.salvage._layout import layout_at
 from statefmt.formats.salvage._names import (
     head_of,
     is_instance,
@@ -25,11 +26,13 @@ from statefmt.formats.salvage._names import (
 from statefmt.formats.salvage._scan import Break, BreakKind, Node, Scan
 from statefmt.formats.salvage._values import is_utf8
 from statefmt.formats.salvage.model import Doubt, Envelope, FoundObject, Head, LostObject, SalvagedDocument
+from statefmt.text.pattern import pattern
 
 # A file that was torn once has one such place; one that has more may be mixed of blocks, with seams that do not show.
 _MOST_SEAMS: Final = 1
 # How deep resources stand in resources after a tear: the second may be those of the old end.
 _DEEPEST: Final = 1
+_LINE_BREAKS: Final = pattern(rb"(?:\r?\n){0,2}+")
 
 
 @dataclass
@@ -39,6 +42,7 @@ class _Open:
     start: int
     envelope: Envelope = field(default_factory=Envelope)
     end: int | None = None
+    serial_at: int = -1
     is_damaged: bool = False
     is_loose: bool = False
     objects: list[FoundObject] = field(default_factory=list)
@@ -78,6 +82,9 @@ def _state(text: bytes, node: Node) -> _Open:
     resources = node.child("resources")
     for child in resources.children if resources else ():
         _part(text, child, None, document)
+    serial = node.whole("serial")
+    if serial is not None and document.envelope.serial is not None:
+        document.serial_at = serial.start - node.start
     if is_odd_state(node):
         document.signs.append(Sign(node.end))
     return document
@@ -152,8 +159,16 @@ def _closed(text: bytes, document: _Open, seams: Sequence[Break]) -> SalvagedDoc
         lost_outputs=tuple(one.name for one in outputs if one.raw is None),
         is_whole=is_whole,
         start=document.start,
-        raw=text[document.start : document.end] if is_whole and document.end is not None else b"",
+        raw=_own_bytes(text, document) if is_whole else b"",
+        serial_at=document.serial_at if is_whole else -1,
+        layout=layout_at(text, document.start),
     )
+
+
+def _own_bytes(text: bytes, document: _Open) -> bytes:
+    """Return the bytes of a state with its line breaks at the end, of which releases write one or two."""
+    breaks = _LINE_BREAKS.match(text, document.end or document.start)
+    return text[document.start : breaks.end() if breaks else document.end]
 
 
 def _doubted(found: FoundObject, doubt: Doubt) -> FoundObject:

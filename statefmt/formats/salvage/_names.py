@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from statefmt.formats.salvage._scan import Node
-from statefmt.formats.salvage._values import integer, scalar, string
+from statefmt.formats.salvage._values import integer, is_utf8, scalar, string
 from statefmt.formats.salvage.model import Doubt, FoundObject, Head, LostObject, ObjectKey
 from statefmt.formats.versions.v4 import InstanceObjectV4, ResourceV4, StateV4
 from statefmt.model.addrs import NO_KEY, InstanceKey, IntKey, StringKey
@@ -64,6 +64,8 @@ def head_of(text: bytes, node: Node) -> Head | None:
         if value is None:
             return None
         values[name] = value
+    if not all(is_utf8(text, child) for child in node.children if child.name != "instances"):
+        return None
     members = tuple(
         (child.name, text[child.start : child.end])
         for child in node.children

@@ -95,11 +95,19 @@ class Envelope(Struct, frozen=True):
     is_encrypted: bool = False
 
 
+class StateLayout(Struct, frozen=True, kw_only=True):
+    """How a state is laid out: its line break, b"" if it has one line, its indentation, and what follows names."""
+
+    line: bytes = b"\n"
+    indent: bytes = b"  "
+    colon: bytes = b": "
+
+
 class SalvagedDocument(Struct, frozen=True, kw_only=True):
     """One state as found in a file, from the offset `start` on.
 
     `lost_outputs` names outputs that are torn or may be. `is_whole` if nothing is damaged: then `raw` has the bytes of
-    the state, without what is around it.
+    the state, without what is around it, and `serial_at` is where the digits of its serial begin in it, -1 if nowhere.
     """
 
     envelope: Envelope
@@ -109,6 +117,8 @@ class SalvagedDocument(Struct, frozen=True, kw_only=True):
     is_whole: bool = False
     start: int = 0
     raw: bytes = b""
+    serial_at: int = -1
+    layout: StateLayout = StateLayout()
 
     @property
     def certain(self) -> tuple[FoundObject, ...]:

@@ -73,7 +73,7 @@ def test_backups_fill_what_is_torn_and_no_more() -> None:
     result = filled(torn, [backup])
     assert [str(one.key) for one in result.taken] == ["t.a", "t.b"]
     assert [(str(one.key), one.doubt) for one in result.uncertain] == [("t.c", Doubt.ONLY_IN_BACKUP)]
-    content = json.loads(salvaged_state(salvaged_envelope(torn.envelope, [backup]), result.taken))
+    content = json.loads(salvaged_state(torn, salvaged_envelope(torn.envelope, [backup], result), result.taken))
     assert content["serial"] == 8
     assert [block["name"] for block in content["resources"]] == ["a", "b"]
 
