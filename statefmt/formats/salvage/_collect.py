@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from statefmt.formats.salvage._doubts import Sign, held, without_repeated
 from statefmt.formats.salvage._envelope import FoundOutput, envelope_of, outputs_of
 from statefmt.formats.salvage._layout import layout_at
+from statefmt.formats.salvage._levels import RESOURCE_LEVEL, levels
 from statefmt.formats.salvage._names import (
     head_of,
     is_instance,
@@ -54,14 +55,14 @@ class _Open:
 def documents(text: bytes, scanned: Scan) -> tuple[SalvagedDocument, ...]:
     """Return the states in a text, in order."""
     found: list[_Open] = []
-    for node in scanned.nodes:
+    for node, level in zip(scanned.nodes, levels(text, scanned.nodes), strict=True):
         if is_state(node):
             found.append(_state(text, node))
         elif is_resource(node) or is_instance(node):
             if not found:
                 found.append(_Open(node.start, is_damaged=True))
             found[-1].is_loose = True
-            _loose(text, node, found[-1])
+            _loose(text, node, found[-1], level)
     # Behind a hole, scanning may resume inside a string: what breaks there is no part of a state.
     torn = {node.end for node in scanned.nodes if is_state(node) or is_resource(node) or is_instance(node)}
     seams = [one for one in scanned.breaks if one.kind.is_seam and one.position in torn]
@@ -90,12 +91,14 @@ def _state(text: bytes, node: Node) -> _Open:
     return document
 
 
-def _loose(text: bytes, node: Node, document: _Open) -> None:
-    """Collect a part whose place in the state is lost: that an object there has no resource is no sign of a seam."""
-    known = len(document.signs)
+def _loose(text: bytes, node: Node, document: _Open, level: int | None) -> None:
+    """Collect a part that follows a break: that an object there has no resource is no sign of a seam."""
+    signs, first = len(document.signs), len(document.objects)
     _part(text, node, None, document)
     if not is_resource(node):
-        del document.signs[known:]
+        del document.signs[signs:]
+    elif level != RESOURCE_LEVEL:
+        _doubt(document, first, Doubt.LOOSE)
 
 
 def _part(text: bytes, node: Node, head: Head | None, document: _Open, depth: int = 0) -> None:
@@ -117,7 +120,7 @@ def _part(text: bytes, node: Node, head: Head | None, document: _Open, depth: in
         _part(text, child, own, document, depth + 1)
     doubt = Doubt.SEAM if is_odd_resource(node) and document.is_damaged else Doubt.NESTED if node.rescanned else None
     if doubt is not None:
-        document.objects[first:] = [_doubted(one, doubt) for one in document.objects[first:]]
+        _doubt(document, first, doubt)
 
 
 def _instance(text: bytes, node: Node, head: Head | None, document: _Open) -> None:
@@ -169,6 +172,10 @@ def _own_bytes(text: bytes, document: _Open) -> bytes:
     """Return the bytes of a state with its line breaks at the end, of which releases write one or two."""
     breaks = _LINE_BREAKS.match(text, document.end or document.start)
     return text[document.start : breaks.end() if breaks else document.end]
+
+
+def _doubt(document: _Open, first: int, doubt: Doubt) -> None:
+    document.objects[first:] = [_doubted(one, doubt) for one in document.objects[first:]]
 
 
 def _doubted(found: FoundObject, doubt: Doubt) -> FoundObject:

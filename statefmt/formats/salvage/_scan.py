@@ -13,17 +13,17 @@ from typing import Final, NamedTuple
 from statefmt.text.pattern import pattern
 
 _SPACE: Final = rb"[ \t\r\n]*+"
-_STRING: Final = rb'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"'
+STRING: Final = rb'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"'
 _NUMBER: Final = rb"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?"
-_MEMBER: Final = pattern(_SPACE + b"(" + _STRING + b")" + _SPACE + b":" + _SPACE)
+_MEMBER: Final = pattern(_SPACE + b"(" + STRING + b")" + _SPACE + b":" + _SPACE)
 # A number ends only before something else: at the end of the text, digits may be missing.
-_SCALAR: Final = pattern(_STRING + rb"|(?:true|false|null|" + _NUMBER + rb")(?=[ \t\r\n]*+[,\]}])")
+_SCALAR: Final = pattern(STRING + rb"|(?:true|false|null|" + _NUMBER + rb")(?=[ \t\r\n]*+[,\]}])")
 _GAP: Final = pattern(_SPACE)
 _START: Final = pattern(rb'\{[ \t\r\n]*+(?:"|\})')
 # The first member of a state or of a resource, in the order in which every release writes them.
 _ANCHOR: Final = pattern(rb'\{[ \t\r\n]*+"(?:version|module|mode)"[ \t\r\n]*+:')
 # What may be between the parts of a state whose brackets are lost: values that nobody asks for, and brackets.
-_LOOSE: Final = pattern(rb"(?:[ \t\r\n,:\[\]}]++|" + _STRING + rb"|true|false|null|" + _NUMBER + rb")*+")
+LOOSE: Final = pattern(rb"(?:[ \t\r\n,:\[\]}]++|" + STRING + rb"|true|false|null|" + _NUMBER + rb")*+")
 # How a state ends, in either layout. A state that was only cut short never ends so: an indented one has no other brace
 # in the first column, a compact one no other line break.
 _STATE_END: Final = pattern(rb"(?:\n|[^\s{])\}\s*\Z")
@@ -121,7 +121,7 @@ def scan(text: bytes) -> Scan:
         node, position = _value(text, start.start(), is_again=start.start() < rescanned)
         nodes.append(node)
         if node.is_whole:
-            if node.names & _PART and (loose := _LOOSE.match(text, position)):
+            if node.names & _PART and (loose := LOOSE.match(text, position)):
                 position = loose.end()
             continue
         broken = position
@@ -143,8 +143,13 @@ def _kind(text: bytes, position: int) -> BreakKind:
         return BreakKind.TEXT
     if _ANYTHING.search(text, cut.end()):
         return BreakKind.ZEROS
-    end = text[-_LONGEST_END:].rstrip(b"\0")
-    return BreakKind.OLD_END if end.endswith(b"\n") and _STATE_END.search(end) else BreakKind.END
+    return BreakKind.OLD_END if ends_as_state(text) else BreakKind.END
+
+
+def ends_as_state(text: bytes) -> bool:
+    """Return whether a text ends as a state does; zeros may follow."""
+    end = (text if text[-1:] != b"\0" else text.rstrip(b"\0"))[-_LONGEST_END:]
+    return end.endswith(b"\n") and _STATE_END.search(end) is not None
 
 
 def _element(node: Node) -> int:
