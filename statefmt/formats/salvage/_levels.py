@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from statefmt.formats.salvage._scan import LOOSE, STRING, Node, ends_as_state
+from statefmt.formats.salvage._scan import LOOSE, STRING, ScannedValue, ends_as_state
 from statefmt.text.pattern import pattern
 
 # Resources stand in the state and its array.
@@ -13,7 +13,7 @@ RESOURCE_LEVEL: Final = 2
 _STRING: Final = pattern(STRING)
 
 
-def levels(text: bytes, nodes: Sequence[Node]) -> list[int | None]:
+def levels(text: bytes, nodes: Sequence[ScannedValue]) -> list[int | None]:
     """Return for each value how many brackets close behind it up to the end of the state; None if that is lost.
 
     An object in the attributes of a torn resource may look like a resource: only its place tells.
@@ -28,7 +28,7 @@ def levels(text: bytes, nodes: Sequence[Node]) -> list[int | None]:
     return found[::-1]
 
 
-def _level(text: bytes, node: Node, end: int, level: int) -> int | None:
+def _level(text: bytes, node: ScannedValue, end: int, level: int) -> int | None:
     between = text[node.end : end].rstrip(b"\0")
     loose = LOOSE.fullmatch(between)
     if loose is None:

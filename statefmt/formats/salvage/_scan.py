@@ -41,7 +41,7 @@ _PART: Final = frozenset({"instances", "attributes", "attributes_flat"})
 _CONTAINERS: Final = frozenset({"resources", "instances", "outputs", "attributes", "attributes_flat"})
 
 
-class Node(NamedTuple):
+class ScannedValue(NamedTuple):
     """A value: its bytes from `start` to `end`, where it stands and what it contains.
 
     `name` is the name of the member, "" for an element. `children` are kept only for the parts that a state is made of,
@@ -53,16 +53,16 @@ class Node(NamedTuple):
     end: int
     kind: str
     is_whole: bool
-    children: tuple[Node, ...] = ()
+    children: tuple[ScannedValue, ...] = ()
     names: frozenset[str] = frozenset()
     repeats: bool = False
     rescanned: bool = False
 
-    def child(self, name: str) -> Node | None:
+    def child(self, name: str) -> ScannedValue | None:
         """Return the last member of that name."""
         return next((child for child in reversed(self.children) if child.name == name), None)
 
-    def whole(self, name: str) -> Node | None:
+    def whole(self, name: str) -> ScannedValue | None:
         """Return the last member of that name if it is whole."""
         child = self.child(name)
         return child if child is not None and child.is_whole else None
@@ -93,7 +93,7 @@ class Break(NamedTuple):
 class Scan(NamedTuple):
     """The outermost values in order, and the places where they break."""
 
-    nodes: tuple[Node, ...]
+    nodes: tuple[ScannedValue, ...]
     breaks: tuple[Break, ...]
 
 
@@ -104,14 +104,14 @@ class _Frame:
 
     def __init__(self, name: str, start: int, is_object: bool, keeps: bool) -> None:
         self.name, self.start, self.is_object, self.keeps = name, start, is_object, keeps
-        self.children: list[Node] = []
+        self.children: list[ScannedValue] = []
         self.names: set[str] = set()
         self.repeats = False
 
 
 def scan(text: bytes) -> Scan:
     """Return the values in a text, in time linear in its length."""
-    nodes: list[Node] = []
+    nodes: list[ScannedValue] = []
     breaks: list[Break] = []
     position = rescanned = 0
     while True:
@@ -152,7 +152,7 @@ def ends_as_state(text: bytes) -> bool:
     return end.endswith(b"\n") and _STATE_END.search(end) is not None
 
 
-def _element(node: Node) -> int:
+def _element(node: ScannedValue) -> int:
     start = node.start
     while node.children and not node.children[-1].is_whole:
         node = node.children[-1]
@@ -160,14 +160,14 @@ def _element(node: Node) -> int:
     return start
 
 
-def _innermost_end(node: Node) -> int:
+def _innermost_end(node: ScannedValue) -> int:
     """Return where the parts of a broken value end that are known to be whole."""
     while node.children and not node.children[-1].is_whole:
         node = node.children[-1]
     return node.children[-1].end if node.children else node.start + 1
 
 
-def _value(text: bytes, start: int, *, is_again: bool) -> tuple[Node, int]:
+def _value(text: bytes, start: int, *, is_again: bool) -> tuple[ScannedValue, int]:
     """Scan the object at `start`. Return it, whole or broken, and where it ends or breaks."""
     stack = [_Frame("", start, True, True)]
     member, scalar, gap = _MEMBER.match, _SCALAR.match, _GAP.match
@@ -217,7 +217,7 @@ def _value(text: bytes, start: int, *, is_again: bool) -> tuple[Node, int]:
             return _broken(stack, here, is_again), here
         position = value.end()
         if frame.keeps and (name == "id" or frame.name not in ("attributes", "attributes_flat")):
-            frame.children.append(Node(name, here, position, '"' if byte == b'"' else "0", True))
+            frame.children.append(ScannedValue(name, here, position, '"' if byte == b'"' else "0", True))
         is_fresh, expects = False, False
     raise AssertionError("unreachable")
 
@@ -231,14 +231,16 @@ def _keeps(parent: _Frame, name: str, byte: bytes) -> bool:
     return byte == b"{"
 
 
-def _node(frame: _Frame, end: int, *, is_whole: bool, rescanned: bool) -> Node:
+def _node(frame: _Frame, end: int, *, is_whole: bool, rescanned: bool) -> ScannedValue:
     kind = "{" if frame.is_object else "["
     names = frozenset(frame.names) if frame.keeps else frozenset[str]()
-    return Node(frame.name, frame.start, end, kind, is_whole, tuple(frame.children), names, frame.repeats, rescanned)
+    return ScannedValue(
+        frame.name, frame.start, end, kind, is_whole, tuple(frame.children), names, frame.repeats, rescanned
+    )
 
 
-def _broken(stack: list[_Frame], end: int, is_again: bool) -> Node:
-    node: Node | None = None
+def _broken(stack: list[_Frame], end: int, is_again: bool) -> ScannedValue:
+    node: ScannedValue | None = None
     for frame in reversed(stack):
         if node is not None:
             frame.children.append(node)

@@ -139,3 +139,15 @@ def test_members_of_attributes_are_no_parts_of_a_state() -> None:
         holed = whole[: cut // 2] + bytes(cut - cut // 2) + whole[cut:]
         for document in (*salvage(whole[:cut]).documents, *salvage(holed).documents):
             assert {str(one.key) for one in document.certain} <= {"t.a", "t.b"}
+
+
+def test_elements_of_an_attribute_are_no_resources_behind_a_seam() -> None:
+    inner = {"schema_version": 0, "attributes": {"id": "i"}}
+    fake = {"mode": "managed", "type": "t", "name": "fake", "provider": "p", "instances": [inner]}
+    whole = make_state({"t.a": {"x": [{}, fake, {**fake, "name": "fake_too"}]}, "t.b": {}}, layout="compact")
+    # The beginning stops behind an object, the end goes on in the list: both are behind an element of an array.
+    beginning = _only(whole).objects[1]
+    torn = whole[: beginning.offset + len(beginning.raw)] + whole[whole.index(b"[{}") + 3 :]
+    documents = salvage(torn).documents
+    assert any("fake" in str(one.key) for document in documents for one in document.objects)
+    assert not any("fake" in str(one.key) for document in documents for one in document.certain)
