@@ -43,7 +43,7 @@ EXAMPLES: Final = (
 )
 
 
-class Side(StrEnum):
+class SideChoice(StrEnum):
     """A side of a conflict."""
 
     OURS = "ours"
@@ -71,7 +71,7 @@ def command(
         bool, typer.Option("--include-uncertain", help="Take objects that may have been destroyed since, too.")
     ] = False,
     side: Annotated[
-        Optional[Side],  # noqa: UP045
+        Optional[SideChoice],  # noqa: UP045
         typer.Option(help="With conflict markers: which side to take."),
     ] = None,
     verbose: Annotated[bool, typer.Option("--verbose", help="List everything, not only the first objects.")] = False,

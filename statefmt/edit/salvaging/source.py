@@ -17,6 +17,7 @@ from statefmt.model.wording import Wording
 from statefmt.sealed import Seal, opened
 from statefmt.store.reading import GIT, display_name
 
+# A side of a merge in git.
 ConflictSide: TypeAlias = Literal["ours", "theirs"]
 _SIDE: Final = Wording("--side ours or --side theirs", 'side="ours" or side="theirs"')
 

@@ -33,6 +33,7 @@ def salvage_json(salvaged: Salvaged, out: str | None, *, show_sensitive: bool = 
             ],
             "missing": [_object(one, lines) for one in filled.missing],
             "outputs": taken,
+            "uncertain_outputs": list(filled.uncertain_outputs),
             "missing_outputs": [name for name in salvaged.document.lost_outputs if name not in taken],
             "imports": [
                 {

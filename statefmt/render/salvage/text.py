@@ -60,10 +60,10 @@ def _taken(salvaged: Salvaged, terminal: Terminal, most: int) -> Iterator[str]:
 
 
 def _uncertain(salvaged: Salvaged, terminal: Terminal, most: int) -> Iterator[str]:
-    left = salvaged.filled.uncertain
-    if not left:
-        return
-    yield terminal.paint(f"Uncertain and left out: {counted(len(left), 'object')}", "bold")
+    left, outputs = salvaged.filled.uncertain, salvaged.filled.uncertain_outputs
+    if left or outputs:
+        parts = [counted(len(left), "object")] * bool(left) + [counted(len(outputs), "output")] * bool(outputs)
+        yield terminal.paint(f"Uncertain and left out: {' and '.join(parts)}", "bold")
     lines = salvaged.found.lines(one.offset for one in left if not one.source)
     doubts: dict[Doubt, list[str]] = {}
     for one in left:
@@ -73,7 +73,10 @@ def _uncertain(salvaged: Salvaged, terminal: Terminal, most: int) -> Iterator[st
     for doubt, texts in doubts.items():
         yield f"  {counted(len(texts), 'object')}: {doubt.value}"
         yield from _listed(texts, most, "    ")
-    if Doubt.ONLY_IN_BACKUP in doubts:
+    if outputs:
+        yield f"  {counted(len(outputs), 'output')}: only a backup has it"
+        yield from _listed([f"    {printable(name)}" for name in outputs], most, "    ")
+    if Doubt.ONLY_IN_BACKUP in doubts or outputs:
         yield "  --include-uncertain takes those of backups; a plan then shows which were destroyed"
 
 
