@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from statefmt.formats.salvage._doubts import Sign, held, without_repeated
 from statefmt.formats.salvage._envelope import FoundOutput, envelope_of, outputs_of
 from statefmt.formats.salvage._layout import layout_at
+from statefmt.formats.salvage._levels import RESOURCE_LEVEL, levels
 from statefmt.formats.salvage._names import (
     head_of,
     is_instance,
@@ -23,7 +24,7 @@ from statefmt.formats.salvage._names import (
     lost_object,
     object_of,
 )
-from statefmt.formats.salvage._scan import Break, BreakKind, Node, Scan
+from statefmt.formats.salvage._scan import Break, BreakKind, Scan, ScannedValue
 from statefmt.formats.salvage._values import is_utf8
 from statefmt.formats.salvage.model import Doubt, Envelope, FoundObject, Head, LostObject, SalvagedDocument
 from statefmt.text.pattern import pattern
@@ -49,19 +50,21 @@ class _Open:
     lost: list[LostObject] = field(default_factory=list)
     outputs: list[FoundOutput] = field(default_factory=list)
     signs: list[Sign] = field(default_factory=list)
+    # The offsets of objects whose resource stands among the instances of another.
+    nested: set[int] = field(default_factory=set)
 
 
 def documents(text: bytes, scanned: Scan) -> tuple[SalvagedDocument, ...]:
     """Return the states in a text, in order."""
     found: list[_Open] = []
-    for node in scanned.nodes:
+    for node, level in zip(scanned.nodes, levels(text, scanned.nodes), strict=True):
         if is_state(node):
             found.append(_state(text, node))
         elif is_resource(node) or is_instance(node):
             if not found:
                 found.append(_Open(node.start, is_damaged=True))
             found[-1].is_loose = True
-            _loose(text, node, found[-1])
+            _loose(text, node, found[-1], level)
     # Behind a hole, scanning may resume inside a string: what breaks there is no part of a state.
     torn = {node.end for node in scanned.nodes if is_state(node) or is_resource(node) or is_instance(node)}
     seams = [one for one in scanned.breaks if one.kind.is_seam and one.position in torn]
@@ -76,7 +79,7 @@ def _position(seam: Break) -> int:
     return seam.position
 
 
-def _state(text: bytes, node: Node) -> _Open:
+def _state(text: bytes, node: ScannedValue) -> _Open:
     document = _Open(node.start, envelope_of(text, node), node.end if node.is_whole else None, not node.is_whole)
     document.outputs += outputs_of(text, node)
     resources = node.child("resources")
@@ -90,15 +93,17 @@ def _state(text: bytes, node: Node) -> _Open:
     return document
 
 
-def _loose(text: bytes, node: Node, document: _Open) -> None:
-    """Collect a part whose place in the state is lost: that an object there has no resource is no sign of a seam."""
-    known = len(document.signs)
+def _loose(text: bytes, node: ScannedValue, document: _Open, level: int | None) -> None:
+    """Collect a part that follows a break: that an object there has no resource is no sign of a seam."""
+    signs, first = len(document.signs), len(document.objects)
     _part(text, node, None, document)
     if not is_resource(node):
-        del document.signs[known:]
+        del document.signs[signs:]
+    elif level != RESOURCE_LEVEL:
+        _doubt(document, first, Doubt.LOOSE)
 
 
-def _part(text: bytes, node: Node, head: Head | None, document: _Open, depth: int = 0) -> None:
+def _part(text: bytes, node: ScannedValue, head: Head | None, document: _Open, depth: int = 0) -> None:
     """Collect a resource, with its objects, or an object of the resource with that head.
 
     After a tear, the resources of the old end may stand among the instances of a resource, and the reverse.
@@ -108,19 +113,25 @@ def _part(text: bytes, node: Node, head: Head | None, document: _Open, depth: in
     if own is None:
         _instance(text, node, head, document)
         return
-    if head is not None or is_odd_resource(node):
+    document.is_damaged |= head is not None
+    if is_odd_resource(node):
         document.signs.append(Sign(node.start))
-        document.is_damaged |= head is not None
     instances = node.child("instances")
     first = len(document.objects)
+    follows = False
     for child in instances.children if instances else ():
+        if is_resource(child) and not follows:
+            document.signs.append(Sign(child.start))
+        follows = is_resource(child)
         _part(text, child, own, document, depth + 1)
     doubt = Doubt.SEAM if is_odd_resource(node) and document.is_damaged else Doubt.NESTED if node.rescanned else None
     if doubt is not None:
-        document.objects[first:] = [_doubted(one, doubt) for one in document.objects[first:]]
+        _doubt(document, first, doubt)
+    if head is not None:
+        document.nested |= {one.offset for one in document.objects[first:]}
 
 
-def _instance(text: bytes, node: Node, head: Head | None, document: _Open) -> None:
+def _instance(text: bytes, node: ScannedValue, head: Head | None, document: _Open) -> None:
     if not node.is_whole or not is_utf8(text, node):
         document.is_damaged = True
         lost = lost_object(text, node, head) if head is not None else None
@@ -147,6 +158,9 @@ def _closed(text: bytes, document: _Open, seams: Sequence[Break]) -> SalvagedDoc
         suspect = held(offsets, signs)
         objects = [_doubted(one, Doubt.SEAM) if one.offset in suspect else one for one in objects]
         outputs = [one._replace(raw=None) if one.offset in suspect else one for one in outputs]
+        if any(one.kind is BreakKind.TEXT for one in seams):
+            # They are not the resources of the old end, whose brackets close at the end of the file.
+            objects = [_doubted(one, Doubt.NESTED) if one.offset in document.nested else one for one in objects]
         if sum(one.kind is BreakKind.TEXT for one in seams) > _MOST_SEAMS:
             objects = [_doubted(one, Doubt.MIXED) for one in objects]
     objects = list(without_repeated(objects))
@@ -169,6 +183,10 @@ def _own_bytes(text: bytes, document: _Open) -> bytes:
     """Return the bytes of a state with its line breaks at the end, of which releases write one or two."""
     breaks = _LINE_BREAKS.match(text, document.end or document.start)
     return text[document.start : breaks.end() if breaks else document.end]
+
+
+def _doubt(document: _Open, first: int, doubt: Doubt) -> None:
+    document.objects[first:] = [_doubted(one, doubt) for one in document.objects[first:]]
 
 
 def _doubted(found: FoundObject, doubt: Doubt) -> FoundObject:

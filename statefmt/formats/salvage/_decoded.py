@@ -20,14 +20,14 @@ _MEMBER: Final = pattern(rb'[{,]\s*"\w++"\s*:')
 _COLOUR: Final = pattern(rb"\x1b\[[0-9;]*+[mK]")
 
 
-class Decoded(NamedTuple):
+class DecodedText(NamedTuple):
     """The text in UTF-8, and what was undone for it (such as "UTF-16")."""
 
     text: bytes
     undone: tuple[str, ...] = ()
 
 
-def decoded(data: bytes) -> Decoded:
+def decoded(data: bytes) -> DecodedText:
     """Return the text of a file. Halves of characters stay invalid UTF-8, so that nothing passes for whole."""
     undone: tuple[str, ...] = ()
     if data.startswith(codecs.BOM_UTF8):
@@ -43,7 +43,7 @@ def decoded(data: bytes) -> Decoded:
         unescaped = html.unescape(escaped[0].decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
         data = data[: escaped.start()] + unescaped + data[escaped.end() :]
         undone = (*undone, "HTML entities")
-    return Decoded(data, undone)
+    return DecodedText(data, undone)
 
 
 def _utf16(data: bytes) -> str:

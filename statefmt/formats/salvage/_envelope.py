@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from statefmt.formats.salvage._scan import Node
+from statefmt.formats.salvage._scan import ScannedValue
 from statefmt.formats.salvage._values import integer, is_utf8, string
 from statefmt.formats.salvage.model import Envelope
 
@@ -18,7 +18,7 @@ class FoundOutput(NamedTuple):
     raw: bytes | None
 
 
-def envelope_of(text: bytes, node: Node) -> Envelope:
+def envelope_of(text: bytes, node: ScannedValue) -> Envelope:
     """Return what a state says of itself, without its outputs."""
     return Envelope(
         version=integer(text, node.child("version")),
@@ -31,7 +31,7 @@ def envelope_of(text: bytes, node: Node) -> Envelope:
     )
 
 
-def outputs_of(text: bytes, node: Node) -> Iterator[FoundOutput]:
+def outputs_of(text: bytes, node: ScannedValue) -> Iterator[FoundOutput]:
     """Yield the outputs of a state."""
     outputs = node.child("outputs")
     for child in outputs.children if outputs else ():
@@ -39,5 +39,5 @@ def outputs_of(text: bytes, node: Node) -> Iterator[FoundOutput]:
         yield FoundOutput(child.name, child.start, _raw(text, child) if is_certain else None)
 
 
-def _raw(text: bytes, node: Node | None) -> bytes | None:
+def _raw(text: bytes, node: ScannedValue | None) -> bytes | None:
     return text[node.start : node.end] if node is not None and node.is_whole and is_utf8(text, node) else None

@@ -1,10 +1,10 @@
-"""Tells what a value is by the names of its members, and which resource and object it is."""
+"""Identifies a value by the names of its members, and finds its address."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from statefmt.formats.salvage._scan import Node
+from statefmt.formats.salvage._scan import ScannedValue
 from statefmt.formats.salvage._values import integer, is_utf8, scalar, string
 from statefmt.formats.salvage.model import Doubt, FoundObject, Head, LostObject, ObjectKey
 from statefmt.formats.versions.v4 import InstanceObjectV4, ResourceV4, StateV4
@@ -21,40 +21,40 @@ _RESOURCE_MEMBERS: Final = frozenset(ResourceV4.__struct_encode_fields__)
 _FIRST_MEMBERS: Final = frozenset({"index_key", "deposed", "status"})
 
 
-def is_state(node: Node) -> bool:
+def is_state(node: ScannedValue) -> bool:
     """Return whether a value is a state, whole or not."""
     names = node.names
     return bool(names & _STATE_MARKS) and len(names & _STATE_MEMBERS) > 1 and not names & _HEAD_MEMBERS
 
 
-def is_resource(node: Node) -> bool:
+def is_resource(node: ScannedValue) -> bool:
     """Return whether a value is a resource, whole or not."""
     return node.names >= _HEAD_MEMBERS
 
 
-def is_instance(node: Node) -> bool:
+def is_instance(node: ScannedValue) -> bool:
     """Return whether a value is an object of a resource, whole or not."""
     return bool(node.names & _INSTANCE_MARKS) and not is_resource(node)
 
 
-def is_odd_state(node: Node) -> bool:
+def is_odd_state(node: ScannedValue) -> bool:
     """Return whether a state has members of something else, or two of one name."""
     return not node.names <= _STATE_MEMBERS or node.repeats
 
 
-def is_odd_resource(node: Node) -> bool:
+def is_odd_resource(node: ScannedValue) -> bool:
     """Return whether a resource has members of something else."""
     return not node.names <= _RESOURCE_MEMBERS
 
 
-def is_odd_instance(node: Node) -> bool:
+def is_odd_instance(node: ScannedValue) -> bool:
     """Return whether an object has members of something else, two of one name, or lacks what every release writes."""
     names = node.names
     lacks = "schema_version" not in names or not names & {"attributes", "attributes_flat"}
     return node.repeats or lacks or not names <= _INSTANCE_MEMBERS
 
 
-def head_of(text: bytes, node: Node) -> Head | None:
+def head_of(text: bytes, node: ScannedValue) -> Head | None:
     """Return the head of a resource; None if a part of its address is lost."""
     values: dict[str, str] = {}
     for name in ("module", "mode", "type", "name"):
@@ -74,7 +74,7 @@ def head_of(text: bytes, node: Node) -> Head | None:
     return Head(values.get("module", ""), values["mode"], values["type"], values["name"], members)
 
 
-def object_of(text: bytes, node: Node, head: Head | None) -> FoundObject:
+def object_of(text: bytes, node: ScannedValue, head: Head | None) -> FoundObject:
     """Return a whole object; without the head of its resource, or with a key that cannot be, it is headless."""
     key = None if head is None else _key(text, node, head)
     return FoundObject(
@@ -87,7 +87,7 @@ def object_of(text: bytes, node: Node, head: Head | None) -> FoundObject:
     )
 
 
-def lost_object(text: bytes, node: Node, head: Head) -> LostObject | None:
+def lost_object(text: bytes, node: ScannedValue, head: Head) -> LostObject | None:
     """Return a torn object if its key is certain: releases write the keys first, so another member must follow."""
     if not node.children or node.children[-1].name in _FIRST_MEMBERS:
         return None
@@ -97,7 +97,7 @@ def lost_object(text: bytes, node: Node, head: Head) -> LostObject | None:
     return LostObject(key=key, head=head, offset=node.start, end=node.end, import_id=_import_id(text, node))
 
 
-def _key(text: bytes, node: Node, head: Head) -> ObjectKey | None:
+def _key(text: bytes, node: ScannedValue, head: Head) -> ObjectKey | None:
     key: InstanceKey = NO_KEY
     index, deposed = node.child("index_key"), node.child("deposed")
     if index is not None:
@@ -111,6 +111,6 @@ def _key(text: bytes, node: Node, head: Head) -> ObjectKey | None:
     return None if deposed_key is None else ObjectKey(head.address, key, deposed_key)
 
 
-def _import_id(text: bytes, node: Node) -> str:
+def _import_id(text: bytes, node: ScannedValue) -> str:
     attributes = node.child("attributes") or node.child("attributes_flat")
     return (string(text, attributes.child("id")) if attributes else None) or ""

@@ -13,17 +13,17 @@ from typing import Final, NamedTuple
 from statefmt.text.pattern import pattern
 
 _SPACE: Final = rb"[ \t\r\n]*+"
-_STRING: Final = rb'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"'
+STRING: Final = rb'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"'
 _NUMBER: Final = rb"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?"
-_MEMBER: Final = pattern(_SPACE + b"(" + _STRING + b")" + _SPACE + b":" + _SPACE)
+_MEMBER: Final = pattern(_SPACE + b"(" + STRING + b")" + _SPACE + b":" + _SPACE)
 # A number ends only before something else: at the end of the text, digits may be missing.
-_SCALAR: Final = pattern(_STRING + rb"|(?:true|false|null|" + _NUMBER + rb")(?=[ \t\r\n]*+[,\]}])")
+_SCALAR: Final = pattern(STRING + rb"|(?:true|false|null|" + _NUMBER + rb")(?=[ \t\r\n]*+[,\]}])")
 _GAP: Final = pattern(_SPACE)
 _START: Final = pattern(rb'\{[ \t\r\n]*+(?:"|\})')
 # The first member of a state or of a resource, in the order in which every release writes them.
 _ANCHOR: Final = pattern(rb'\{[ \t\r\n]*+"(?:version|module|mode)"[ \t\r\n]*+:')
 # What may be between the parts of a state whose brackets are lost: values that nobody asks for, and brackets.
-_LOOSE: Final = pattern(rb"(?:[ \t\r\n,:\[\]}]++|" + _STRING + rb"|true|false|null|" + _NUMBER + rb")*+")
+LOOSE: Final = pattern(rb"(?:[ \t\r\n,:\[\]}]++|" + STRING + rb"|true|false|null|" + _NUMBER + rb")*+")
 # How a state ends, in either layout. A state that was only cut short never ends so: an indented one has no other brace
 # in the first column, a compact one no other line break.
 _STATE_END: Final = pattern(rb"(?:\n|[^\s{])\}\s*\Z")
@@ -41,7 +41,7 @@ _PART: Final = frozenset({"instances", "attributes", "attributes_flat"})
 _CONTAINERS: Final = frozenset({"resources", "instances", "outputs", "attributes", "attributes_flat"})
 
 
-class Node(NamedTuple):
+class ScannedValue(NamedTuple):
     """A value: its bytes from `start` to `end`, where it stands and what it contains.
 
     `name` is the name of the member, "" for an element. `children` are kept only for the parts that a state is made of,
@@ -53,16 +53,16 @@ class Node(NamedTuple):
     end: int
     kind: str
     is_whole: bool
-    children: tuple[Node, ...] = ()
+    children: tuple[ScannedValue, ...] = ()
     names: frozenset[str] = frozenset()
     repeats: bool = False
     rescanned: bool = False
 
-    def child(self, name: str) -> Node | None:
+    def child(self, name: str) -> ScannedValue | None:
         """Return the last member of that name."""
         return next((child for child in reversed(self.children) if child.name == name), None)
 
-    def whole(self, name: str) -> Node | None:
+    def whole(self, name: str) -> ScannedValue | None:
         """Return the last member of that name if it is whole."""
         child = self.child(name)
         return child if child is not None and child.is_whole else None
@@ -93,7 +93,7 @@ class Break(NamedTuple):
 class Scan(NamedTuple):
     """The outermost values in order, and the places where they break."""
 
-    nodes: tuple[Node, ...]
+    nodes: tuple[ScannedValue, ...]
     breaks: tuple[Break, ...]
 
 
@@ -104,14 +104,14 @@ class _Frame:
 
     def __init__(self, name: str, start: int, is_object: bool, keeps: bool) -> None:
         self.name, self.start, self.is_object, self.keeps = name, start, is_object, keeps
-        self.children: list[Node] = []
+        self.children: list[ScannedValue] = []
         self.names: set[str] = set()
         self.repeats = False
 
 
 def scan(text: bytes) -> Scan:
     """Return the values in a text, in time linear in its length."""
-    nodes: list[Node] = []
+    nodes: list[ScannedValue] = []
     breaks: list[Break] = []
     position = rescanned = 0
     while True:
@@ -121,7 +121,7 @@ def scan(text: bytes) -> Scan:
         node, position = _value(text, start.start(), is_again=start.start() < rescanned)
         nodes.append(node)
         if node.is_whole:
-            if node.names & _PART and (loose := _LOOSE.match(text, position)):
+            if node.names & _PART and (loose := LOOSE.match(text, position)):
                 position = loose.end()
             continue
         broken = position
@@ -143,11 +143,16 @@ def _kind(text: bytes, position: int) -> BreakKind:
         return BreakKind.TEXT
     if _ANYTHING.search(text, cut.end()):
         return BreakKind.ZEROS
-    end = text[-_LONGEST_END:].rstrip(b"\0")
-    return BreakKind.OLD_END if end.endswith(b"\n") and _STATE_END.search(end) else BreakKind.END
+    return BreakKind.OLD_END if ends_as_state(text) else BreakKind.END
 
 
-def _element(node: Node) -> int:
+def ends_as_state(text: bytes) -> bool:
+    """Return whether a text ends as a state does; zeros may follow."""
+    end = (text if text[-1:] != b"\0" else text.rstrip(b"\0"))[-_LONGEST_END:]
+    return end.endswith(b"\n") and _STATE_END.search(end) is not None
+
+
+def _element(node: ScannedValue) -> int:
     start = node.start
     while node.children and not node.children[-1].is_whole:
         node = node.children[-1]
@@ -155,14 +160,14 @@ def _element(node: Node) -> int:
     return start
 
 
-def _innermost_end(node: Node) -> int:
+def _innermost_end(node: ScannedValue) -> int:
     """Return where the parts of a broken value end that are known to be whole."""
     while node.children and not node.children[-1].is_whole:
         node = node.children[-1]
     return node.children[-1].end if node.children else node.start + 1
 
 
-def _value(text: bytes, start: int, *, is_again: bool) -> tuple[Node, int]:
+def _value(text: bytes, start: int, *, is_again: bool) -> tuple[ScannedValue, int]:
     """Scan the object at `start`. Return it, whole or broken, and where it ends or breaks."""
     stack = [_Frame("", start, True, True)]
     member, scalar, gap = _MEMBER.match, _SCALAR.match, _GAP.match
@@ -212,7 +217,7 @@ def _value(text: bytes, start: int, *, is_again: bool) -> tuple[Node, int]:
             return _broken(stack, here, is_again), here
         position = value.end()
         if frame.keeps and (name == "id" or frame.name not in ("attributes", "attributes_flat")):
-            frame.children.append(Node(name, here, position, '"' if byte == b'"' else "0", True))
+            frame.children.append(ScannedValue(name, here, position, '"' if byte == b'"' else "0", True))
         is_fresh, expects = False, False
     raise AssertionError("unreachable")
 
@@ -226,14 +231,16 @@ def _keeps(parent: _Frame, name: str, byte: bytes) -> bool:
     return byte == b"{"
 
 
-def _node(frame: _Frame, end: int, *, is_whole: bool, rescanned: bool) -> Node:
+def _node(frame: _Frame, end: int, *, is_whole: bool, rescanned: bool) -> ScannedValue:
     kind = "{" if frame.is_object else "["
     names = frozenset(frame.names) if frame.keeps else frozenset[str]()
-    return Node(frame.name, frame.start, end, kind, is_whole, tuple(frame.children), names, frame.repeats, rescanned)
+    return ScannedValue(
+        frame.name, frame.start, end, kind, is_whole, tuple(frame.children), names, frame.repeats, rescanned
+    )
 
 
-def _broken(stack: list[_Frame], end: int, is_again: bool) -> Node:
-    node: Node | None = None
+def _broken(stack: list[_Frame], end: int, is_again: bool) -> ScannedValue:
+    node: ScannedValue | None = None
     for frame in reversed(stack):
         if node is not None:
             frame.children.append(node)

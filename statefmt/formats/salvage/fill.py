@@ -119,16 +119,21 @@ def _heads(document: SalvagedDocument) -> dict[str, Head]:
 def _named(document: SalvagedDocument) -> set[ObjectKey]:
     """Return the objects that the file names, but has not whole or not for certain."""
     # What follows the end of a state is not in it, and the text of a torn object may name anything.
-    other = (None, Doubt.NESTED, Doubt.BEHIND)
+    other = (None, Doubt.NESTED, Doubt.LOOSE, Doubt.BEHIND)
     doubtful = {one.key for one in document.objects if one.key is not None and one.doubt not in other}
     return doubtful | {lost.key for lost in document.lost}
 
 
 def _recognized(document: SalvagedDocument, best: dict[ObjectKey, tuple[FoundObject, Backup]]) -> set[ObjectKey]:
-    """Return the objects whose bytes the file has without their resource, where one object alone has these bytes."""
+    """Return the objects whose bytes the file has, with a doubt; or without their resource, where only one has them."""
+    pairs = {(found.key, found.raw) for found in document.objects if found.doubt not in (None, Doubt.BEHIND)}
     headless = {found.raw for found in document.objects if found.doubt is Doubt.HEADLESS}
     number = Counter(found.raw for found, _ in best.values()) if headless else Counter[bytes]()
-    return {key for key, (found, _) in best.items() if found.raw in headless and number[found.raw] == 1}
+    return {
+        key
+        for key, (found, _) in best.items()
+        if (key, found.raw) in pairs or (number[found.raw] == 1 and found.raw in headless)
+    }
 
 
 def _outputs(

@@ -15,6 +15,7 @@ class Doubt(Enum):
 
     SEAM = "it may consist of two versions of the object"
     NESTED = "it was found inside a torn object"
+    LOOSE = "its place in the state is lost"
     REPEATED = "another version of the object comes earlier in the file"
     BEHIND = "it follows the end of the state"
     MIXED = "the file mixes several versions"

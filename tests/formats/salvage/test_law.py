@@ -9,9 +9,9 @@ from typing import Final
 import pytest
 
 from benchmarks.damages.conflicts import conflict
+from benchmarks.damages.judged import judged
 from benchmarks.damages.kinds import KINDS, made
 from statefmt.formats.salvage.salvage import salvage, sides
-from tests.formats.salvage.judged import judged
 
 _SAMPLE: Final = 30
 _ALL: Final = 180
