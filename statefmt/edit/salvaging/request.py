@@ -103,7 +103,7 @@ def _content(document: SalvagedDocument, envelope: Envelope, merged: Filled) -> 
     content = salvaged_state(document, envelope, merged.taken)
     findings = inspect(content).findings
     if document.raw and any(one.code in NO_STATE for one in findings):
-        # What has no valid version is no state as it is, but its objects are whole.
+        # Without a valid version, its own bytes are not a state, but its objects are whole.
         content = salvaged_state(replace(document, raw=b""), envelope, merged.taken)
         findings = inspect(content).findings
     return content, findings
