@@ -21,6 +21,7 @@ from statefmt.cli.options.shared import (
     YesOption,
     one_state,
 )
+from statefmt.cli.options.write import file_to_write
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal, result_terminal, say
 from statefmt.cli.target import kept_text
@@ -86,6 +87,7 @@ def command(
     file was whole, 1 if something was lost, 2 if nothing was found.
     """
     context, name = run_context(), state_name(one_state(state, state_option), to_read=True)
+    out = file_to_write("--out", out)
     if out == "":
         raise typer.BadParameter("the name is empty", param_hint="--out")
     if name == STANDARD_INPUT and out is not None and _is_standard_input(out):
@@ -108,7 +110,9 @@ def command(
         problem = error
     if not salvaged.content:
         say(f"{name}: nothing whole was found{'' if out is None else '; nothing was written'}")
-    elif out is not None:
+    elif out is None:
+        say("nothing was written; --out PATH saves what was salvaged")
+    else:
         _write(salvaged, name, out, overwrite=yes)
         if problem is not None:
             problem.add_note(f"{out} was written nevertheless")

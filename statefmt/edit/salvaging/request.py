@@ -69,7 +69,6 @@ def salvage_state(
         known = ()
     if out is not None:
         _refuse_destination(out, [one.name for one in used], overwrite=overwrite)
-    context.phase("salvaging")
     older = [Backup(f"{where} (an older state in it)", one) for one in file.others]
     found = [*older, *(one.backup for one in used)]
     merged = filled(file.document, found, include_uncertain=include_uncertain)

@@ -46,6 +46,7 @@ def damaged_file(context: RunContext, name: str, data: bytes, side: ConflictSide
     Raises StoreError if that cannot be salvaged, StateError or EncryptionError if it is encrypted.
     """
     where = display_name(name)
+    context.phase("salvaging")
     both = sides(data)
     if both is None:
         side = None

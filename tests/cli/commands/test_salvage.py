@@ -16,6 +16,7 @@ from tests.cli.encrypted import configuration, encrypted
 from tests.cli.states import SAMPLES
 from tests.cli.terminal import on_terminal
 from tests.cli.test_json_output import _assert_valid
+from tests.servers.http import state_server
 
 REGIONS: Final = (SAMPLES / "v4-regions.tfstate").read_bytes()
 NAME: Final = "terraform.tfstate"
@@ -252,6 +253,21 @@ def test_an_encrypted_state_is_whole_or_lost(
     done = statetool("salvage", NAME)
     assert done.status == 2
     assert "encrypted and damaged" in " ".join(done.err.split())
+
+
+def test_states_in_a_backend(state: Path, statetool: Statetool) -> None:
+    with state_server() as server:
+        server.state = REGIONS
+        report = _report(statetool, "--from", server.url)
+        assert [one["path"] for one in report["backups"]] == [server.url]
+        assert _addresses(report["uncertain"]) == BEHIND
+        server.state = REGIONS[:CUT]
+        done = statetool("salvage", server.url, "--from", BACKUP, "-o", OUT)
+        assert done.status == 1
+        assert "POST" not in server.methods
+    assert len(_objects(OUT)) == len(BEFORE) + 1
+    for name in ("http://localhost/state", ""):
+        assert statetool("salvage", NAME, "-o", name).status == 2
 
 
 _ID: Final = b'"id": "vpc-01a2b3c4d5e6f7081"'
